@@ -1,0 +1,5 @@
+"""Entry point: `simt-lsp`."""
+
+
+def main() -> None:
+    """Run the command line."""
