@@ -1,0 +1,173 @@
+"""A function in SSA form over a control-flow graph, with the source names that people know it by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NewType, final
+
+from analysis.ir.instructions import BasicBlockId, FunctionId, Instruction, Phi, SymbolId, Terminator, ValueId
+from analysis.ir.source import OWN_FRAME, FrameId, Span
+from analysis.ir.types import StructLayout, Type
+
+ENTRY = BasicBlockId(0)
+
+VariableId = NewType("VariableId", int)
+"""Index into `Function.variables`."""
+
+
+class FunctionKind(Enum):
+    KERNEL = "kernel"
+    DEVICE = "device"
+
+
+class SymbolKind(Enum):
+    """Where a named object lives."""
+
+    LOCAL = "local"
+    SHARED = "shared"
+    DYNAMIC_SHARED = "dynamic_shared"
+    GLOBAL = "global"
+    CONSTANT = "constant"
+    TEXTURE = "texture"
+
+
+class SourceBranchKind(Enum):
+    """What the programmer wrote; the values are those of the `facts` contract."""
+
+    IF = "if"
+    LOOP = "loop"
+    SWITCH = "switch"
+    CONDITIONAL = "conditional"
+    SHORT_CIRCUIT = "short-circuit"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A formal parameter; a reference parameter is a pointer, `this` is the first parameter of a method."""
+
+    value: ValueId
+    name: str
+    span: Span
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A named object in memory; `type` is the object's type, not a pointer to it."""
+
+    name: str
+    kind: SymbolKind
+    type: Type
+    span: Span
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SourceBranch:
+    """One place where the programmer lets threads go different ways.
+
+    `keyword` covers the `if`/`for`/`while`/`switch`/`?`/`&&` token: what is reported; `extent` the whole construct.
+    """
+
+    kind: SourceBranchKind
+    keyword: Span
+    extent: Span
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A declared variable or parameter; `span` covers its name in the declaration."""
+
+    name: str
+    type: Type
+    span: Span
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """`value` became the contents of `variable` at `span` (initialisation or assignment)."""
+
+    variable: VariableId
+    value: ValueId
+    span: Span
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """The source expression at `span` has this value."""
+
+    span: Span
+    value: ValueId
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One inlined body.  Value `v` of the callee is `value_base + v` here, its branch `b` is `branch_base + b`.
+
+    `call` is the span of the call, in the caller's frame.
+    """
+
+    function: FunctionId
+    parent: FrameId
+    call: Span
+    value_base: int
+    branch_base: int
+    variable_base: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BasicBlock:
+    """Phis, instructions, one terminator.  A block's id is its index in `Function.blocks`."""
+
+    phis: tuple[Phi, ...]
+    instructions: tuple[Instruction, ...]
+    terminator: Terminator
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One kernel or device function.  Block 0 is the entry and has no predecessors.
+
+    `frames[0]` is the function itself; the inliner appends one frame per inlined call.
+    """
+
+    id: FunctionId
+    name: str
+    kind: FunctionKind
+    parameters: tuple[Parameter, ...]
+    return_type: Type
+    blocks: tuple[BasicBlock, ...]
+    types: tuple[Type, ...]
+    structs: Mapping[str, StructLayout] = field(default_factory=dict[str, StructLayout])
+    symbols: tuple[Symbol, ...] = ()
+    branches: tuple[SourceBranch, ...] = ()
+    variables: tuple[Variable, ...] = ()
+    definitions: tuple[Definition, ...] = ()
+    expressions: tuple[Expression, ...] = ()
+    frames: tuple[Frame, ...] = ()
+
+    def type_of(self, value: ValueId) -> Type:
+        return self.types[value]
+
+    def symbol(self, symbol: SymbolId) -> Symbol:
+        return self.symbols[symbol]
+
+    def instructions(self) -> Iterator[tuple[BasicBlockId, Instruction]]:
+        """All instructions except phis and terminators, block by block."""
+        for index, block in enumerate(self.blocks):
+            for instruction in block.instructions:
+                yield BasicBlockId(index), instruction
+
+
+def own_frame(function: FunctionId) -> Frame:
+    """The frame of a function that nothing was inlined into yet."""
+    return Frame(function, OWN_FRAME, Span(0, 0), 0, 0, 0)
