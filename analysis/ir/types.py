@@ -1,4 +1,4 @@
-"""The types of values: C's scalars with exact widths, pointers with spaces, aggregates, and what is not known.
+"""The types of values: C's scalars with exact widths, pointers with spaces, aggregates, what is not known.
 
 Struct types are named; their layouts stand in `Function.structs`, so a struct may point to itself.
 """
@@ -82,10 +82,14 @@ class VectorType:
 @final
 @dataclass(frozen=True, slots=True)
 class PointerType:
-    """The address of an `element` in `space`; C++ references are pointers too."""
+    """The address of an `element` in `space`; C++ references are pointers too.
+
+    `volatile` qualifies the element: loads and stores through the pointer may not be merged or trusted.
+    """
 
     element: Type
     space: MemorySpace
+    volatile: bool = False
 
 
 @final
