@@ -1,0 +1,235 @@
+"""Instructions that compute: values from nowhere and pure functions of other values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+from analysis.ir.ids import SourceBranchId, SymbolId, ValueId
+from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction, SpecialRegister, UnaryOperator
+from analysis.ir.source import Span
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A literal; its C type is the result's type.  `None` stands for "some constant" (sizeof of an unknown type)."""
+
+    result: ValueId
+    value: int | float | bool | str | None
+    span: Span
+
+    @property
+    def operands(self) -> tuple[ValueId, ...]:
+        return ()
+
+    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Constant:
+        assert result is not None
+        return Constant(result, self.value, span)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """An uninitialised value: whatever the thread finds."""
+
+    result: ValueId
+    span: Span
+
+    @property
+    def operands(self) -> tuple[ValueId, ...]:
+        return ()
+
+    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Undefined:
+        assert result is not None
+        return Undefined(result, span)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ReadSpecial:
+    """Reads a special register: `threadIdx.x`, the lane id, the clock."""
+
+    result: ValueId
+    register: SpecialRegister
+    span: Span
+
+    @property
+    def operands(self) -> tuple[ValueId, ...]:
+        return ()
+
+    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> ReadSpecial:
+        assert result is not None
+        return ReadSpecial(result, self.register, span)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TemplateArgument:
+    """A template's non-type parameter, in an analysis without arguments: one constant for the whole grid."""
+
+    result: ValueId
+    name: str
+    span: Span
+
+    @property
+    def operands(self) -> tuple[ValueId, ...]:
+        return ()
+
+    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> TemplateArgument:
+        assert result is not None
+        return TemplateArgument(result, self.name, span)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SymbolAddress:
+    """The address of a local, shared, constant or global variable."""
+
+    result: ValueId
+    symbol: SymbolId
+    span: Span
+
+    @property
+    def operands(self) -> tuple[ValueId, ...]:
+        return ()
+
+    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> SymbolAddress:
+        assert result is not None
+        return SymbolAddress(result, self.symbol, span)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """Arithmetic negation, bitwise complement, logical not."""
+
+    result: ValueId
+    operator: UnaryOperator
+    operand: ValueId
+    span: Span
+
+    @property
+    def operands(self) -> tuple[ValueId, ...]:
+        return (self.operand,)
+
+    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Unary:
+        assert result is not None
+        return Unary(result, self.operator, operands[0], span)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """Arithmetic over operands of the result's type (shift counts may have another integer type)."""
+
+    result: ValueId
+    operator: BinaryOperator
+    left: ValueId
+    right: ValueId
+    span: Span
+
+    @property
+    def operands(self) -> tuple[ValueId, ...]:
+        return (self.left, self.right)
+
+    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Binary:
+        assert result is not None
+        return Binary(result, self.operator, operands[0], operands[1], span)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A comparison of two values of one type; the result is boolean."""
+
+    result: ValueId
+    operator: CompareOperator
+    left: ValueId
+    right: ValueId
+    span: Span
+
+    @property
+    def operands(self) -> tuple[ValueId, ...]:
+        return (self.left, self.right)
+
+    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Compare:
+        assert result is not None
+        return Compare(result, self.operator, operands[0], operands[1], span)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Select:
+    """`condition ? if_true : if_false` with both sides already computed: a source branch without control flow."""
+
+    result: ValueId
+    condition: ValueId
+    if_true: ValueId
+    if_false: ValueId
+    branch: SourceBranchId | None
+    span: Span
+
+    @property
+    def operands(self) -> tuple[ValueId, ...]:
+        return (self.condition, self.if_true, self.if_false)
+
+    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Select:
+        assert result is not None
+        return Select(result, operands[0], operands[1], operands[2], self.branch, span)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Convert:
+    """A conversion that keeps the number where it can (C's casts); the types say from what to what."""
+
+    result: ValueId
+    operand: ValueId
+    span: Span
+
+    @property
+    def operands(self) -> tuple[ValueId, ...]:
+        return (self.operand,)
+
+    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Convert:
+        assert result is not None
+        return Convert(result, operands[0], span)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Bitcast:
+    """The same bits under another type: pointer casts, `__float_as_int`."""
+
+    result: ValueId
+    operand: ValueId
+    span: Span
+
+    @property
+    def operands(self) -> tuple[ValueId, ...]:
+        return (self.operand,)
+
+    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Bitcast:
+        assert result is not None
+        return Bitcast(result, operands[0], span)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Math:
+    """A pure library function of its operands (`sinf`, `__popc`, `min`); the types give the precision."""
+
+    result: ValueId
+    function: MathFunction
+    arguments: tuple[ValueId, ...]
+    span: Span
+
+    @property
+    def operands(self) -> tuple[ValueId, ...]:
+        return self.arguments
+
+    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Math:
+        assert result is not None
+        return Math(result, self.function, tuple(operands), span)

@@ -1,0 +1,91 @@
+"""Instructions that leave the function: calls, output, assertions, and whatever is not understood."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+from analysis.ir.ids import FunctionId, ValueId
+from analysis.ir.source import Span
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a device function whose body is known; the inliner replaces it where its budget allows.
+
+    A by-value aggregate is passed as a value, a reference as an address, `this` as the first argument.
+    """
+
+    result: ValueId | None
+    callee: FunctionId
+    arguments: tuple[ValueId, ...]
+    span: Span
+
+    @property
+    def operands(self) -> tuple[ValueId, ...]:
+        return self.arguments
+
+    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Call:
+        return Call(result, self.callee, tuple(operands), span)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Print:
+    """Device `printf`; `format` is None where it is not a literal."""
+
+    result: ValueId | None
+    format: str | None
+    arguments: tuple[ValueId, ...]
+    span: Span
+
+    @property
+    def operands(self) -> tuple[ValueId, ...]:
+        return self.arguments
+
+    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Print:
+        return Print(result, self.format, tuple(operands), span)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Assert:
+    """Device `assert(condition)`: a thread for which it fails ends the kernel."""
+
+    condition: ValueId
+    span: Span
+
+    @property
+    def result(self) -> None:
+        return None
+
+    @property
+    def operands(self) -> tuple[ValueId, ...]:
+        return (self.condition,)
+
+    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Assert:
+        return Assert(operands[0], span)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """Something that is not understood: the result is VARYING, any reachable memory may be read and written.
+
+    `construct` says what it was, for `facts`, hovers and counts.  `may_contain_barrier` is set for unknown callees.
+    """
+
+    result: ValueId | None
+    construct: str
+    arguments: tuple[ValueId, ...]
+    may_contain_barrier: bool
+    span: Span
+
+    @property
+    def operands(self) -> tuple[ValueId, ...]:
+        return self.arguments
+
+    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Opaque:
+        return Opaque(result, self.construct, tuple(operands), self.may_contain_barrier, span)
