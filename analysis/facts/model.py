@@ -1,0 +1,186 @@
+"""The facts themselves: frozen, plain, and relative to the function they belong to.
+
+Positions are `Span`s relative to the start of the function's item; `FunctionFacts.start` turns them into file
+offsets, so facts of an unchanged function survive when the function moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import final
+
+from analysis.divergence.levels import Level
+from analysis.ir.function import FunctionKind, SourceBranchKind
+from analysis.ir.instructions import FunctionId
+from analysis.ir.source import Span
+from analysis.verdict.barriers import BarrierEvidence, BarrierVerdict
+from analysis.verdict.grade import Grade
+
+
+class BarrierScope(Enum):
+    """Which threads a barrier waits for; the values are those of the `facts` contract."""
+
+    BLOCK = "block"
+    WARP = "warp"
+    GRID = "grid"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in some file: byte offsets into the file at `path`."""
+
+    path: str
+    start: int
+    end: int
+
+
+class StepKind(Enum):
+    """What one link of a `why` chain says."""
+
+    SEED = "seed"
+    DATA = "data"
+    CONTROL = "control"
+    TIME = "time"
+    MEMORY = "memory"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class WhyStep:
+    """One link from a value back to its source: what stands there, in words and as a place."""
+
+    kind: StepKind
+    location: Location
+    text: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OpaqueFact:
+    """Something the analysis treats as unknown."""
+
+    span: Span
+    construct: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BranchFact:
+    """One source branch, at its worst over all call contexts.
+
+    `level` is the group that agrees on the condition, `convergent` the group that arrives together (VARYING: none);
+    for loops `trips` is the level of the trip count, which also counts `break` and `return`.
+    """
+
+    kind: SourceBranchKind
+    keyword: Span
+    extent: Span
+    level: Level
+    grade: Grade | None
+    convergent: Level
+    trips: Level | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BarrierFact:
+    """One barrier site, at its worst over all call contexts; `evidence` says why it is not convergent."""
+
+    span: Span
+    scope: BarrierScope
+    verdict: BarrierVerdict
+    evidence: BarrierEvidence | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class VariableFact:
+    """A declared variable or parameter with the worst level of any value it holds."""
+
+    name: str
+    span: Span
+    level: Level
+    is_parameter: bool
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ExpressionFact:
+    """What is known of the innermost expression at a place; `why` is empty for values that agree in the grid."""
+
+    span: Span
+    text: str
+    type: str
+    level: Level
+    convergent: Level
+    why: tuple[WhyStep, ...]
+    why_not_convergent: tuple[WhyStep, ...]
+    opaque: tuple[OpaqueFact, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FunctionFacts:
+    """One kernel or device function of the file.
+
+    `start`/`end` are file offsets of the whole definition, `name_span` is relative like all other spans.
+    `callers_known` is False for a device function analysed for any caller: its parameters count as varying.
+    """
+
+    id: FunctionId
+    name: str
+    kind: FunctionKind
+    start: int
+    end: int
+    name_span: Span
+    active: bool
+    callers_known: bool
+    syntax_errors: int
+    opaque: tuple[OpaqueFact, ...]
+    branches: tuple[BranchFact, ...]
+    barriers: tuple[BarrierFact, ...]
+    variables: tuple[VariableFact, ...]
+
+
+class ProblemKind(Enum):
+    """Why part of a file could not be seen."""
+
+    MISSING_INCLUDE = "missing-include"
+    PREPROCESSOR = "preprocessor"
+    TOO_LARGE = "too-large"
+    INTERNAL = "internal"
+    ANNOTATION = "annotation"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FileProblem:
+    """Something about the file (not about its threads) that the user should know."""
+
+    kind: ProblemKind
+    start: int
+    end: int
+    message: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """All functions of one file in source order; `parse_errors` counts what the grammar could not read."""
+
+    path: str
+    parse_errors: int
+    functions: tuple[FunctionFacts, ...]
+    problems: tuple[FileProblem, ...]
+
+    def function_at(self, offset: int) -> FunctionFacts | None:
+        """The innermost function whose definition contains `offset`."""
+        containing = [function for function in self.functions if function.start <= offset < function.end]
+        return min(containing, key=lambda function: function.end - function.start, default=None)
+
+    def kernels(self) -> Iterator[FunctionFacts]:
+        """The functions a launch can start."""
+        return (function for function in self.functions if function.kind is FunctionKind.KERNEL)

@@ -1,0 +1,21 @@
+"""What the user can set about the analysis; every field has a default, all values are checked by who reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from analysis.divergence.launch_shape import BlockShape
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AnalysisSettings:
+    """`block` overrides what launches and annotations say; `defines` are `NAME` or `NAME=VALUE`, as after `-D`."""
+
+    warp_size: int = 32
+    architecture: int = 800
+    block: BlockShape | None = None
+    defines: tuple[str, ...] = ()
+    undefines: tuple[str, ...] = ()
+    include_dirs: tuple[str, ...] = ()
