@@ -1,0 +1,87 @@
+"""Size and alignment of types, and the layout of structs, by the rules of CUDA on 64-bit Linux.
+
+Limits  None where a type is not known (templates, undeclared types).  A struct with such a member gets offsets as if
+        the member had no size; its own size is then not known either (`StructLayout.size` is 0).
+        Bit-fields count as whole fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import assert_never
+
+from analysis.ir.types import (
+    ArrayType,
+    BooleanType,
+    Field,
+    FloatFormat,
+    FloatType,
+    GroupType,
+    HandleType,
+    IntegerType,
+    PointerType,
+    StructLayout,
+    StructType,
+    TemplateType,
+    Type,
+    UnknownType,
+    VectorType,
+    VoidType,
+)
+
+_FLOAT_SIZE = {FloatFormat.HALF: 2, FloatFormat.BFLOAT16: 2, FloatFormat.SINGLE: 4, FloatFormat.DOUBLE: 8}
+
+
+def size_of(type: Type, structs: Mapping[str, StructLayout]) -> int | None:
+    """`sizeof(type)` in bytes, or None where it is not known."""
+    return size_and_alignment(type, structs)[0]
+
+
+def size_and_alignment(type: Type, structs: Mapping[str, StructLayout]) -> tuple[int | None, int]:
+    """Size (None: not known) and alignment (at least 1) in bytes."""
+    match type:
+        case IntegerType(bits=bits):
+            return bits // 8, bits // 8
+        case FloatType(format=format):
+            return _FLOAT_SIZE[format], _FLOAT_SIZE[format]
+        case BooleanType():
+            return 1, 1
+        case PointerType() | HandleType():
+            return 8, 8
+        case VectorType(element=element, length=length, alignment=alignment):
+            size, _ = size_and_alignment(element, structs)
+            return None if size is None else size * length, alignment
+        case ArrayType(element=element, length=length):
+            size, alignment = size_and_alignment(element, structs)
+            return None if size is None or length is None else size * length, alignment
+        case StructType(name=name):
+            layout = structs.get(name)
+            return (None, 1) if layout is None or not layout.size else (layout.size, layout.alignment)
+        case VoidType() | GroupType() | TemplateType() | UnknownType():
+            return None, 1
+        case _:
+            assert_never(type)
+
+
+def lay_out(
+    name: str,
+    members: Sequence[tuple[str, Type]],
+    structs: Mapping[str, StructLayout],
+    *,
+    is_union: bool = False,
+    alignment: int = 1,
+) -> StructLayout:
+    """The layout of a struct with these members; `alignment` is what `alignas`/`__align__` asks for."""
+    offset = end = 0
+    is_known = True
+    fields: list[Field] = []
+    for member, type in members:
+        size, member_alignment = size_and_alignment(type, structs)
+        is_known = is_known and size is not None
+        alignment = max(alignment, member_alignment)
+        offset = 0 if is_union else -(-offset // member_alignment) * member_alignment
+        fields.append(Field(member, type, offset))
+        offset += size or 0
+        end = max(end, offset)
+    size = -(-max(end, 1) // alignment) * alignment if is_known else 0
+    return StructLayout(name, tuple(fields), size, alignment, is_union)
