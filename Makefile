@@ -1,0 +1,74 @@
+# One command for each thing a developer does.  Needs python3 (>= 3.11), make and a package index; nothing else.
+PYTHON ?= python3
+VENV ?= .venv
+PYTEST_WORKERS ?= 2
+PATHS ?=
+
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+else
+BIN := $(VENV)/bin
+endif
+
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format bench fuzz clean
+
+help:
+	@echo "make demo    check the kernels in examples/ and show what is found"
+	@echo "make test    run all tests"
+	@echo "make check   linter, formatter and type checker"
+	@echo "make format  rewrite the code as the linter and the formatter want it"
+	@echo "make bench   measure speed; PATHS=... measures your own files"
+	@echo "make fuzz    run the property tests for a long time"
+	@echo "make clean   remove what these commands made"
+
+# The examples contain errors on purpose, so status 1 is the expected end; anything else is a defect.
+demo: $(VENV)/.installed
+	@$(BIN)/simt-lsp check examples; status=$$?; \
+	if [ $$status -ne 1 ]; then echo "demo: expected findings (status 1), got status $$status" >&2; exit 1; fi
+
+test: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -n $(PYTEST_WORKERS)
+
+check: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.installed-test
+	$(BIN)/python -m benchmarks $(PATHS)
+
+fuzz: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --hypothesis-profile=fuzz
+
+# The stamps lie inside the environment: a removed environment takes them along, a changed pyproject.toml renews them.
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.installed-test: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable '.[test]'
+	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
+	$(PIP) install --editable '.[test,dev]'
+	@touch $@ $(VENV)/.installed $(VENV)/.installed-test
+
+$(BIN)/python:
+	@command -v $(PYTHON) >/dev/null 2>&1 || { \
+	  echo "make: '$(PYTHON)' is not on the PATH; install Python 3.11 or newer, or name one: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "make: $$($(PYTHON) --version) is too old, Python 3.11 or newer is needed: make PYTHON=python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "make: $(PYTHON) has no 'venv' module; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+clean:
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis .benchmarks build dist *.egg-info
+	find analysis simt_lsp tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

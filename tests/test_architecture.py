@@ -1,0 +1,327 @@
+"""The folder list tells the architecture; this test makes it true.
+
+Everything is read from the syntax trees of the sources: an import under `if TYPE_CHECKING` or in a function counts.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import final
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCE_FOLDERS = ("analysis", "simt_lsp", "tests", "benchmarks")
+
+PACKAGES_OF_ANALYSIS = (
+    "ir",
+    "syntax",
+    "lower",
+    "graph",
+    "divergence",
+    "memory",
+    "affine",
+    "access",
+    "verdict",
+    "scalar",
+    "meld",
+    "straightline",
+    "facts",
+    "rules",
+    "features",
+)
+"""Each imports only those above it."""
+
+LAYERS = ("analysis", "sim", "simt_lsp")
+
+THIRD_PARTY: Mapping[str, frozenset[str]] = {
+    "analysis": frozenset({"tree_sitter", "tree_sitter_cuda", "networkx"}),
+    "sim": frozenset({"numpy"}),
+    "simt_lsp": frozenset({"lsprotocol", "pygls", "rich"}),
+}
+"""What a layer may import besides the standard library and the layers below it."""
+
+OUTSIDE_WORLD = frozenset(
+    {"asyncio", "concurrent", "ctypes", "datetime", "fcntl", "glob", "http", "io", "logging", "mmap"}
+    | {"multiprocessing", "os", "pathlib", "queue", "random", "requests", "select", "selectors", "shutil", "signal"}
+    | {"socket", "socketserver", "ssl", "subprocess", "tempfile", "threading", "time", "urllib"}
+)
+"""Modules through which `analysis` would see files, the clock, the network, processes or threads."""
+
+ALLOWED_IN_ANALYSIS: Mapping[tuple[str, str], str] = {
+    (
+        "analysis.syntax.document",
+        "threading.Lock",
+    ): "a document is read from two threads; the lock guards a lazy field, no thread is started",
+}
+
+OUTSIDE_CALLS = frozenset({"open", "input", "print", "exec", "eval", "__import__", "breakpoint"})
+
+MAX_FILE_LINES = 500
+MAX_FUNCTION_LINES = 60
+
+LONG_FILES: Mapping[str, str] = {}
+"""Path of a file that may be longer, with the reason."""
+
+LONG_FUNCTIONS: Mapping[str, str] = {}
+"""`path:function` that may be longer, with the reason."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Import:
+    """`importer` names `target`, in full, at `line`."""
+
+    importer: str
+    target: str
+    line: int
+
+
+def test_imports_point_downward() -> None:
+    assert [message for item in all_imports() if (message := wrong_direction(item))] == []
+
+
+def test_the_analysis_sees_nothing_but_text() -> None:
+    seen = [message for item in all_imports() if (message := reaches_outside(item))]
+    for name, tree in modules().items():
+        if name.split(".")[0] == "analysis":
+            seen += [f"{name}:{line}: calls {call}()" for call, line in outside_calls(tree)]
+    assert seen == []
+
+
+def test_every_exception_to_the_rules_is_still_needed() -> None:
+    used = {(item.importer, item.target) for item in all_imports()}
+    assert [key for key in ALLOWED_IN_ANALYSIS if key not in used] == []
+    assert [path for path in LONG_FILES if len(line_list(ROOT / path)) <= MAX_FILE_LINES] == []
+
+
+def test_only_the_server_package_knows_the_protocol() -> None:
+    users = {item.importer for item in all_imports() if item.target.split(".")[0] in ("lsprotocol", "pygls")}
+    assert {user for user in users if user.split(".")[0] not in ("simt_lsp", "tests", "benchmarks")} == set()
+
+
+def test_no_module_is_part_of_an_import_cycle() -> None:
+    known = modules().keys()
+    edges: dict[str, set[str]] = {name: set() for name in known}
+    for item in all_imports():
+        target = module_named(item.target, known)
+        if target is not None and target != item.importer:
+            edges[item.importer].add(target)
+    assert cycles(edges) == []
+
+
+def test_files_stay_short() -> None:
+    lengths = {relative(path): len(line_list(path)) for path in source_files()}
+    too_long = {path: length for path, length in lengths.items() if length > MAX_FILE_LINES and path not in LONG_FILES}
+    assert too_long == {}
+
+
+def test_functions_stay_short() -> None:
+    too_long = {
+        f"{relative(path)}:{name}": length
+        for path in source_files()
+        for name, length in function_lengths(ast.parse(path.read_bytes()))
+        if length > MAX_FUNCTION_LINES and f"{relative(path)}:{name}" not in LONG_FUNCTIONS
+    }
+    assert too_long == {}
+
+
+class TestTheChecksThemselves:
+    """Each check sees a breach when there is one."""
+
+    @pytest.mark.parametrize(
+        ("importer", "target"),
+        [
+            ("analysis.ir.types", "analysis.syntax.tree"),
+            ("analysis.graph.dominance", "analysis.divergence.levels"),
+            ("analysis.facts.model", "analysis.rules.registry"),
+            ("analysis.ir.types", "simt_lsp.server"),
+            ("analysis.ir.types", "numpy"),
+            ("analysis.newcomer.module", "analysis.ir.types"),
+            ("sim.engine", "simt_lsp.cli"),
+            ("sim.engine", "pygls"),
+        ],
+    )
+    def test_an_upward_import_is_seen(self, importer: str, target: str) -> None:
+        assert wrong_direction(Import(importer, target, 1)) is not None
+
+    @pytest.mark.parametrize(
+        ("importer", "target"),
+        [
+            ("analysis.syntax.tree", "analysis.ir.types"),
+            ("analysis.rules.registry", "analysis.facts.model"),
+            ("analysis.memory.spaces", "analysis.divergence.levels"),
+            ("simt_lsp.server.main", "analysis.features.hover"),
+            ("analysis.ir.types", "dataclasses"),
+            ("simt_lsp.server.main", "pygls.server"),
+        ],
+    )
+    def test_a_downward_import_is_not(self, importer: str, target: str) -> None:
+        assert wrong_direction(Import(importer, target, 1)) is None
+
+    def test_relative_guarded_and_local_imports_count(self) -> None:
+        text = "if TYPE_CHECKING:\n    from . import a\ndef f():\n    from ..b import c\n    import os.path\n"
+        found = imports_of("analysis.ir.types", ast.parse(text), is_package=False)
+        assert [item.target for item in found] == ["analysis.ir.a", "analysis.b.c", "os.path"]
+
+    def test_a_cycle_is_named(self) -> None:
+        assert cycles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
+
+    def test_file_access_is_seen(self) -> None:
+        assert list(outside_calls(ast.parse("def f():\n    return open('x')\n"))) == [("open", 2)]
+        assert reaches_outside(Import("analysis.ir.types", "pathlib.Path", 1)) is not None
+
+    def test_the_length_of_a_function_is_its_span(self) -> None:
+        assert list(function_lengths(ast.parse("class A:\n    def f(self):\n        x = 1\n        return x\n"))) == [
+            ("f", 3)
+        ]
+
+
+def wrong_direction(item: Import) -> str | None:
+    """Why this import is not allowed, or None."""
+    layer, top = item.importer.split(".")[0], item.target.split(".")[0]
+    if layer not in LAYERS or top in sys.stdlib_module_names:
+        return None
+    if top not in LAYERS:
+        return None if top in THIRD_PARTY[layer] else f"{place(item)}: {layer} may not import {top}"
+    if LAYERS.index(top) > LAYERS.index(layer):
+        return f"{place(item)}: {layer} lies below {top}"
+    if layer == top == "analysis":
+        return wrong_direction_inside_analysis(item)
+    return None
+
+
+def wrong_direction_inside_analysis(item: Import) -> str | None:
+    """Why this import between two packages of `analysis` is not allowed, or None."""
+    above, below = package_of(item.importer), package_of(item.target)
+    for package in (above, below):
+        if package not in PACKAGES_OF_ANALYSIS:
+            return f"{place(item)}: `{package}` has no place in the order of packages"
+    if PACKAGES_OF_ANALYSIS.index(below) > PACKAGES_OF_ANALYSIS.index(above):
+        return f"{place(item)}: {above} may not import {below}"
+    return None
+
+
+def package_of(module: str) -> str:
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else ""
+
+
+def reaches_outside(item: Import) -> str | None:
+    """Why this import lets `analysis` see more than text, or None."""
+    if not item.importer.startswith("analysis") or item.target.split(".")[0] not in OUTSIDE_WORLD:
+        return None
+    if (item.importer, item.target) in ALLOWED_IN_ANALYSIS:
+        return None
+    return f"{place(item)}: imports {item.target}"
+
+
+def outside_calls(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Calls of built-in functions that reach files, the terminal or the interpreter."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in OUTSIDE_CALLS:
+            yield node.func.id, node.lineno
+
+
+def imports_of(name: str, tree: ast.AST, *, is_package: bool) -> Iterator[Import]:
+    """All imports of a module, wherever they stand, as absolute names."""
+    package = name.split(".") if is_package else name.split(".")[:-1]
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                yield from (Import(name, alias.name, node.lineno) for alias in names)
+            case ast.ImportFrom(module=module, names=names, level=level):
+                base = package[: len(package) - level + 1] if level else []
+                prefix = ".".join([*base, *([module] if module else [])])
+                yield from (Import(name, f"{prefix}.{alias.name}", node.lineno) for alias in names)
+            case _:
+                pass
+
+
+def cycles(edges: Mapping[str, Iterable[str]]) -> list[list[str]]:
+    """The strongly connected components with more than one module, sorted (Tarjan, recursion over modules)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(name: str) -> None:
+        index[name] = low[name] = len(index)
+        stack.append(name)
+        for target in sorted(edges[name]):
+            if target not in index:
+                visit(target)
+                low[name] = min(low[name], low[target])
+            elif target in stack:
+                low[name] = min(low[name], index[target])
+        if low[name] == index[name]:
+            start = stack.index(name)
+            component = stack[start:]
+            del stack[start:]
+            if len(component) > 1:
+                found.append(sorted(component))
+
+    for name in sorted(edges):
+        if name not in index:
+            visit(name)
+    return sorted(found)
+
+
+def function_lengths(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name, (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def module_named(target: str, known: Iterable[str]) -> str | None:
+    """The module that an imported name lives in: itself a module, or a name inside one."""
+    known = set(known)
+    if target in known:
+        return target
+    parent = target.rpartition(".")[0]
+    return parent if parent in known else None
+
+
+def place(item: Import) -> str:
+    return f"{item.importer}:{item.line}"
+
+
+@cache
+def modules() -> Mapping[str, ast.Module]:
+    return {module_name(path): ast.parse(path.read_bytes(), str(path)) for path in source_files()}
+
+
+@cache
+def all_imports() -> tuple[Import, ...]:
+    packages = {module_name(path) for path in source_files() if path.name == "__init__.py"}
+    return tuple(
+        item for name, tree in modules().items() for item in imports_of(name, tree, is_package=name in packages)
+    )
+
+
+@cache
+def source_files() -> tuple[Path, ...]:
+    return tuple(
+        path
+        for folder in (*SOURCE_FOLDERS, "sim")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if "__pycache__" not in path.parts
+    )
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def line_list(path: Path) -> list[bytes]:
+    return path.read_bytes().splitlines()
