@@ -1,0 +1,1 @@
+"""What is worth a diagnostic: one file, one rule, with its message and its documentation."""

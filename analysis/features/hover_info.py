@@ -1,0 +1,82 @@
+"""The data of a hover; `hover_text` turns it into Markdown or plain text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias, final
+
+from analysis.divergence.levels import Level
+from analysis.facts.model import BarrierScope
+from analysis.features.source_step import SourceStep
+from analysis.ir.function import FunctionKind, SourceBranchKind
+from analysis.verdict.barriers import BarrierVerdict, Tier
+from analysis.verdict.grade import Grade
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ValueSubject:
+    """An expression or a declared name."""
+
+    text: str
+    type: str
+    level: Level
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BranchSubject:
+    """A branch's keyword or operator; `trips` only for loops."""
+
+    kind: SourceBranchKind
+    level: Level
+    grade: Grade | None
+    trips: Level | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BarrierSubject:
+    """A barrier; `reason` is a sentence for what is not convergent, `tier` how sure it is."""
+
+    scope: BarrierScope
+    verdict: BarrierVerdict
+    tier: Tier | None
+    reason: str | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FunctionSubject:
+    """The name of a kernel or device function; `block` is the block shape in words, if it is known."""
+
+    name: str
+    kind: FunctionKind
+    branches: int
+    divergent_branches: int
+    barriers: int
+    unsafe_barriers: int
+    opaque: int
+    block: str | None
+    callers_known: bool
+
+
+Subject: TypeAlias = ValueSubject | BranchSubject | BarrierSubject | FunctionSubject
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class HoverInfo:
+    """`start`/`end` are the file offsets the answer is about.
+
+    `why` leads from the subject back to its source.  `convergent` is the group that arrives here together (VARYING:
+    none; None where it does not apply), `why_not_convergent` leads from the guarding branch to its source.
+    """
+
+    start: int
+    end: int
+    subject: Subject
+    why: tuple[SourceStep, ...]
+    convergent: Level | None
+    why_not_convergent: tuple[SourceStep, ...]
+    opaque: tuple[SourceStep, ...]

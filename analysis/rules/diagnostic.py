@@ -1,0 +1,48 @@
+"""What a rule reports, as plain data: editors, the shell and CI print it each in their own way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import final
+
+from analysis.facts.model import Location
+from analysis.verdict.barriers import Tier
+
+
+class Severity(Enum):
+    """How loud a diagnostic is; the names are those of LSP, in falling order."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFORMATION = "information"
+    HINT = "hint"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A second place that explains the first: the branch, the call, the read of the thread index."""
+
+    location: Location
+    message: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding at one site.
+
+    `start`/`end` are byte offsets into the analysed file; `name` is the slug that `NOLINT(simt-...)` takes.
+    `tier` is None for rules that state a property of the code and do not accuse it (DIV).
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    tier: Tier | None
+    start: int
+    end: int
+    message: str
+    related: tuple[Related, ...]
+    function: str
