@@ -1,0 +1,330 @@
+"""Which local objects can live in SSA values, and into which scalar slots do they fall apart?
+
+Words
+    A *place* is a local object or a part of one that constant field and element steps lead to.
+    A *slot* is a scalar place: what one SSA value at a time will hold.  The slots of a place are consecutive.
+
+Rules   A symbol is promotable iff it is LOCAL and every address of a place in it is only stepped further with
+        constants, loaded from, or stored to; no access is volatile; every access has the type of the place.  Structs,
+        vectors and arrays split down to scalars; unions, structs of unknown layout and structs whose members overlap
+        do not.
+Gives up on objects of more than `MAX_SLOTS` scalars (they would be spilled to local memory anyway), and on addresses
+        that pass through a Bitcast, a Select or a phi.
+Cost    O(instructions), one visit each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import final
+
+from analysis.ir.function import Function, SymbolKind
+from analysis.ir.instructions import (
+    Constant,
+    Convert,
+    ElementAddress,
+    FieldAddress,
+    Instruction,
+    Load,
+    Store,
+    SymbolAddress,
+    SymbolId,
+    ValueId,
+)
+from analysis.ir.types import (
+    ArrayType,
+    IntegerType,
+    PointerType,
+    StructLayout,
+    StructType,
+    TemplateType,
+    Type,
+    UnknownType,
+    VectorType,
+)
+
+MAX_SLOTS = 256
+
+
+@final
+@dataclass(slots=True, eq=False)
+class Place:
+    """An object (`parent` is None) or member `index` of its parent; `first` and `count` name its slots."""
+
+    symbol: SymbolId
+    type: Type
+    parent: Place | None
+    index: int
+    children: dict[int, Place] = field(default_factory=dict[int, "Place"])
+    first: int = -1
+    count: int = 1
+
+    @property
+    def mask(self) -> int:
+        """The slots as a bit set."""
+        return ((1 << self.count) - 1) << self.first
+
+
+@final
+@dataclass(slots=True)
+class Accesses:
+    """What one basic block does to places, in order."""
+
+    places: list[Place] = field(default_factory=list[Place])
+    stores: list[bool] = field(default_factory=list[bool])
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """The promotable symbols of a function.
+
+    `places` maps every address value that points into a promotable symbol; `types` and `symbols` describe each slot;
+    `accesses` has one entry per basic block and mentions only promotable places.
+    """
+
+    places: Mapping[ValueId, Place]
+    types: Sequence[Type]
+    symbols: Sequence[SymbolId]
+    accesses: Sequence[Accesses]
+    shapes: Shapes
+
+
+@final
+class Shapes:
+    """How types fall apart into members."""
+
+    def __init__(self, structs: Mapping[str, StructLayout]) -> None:
+        self._structs = structs
+        self._members: dict[Type, tuple[Type, ...] | None] = {}
+        self._counts: dict[Type, int] = {}
+
+    def members(self, type: Type) -> tuple[Type, ...] | None:
+        """The members' types in order; None for what stays whole."""
+        if type not in self._members:
+            self._members[type] = self._split(type)
+        return self._members[type]
+
+    def count(self, type: Type) -> int:
+        """How many scalars `type` consists of; at most a little over `MAX_SLOTS` is counted."""
+        known = self._counts.get(type)
+        if known is None:
+            # A struct that contains itself is an error of the program; it must not become one of ours.
+            self._counts[type] = MAX_SLOTS + 1
+            members = self.members(type)
+            known = 1
+            if members is not None:
+                known = 0
+                for member in members:
+                    known += self.count(member)
+                    if known > MAX_SLOTS:
+                        break
+            self._counts[type] = known
+        return known
+
+    def _split(self, type: Type) -> tuple[Type, ...] | None:
+        match type:
+            case VectorType(element=element, length=length):
+                return (element,) * length
+            case ArrayType(element=element, length=length):
+                return (element,) * length if length is not None and 0 < length <= MAX_SLOTS else None
+            case StructType(name=name):
+                layout = self._structs.get(name)
+                if layout is None or layout.is_union or not layout.fields or _has_overlap(layout):
+                    return None
+                return tuple(member.type for member in layout.fields)
+            case _:
+                return None
+
+
+def find_slots(function: Function, order: Sequence[int]) -> Slots | None:
+    """The promotable symbols, or None where there are none; `order` visits definitions before uses."""
+    if not any(symbol.kind is SymbolKind.LOCAL for symbol in function.symbols):
+        return None
+    scan = _Scan(function)
+    for index in order:
+        block = function.blocks[index]
+        for phi in block.phis:
+            scan.escape(phi.operands)
+        scan.block(block.instructions, scan.accesses[index])
+        scan.escape(block.terminator.operands)
+    # A loop may bring an address to a phi that was visited before the address was.
+    for index in order:
+        for phi in function.blocks[index].phis:
+            scan.escape(phi.operands)
+    return scan.finish()
+
+
+def compatible(place: Type, accessed: Type) -> bool:
+    """May a value of type `accessed` stand in a place declared as `place` without changing its bits?
+
+    Pointers may differ in what is known about their space, and nothing is held against types that are not known.
+    """
+    if place == accessed:
+        return True
+    if isinstance(place, PointerType) and isinstance(accessed, PointerType):
+        return place.element == accessed.element
+    unknown = (UnknownType, TemplateType)
+    return isinstance(place, unknown) or isinstance(accessed, unknown)
+
+
+@final
+class _Scan:
+    """Collects places and accesses; symbols that turn out not to be promotable are sorted out at the end."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.shapes = Shapes(function.structs)
+        self.accesses = [Accesses() for _ in function.blocks]
+        self.places: dict[ValueId, Place] = {}
+        self._constants: dict[ValueId, int] = {}
+        self._escaped: set[SymbolId] = set()
+        self._roots: dict[SymbolId, Place] = {}
+        for index, symbol in enumerate(function.symbols):
+            if symbol.kind is SymbolKind.LOCAL and self.shapes.count(symbol.type) <= MAX_SLOTS:
+                self._roots[SymbolId(index)] = Place(SymbolId(index), symbol.type, None, 0)
+
+    def escape(self, values: Sequence[ValueId]) -> None:
+        """Whatever these values point to cannot be promoted."""
+        places = self.places
+        if not places.keys().isdisjoint(values):
+            for value in values:
+                if value in places:
+                    self._escaped.add(places[value].symbol)
+
+    def block(self, instructions: Sequence[Instruction], accesses: Accesses) -> None:
+        places = self.places
+        for instruction in instructions:
+            match instruction:
+                case SymbolAddress():
+                    root = self._roots.get(instruction.symbol)
+                    if root is not None:
+                        places[instruction.result] = root
+                case Load():
+                    place = places.get(instruction.address)
+                    if place is not None:
+                        self._access(place, instruction.result, instruction.volatile, accesses, store=False)
+                case Store():
+                    place = places.get(instruction.address)
+                    if place is not None:
+                        self._access(place, instruction.value, instruction.volatile, accesses, store=True)
+                    if instruction.value in places:
+                        self._escaped.add(places[instruction.value].symbol)
+                case Constant():
+                    if type(instruction.value) is int:
+                        self._constants[instruction.result] = instruction.value
+                case FieldAddress():
+                    place = places.get(instruction.base)
+                    if place is not None:
+                        self._step(place, self._child(place, instruction.field), instruction.result)
+                case ElementAddress():
+                    place = places.get(instruction.base)
+                    if place is not None:
+                        self._step(place, self._element(place, instruction), instruction.result)
+                    if instruction.index in places:
+                        self._escaped.add(places[instruction.index].symbol)
+                case Convert():
+                    self._convert(instruction)
+                case _:
+                    self.escape(instruction.operands)
+
+    def finish(self) -> Slots | None:
+        promotable = {symbol: root for symbol, root in self._roots.items() if symbol not in self._escaped}
+        places = {value: place for value, place in self.places.items() if place.symbol in promotable}
+        if not places:
+            return None
+        types: list[Type] = []
+        symbols: list[SymbolId] = []
+        for symbol, root in promotable.items():
+            self._number(root, len(types))
+            types.extend(self._scalars(root.type))
+            symbols.extend([symbol] * (len(types) - len(symbols)))
+        if self._escaped:
+            self._forget_escaped()
+        return Slots(places, types, symbols, self.accesses, self.shapes)
+
+    # -- one instruction --------------------------------------------------------------------------------------
+
+    def _access(self, place: Place, value: ValueId, volatile: bool, accesses: Accesses, *, store: bool) -> None:
+        accessed = self.function.types[value]
+        if volatile or (accessed is not place.type and not compatible(place.type, accessed)):
+            self._escaped.add(place.symbol)
+            return
+        accesses.places.append(place)
+        accesses.stores.append(store)
+
+    def _step(self, place: Place, member: Place | None, result: ValueId) -> None:
+        if member is None:
+            self._escaped.add(place.symbol)
+        else:
+            self.places[result] = member
+
+    def _child(self, place: Place, index: int) -> Place | None:
+        child = place.children.get(index)
+        if child is None:
+            members = self.shapes.members(place.type)
+            if members is None or not 0 <= index < len(members):
+                return None
+            child = place.children[index] = Place(place.symbol, members[index], place, index)
+        return child
+
+    def _element(self, place: Place, step: ElementAddress) -> Place | None:
+        index = self._constants.get(step.index)
+        pointer = self.function.types[step.result]
+        if index is None or not isinstance(pointer, PointerType):
+            return None
+        if isinstance(place.type, ArrayType) and place.type.element == pointer.element:
+            return self._child(place, index)
+        if place.type != pointer.element:
+            return None
+        if index == 0:
+            return place
+        # Pointer arithmetic on an element moves within its array.
+        if place.parent is not None and isinstance(place.parent.type, ArrayType):
+            return self._child(place.parent, place.index + index)
+        return None
+
+    def _convert(self, instruction: Convert) -> None:
+        constant = self._constants.get(instruction.operand)
+        target = self.function.types[instruction.result]
+        if constant is not None and isinstance(target, IntegerType) and 0 <= constant < 1 << (target.bits - 1):
+            self._constants[instruction.result] = constant
+        self.escape(instruction.operands)
+
+    # -- numbering --------------------------------------------------------------------------------------------
+
+    def _number(self, place: Place, first: int) -> None:
+        place.first = first
+        place.count = self.shapes.count(place.type)
+        members = self.shapes.members(place.type)
+        if members is None:
+            return
+        for index, member in enumerate(members):
+            child = place.children.get(index)
+            if child is not None:
+                self._number(child, first)
+            first += self.shapes.count(member)
+
+    def _scalars(self, type: Type) -> Iterator[Type]:
+        members = self.shapes.members(type)
+        if members is None:
+            yield type
+            return
+        for member in members:
+            yield from self._scalars(member)
+
+    def _forget_escaped(self) -> None:
+        for index, accesses in enumerate(self.accesses):
+            kept = [
+                (place, store)
+                for place, store in zip(accesses.places, accesses.stores, strict=True)
+                if place.symbol not in self._escaped
+            ]
+            self.accesses[index] = Accesses([place for place, _ in kept], [store for _, store in kept])
+
+
+def _has_overlap(layout: StructLayout) -> bool:
+    """True where two members share an offset: bit fields, or the members of an anonymous union."""
+    offsets = [member.offset for member in layout.fields]
+    return len(set(offsets)) != len(offsets)
