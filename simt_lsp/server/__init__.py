@@ -1,0 +1,1 @@
+"""The language server: transport by pygls, everything else here."""

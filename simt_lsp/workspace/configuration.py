@@ -1,0 +1,73 @@
+"""What the user can set: a tree of frozen dataclasses in which every field has a default.
+
+Rules    A field that is None has no opinion: the build command of the file decides, then the default of the analysis.
+         The tree holds only checked values; `setting_keys` reads them and answers bad ones with a `SettingProblem`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, final
+
+from analysis.features.inlay_hints import InlayHintMode
+from analysis.rules.settings import RuleSettings
+
+Block = tuple[int, int, int]
+"""Threads of a block along x, y and z."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AnalysisOptions:
+    """How the code is compiled and launched."""
+
+    warp_size: int | None = None
+    architecture: int | None = None
+    """As in `__CUDA_ARCH__`: 800 for sm_80."""
+    block: Block | None = None
+    defines: tuple[str, ...] = ()
+    undefines: tuple[str, ...] = ()
+    include_dirs: tuple[str, ...] = ()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class InlayHintOptions:
+    """Hints between the characters."""
+
+    mode: InlayHintMode = InlayHintMode.VARYING
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CodeLensOptions:
+    """The line above a kernel."""
+
+    enabled: bool = True
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """Everything the user can set."""
+
+    analysis: AnalysisOptions = AnalysisOptions()
+    rules: RuleSettings = field(default_factory=RuleSettings)
+    inlay_hints: InlayHintOptions = InlayHintOptions()
+    code_lens: CodeLensOptions = CodeLensOptions()
+
+
+DEFAULT: Final = Configuration()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SettingProblem:
+    """A value that was not taken, in words for the user; `source` is the file or client it came from."""
+
+    source: str
+    key: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.message}"

@@ -1,0 +1,126 @@
+"""Who includes this header?
+
+Question  A header analysed on its own lacks the names of the file that includes it.  Which file is that?
+Rules     Includes are found by a scan for `#include "..."`, not by the preprocessor: dead branches count too.
+          A name means the file beside the includer, or else each file whose path ends in it.
+          The context of a header is the nearest file that is compiled itself, over chains of headers:
+          `.cu` and `.hip` before other sources, then by path, so the answer is stable.
+Cost      One read of the first `MAX_SCANNED_BYTES` of each file of the roots, once; then one file per change.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Final, final
+
+from simt_lsp.workspace.disk_loader import path_key
+from simt_lsp.workspace.file_index import HEADER_SUFFIXES, SOURCE_SUFFIXES, FileIndex
+
+MAX_SCANNED_BYTES: Final = 256 * 1024
+MAX_CHAIN: Final = 12
+
+_INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*(?:include|import)[ \t]*"([^"\r\n]+)"', re.MULTILINE)
+
+
+def quoted_includes(text: bytes) -> tuple[str, ...]:
+    """The names in quotes that `text` includes."""
+    names = (match[1].decode("utf-8", "surrogateescape").replace("\\", "/") for match in _INCLUDE.finditer(text))
+    return tuple(dict.fromkeys(names))
+
+
+@final
+@dataclass(slots=True)
+class IncludeGraph:
+    """The quoted includes of many files; safe to share between threads."""
+
+    _includes: dict[str, tuple[str, ...]] = field(default_factory=dict[str, "tuple[str, ...]"])
+    _includers: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
+    _lock: Lock = field(default_factory=Lock)
+
+    def scan(self, path: str, text: bytes) -> None:
+        """Take what `path` includes now."""
+        path = path.replace(os.sep, "/")
+        names = quoted_includes(text)
+        with self._lock:
+            self._drop(path)
+            self._includes[path] = names
+            for name in names:
+                self._includers.setdefault(posixpath.basename(name), set()).add(path)
+
+    def remove(self, path: str) -> None:
+        """The file is gone."""
+        with self._lock:
+            self._drop(path.replace(os.sep, "/"))
+
+    def includers(self, header: str) -> tuple[str, ...]:
+        """The files that include `header` directly: those beside which the name means it first, then by path."""
+        header = header.replace(os.sep, "/")
+        with self._lock:
+            candidates = [
+                (_match(path, name, header), path)
+                for path in self._includers.get(posixpath.basename(header), ())
+                for name in self._includes.get(path, ())
+            ]
+        ranked = sorted((rank, path) for rank, path in candidates if rank is not None and path != header)
+        return tuple(dict.fromkeys(path for _, path in ranked))
+
+    def context(self, header: str) -> str | None:
+        """The file to analyse `header` in, or None if nothing that is compiled includes it."""
+        seen = {header}
+        level = [header]
+        for _ in range(MAX_CHAIN):
+            level = list(dict.fromkeys(path for name in level for path in self.includers(name) if path not in seen))
+            seen.update(level)
+            compiled = [path for path in level if path.endswith(SOURCE_SUFFIXES)]
+            if compiled:
+                return min(compiled, key=lambda path: not path.endswith((".cu", ".hip")))
+        return None
+
+    def _drop(self, path: str) -> None:
+        for name in self._includes.pop(path, ()):
+            self._includers.get(posixpath.basename(name), set[str]()).discard(path)
+
+
+def build_graph(
+    graph: IncludeGraph,
+    index: FileIndex,
+    cancelled: Callable[[], bool] = lambda: False,
+    already: Iterable[str] = (),
+) -> None:
+    """Scan every file of `index` into `graph`, except those `already` known better (open documents)."""
+    known = {path_key(path) for path in already}
+    for path in index.files():
+        if cancelled():
+            return
+        if path_key(path) not in known and (text := _head(path)) is not None:
+            graph.scan(path, text)
+
+
+def is_header(path: str) -> bool:
+    """Whether the file is meant to be included; `.cuh` too, though it may stand alone."""
+    return path.lower().endswith(HEADER_SUFFIXES)
+
+
+def _head(path: str) -> bytes | None:
+    try:
+        if not os.path.isfile(path):
+            return None
+        with open(path, "rb") as file:
+            return file.read(MAX_SCANNED_BYTES)
+    except OSError:
+        return None  # vanished or unreadable since the walk: includes nothing
+
+
+def _match(path: str, name: str, header: str) -> int | None:
+    """0: `name` in `path` means `header` beside it; 1: by the end of its path; None: another file."""
+    if posixpath.normpath(posixpath.join(posixpath.dirname(path), name)) == header:
+        return 0
+    suffix = posixpath.normpath(name)
+    while suffix.startswith("../"):
+        suffix = suffix[3:]
+    return 1 if header.endswith("/" + suffix) else None
