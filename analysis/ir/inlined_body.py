@@ -1,0 +1,357 @@
+"""Copies bodies into one function: the mechanics of `inline`, without its decisions.
+
+While bodies are copied, blocks have provisional numbers (their index in `_blocks`) and phis are postponed to the end of
+their body, when it is known in which block each predecessor ended: a block with an inlined call may end somewhere else
+than it began.  `finish` keeps the blocks that are reached, in the order in which they were begun.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import final
+
+from analysis.ir.control_flow import reverse_post_order
+from analysis.ir.draft import with_targets
+from analysis.ir.function import (
+    BasicBlock,
+    Definition,
+    Expression,
+    Frame,
+    Function,
+    SourceBranch,
+    Symbol,
+    SymbolKind,
+    Variable,
+    VariableId,
+    own_frame,
+)
+from analysis.ir.instructions import (
+    BasicBlockId,
+    Branch,
+    Call,
+    FunctionId,
+    Instruction,
+    Jump,
+    Phi,
+    Return,
+    Select,
+    SourceBranchId,
+    Switch,
+    SymbolAddress,
+    SymbolId,
+    Terminator,
+    Trap,
+    Undefined,
+    ValueId,
+)
+from analysis.ir.source import FrameId, Span
+from analysis.ir.types import VOID, StructLayout, Type
+
+CallHandler = Callable[[Call, "OpenBlock"], "OpenBlock"]
+"""Deals with a call (operands renamed) at the end of a block; returns the block in which the body goes on."""
+
+
+@final
+@dataclass(slots=True, eq=False)
+class OpenBlock:
+    """A block of the result; `terminator` is set when it ends."""
+
+    id: BasicBlockId
+    phis: list[Phi] = field(default_factory=list[Phi])
+    instructions: list[Instruction] = field(default_factory=list[Instruction])
+    terminator: Terminator | None = None
+
+
+@final
+@dataclass(slots=True)
+class _Body:
+    """How the names of one body translate: `frame_base + f`, `value_base + v`, and so on."""
+
+    function: Function
+    frame_base: int
+    value_base: int
+    branch_base: int
+    symbols: Sequence[SymbolId]
+    returns: list[tuple[OpenBlock, ValueId | None, Span]]
+    is_callee: bool
+
+
+@final
+class Inlining:
+    """The function under construction; `handle_call` decides about each call."""
+
+    def __init__(self, caller: Function, handle_call: CallHandler) -> None:
+        self._caller = caller
+        self._handle_call = handle_call
+        self._blocks: list[OpenBlock] = []
+        self._types: list[Type] = list(caller.types)
+        self._frames: list[Frame] = list(caller.frames or (own_frame(caller.id),))
+        self._structs: dict[str, StructLayout] = dict(caller.structs)
+        self._symbols: list[Symbol] = list(caller.symbols)
+        self._branches: list[SourceBranch] = list(caller.branches)
+        self._variables: list[Variable] = list(caller.variables)
+        self._definitions: list[Definition] = list(caller.definitions)
+        self._expressions: list[Expression] = list(caller.expressions)
+        self._replaced: dict[ValueId, ValueId] = {}
+        self._shared: dict[tuple[FunctionId, int], SymbolId] = {}
+        self._named = {
+            (symbol.kind, symbol.name): SymbolId(index)
+            for index, symbol in enumerate(caller.symbols)
+            if symbol.kind not in (SymbolKind.LOCAL, SymbolKind.SHARED)
+        }
+
+    def copy_caller(self) -> None:
+        symbols = [SymbolId(index) for index in range(len(self._symbols))]
+        self._copy(_Body(self._caller, 0, 0, 0, symbols, [], is_callee=False), self._open_block())
+
+    def copy_callee(self, callee: Function, call: Call, block: OpenBlock) -> OpenBlock:
+        """Appends the callee's body to `block`; returns the block in which the caller goes on."""
+        body = self._enter(callee, call)
+        for parameter, argument in zip(callee.parameters, call.arguments, strict=True):
+            self._replaced[ValueId(body.value_base + parameter.value)] = argument
+        self._copy(body, block)
+        return self._leave(body, call)
+
+    def finish(self) -> Function:
+        kept = self._reached()
+        number = {block.id: BasicBlockId(index) for index, block in enumerate(kept)}
+        ids: dict[int, BasicBlockId] = {int(old): new for old, new in number.items()}
+        defined = self._defined(kept)
+        types = [type if defined[value] else VOID for value, type in enumerate(self._types)]
+        return replace(
+            self._caller,
+            blocks=tuple(self._closed(block, ids) for block in kept),
+            types=tuple(types),
+            structs=self._structs,
+            symbols=tuple(self._symbols),
+            branches=tuple(self._branches),
+            variables=tuple(self._variables),
+            definitions=tuple(
+                record if value == record.value else Definition(record.variable, value, record.span)
+                for record in self._definitions
+                if defined[value := self._find(record.value)]
+            ),
+            expressions=tuple(
+                record if value == record.value else Expression(record.span, value)
+                for record in self._expressions
+                if defined[value := self._find(record.value)]
+            ),
+            frames=tuple(self._frames),
+        )
+
+    # -- entering and leaving a body --------------------------------------------------------------------------
+
+    def _enter(self, callee: Function, call: Call) -> _Body:
+        frame_base = len(self._frames)
+        value_base = len(self._types)
+        branch_base = len(self._branches)
+        variable_base = len(self._variables)
+        for frame in callee.frames or (own_frame(callee.id),):
+            is_root = len(self._frames) == frame_base
+            self._frames.append(
+                Frame(
+                    frame.function,
+                    call.span.frame if is_root else FrameId(frame_base + frame.parent),
+                    call.span if is_root else _moved(frame.call, frame_base),
+                    value_base + frame.value_base,
+                    branch_base + frame.branch_base,
+                    variable_base + frame.variable_base,
+                )
+            )
+        self._types += callee.types
+        for name, layout in callee.structs.items():
+            self._structs.setdefault(name, layout)
+        self._branches += [
+            SourceBranch(branch.kind, _moved(branch.keyword, frame_base), _moved(branch.extent, frame_base))
+            for branch in callee.branches
+        ]
+        self._variables += [Variable(v.name, v.type, _moved(v.span, frame_base)) for v in callee.variables]
+        self._definitions += [
+            Definition(
+                VariableId(variable_base + record.variable),
+                ValueId(value_base + record.value),
+                _moved(record.span, frame_base),
+            )
+            for record in callee.definitions
+        ]
+        self._expressions += [
+            Expression(_moved(record.span, frame_base), ValueId(value_base + record.value))
+            for record in callee.expressions
+        ]
+        symbols = [self._symbol_for(callee, index, symbol, frame_base) for index, symbol in enumerate(callee.symbols)]
+        return _Body(callee, frame_base, value_base, branch_base, symbols, [], is_callee=True)
+
+    def _symbol_for(self, callee: Function, index: int, symbol: Symbol, frame_base: int) -> SymbolId:
+        match symbol.kind:
+            case SymbolKind.LOCAL:
+                known = None
+            case SymbolKind.SHARED:
+                known = self._shared.get((callee.id, index))
+            case SymbolKind.DYNAMIC_SHARED | SymbolKind.GLOBAL | SymbolKind.CONSTANT | SymbolKind.TEXTURE:
+                known = self._named.get((symbol.kind, symbol.name))
+        if known is not None:
+            return known
+        id = SymbolId(len(self._symbols))
+        self._symbols.append(Symbol(symbol.name, symbol.kind, symbol.type, _moved(symbol.span, frame_base)))
+        if symbol.kind is SymbolKind.SHARED:
+            self._shared[(callee.id, index)] = id
+        elif symbol.kind is not SymbolKind.LOCAL:
+            self._named[(symbol.kind, symbol.name)] = id
+        return id
+
+    def _leave(self, body: _Body, call: Call) -> OpenBlock:
+        """Joins the callee's returns; the call's result becomes what they return."""
+        if len(body.returns) == 1:
+            block, value, span = body.returns[0]
+            if call.result is not None:
+                self._replaced[call.result] = self._returned(block, value, call.result, span)
+            return block
+        after = self._open_block()
+        incoming: list[tuple[BasicBlockId, ValueId]] = []
+        for block, value, span in body.returns:
+            if call.result is not None:
+                incoming.append((block.id, self._returned(block, value, call.result, span)))
+            block.terminator = Jump(after.id, span)
+        if call.result is not None and incoming:
+            values = {value for _, value in incoming}
+            if len(values) == 1:
+                self._replaced[call.result] = values.pop()
+            else:
+                after.phis.append(Phi(call.result, tuple(incoming), call.span))
+        return after
+
+    def _returned(self, block: OpenBlock, value: ValueId | None, result: ValueId, span: Span) -> ValueId:
+        """`value`, or an undefined value where the callee forgets to return one."""
+        if value is not None:
+            return value
+        undefined = ValueId(len(self._types))
+        self._types.append(self._types[result])
+        block.instructions.append(Undefined(undefined, span))
+        return undefined
+
+    # -- copying ----------------------------------------------------------------------------------------------
+
+    def _copy(self, body: _Body, entry: OpenBlock) -> None:
+        """Copies all blocks; the body's entry continues `entry`."""
+        source = body.function.blocks
+        begun: dict[int, OpenBlock] = {}
+        ended: dict[int, OpenBlock] = {}
+        for index in reverse_post_order(source):
+            # Definitions come before uses, so a call's result is known when it is read; only phis must wait.
+            begun[index] = self._open_block() if index else entry
+            ended[index] = self._copy_instructions(body, source[index].instructions, begun[index])
+        starts = {index: block.id for index, block in begun.items()}
+        for index, block in begun.items():
+            for phi in source[index].phis:
+                incoming = tuple(
+                    (ended[before].id, self._value(body, value)) for before, value in phi.incoming if before in ended
+                )
+                result = ValueId(body.value_base + phi.result)
+                block.phis.append(Phi(result, incoming, self._span(body, phi.span)))
+            self._terminate(body, ended[index], with_targets(source[index].terminator, starts))
+
+    def _copy_instructions(self, body: _Body, instructions: Sequence[Instruction], block: OpenBlock) -> OpenBlock:
+        find = self._replaced
+        base = body.value_base
+        out = block.instructions
+        for instruction in instructions:
+            result = instruction.result
+            operands = [ValueId(base + operand) for operand in instruction.operands]
+            if find:
+                operands = [self._find(operand) for operand in operands]
+            copy = instruction.rebuilt(
+                None if result is None else ValueId(base + result), operands, self._span(body, instruction.span)
+            )
+            if isinstance(copy, Call):
+                block = self._handle_call(copy, block)
+                out = block.instructions
+                continue
+            if body.is_callee:
+                if isinstance(copy, SymbolAddress):
+                    copy = SymbolAddress(copy.result, body.symbols[copy.symbol], copy.span)
+                elif isinstance(copy, Select) and copy.branch is not None:
+                    branch = SourceBranchId(body.branch_base + copy.branch)
+                    copy = Select(copy.result, copy.condition, copy.if_true, copy.if_false, branch, copy.span)
+            out.append(copy)
+        return block
+
+    def _terminate(self, body: _Body, block: OpenBlock, terminator: Terminator) -> None:
+        span = self._span(body, terminator.span)
+        match terminator:
+            case Jump(target=target):
+                block.terminator = Jump(target, span)
+            case Branch(condition=condition, if_true=if_true, if_false=if_false, branch=branch):
+                value = self._value(body, condition)
+                block.terminator = Branch(value, if_true, if_false, self._branch(body, branch), span)
+            case Switch(value=value, cases=cases, default=default, branch=branch):
+                value = self._value(body, value)
+                block.terminator = Switch(value, cases, default, self._branch(body, branch), span)
+            case Return(value=value):
+                returned = None if value is None else self._value(body, value)
+                if body.is_callee:
+                    body.returns.append((block, returned, span))
+                else:
+                    block.terminator = Return(returned, span)
+            case Trap():
+                block.terminator = Trap(span)
+
+    def _value(self, body: _Body, value: ValueId) -> ValueId:
+        return self._find(ValueId(body.value_base + value))
+
+    def _find(self, value: ValueId) -> ValueId:
+        replaced = self._replaced
+        while value in replaced:
+            value = replaced[value]
+        return value
+
+    def _branch(self, body: _Body, branch: SourceBranchId | None) -> SourceBranchId | None:
+        return None if branch is None else SourceBranchId(body.branch_base + branch)
+
+    def _span(self, body: _Body, span: Span) -> Span:
+        return _moved(span, body.frame_base) if body.frame_base else span
+
+    # -- the end ----------------------------------------------------------------------------------------------
+
+    def _open_block(self) -> OpenBlock:
+        block = OpenBlock(BasicBlockId(len(self._blocks)))
+        self._blocks.append(block)
+        return block
+
+    def _reached(self) -> list[OpenBlock]:
+        """The blocks that the entry reaches; a callee that never returns leaves the rest of its caller unreached."""
+        seen = {BasicBlockId(0)}
+        pending = [self._blocks[0]]
+        while pending:
+            terminator = pending.pop().terminator
+            # A block after a call that never returns stays open; nothing reaches it.
+            assert terminator is not None
+            for successor in terminator.successors:
+                if successor not in seen:
+                    seen.add(successor)
+                    pending.append(self._blocks[successor])
+        return [block for block in self._blocks if block.id in seen]
+
+    def _defined(self, kept: Sequence[OpenBlock]) -> bytearray:
+        defined = bytearray(len(self._types))
+        for parameter in self._caller.parameters:
+            defined[parameter.value] = 1
+        for block in kept:
+            for phi in block.phis:
+                defined[phi.result] = 1
+            for instruction in block.instructions:
+                if instruction.result is not None:
+                    defined[instruction.result] = 1
+        return defined
+
+    def _closed(self, block: OpenBlock, ids: dict[int, BasicBlockId]) -> BasicBlock:
+        assert block.terminator is not None
+        phis = tuple(
+            Phi(phi.result, tuple((ids[b], self._find(v)) for b, v in phi.incoming if b in ids), phi.span)
+            for phi in block.phis
+        )
+        return BasicBlock(phis, tuple(block.instructions), with_targets(block.terminator, ids))
+
+
+def _moved(span: Span, frame_base: int) -> Span:
+    return Span(span.start, span.end, FrameId(frame_base + span.frame))
