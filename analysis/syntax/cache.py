@@ -1,0 +1,63 @@
+"""Work that two builds can share.
+
+Rules    The cache is passed in by its owner and bounded; nothing in it depends on anything but its keys.
+         Skeletons: by path, the last one, from which an edited text takes what did not change.
+         Heads with macros: by text, valid while the macros that were looked up mean the same.
+         Snippets: by fingerprint, see `fingerprints`.
+"""
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from threading import Lock
+from typing import Generic, TypeVar, final
+
+from analysis.syntax.skeleton import Skeleton, update
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+@final
+class Bounded(Generic[Key, Value]):
+    """A mapping that forgets what was not asked for longest. Safe to share between threads."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._values: OrderedDict[Key, Value] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Key) -> Value | None:
+        with self._lock:
+            value = self._values.get(key)
+            if value is not None:
+                self._values.move_to_end(key)
+            return value
+
+    def put(self, key: Key, value: Value) -> None:
+        with self._lock:
+            self._values[key] = value
+            self._values.move_to_end(key)
+            while len(self._values) > self._limit:
+                self._values.popitem(last=False)
+
+
+@final
+class SyntaxCache:
+    """Shared by all builds of one workspace."""
+
+    def __init__(self, skeletons: int = 512, heads: int = 1 << 14, snippets: int = 1 << 11) -> None:
+        from analysis.syntax.preprocessing import ExpandedHead
+        from analysis.syntax.snippet import Snippet
+
+        self._skeletons: Bounded[str, Skeleton] = Bounded(skeletons)
+        self.heads: Bounded[tuple[bytes, bool], ExpandedHead] = Bounded(heads)
+        self.snippets: Bounded[tuple[bytes, int], Snippet] = Bounded(snippets)
+
+    def skeleton(self, path: str, text: bytes) -> Skeleton:
+        """The skeleton of `text`, reusing that of the last text seen at `path`."""
+        old = self._skeletons.get(path)
+        if old is not None and (old.text is text or old.text == text):
+            return old
+        fresh = update(old, text)
+        self._skeletons.put(path, fresh)
+        return fresh

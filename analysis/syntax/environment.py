@@ -1,0 +1,94 @@
+"""What a translation unit is compiled for: the macros that exist before its first line.
+
+Rules    The device side is analysed, on Linux with GNU: `__CUDA_ARCH__` is defined, `_WIN32` is not.
+         `defines` are `NAME` or `NAME=value`, as after `-D`; `undefines` win over everything predefined.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+from typing import Final, final
+
+from analysis.ir.source import NO_SPAN
+from analysis.syntax.macros import MacroDefinition
+
+PREDEFINED_PATH: Final = "<predefined>"
+
+
+class Language(Enum):
+    """The dialect of a file."""
+
+    CUDA = "cuda"
+    HIP = "hip"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Settings of a translation unit; `architecture` is `__CUDA_ARCH__`."""
+
+    defines: tuple[str, ...] = ()
+    undefines: tuple[str, ...] = ()
+    include_dirs: tuple[str, ...] = ()
+    architecture: int = 800
+    language: Language = Language.CUDA
+
+
+@lru_cache(maxsize=256)
+def predefined(environment: Environment) -> tuple[MacroDefinition, ...]:
+    """The definitions before the first line."""
+    values = dict(_COMMON)
+    if environment.language is Language.HIP:
+        values |= _HIP
+    else:
+        values |= _CUDA
+        values["__CUDA_ARCH__"] = str(environment.architecture)
+    for define in environment.defines:
+        name, separator, value = define.partition("=")
+        values[name.strip()] = value if separator else "1"
+    for name in environment.undefines:
+        values.pop(name.strip(), None)
+    return tuple(_definition(name, value) for name, value in values.items() if name)
+
+
+def _definition(name: str, value: str) -> MacroDefinition:
+    from analysis.syntax.directives import Define, parse_directive
+
+    parsed = parse_directive(f"#define {name} {value}".encode("utf-8", "replace"))
+    if not isinstance(parsed, Define):
+        return MacroDefinition(name.encode("utf-8", "replace"), None, False, b"", PREDEFINED_PATH, NO_SPAN)
+    return MacroDefinition(parsed.name, parsed.parameters, parsed.variadic, parsed.body, PREDEFINED_PATH, NO_SPAN)
+
+
+_COMMON: Final = {
+    "__cplusplus": "201703L",
+    "__linux__": "1",
+    "__linux": "1",
+    "__unix__": "1",
+    "__x86_64__": "1",
+    "__LP64__": "1",
+    "__GNUC__": "11",
+    "__GNUC_MINOR__": "4",
+    "__STDC__": "1",
+    "__STDC_HOSTED__": "1",
+    "__CHAR_BIT__": "8",
+    "__SIZEOF_POINTER__": "8",
+}
+_CUDA: Final = {
+    "__CUDACC__": "1",
+    "__NVCC__": "1",
+    "__CUDACC_VER_MAJOR__": "12",
+    "__CUDACC_VER_MINOR__": "4",
+    "__CUDACC_VER_BUILD__": "0",
+    "CUDART_VERSION": "12040",
+    "CUDA_VERSION": "12040",
+}
+_HIP: Final = {
+    "__HIP__": "1",
+    "__HIPCC__": "1",
+    "__HIP_PLATFORM_AMD__": "1",
+    "__HIP_PLATFORM_HCC__": "1",
+    "__HIP_DEVICE_COMPILE__": "1",
+    "__AMDGCN__": "1",
+    "__clang__": "1",
+}

@@ -1,0 +1,76 @@
+"""Which file does an `#include` mean?
+
+Rules    `"x"`: beside the including file, then in the include directories, then by path suffix if the loader can search.
+         `<x>`: in the configured include directories only; system and toolkit headers are never read.
+         Paths are strings with `/`; they are normalised, never resolved against the disk.
+Limits   `#include MACRO` works when the macro expands to a quoted or bracketed name.
+"""
+
+from dataclasses import dataclass
+from posixpath import dirname, join, normpath
+from typing import Protocol, final, runtime_checkable
+
+from analysis.ir.source import Span
+
+
+class Loader(Protocol):
+    """The only way in which this package sees files."""
+
+    def read(self, path: str) -> bytes | None: ...
+
+    def exists(self, path: str) -> bool: ...
+
+
+@runtime_checkable
+class SuffixLoader(Protocol):
+    """A loader that can also look a file up by the end of its path."""
+
+    def find_suffix(self, suffix: str) -> str | None: ...
+
+
+@final
+class DictLoader:
+    """Files from a dictionary."""
+
+    def __init__(self, files: dict[str, bytes] | None = None) -> None:
+        self.files = {} if files is None else files
+
+    def read(self, path: str) -> bytes | None:
+        return self.files.get(path)
+
+    def exists(self, path: str) -> bool:
+        return path in self.files
+
+    def find_suffix(self, suffix: str) -> str | None:
+        return min((path for path in self.files if path == suffix or path.endswith("/" + suffix)), default=None)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class IncludeUse:
+    """One `#include` of the main file; `resolved` is None when the header is missing or a system header."""
+
+    spelled: str
+    is_system: bool
+    resolved: str | None
+    span: Span
+
+
+def resolve(argument: bytes, including: str, directories: tuple[str, ...], loader: Loader) -> str | None:
+    """The path that `"x"` or `<x>` means, or None."""
+    name = argument[1:-1].decode("utf-8", "surrogateescape").replace("\\", "/").strip()
+    quoted = argument[:1] == b'"'
+    if not name or argument[-1:] not in (b'"', b">") or "\0" in name:
+        return None
+    candidates = [join(dirname(including), name)] if quoted else []
+    candidates += [join(directory, name) for directory in directories]
+    for candidate in candidates:
+        path = normpath(candidate)
+        if loader.exists(path):
+            return path
+    if quoted and isinstance(loader, SuffixLoader):
+        suffix = normpath(name)
+        while suffix.startswith("../"):
+            suffix = suffix[3:]
+        return loader.find_suffix(suffix)
+    return None

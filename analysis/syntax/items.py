@@ -1,0 +1,131 @@
+"""The declarations of a translation unit, each with its own slice of text.
+
+Rules    A record is an item, and so is each of its methods that has a body and each type inside it, with `owner` set.
+         Several declarators of one declaration are several items with the same span, told apart by `name` and `part`.
+         A macro at file level that expands to whole functions gives one item per function; their span is the use.
+         Items in a region that a conditional leaves out are there too, with `active` False.
+Limits   `owner` of an out-of-class definition is the word before `::`, unless a namespace of that name is known.
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final, final
+
+from analysis.ir.source import Span
+from analysis.syntax.heads import Head, Opened
+
+
+class ItemKind(Enum):
+    """What an item declares."""
+
+    FUNCTION = "function"
+    RECORD = "record"
+    ENUM = "enum"
+    ALIAS = "alias"
+    VARIABLE = "variable"
+    USING = "using"
+    OTHER = "other"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One declaration. `name` is its last component; `span` holds offsets in the file `path`."""
+
+    kind: ItemKind
+    name: str
+    namespace: tuple[str, ...]
+    owner: str | None
+    path: str
+    span: Span
+    text: bytes
+    is_kernel: bool
+    is_device: bool
+    """`__device__` or `__global__`, also through a macro."""
+    is_host: bool
+    """`__host__`, or neither `__device__` nor `__global__`."""
+    is_constexpr: bool
+    is_definition: bool
+    is_template: bool
+    active: bool
+    order: int
+    """Position in the order of preprocessing: names and macros defined before it are visible."""
+    in_class: bool = False
+    """The text stands inside the body of `owner`."""
+    from_macro: bool = False
+    """The text is a use of a macro; the declaration is the `part`-th one that its expansion holds."""
+    part: int = 0
+    identifiers: frozenset[bytes] = field(default=frozenset(), repr=False, compare=False)
+
+
+KIND_OF: Final = {
+    Opened.FUNCTION: ItemKind.FUNCTION,
+    Opened.RECORD: ItemKind.RECORD,
+    Opened.ENUM: ItemKind.ENUM,
+    Opened.ALIAS: ItemKind.ALIAS,
+    Opened.USING: ItemKind.USING,
+    Opened.VARIABLE: ItemKind.VARIABLE,
+    Opened.OTHER: ItemKind.OTHER,
+    Opened.NAMESPACE: ItemKind.OTHER,
+    Opened.EXTERN: ItemKind.OTHER,
+}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a declaration stands: what its head does not say."""
+
+    path: str
+    namespace: tuple[str, ...]
+    owner: str | None
+    start: int
+    end: int
+    text: bytes
+    active: bool
+    order: int
+    has_body: bool
+    identifiers: frozenset[bytes]
+    from_macro: bool = False
+    first_part: int = 0
+
+
+def items_of(head: Head, place: Place, known_namespaces: set[str]) -> list[Item]:
+    """The items that a declaration with that head declares."""
+    kind = KIND_OF[head.opened]
+    words = head.words
+    kernel = b"__global__" in words
+    device = kernel or b"__device__" in words
+    namespace, owner = place.namespace, place.owner
+    if head.scope and kind is ItemKind.FUNCTION:
+        if head.scope[-1] in known_namespaces:
+            namespace += head.scope
+        else:
+            owner = head.scope[-1]
+    defined = place.has_body or (kind is ItemKind.VARIABLE and b"extern" not in words)
+    defined = defined or kind in (ItemKind.ALIAS, ItemKind.USING)
+    names = (head.name, *head.others)
+    return [
+        Item(
+            kind,
+            name,
+            namespace,
+            owner,
+            place.path,
+            Span(place.start, place.end),
+            place.text,
+            kernel,
+            device,
+            b"__host__" in words or not device,
+            b"constexpr" in words or b"consteval" in words,
+            defined,
+            head.is_template,
+            place.active,
+            place.order,
+            place.owner is not None,
+            place.from_macro,
+            place.first_part + part,
+            place.identifiers,
+        )
+        for part, name in enumerate(names)
+    ]

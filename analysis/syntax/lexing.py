@@ -1,0 +1,63 @@
+"""The lexical shapes of C++ that several passes share, as compiled patterns.
+
+Rules    Only shapes that hide text from a reader of structure matter here: comments, strings, characters, directives.
+         An unterminated string or character ends with its line, an unterminated comment with the file.
+Limits   Trigraphs are not read.  A digit separator (`1'000`) counts as an opening quote when it stands alone on a line.
+"""
+
+import re
+from typing import Final
+
+COMMENT: Final = rb"//[^\\\n]*(?:\\.[^\\\n]*)*|/\*.*?(?:\*/|\Z)"
+STRING: Final = rb'"[^"\\\n]*(?:\\.[^"\\\n]*)*"?'
+CHARACTER: Final = rb"'[^'\\\n]*(?:\\.[^'\\\n]*)*'"
+RAW_STRING: Final = rb'\bu?8?[LUu]?R"([^()\\\s]{0,16})\(.*?\)\1"'
+NUMBER: Final = rb"\.?[0-9](?:[eEpP][+-]|'[0-9a-fA-F]|[0-9a-zA-Z_.])*"
+WORD: Final = rb"[A-Za-z_$][A-Za-z0-9_$]*"
+
+SKIPPED: Final = re.compile(rb"(?:[ \t\r\n\f\v]+|\\\r?\n|" + COMMENT + rb")*", re.DOTALL)
+"""White space and comments between tokens; always matches."""
+
+DIRECTIVE: Final = re.compile(rb"#[^\n\\/]*(?:(?:\\.|//[^\n\\]*|/\*.*?(?:\*/|\Z)|/)[^\n\\/]*)*", re.DOTALL)
+"""A directive from its `#` to the end of its logical line."""
+
+IDENTIFIER: Final = re.compile(WORD)
+
+HIDDEN: Final = re.compile(COMMENT + rb"|" + RAW_STRING + rb"|" + STRING + rb"|" + CHARACTER, re.DOTALL)
+
+_CONTINUATION: Final = re.compile(rb"\\\r?\n")
+_COMMENT_OR_TEXT: Final = re.compile(rb"(" + COMMENT + rb")|" + STRING + rb"|" + CHARACTER, re.DOTALL)
+_WORDS_ONLY: Final = re.compile(
+    COMMENT + rb"|" + RAW_STRING + rb"|" + STRING + rb"|" + CHARACTER + rb"|(" + WORD + rb")", re.DOTALL
+)
+
+
+def without_comments(text: bytes) -> bytes:
+    """`text` with every comment replaced by one space, as translation phase 3 does."""
+    if b"/" not in text:
+        return text
+    return _COMMENT_OR_TEXT.sub(lambda match: b" " if match[1] is not None else match[0], text)
+
+
+def logical_line(text: bytes) -> bytes:
+    """A directive's text without comments and with continued lines joined."""
+    if b"\\" in text:
+        text = _CONTINUATION.sub(b"", text)
+    return without_comments(text)
+
+
+def starts_line(text: bytes, offset: int) -> bool:
+    """Whether only blanks stand before `offset` in its line."""
+    while offset > 0:
+        before = text[offset - 1]
+        if before == 0x0A or before == 0x0D:
+            return True
+        if before != 0x20 and before != 0x09:
+            return False
+        offset -= 1
+    return True
+
+
+def identifiers(text: bytes) -> frozenset[bytes]:
+    """Every identifier of `text`, also those in comments and strings: cheap, and never too few."""
+    return frozenset(IDENTIFIER.findall(text))

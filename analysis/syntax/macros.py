@@ -1,0 +1,92 @@
+"""Macro definitions and what is defined when.
+
+Words    *Order* is a position in the sequence in which a translation unit is preprocessed: file, headers and all.
+Rules    A table keeps the whole history of each name, so a question about any order is answered after the fact.
+"""
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from typing import Protocol, final
+
+from analysis.ir.source import Span
+
+
+@final
+@dataclass(frozen=True)
+class MacroDefinition:
+    """One `#define`; `parameters` is None for an object macro. `span` is absolute in the file `path`."""
+
+    name: bytes
+    parameters: tuple[bytes, ...] | None
+    variadic: bool
+    body: bytes
+    path: str
+    span: Span
+
+    @cached_property
+    def digest(self) -> bytes:
+        """Equal for definitions that mean the same, wherever they stand."""
+        listed = b"" if self.parameters is None else b"(" + b",".join(self.parameters) + b")"
+        return blake2b(
+            self.name + listed + (b"..." if self.variadic else b"") + b" " + self.body, digest_size=16
+        ).digest()
+
+
+class MacroLookup(Protocol):
+    """Anything that knows what a name means as a macro."""
+
+    def get(self, name: bytes) -> MacroDefinition | None: ...
+
+
+@final
+class MacroTable:
+    """The history of all macros of a translation unit."""
+
+    def __init__(self) -> None:
+        self.current: dict[bytes, MacroDefinition] = {}
+        self._history: dict[bytes, list[tuple[int, MacroDefinition | None]]] = {}
+
+    @property
+    def names(self) -> "dict[bytes, list[tuple[int, MacroDefinition | None]]]":
+        """Every name that was ever a macro, as the keys of a mapping (for fast intersection)."""
+        return self._history
+
+    def define(self, definition: MacroDefinition, order: int) -> None:
+        self.current[definition.name] = definition
+        self._history.setdefault(definition.name, []).append((order, definition))
+
+    def undefine(self, name: bytes, order: int) -> None:
+        if self.current.pop(name, None) is not None:
+            self._history[name].append((order, None))
+
+    def get(self, name: bytes, order: int) -> MacroDefinition | None:
+        """What `name` means just after `order`."""
+        history = self._history.get(name)
+        if history is None:
+            return None
+        if len(history) == 1:
+            defined, definition = history[0]
+            return definition if defined <= order else None
+        index = bisect_right(history, order, key=_order_of)
+        return history[index - 1][1] if index else None
+
+    def view(self, order: int) -> "MacroView":
+        return MacroView(self, order)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class MacroView:
+    """The macros visible at one order."""
+
+    table: MacroTable
+    order: int
+
+    def get(self, name: bytes) -> MacroDefinition | None:
+        return self.table.get(name, self.order)
+
+
+def _order_of(entry: tuple[int, MacroDefinition | None]) -> int:
+    return entry[0]

@@ -1,0 +1,89 @@
+"""Blank what the grammar cannot parse and what carries no meaning for the analysis, without moving anything.
+
+Rules    `__restrict__`, calling conventions, attributes, alignment, launch bounds and `__extension__` become spaces.
+         The arguments of `__launch_bounds__` are returned.
+         `rescue` is tried only on a text that did not parse: statement macros without `;`, and capitalised words of
+         unknown macros in the head.
+"""
+
+import re
+from typing import Final
+
+from analysis.syntax.lexing import HIDDEN, WORD
+from analysis.syntax.regions import blank
+
+
+def normalise(text: bytes) -> tuple[bytes, tuple[bytes, ...] | None]:
+    """The text to parse, and the arguments of its launch bounds."""
+    if _SUSPECT.search(text) is None:
+        return text, None
+    bounds: list[tuple[bytes, ...]] = []
+
+    def replace(match: re.Match[bytes]) -> bytes:
+        word = match["word"]
+        if word is None and match["attribute"] is None and match["plain"] is None:
+            return match[0]  # a comment or a string
+        if word == b"__launch_bounds__" and match["arguments"] is not None:
+            bounds.append(_split(match["arguments"][1:-1]))
+        return blank(match[0])
+
+    fresh = _MEANINGLESS.sub(replace, text)
+    return fresh, bounds[0] if bounds else None
+
+
+def rescue(text: bytes, head_end: int, name: bytes) -> bytes:
+    """A second version of a text that did not parse."""
+
+    def drop(match: re.Match[bytes]) -> bytes:
+        word = match[1]
+        return match[0] if word is None or word == name else blank(match[0])
+
+    head = _UNKNOWN_WORD.sub(drop, text[:head_end])
+    body = _STATEMENT_MACRO.sub(lambda match: match[0] if match[1] is None else match[1] + b";", text[head_end:])
+    return head + body
+
+
+def _split(arguments: bytes) -> tuple[bytes, ...]:
+    parts: list[bytes] = []
+    depth = 0
+    start = 0
+    for index, byte in enumerate(arguments):
+        if byte in b"([{":
+            depth += 1
+        elif byte in b")]}":
+            depth -= 1
+        elif byte == 0x2C and not depth:
+            parts.append(arguments[start:index].strip())
+            start = index + 1
+    parts.append(arguments[start:].strip())
+    return tuple(parts)
+
+
+_GROUP: Final = rb"\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)"
+_SUSPECT: Final = re.compile(
+    rb"__restrict|__launch_bounds__|__attribute|__declspec|align|\[\[|__cdecl|__stdcall|__fastcall|__vectorcall"
+    rb"|__extension__|__cluster_dims__|__maxnreg__|__nv_|amdgpu_"
+)
+_MEANINGLESS: Final = re.compile(
+    HIDDEN.pattern
+    + rb"|(?P<attribute>\[\[\s*(?:using\s+\w+\s*:)?[A-Za-z_][\w:]*(?:"
+    + _GROUP
+    + rb")?(?:\s*,[^\[\]]*)?\]\])"
+    rb"|\b(?:(?P<word>__launch_bounds__|__attribute__|__attribute|__declspec|__align__|__builtin_align__|alignas"
+    rb"|__cluster_dims__|__block_size__|__maxnreg__|amdgpu_\w+)\s*(?P<arguments>" + _GROUP + rb")"
+    rb"|(?P<plain>__restrict__|__restrict|__cdecl|__stdcall|__fastcall|__vectorcall|__extension__|__nv_pure__)\b)",
+    re.DOTALL,
+)
+_UNKNOWN_WORD: Final = re.compile(
+    rb"(?:" + HIDDEN.pattern + rb")|\b([A-Z][A-Z0-9_]{2,})\b(?:\s*" + _GROUP + rb")?", re.DOTALL
+)
+_STATEMENT_MACRO: Final = re.compile(
+    rb"(?:"
+    + HIDDEN.pattern
+    + rb")|(?<=[;{}\n])([ \t]*(?!(?:if|for|while|switch|do|else|return|case)\b)"
+    + WORD
+    + rb"[ \t]*(?:"
+    + _GROUP
+    + rb")?[ \t]*)\n(?=\s*(?:[A-Za-z_}]))",
+    re.DOTALL,
+)

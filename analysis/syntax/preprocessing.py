@@ -1,0 +1,432 @@
+"""Walk a translation unit in preprocessing order: which macros are defined when, which regions are active, what is declared.
+
+Rules    Pieces come from `skeleton`; a piece gets the next *order*, and so does each directive inside it.
+         A head whose words are macros is expanded before it is read.  A macro use at the start of a piece whose
+         expansion holds a `{`, `}` or `;` is a declaration of its own; what follows it in the piece is read again.
+         In a region that is left out, definitions do not count, but the items of the main file are kept, inactive.
+Bounds   Headers nest at most `_MAX_DEPTH` deep and at most `_MAX_FILES` are read; a header that is open is not entered again.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final, final
+
+from analysis.ir.source import Span
+from analysis.syntax import directives
+from analysis.syntax.cache import SyntaxCache
+from analysis.syntax.conditions import evaluate
+from analysis.syntax.directives import Conditional, Define, Include, Opening, PragmaOnce, Undefine, parse_directive
+from analysis.syntax.environment import Environment, predefined
+from analysis.syntax.expansion import Budget, BudgetSpent, Expander, Token, lex
+from analysis.syntax.heads import Head, Opened, read_head
+from analysis.syntax.includes import IncludeUse, Loader, resolve
+from analysis.syntax.items import Item, Place, items_of
+from analysis.syntax.lexing import DIRECTIVE, identifiers, starts_line
+from analysis.syntax.macros import MacroDefinition, MacroTable
+from analysis.syntax.parsing import MAX_PARSED_BYTES
+from analysis.syntax.problems import Problem, ProblemKind
+from analysis.syntax.skeleton import Piece, PieceKind, Scopes, Skeleton, update
+
+_MAX_DEPTH: Final = 64
+_MAX_FILES: Final = 2_000
+
+
+@final
+@dataclass(slots=True)
+class Preprocessed:
+    """What the walk found."""
+
+    macros: MacroTable = field(default_factory=MacroTable)
+    items: list[Item] = field(default_factory=list[Item])
+    included_items: list[Item] = field(default_factory=list[Item])
+    includes: list[IncludeUse] = field(default_factory=list[IncludeUse])
+    problems: list[Problem] = field(default_factory=list[Problem])
+    texts: dict[str, bytes] = field(default_factory=dict[str, bytes])
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ExpandedHead:
+    """A head with macros, read; valid while each looked-up name has the same definition (by digest)."""
+
+    looked_up: tuple[tuple[bytes, bytes | None], ...]
+    head: Head
+    standalone: tuple[int, bytes] | None
+    """The length and the expansion of a leading macro use that is a declaration of its own."""
+
+
+class _Reached(Exception):
+    """The main file has been walked inside its context: nothing after it counts."""
+
+
+@final
+class _Branch:
+    """One open conditional."""
+
+    __slots__ = ("active", "outer", "taken")
+
+    def __init__(self, outer: bool, active: bool) -> None:
+        self.outer = outer
+        self.active = active
+        self.taken = active
+
+
+def preprocess(
+    path: str,
+    skeleton: Skeleton,
+    loader: Loader,
+    environment: Environment,
+    cache: SyntaxCache,
+    context: tuple[str, Skeleton] | None = None,
+) -> Preprocessed:
+    """Walk `path`, within the file that includes it if `context` names one."""
+    if context is not None:
+        walk = _Walk(path, skeleton, loader, environment, cache)
+        try:
+            walk.file(*context)
+        except _Reached:
+            return walk.result
+    walk = _Walk(path, skeleton, loader, environment, cache)
+    try:
+        walk.file(path, skeleton)
+    except _Reached:
+        pass
+    return walk.result
+
+
+@final
+class _Walk:
+    def __init__(
+        self, main: str, skeleton: Skeleton, loader: Loader, environment: Environment, cache: SyntaxCache
+    ) -> None:
+        self.result = Preprocessed()
+        self._main = main
+        self._main_skeleton = skeleton
+        self._loader = loader
+        self._environment = environment
+        self._cache = cache
+        self._order = 0
+        self._branches: list[_Branch] = []
+        self._active = True
+        self._open_files: list[str] = []
+        self._once: set[str] = set()
+        self._files = 0
+        self._namespaces: set[str] = set()
+        for definition in predefined(environment):
+            self.result.macros.define(definition, 0)
+
+    def file(self, path: str, skeleton: Skeleton) -> None:
+        """Walk one file; conditionals that it leaves open end with it."""
+        self._open_files.append(path)
+        self._files += 1
+        self.result.texts[path] = skeleton.text
+        outer, self._branches = self._branches, []
+        is_main = path == self._main
+        for start, piece in skeleton.entries:
+            if piece.kind is PieceKind.DIRECTIVE:
+                self._order += 1
+                self._directive(piece.text, path, start)
+            else:
+                self._piece(path, start, piece, is_main)
+        self._branches = outer
+        self._active = all(branch.active for branch in outer)
+        self._open_files.pop()
+        if is_main:
+            raise _Reached
+
+    def _directive(self, text: bytes, path: str, start: int) -> None:
+        directive = parse_directive(text)
+        match directive:
+            case Opening():
+                active = self._active and self._holds(directive, path, start, text)
+                self._branches.append(_Branch(self._active, active))
+                self._active = active
+            case directives.Alternative() | directives.Else():
+                self._alternative(directive, path, start, text)
+            case directives.EndIf():
+                if self._branches:
+                    self._active = self._branches.pop().outer
+            case _ if not self._active:
+                pass
+            case Define():
+                span = Span(start, start + len(text))
+                self.result.macros.define(
+                    MacroDefinition(
+                        directive.name, directive.parameters, directive.variadic, directive.body, path, span
+                    ),
+                    self._order,
+                )
+            case Undefine():
+                self.result.macros.undefine(directive.name, self._order)
+            case Include():
+                self._include(directive, path, Span(start, start + len(text)))
+            case PragmaOnce():
+                self._once.add(path)
+            case directives.Pragma() | directives.Other():
+                pass
+
+    def _alternative(
+        self, directive: directives.Alternative | directives.Else, path: str, start: int, text: bytes
+    ) -> None:
+        if not self._branches:
+            return
+        branch = self._branches[-1]
+        branch.active = branch.outer and not branch.taken
+        if branch.active and isinstance(directive, directives.Alternative):
+            self._active = True
+            branch.active = self._holds(directive, path, start, text)
+        branch.taken = branch.taken or branch.active
+        self._active = branch.active
+
+    def _holds(self, directive: Opening | directives.Alternative, path: str, start: int, text: bytes) -> bool:
+        current = self.result.macros.current
+        match directive.kind:
+            case Conditional.IFDEF | Conditional.ELIFDEF:
+                return directive.condition.split(b" ")[0] in current
+            case Conditional.IFNDEF | Conditional.ELIFNDEF:
+                return directive.condition.split(b" ")[0] not in current
+            case Conditional.IF | Conditional.ELIF:
+                if directive.condition in (b"0", b"1"):
+                    return directive.condition == b"1"
+                value = evaluate(directive.condition, current, lambda name: self._resolve(name, path) is not None)
+                if value is None:
+                    self._problem(ProblemKind.CONDITION, path, Span(start, start + len(text)))
+                return bool(value)
+
+    def _resolve(self, argument: bytes, path: str) -> str | None:
+        return resolve(argument, path, self._environment.include_dirs, self._loader)
+
+    def _include(self, directive: Include, path: str, span: Span) -> None:
+        argument = directive.argument
+        if argument[:1] not in (b'"', b"<"):
+            tokens = self._expanded(argument)
+            argument = b"".join(token.text for token in tokens)
+        system = argument[:1] == b"<"
+        resolved = self._resolve(argument, path)
+        if path == self._main:
+            spelled = argument[1:-1].decode("utf-8", "replace")
+            self.result.includes.append(IncludeUse(spelled, system, resolved, span))
+        if resolved is None:
+            if not system:
+                self._problem(ProblemKind.MISSING_INCLUDE, path, span, argument.decode("utf-8", "replace"))
+            return
+        if resolved in self._once or resolved in self._open_files:
+            return
+        if len(self._open_files) >= _MAX_DEPTH or self._files >= _MAX_FILES:
+            self._problem(ProblemKind.INCLUDE_DEPTH, path, span)
+            return
+        if resolved == self._main:
+            self.file(resolved, self._main_skeleton)
+            return
+        text = self._loader.read(resolved)
+        if text is not None and len(text) <= MAX_PARSED_BYTES:
+            skeleton = self._cache.skeleton(resolved, text)
+            guard = _guard(skeleton)
+            if guard is None or guard not in self.result.macros.current:
+                self.file(resolved, skeleton)
+
+    def _problem(self, kind: ProblemKind, path: str, span: Span, detail: str = "") -> None:
+        self.result.problems.append(Problem(kind, path, span, detail))
+
+    def _expanded(self, text: bytes) -> list[Token]:
+        tokens = list(lex(text))
+        try:
+            return Expander(self.result.macros.current, Budget(20_000, 200_000)).expand(tokens)
+        except BudgetSpent:
+            return tokens
+
+    def _piece(self, path: str, start: int, piece: Piece, is_main: bool) -> None:
+        self._order += 1
+        if is_main or self._active:
+            current = self.result.macros.current
+            text = piece.head()
+            braced = piece.head_end < len(piece.text)
+            if head_words(text).isdisjoint(current.keys()):
+                self._emit(read_head(text.rstrip(b";"), braced), path, start, piece, is_main)
+            else:
+                read = self._read_head(text, braced)
+                if read.standalone is not None:
+                    self._standalone(read.standalone, path, start, piece, is_main)
+                    return
+                self._emit(read.head, path, start, piece, is_main)
+        for first, last in piece.inner:
+            self._order += 1
+            self._directive(piece.text[first:last], path, start + first)
+
+    def _emit(self, head: Head, path: str, start: int, piece: Piece, is_main: bool) -> None:
+        namespace, owner = _scope_names(piece.scopes)
+        if namespace:
+            self._namespaces.update(namespace)
+        has_body = piece.head_end < len(piece.text) and (
+            piece.kind is PieceKind.BODY or head.opened in (Opened.RECORD, Opened.ENUM, Opened.VARIABLE)
+        )
+        if owner is not None and not (has_body or head.opened is Opened.ALIAS):
+            return
+        if owner is not None and head.opened in (Opened.VARIABLE, Opened.OTHER):
+            return
+        place = Place(
+            path, namespace, owner, start, start + len(piece.text), piece.text, self._active, self._order,
+            has_body, piece.identifiers,
+        )  # fmt: skip
+        if head.opened is Opened.RECORD and has_body:
+            self._record(head, place, is_main)
+        else:
+            self._add(items_of(head, place, self._namespaces), is_main)
+
+    def _record(self, head: Head, place: Place, is_main: bool) -> None:
+        """A record, and what its declarators name: `typedef struct {...} A;` or `struct S {...} s;`."""
+        after = place.text[place.text.rfind(b"}") + 1 :]
+        tail = read_head((b"typedef int " if b"typedef" in head.words else b"int ") + after.rstrip(b";"), False)
+        if not after.rstrip(b";").strip():
+            self._add(items_of(head, place, self._namespaces), is_main)
+            return
+        if not head.name and tail.opened is Opened.ALIAS:
+            head = Head(head.opened, tail.name, (), head.words, head.is_template)
+            tail = Head(tail.opened, tail.others[0], (), tail.words, False, tail.others[1:]) if tail.others else None
+        self._add(items_of(head, place, self._namespaces), is_main)
+        if tail is not None and tail.opened in (Opened.ALIAS, Opened.VARIABLE) and tail.name != head.name:
+            self._add(items_of(tail, place, self._namespaces), is_main)
+
+    def _add(self, items: list[Item], is_main: bool) -> None:
+        (self.result.items if is_main else self.result.included_items).extend(items)
+
+    def _read_head(self, text: bytes, braced: bool) -> ExpandedHead:
+        """The head with its macros expanded."""
+        current = self.result.macros.current
+        cached = self._cache.heads.get((text, braced))
+        if cached is not None and all(
+            (current[name].digest if name in current else None) == digest for name, digest in cached.looked_up
+        ):
+            return cached
+        recorder = _Recorder(current)
+        standalone = _standalone_use(text, recorder)
+        head = Head(Opened.OTHER)
+        if standalone is None:
+            clean = DIRECTIVE.sub(lambda match: b"" if starts_line(text, match.start()) else match[0], text)
+            tokens = list(lex(clean))
+            try:
+                tokens = Expander(recorder, Budget(20_000, 200_000)).expand(tokens)
+            except BudgetSpent:
+                pass
+            head = read_head(b" ".join([token.text for token in tokens]).rstrip(b"; "), braced)
+        looked_up = tuple((name, None if found is None else found.digest) for name, found in recorder.seen.items())
+        read = ExpandedHead(looked_up, head, standalone)
+        self._cache.heads.put((text, braced), read)
+        return read
+
+    def _standalone(self, use: tuple[int, bytes], path: str, start: int, piece: Piece, is_main: bool) -> None:
+        """A macro that expands to declarations; then the rest of the piece, read again."""
+        length, expansion = use
+        text = piece.text[:length]
+        namespace, owner = _scope_names(piece.scopes)
+        words = identifiers(text)
+        part = 0
+        for _, inner in update(None, expansion).entries:
+            head = read_head(inner.head().rstrip(b";"), inner.head_end < len(inner.text))
+            if head.opened is Opened.OTHER or inner.kind is PieceKind.DIRECTIVE:
+                continue
+            scopes, holder = _scope_names(inner.scopes)
+            has_body = inner.head_end < len(inner.text)
+            place = Place(
+                path, namespace + scopes, holder or owner, start, start + length, text, self._active, self._order,
+                has_body, words, True, part,
+            )  # fmt: skip
+            added = items_of(head, place, self._namespaces)
+            part += len(added)
+            self._add(added, is_main)
+        for offset, inner in _rest_entries(piece.text[length:]):
+            at = start + length + offset
+            if inner.kind is PieceKind.DIRECTIVE:
+                self._order += 1
+                self._directive(inner.text, path, at)
+            else:
+                scoped = Piece(
+                    inner.kind, inner.text, inner.head_end, inner.opened, piece.scopes + inner.scopes, (), inner.inner
+                )
+                self._piece(path, at, scoped, is_main)
+
+
+@final
+class _Recorder:
+    """Looks macros up and remembers the answers."""
+
+    def __init__(self, macros: dict[bytes, MacroDefinition]) -> None:
+        self._macros = macros
+        self.seen: dict[bytes, MacroDefinition | None] = {}
+
+    def get(self, name: bytes) -> MacroDefinition | None:
+        found = self.seen[name] = self._macros.get(name)
+        return found
+
+
+def _standalone_use(text: bytes, macros: _Recorder) -> tuple[int, bytes] | None:
+    """A leading macro use whose expansion is a declaration of its own: its length and expansion."""
+    tokens = lex(text)
+    first = next(tokens, None)
+    if first is None or macros.get(first.text) is None:
+        return None
+    taken = _Taken(tokens)
+    try:
+        expansion = Expander(macros, Budget(50_000, 500_000)).expand_use(first, taken)
+    except BudgetSpent:
+        return None
+    if not any(token.text in (b"{", b"}", b";") for token in expansion):
+        return None
+    length = max(taken.end, first.end)
+    return length, b" ".join([token.text for token in expansion])
+
+
+@final
+class _Taken:
+    """Passes tokens on and remembers where the last one ended."""
+
+    def __init__(self, tokens: Iterator[Token]) -> None:
+        self._tokens = tokens
+        self.end = 0
+
+    def __iter__(self) -> "_Taken":
+        return self
+
+    def __next__(self) -> Token:
+        token = next(self._tokens)
+        self.end = token.end
+        return token
+
+
+@lru_cache(maxsize=1 << 14)
+def head_words(head: bytes) -> frozenset[bytes]:
+    """The identifiers of a head."""
+    return identifiers(head)
+
+
+@lru_cache(maxsize=1 << 12)
+def _rest_entries(text: bytes) -> tuple[tuple[int, Piece], ...]:
+    return update(None, text).entries
+
+
+@lru_cache(maxsize=1 << 12)
+def _scope_names(scopes: Scopes) -> tuple[tuple[str, ...], str | None]:
+    """The open namespaces, and the innermost record."""
+    names: tuple[str, ...] = ()
+    owner: str | None = None
+    for scope in scopes:
+        if scope.opened is Opened.RECORD:
+            owner = scope.names[0]
+        else:
+            names += scope.names
+    return names, owner
+
+
+def _guard(skeleton: Skeleton) -> bytes | None:
+    """The macro of an include guard that spans the whole file."""
+    entries = skeleton.entries
+    if len(entries) < 3 or entries[0][1].kind is not PieceKind.DIRECTIVE:
+        return None
+    first, last = entries[0][1], entries[-1][1]
+    opening = parse_directive(first.text)
+    if not isinstance(opening, Opening) or opening.kind is not Conditional.IFNDEF:
+        return None
+    closes = last.kind is PieceKind.DIRECTIVE and isinstance(parse_directive(last.text), directives.EndIf)
+    whole = closes and len(last.conditionals) == 1 and all(piece.conditionals for _, piece in entries[1:])
+    return opening.condition if whole else None

@@ -1,0 +1,28 @@
+"""What could not be read, as values: broken source is a normal input."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import final
+
+from analysis.ir.source import Span
+
+
+class ProblemKind(Enum):
+    """Why something was left as it is."""
+
+    TOO_LARGE = "the file is too large to be read"
+    MISSING_INCLUDE = "the header was not found"
+    INCLUDE_DEPTH = "headers include each other too deeply"
+    MACRO_GROWTH = "the macro grows without bound and was left unexpanded"
+    CONDITION = "the condition cannot be read and counts as false"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A problem at a place of a file; `span` is absolute, or relative to the item in a snippet."""
+
+    kind: ProblemKind
+    path: str
+    span: Span
+    detail: str = ""

@@ -1,0 +1,269 @@
+"""One item, ready to be read: macros expanded, conditionals resolved, parsed on its own.
+
+Rules    1. Directives and regions that are not taken are blanked (`regions`).
+         2. Macros are expanded; a use that grows without bound stays as it is and becomes a problem.
+         3. What the grammar cannot parse and means nothing here is blanked (`normalise`).
+         4. The text is parsed; a method is wrapped in a record for that.  When errors are left, a rescued version is
+            parsed too, and the one with fewer errors counts.
+         Steps 1, 3 and 4 move nothing, so an item that uses no macro maps to itself.
+"""
+
+from dataclasses import dataclass
+from typing import Final, final
+
+from tree_sitter import Node as TreeSitterNode
+
+from analysis.ir.source import Span
+from analysis.syntax.expansion import MAX_TOKENS_PER_USE, TOKEN, Budget, BudgetSpent, Expander, Token
+from analysis.syntax.items import Item, ItemKind
+from analysis.syntax.macros import MacroLookup
+from analysis.syntax.normalise import normalise, rescue
+from analysis.syntax.parsing import parse
+from analysis.syntax.problems import Problem, ProblemKind
+from analysis.syntax.regions import LocalMacros, select_regions
+from analysis.syntax.source_map import IDENTITY, MapBuilder, SourceMap
+from analysis.syntax.tree import Node, convert_node
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class MacroUse:
+    """A macro that was expanded, and where, relative to the item."""
+
+    name: bytes
+    span: Span
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """The syntax tree of one item. All offsets of nodes are offsets in `text`."""
+
+    root: Node
+    """The function_definition, struct_specifier, declaration ... itself; an ERROR or translation_unit if none was found."""
+    text: bytes
+    templates: tuple[Node, ...]
+    """The template_parameter_list nodes around `root`, outermost first."""
+    error_count: int
+    """ERROR and MISSING nodes in the whole text, outside `root` too."""
+    macro_uses: tuple[MacroUse, ...]
+    launch_bounds: tuple[bytes, ...] | None
+    """The argument texts of `__launch_bounds__`, after expansion."""
+    pragmas: tuple[tuple[int, bytes], ...]
+    """(offset in the original text relative to the item, text after `#pragma`)."""
+    problems: tuple[Problem, ...]
+    source_map: SourceMap
+
+    def span(self, start: int, end: int) -> Span:
+        """The range of the original text, relative to the item's start, that `text[start:end]` stands for."""
+        return self.source_map.span(start, end)
+
+
+def build_snippet(item: Item, macros: MacroLookup, line: int = 1) -> Snippet:
+    """The snippet of `item`, which starts at `line` of its file, with the macros visible there."""
+    text = item.text
+    problems: list[Problem] = []
+    pragmas: tuple[tuple[int, bytes], ...] = ()
+    local = LocalMacros(macros)
+    if b"#" in text:
+        region = select_regions(text, macros, item.path)
+        text, local, pragmas = region.text, region.local, region.pragmas
+        problems += [Problem(ProblemKind.CONDITION, item.path, span) for span in region.unreadable]
+    names = frozenset(name for name in item.identifiers if name in _DYNAMIC or local.get(name)) | local.names
+    uses: tuple[MacroUse, ...] = ()
+    source_map = IDENTITY
+    if names:
+        expansion = _Expansion(text, local, names, item.path, line)
+        text, source_map = expansion.run()
+        uses = tuple(expansion.uses)
+        problems += expansion.problems
+    text, bounds = normalise(text)
+    text, root, templates, errors = _parsed(item, text)
+    return Snippet(root, text, templates, errors, uses, bounds, pragmas, tuple(problems), source_map)
+
+
+@final
+class _Expansion:
+    """Expands all macro uses of one text."""
+
+    def __init__(self, text: bytes, macros: LocalMacros, names: frozenset[bytes], path: str, line: int) -> None:
+        self._text = text
+        self._macros = macros
+        self._names = names
+        self._path = path
+        self._line = line
+        self._budget = Budget()
+        self._position = 0
+        self.uses: list[MacroUse] = []
+        self.problems: list[Problem] = []
+
+    def run(self) -> tuple[bytes, SourceMap]:
+        out = MapBuilder()
+        text = self._text
+        copied = 0
+        while (token := self._next()) is not None:
+            if token.text not in self._names:
+                continue
+            if token.text in _DYNAMIC:
+                out.verbatim(text[copied : token.start], copied)
+                out.replaced(self._dynamic(token), token.start, token.end)
+                copied = token.end
+                continue
+            after = self._position
+            self._macros.position = token.start
+            expanded = self._use(token)
+            if expanded is None:
+                self._position = after
+                continue
+            out.verbatim(text[copied : token.start], copied)
+            self._write(out, expanded, text[token.start - 1 : token.start])
+            copied = self._position
+            self.uses.append(MacroUse(token.text, Span(token.start, copied)))
+        if copied == 0:
+            return text, IDENTITY
+        out.verbatim(text[copied:], copied)
+        return out.build()
+
+    def _use(self, token: Token) -> list[Token] | None:
+        """The expansion of a use, or None when the name stands there without being one."""
+        budget = Budget(min(self._budget.tokens, MAX_TOKENS_PER_USE), self._budget.size)
+        expander = Expander(self._macros, budget)
+        before = budget.tokens, budget.size
+        try:
+            expanded = expander.expand_use(token, iter(self._next, None))
+        except BudgetSpent:
+            self.problems.append(
+                Problem(ProblemKind.MACRO_GROWTH, self._path, Span(token.start, token.end), token.text.decode())
+            )
+            self._budget.tokens -= before[0]
+            return None
+        self._budget.tokens -= before[0] - budget.tokens
+        self._budget.size -= before[1] - budget.size
+        return expanded if expander.used else None
+
+    def _next(self) -> Token | None:
+        """The next token of the text; comments and space are passed over."""
+        while True:
+            match = TOKEN.match(self._text, self._position)
+            if match is None:
+                return None
+            start = self._position
+            self._position = match.end()
+            if match.lastgroup != "space":
+                return Token(match[0], start, self._position, self._text[start - 1 : start].isspace())
+
+    def _dynamic(self, token: Token) -> bytes:
+        match token.text:
+            case b"__LINE__":
+                return b"%d" % (self._line + self._text.count(b"\n", 0, token.start))
+            case b"__FILE__":
+                return b'"' + self._path.replace("\\", "/").replace('"', "").encode("utf-8", "replace") + b'"'
+            case _:
+                return b"0"
+
+    def _write(self, out: MapBuilder, tokens: list[Token], before: bytes) -> None:
+        last = before
+        for token in tokens:
+            text = token.text
+            space = token.space or (last[-1:] + text[:1]).isalnum() or _glues(last[-1:], text[:1])
+            if space and last and not last[-1:].isspace():
+                out.replaced(b" ", token.start, token.end)
+            dynamic = text in _DYNAMIC
+            if self._text.startswith(text, token.start) and len(text) == token.end - token.start and not dynamic:
+                out.verbatim(text, token.start)
+            else:
+                out.replaced(self._dynamic(token) if dynamic else text, token.start, token.end)
+            last = text
+        if tokens and _glues(last[-1:], self._text[self._position : self._position + 1]):
+            out.replaced(b" ", tokens[-1].start, tokens[-1].end)
+
+
+def _glues(left: bytes, right: bytes) -> bool:
+    """Whether two characters side by side could become one token."""
+    if not left or not right:
+        return False
+    word = (left.isalnum() or left == b"_") and (right.isalnum() or right == b"_")
+    return word or (left in b"+-<>&|=*/:!%^" and right in b"+-<>&|=*/:")
+
+
+def _parsed(item: Item, text: bytes) -> tuple[bytes, Node, tuple[Node, ...], int]:
+    """The text that parsed best, its root, the template lists around it and its number of errors."""
+    top, errors, shift = _parse_once(item, text)
+    if errors:
+        head_end = text.find(b"{") if item.is_definition and item.kind is ItemKind.FUNCTION else 0
+        other = rescue(text, max(head_end, 0), item.name.encode("utf-8", "replace"))
+        if other != text:
+            other_top, other_errors, _ = _parse_once(item, other)
+            if other_errors < errors:
+                top, errors, text = other_top, other_errors, other
+    if top is None:
+        return text, Node("ERROR", 0, len(text), text), (), 1
+    found, lists = _find_root(item, top)
+    templates = tuple(convert_node(node, text, shift) for node in lists)
+    return text, convert_node(found, text, shift), templates, errors
+
+
+def _parse_once(item: Item, text: bytes) -> tuple[TreeSitterNode | None, int, int]:
+    prefix, suffix = (_wrapper(item.owner or "")) if item.in_class else (b"", b"")
+    tree = parse(prefix + text + suffix) if prefix else parse(text)
+    if tree is None:
+        return None, 1, 0
+    top = tree.root_node
+    return top, _count_errors(top) if top.has_error else 0, len(prefix)
+
+
+def _wrapper(owner: str) -> tuple[bytes, bytes]:
+    return b"struct " + owner.encode("utf-8", "replace") + b" {", b"};"
+
+
+def _count_errors(top: TreeSitterNode) -> int:
+    count = 0
+    stack = [top]
+    while stack:
+        node = stack.pop()
+        if node.is_error or node.is_missing:
+            count += 1
+        if node.has_error:
+            stack.extend(node.children)
+    return count
+
+
+def _find_root(item: Item, top: TreeSitterNode) -> tuple[TreeSitterNode, list[TreeSitterNode]]:
+    """The node of the item itself, and the template lists around it."""
+    wanted = _ROOTS.get(item.kind, frozenset[str]())
+    if item.kind is ItemKind.FUNCTION and not item.is_definition:
+        wanted = _DECLARATIONS
+    skip = item.part if item.from_macro else 0
+    stack: list[tuple[TreeSitterNode, list[TreeSitterNode]]] = [(top, [])]
+    first: tuple[TreeSitterNode, list[TreeSitterNode]] | None = None
+    while stack:
+        node, lists = stack.pop()
+        if node.type in wanted and not (item.in_class and node.type in _RECORDS and node.start_byte == 0):
+            if first is None or skip:
+                first = node, lists
+            if not skip:
+                return node, lists
+            skip -= 1
+        if node.type == "template_declaration":
+            parameters = node.child_by_field_name("parameters")
+            lists = [*lists, parameters] if parameters is not None else lists
+        if node.type not in _OPAQUE:
+            stack.extend((child, lists) for child in reversed(node.named_children))
+    if first is not None:
+        return first
+    named = top.named_children
+    return (named[0], []) if len(named) == 1 and not item.in_class else (top, [])
+
+
+_DYNAMIC: Final = frozenset({b"__LINE__", b"__FILE__", b"__COUNTER__"})
+_RECORDS: Final = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
+_DECLARATIONS: Final = frozenset({"declaration", "field_declaration"})
+_ROOTS: Final = {
+    ItemKind.FUNCTION: frozenset({"function_definition"}),
+    ItemKind.RECORD: _RECORDS,
+    ItemKind.ENUM: frozenset({"enum_specifier"}),
+    ItemKind.ALIAS: frozenset({"type_definition", "alias_declaration"}),
+    ItemKind.VARIABLE: _DECLARATIONS,
+    ItemKind.USING: frozenset({"using_declaration"}),
+}
+_OPAQUE: Final = frozenset({"compound_statement", "parameter_list", "argument_list", "initializer_list"})

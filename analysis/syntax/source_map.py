@@ -1,0 +1,78 @@
+"""From the text of a snippet back to the text it came from.
+
+Rules    A map is a list of segments in snippet order.  A *verbatim* segment is original text, byte for byte.  A *replaced*
+         segment stands, as a whole, for one original range: the use of a macro.
+"""
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import final
+
+from analysis.ir.source import Span
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SourceMap:
+    """Segments as parallel tuples; `origin_ends` is -1 for a verbatim segment. Without segments, the identity."""
+
+    starts: tuple[int, ...] = ()
+    origin_starts: tuple[int, ...] = ()
+    origin_ends: tuple[int, ...] = ()
+
+    def span(self, start: int, end: int) -> Span:
+        """The smallest original range that covers the snippet range `start:end`."""
+        if not self.starts:
+            return Span(start, end)
+        first_start, first_end = self._origin(start, True)
+        if end <= start:
+            return Span(first_start, first_start)
+        last_start, last_end = self._origin(end - 1, False)
+        return Span(min(first_start, last_start), max(first_end, last_end))
+
+    def _origin(self, offset: int, is_start: bool) -> tuple[int, int]:
+        index = max(bisect_right(self.starts, offset) - 1, 0)
+        origin_end = self.origin_ends[index]
+        if origin_end >= 0:
+            return self.origin_starts[index], origin_end
+        origin = self.origin_starts[index] + max(offset - self.starts[index], 0)
+        return origin, origin if is_start else origin + 1
+
+
+IDENTITY = SourceMap()
+
+
+@final
+class MapBuilder:
+    """Collects the pieces of a new text together with their origins."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._length = 0
+        self._starts: list[int] = []
+        self._origin_starts: list[int] = []
+        self._origin_ends: list[int] = []
+
+    def verbatim(self, text: bytes, origin: int) -> None:
+        self._add(text, origin, -1)
+
+    def replaced(self, text: bytes, origin: int, origin_end: int) -> None:
+        last = len(self._starts) - 1
+        if last >= 0 and self._origin_ends[last] == origin_end and self._origin_starts[last] == origin:
+            self._parts.append(text)
+            self._length += len(text)
+        else:
+            self._add(text, origin, origin_end)
+
+    def build(self) -> tuple[bytes, SourceMap]:
+        return b"".join(self._parts), SourceMap(
+            tuple(self._starts), tuple(self._origin_starts), tuple(self._origin_ends)
+        )
+
+    def _add(self, text: bytes, origin: int, origin_end: int) -> None:
+        if text:
+            self._starts.append(self._length)
+            self._origin_starts.append(origin)
+            self._origin_ends.append(origin_end)
+            self._parts.append(text)
+            self._length += len(text)

@@ -1,0 +1,118 @@
+"""A file, the headers it reads, and every declaration in them: the entry point of this package.
+
+Rules    Nothing raises on user input.  A build is immutable; snippets and fingerprints are computed when asked for.
+         With `context`, a header is seen as the file that includes it sees it, up to that include.
+Cost     The walk costs a few microseconds per declaration; texts that did not change are not scanned again.
+Limits   See `skeleton`, `expansion` and `includes`.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import final
+
+from analysis.ir.source import Span
+from analysis.syntax.cache import SyntaxCache
+from analysis.syntax.document import Document
+from analysis.syntax.environment import Environment
+from analysis.syntax.fingerprints import Fingerprints, names_of
+from analysis.syntax.includes import IncludeUse, Loader
+from analysis.syntax.items import Item
+from analysis.syntax.macros import MacroTable
+from analysis.syntax.parsing import MAX_PARSED_BYTES
+from analysis.syntax.preprocessing import Preprocessed, preprocess
+from analysis.syntax.problems import Problem, ProblemKind
+from analysis.syntax.snippet import Snippet, build_snippet
+
+
+@final
+class TranslationUnit:
+    """One file with everything it can name."""
+
+    def __init__(self, path: str, found: Preprocessed, environment: Environment, cache: SyntaxCache) -> None:
+        self.path = path
+        self.environment = environment
+        self.items: tuple[Item, ...] = tuple(found.items)
+        """The items of the main file, in text order; also those in regions that are left out."""
+        self.included_items: tuple[Item, ...] = tuple(found.included_items)
+        """The active items of the headers, and of the context up to its include of the main file."""
+        self.includes: tuple[IncludeUse, ...] = tuple(found.includes)
+        self.problems: tuple[Problem, ...] = tuple(found.problems)
+        self.macros: MacroTable = found.macros
+        self._texts = found.texts
+        self._cache = cache
+
+    @classmethod
+    def build(
+        cls,
+        path: str,
+        document: Document,
+        loader: Loader,
+        environment: Environment | None = None,
+        cache: SyntaxCache | None = None,
+        context: str | None = None,
+    ) -> "TranslationUnit":
+        """Read `document` as the file `path`; share `cache` between builds to share their work."""
+        environment = Environment() if environment is None else environment
+        cache = SyntaxCache() if cache is None else cache
+        if len(document.text) > MAX_PARSED_BYTES:
+            found = Preprocessed(problems=[Problem(ProblemKind.TOO_LARGE, path, Span(0, 0))])
+            return cls(path, found, environment, cache)
+        skeleton = cache.skeleton(path, document.text)
+        around = None
+        if context is not None and context != path:
+            text = loader.read(context)
+            if text is not None and len(text) <= MAX_PARSED_BYTES:
+                around = context, cache.skeleton(context, text)
+        found = preprocess(path, skeleton, loader, environment, cache, around)
+        return cls(path, found, environment, cache)
+
+    def lookup(self, name: str) -> tuple[Item, ...]:
+        """All items of that last-component name: active ones first, then in order."""
+        found = self._by_name.get(name.encode("utf-8", "surrogateescape"), ())
+        items = [item for index in found if (item := self._all[index]).name == name]
+        return tuple(sorted(items, key=_activity))
+
+    def text_of(self, path: str) -> bytes | None:
+        """The text of the main file or of a header that was read."""
+        return self._texts.get(path)
+
+    def snippet(self, item: Item) -> Snippet:
+        """The item, expanded and parsed; the same object while its fingerprint stays the same."""
+        key = self.fingerprint(item), item.part
+        known = self._cache.snippets.get(key)
+        if known is None:
+            text = self._texts.get(item.path, b"")
+            line = text.count(b"\n", 0, item.span.start) + 1 if b"__LINE__" in item.identifiers else 1
+            known = build_snippet(item, self.macros.view(item.order), line)
+            self._cache.snippets.put(key, known)
+        return known
+
+    def fingerprint(self, item: Item) -> bytes:
+        """A hash of all that the analysis of `item` can depend on."""
+        index = self._index.get(_key(item))
+        return b"" if index is None else self._fingerprints.of(index)
+
+    @cached_property
+    def _all(self) -> Sequence[Item]:
+        return (*self.items, *self.included_items)
+
+    @cached_property
+    def _by_name(self) -> dict[bytes, list[int]]:
+        return names_of(self._all)
+
+    @cached_property
+    def _index(self) -> dict[tuple[str, int, int, str, int], int]:
+        return {_key(item): index for index, item in enumerate(self._all)}
+
+    @cached_property
+    def _fingerprints(self) -> Fingerprints:
+        settings = repr(self.environment).encode("utf-8", "replace")
+        return Fingerprints(self._all, self._by_name, self.macros, settings)
+
+
+def _key(item: Item) -> tuple[str, int, int, str, int]:
+    return item.path, item.order, item.span.start, item.name, item.part
+
+
+def _activity(item: Item) -> tuple[bool, int]:
+    return not item.active, item.order

@@ -1,0 +1,161 @@
+"""A light syntax tree in plain Python, copied from tree-sitter in one walk.
+
+Question  What did the grammar see in a snippet, in a form that later passes may walk often and repair in place?
+Rules     Kept: named nodes, anonymous tokens made of letters (`const`, `if`, `__shared__`) and anonymous tokens with a
+          field (operators).  Dropped: other punctuation, comments, line continuations.
+          `start` and `end` are offsets in the snippet's text.
+Cost      About 0.7 microseconds per tree-sitter node.
+Limits    A node deeper than `MAX_DEPTH` becomes a childless ERROR, so recursive readers of the tree are safe.
+"""
+
+from collections.abc import Iterator
+from typing import Final, final
+
+from tree_sitter import Node as TreeSitterNode
+from tree_sitter import Tree
+
+from analysis.syntax.parsing import CUDA
+
+MAX_DEPTH: Final = 400
+ERROR: Final = "ERROR"
+
+
+@final
+class Node:
+    """One node; `role` is the name of the field that it fills in its parent."""
+
+    __slots__ = ("children", "end", "is_missing", "kind", "role", "source", "start")
+
+    def __init__(
+        self,
+        kind: str,
+        start: int,
+        end: int,
+        source: bytes,
+        role: str | None = None,
+        children: list["Node"] | None = None,
+        is_missing: bool = False,
+    ) -> None:
+        self.kind = kind
+        self.start = start
+        self.end = end
+        self.source = source
+        self.role = role
+        self.children: list[Node] = [] if children is None else children
+        self.is_missing = is_missing
+
+    @property
+    def text(self) -> bytes:
+        return self.source[self.start : self.end]
+
+    @property
+    def is_error(self) -> bool:
+        return self.kind == ERROR
+
+    @property
+    def has_error(self) -> bool:
+        """Whether this node or one below it is an ERROR or MISSING node."""
+        return any(node.is_missing or node.kind == ERROR for node in self.walk())
+
+    def field(self, name: str) -> "Node | None":
+        """The first child that fills the field `name`."""
+        for child in self.children:
+            if child.role == name:
+                return child
+        return None
+
+    def fields(self, name: str) -> "list[Node]":
+        """All children that fill the field `name`."""
+        return [child for child in self.children if child.role == name]
+
+    def child(self, kind: str) -> "Node | None":
+        """The first child of that kind."""
+        for child in self.children:
+            if child.kind == kind:
+                return child
+        return None
+
+    def walk(self) -> "Iterator[Node]":
+        """This node and all below it, parents first, in text order."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(reversed(node.children))
+
+    def sexp(self) -> str:
+        """The tree as text, with fields, for tests and for people."""
+        inside = "".join(
+            f" {child.role}: {child.sexp()}" if child.role else f" {child.sexp()}" for child in self.children
+        )
+        missing = "MISSING " if self.is_missing else ""
+        return f"({missing}{self.kind}{inside})" if inside or missing or self.kind[0].isalpha() else self.kind
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.start}:{self.end} {self.text[:40]!r}>"
+
+
+def convert(tree: Tree, source: bytes, shift: int = 0) -> Node:
+    """The whole tree as plain nodes; `shift` is what a wrapper put before `source` in the parsed text."""
+    return convert_node(tree.root_node, source, shift)
+
+
+def convert_node(root: TreeSitterNode, source: bytes, shift: int = 0) -> Node:
+    """The tree below `root` as plain nodes, in one cursor walk."""
+    cursor = root.walk()
+    top = _convert_one(root, None, source, shift)
+    if not cursor.goto_first_child():
+        return top
+    siblings = top.children
+    pending: list[list[Node]] = []
+    while True:
+        node = cursor.node
+        assert node is not None
+        kind = node.kind_id
+        field = cursor.field_id
+        keep = _KEEP.get(kind, _ALWAYS)
+        if keep == _ALWAYS or (keep == _WITH_FIELD and field is not None):
+            child = Node(
+                _KINDS.get(kind, ERROR),
+                node.start_byte - shift,
+                node.end_byte - shift,
+                source,
+                None if field is None else _FIELDS[field],
+                None,
+                node.is_missing,
+            )
+            siblings.append(child)
+            if len(pending) >= MAX_DEPTH:
+                if node.child_count:
+                    child.kind = ERROR
+            elif cursor.goto_first_child():
+                pending.append(siblings)
+                siblings = child.children
+                continue
+        while not cursor.goto_next_sibling():
+            if not pending:
+                return top
+            cursor.goto_parent()
+            siblings = pending.pop()
+
+
+def _convert_one(node: TreeSitterNode, role: str | None, source: bytes, shift: int) -> Node:
+    kind = _KINDS.get(node.kind_id, ERROR)
+    return Node(kind, node.start_byte - shift, node.end_byte - shift, source, role, None, node.is_missing)
+
+
+_ALWAYS: Final = 2
+_WITH_FIELD: Final = 1
+_NEVER: Final = 0
+_DROPPED: Final = frozenset({"comment"})
+
+
+def _keep(kind_id: int, kind: str) -> int:
+    if CUDA.node_kind_is_named(kind_id):
+        return _NEVER if kind in _DROPPED else _ALWAYS
+    return _ALWAYS if kind.replace("_", "").isalnum() else _WITH_FIELD
+
+
+_KINDS: Final = {number: CUDA.node_kind_for_id(number) or ERROR for number in range(CUDA.node_kind_count)}
+_KEEP: Final = {number: _keep(number, kind) for number, kind in _KINDS.items()}
+_FIELDS: Final = {number: CUDA.field_name_for_id(number) for number in range(1, CUDA.field_count + 1)}
