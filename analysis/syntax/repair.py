@@ -1,0 +1,482 @@
+"""Repair what the grammar misreads without an ERROR, once it is known which names are types and templates.
+
+C++ cannot be parsed without names.  The grammar guesses, and these guesses are wrong in real CUDA (numbers in the code):
+
+  1. `(T)(x)`               a call of `(T)`              ->  cast_expression
+  2. `(T)-1`, `a * (T)&b`   arithmetic on `(T)`          ->  cast_expression of a unary, precedence restored
+  3. `a < b && c > (d)`     a call of template `a`       ->  comparisons; also `p.x < b || c > (d)`, and with `?:`
+  4. `T v(a, b[0]);`        a function declaration       ->  init_declarator with an argument_list
+  5. `T (*p)[3] = q;`       an assignment to a call      ->  declaration
+  6. `sizeof(T)`            sizeof an expression         ->  sizeof with a type_descriptor
+  7. `(T)(p)[i]`            an element of a cast         ->  a cast of the element (a postfix binds tighter)
+  8. `a < b > c = e;`       a chain of comparisons       ->  declaration of `c` with a template type
+
+Rules    Nodes change in place; offsets stay true to the text.  Running it twice changes nothing.
+         Where a name is neither known as type nor as template, the grammar's reading stays, except in 3 when the
+         "template argument" is joined by `&&` or `||`, which nobody writes there.
+Cost     One walk, and work only at the few node kinds above.
+Limits   A template argument list split by a comma (`f(a < b, c > (d))`) is taken for a template, as a compiler without
+         names would.
+"""
+
+from collections.abc import Callable
+from typing import Final, final
+
+from analysis.syntax.tree import Node
+
+IsName = Callable[[bytes], bool]
+
+
+def repair(root: Node, is_type: IsName, is_template: IsName) -> Node:
+    """Repair the tree in place and return it."""
+    found: list[tuple[Node, str]] = []
+    stack: list[tuple[Node, str]] = [(root, "")]
+    while stack:
+        node, above = stack.pop()
+        kind = node.kind
+        if kind in _INTERESTING:
+            found.append((node, above))
+        stack.extend([(child, kind) for child in reversed(node.children)])
+    work = _Repair(is_type, is_template)
+    for node, above in reversed(found):  # children before their parents
+        work.visit(node, above)
+    return root
+
+
+@final
+class _Repair:
+    def __init__(self, is_type: IsName, is_template: IsName) -> None:
+        self._is_type = is_type
+        self._is_template = is_template
+
+    def visit(self, node: Node, above: str) -> None:
+        match node.kind:
+            case "call_expression":
+                if not self._cast_call(node) and not self._comparison(node, above):
+                    _cast_outwards(node, "function")
+            case "binary_expression":
+                if above != "binary_expression":
+                    self._chain(node)
+            case "field_expression" | "subscript_expression" | "update_expression":
+                _cast_outwards(node, "argument")
+            case "sizeof_expression" | "alignof_expression":
+                self._sizeof(node)
+            case "declaration":
+                if above in _STATEMENT_PARENTS:
+                    self._initialised(node)
+            case "expression_statement":
+                self._declaration(node)
+            case _:
+                pass
+
+    def _type_in(self, node: Node | None) -> Node | None:
+        """The name inside parentheses, if it names a type."""
+        if node is None or node.kind != "parenthesized_expression" or len(node.children) != 1:
+            return None
+        name = node.children[0]
+        if name.kind == "template_function":
+            return name if self._named_type(name.field("name")) else None
+        return name if name.kind in _NAMES and self._named_type(name) else None
+
+    def _named_type(self, name: Node | None) -> bool:
+        return name is not None and (self._is_type(_spelled(name)))
+
+    # 1: casts that look like calls
+
+    def _cast_call(self, node: Node) -> bool:
+        function, arguments = node.field("function"), node.field("arguments")
+        name = self._type_in(function)
+        if name is None or arguments is None or arguments.kind != "argument_list" or len(arguments.children) == 0:
+            return False
+        value = arguments.children[0]
+        for further in arguments.children[1:]:
+            value.role, further.role = "left", "right"
+            value = _made("comma_expression", value.start, further.end, node, [value, further])
+        value.role = None
+        inner = _made("parenthesized_expression", arguments.start, arguments.end, node, [value], "value")
+        node.kind = "cast_expression"
+        node.children = [_descriptor(name, node), inner]
+        return True
+
+    # 2 and 3: chains of operators
+
+    def _comparison(self, node: Node, above: str) -> bool:
+        """A comparison that looks like a call of a template; inside a chain it is left to the chain."""
+        if self._compared(node) is None:
+            return False
+        if above != "binary_expression":
+            self._chain(node)
+        return True
+
+    def _compared(self, node: Node) -> tuple[Node, Node, Node] | None:
+        """The left, middle and right of `left < middle > (right)`, if the call is no call."""
+        function, arguments = node.field("function"), node.field("arguments")
+        if node.kind != "call_expression" or function is None or arguments is None:
+            return None
+        holder = function
+        if function.kind == "field_expression":
+            holder = function.field("field") or function
+        if holder.kind not in ("template_function", "template_method"):
+            return None
+        name, listed = holder.field("name"), holder.field("arguments")
+        if name is None or listed is None or len(listed.children) != 1 or len(arguments.children) != 1:
+            return None
+        middle = listed.children[0]
+        if self._is_template(_spelled(name)) or not _joins(middle):
+            return None
+        left = name
+        if function is not holder:
+            argument = function.field("argument")
+            if argument is None:
+                return None
+            kept = [child for child in function.children if child is not holder]
+            name.role = "field"
+            left = _made("field_expression", function.start, name.end, node, [*kept, name])
+        value = arguments.children[0]
+        value.role = None
+        right = _made("parenthesized_expression", arguments.start, arguments.end, node, [value])
+        return left, middle, right
+
+    def _chain(self, node: Node) -> None:
+        """Rebuild a chain of binary operators if a cast or a comparison hides in it."""
+        parts: list[Node] = []
+        changed = self._flatten(node, parts)
+        index = 0
+        operands: list[Node] = []
+        operators: list[Node] = []
+        while index < len(parts):
+            operand = parts[index]
+            opened = self._open_cast(operand)
+            if opened and index + 2 < len(parts) and parts[index + 1].kind in _UNARY:
+                # The operand after the sign may itself be a type in parentheses: `(A)-(B)*p`.
+                last = index + 2
+                while self._open_cast(parts[last]) and last + 2 < len(parts) and parts[last + 1].kind in _UNARY:
+                    last += 2
+                value = parts[last]
+                for at in range(last - 2, index - 1, -2):
+                    value = _close_cast(parts[at], self._open_cast(parts[at]) or [], parts[at + 1], value)
+                operand = value
+                index = last
+                changed = True
+            operands.append(operand)
+            if index + 1 < len(parts):
+                operators.append(parts[index + 1])
+            index += 2
+        if not changed:
+            return
+        result = _climb(operands, operators, node)
+        node.kind, node.children, node.start, node.end = result.kind, result.children, result.start, result.end
+
+    def _flatten(self, node: Node, parts: list[Node]) -> bool:
+        """Operands and operators in text order; True when a comparison was uncovered."""
+        changed = False
+        stack: list[Node] = [node]
+        while stack:
+            top = stack.pop()
+            if top.kind == "binary_expression":
+                left, operator, right = top.field("left"), top.field("operator"), top.field("right")
+                if left is not None and operator is not None and right is not None:
+                    stack += [right, operator, left]
+                    continue
+            compared = self._compared(top)
+            if compared is None:
+                parts.append(top)
+                continue
+            changed = True
+            left, middle, right = compared
+            less = _made("<", left.end, left.end + 1, node, [], "operator")
+            more = _made(">", middle.end, middle.end + 1, node, [], "operator")
+            stack += [right, more, _as_expression(middle), less, left]
+        return changed
+
+    def _open_cast(self, operand: Node) -> list[Node] | None:
+        """The path from an operand to a `(T)` at its end: `(T)`, or `-(T)`, `(A)(T)` and so on."""
+        path = [operand]
+        while operand.kind in _PREFIXED and operand.children:
+            operand = operand.children[-1]
+            path.append(operand)
+        return path if self._type_in(operand) is not None else None
+
+    # 4 and 5: declarations
+
+    def _initialised(self, node: Node) -> None:
+        for declarator in node.fields("declarator"):
+            name, parameters = declarator.field("declarator"), declarator.field("parameters")
+            if declarator.kind != "function_declarator" or name is None or parameters is None:
+                continue
+            if name.kind != "identifier" or not parameters.children or len(declarator.children) != 2:
+                continue
+            if not all(self._is_value(parameter) for parameter in parameters.children):
+                continue
+            values = [_parameter_value(parameter, node) for parameter in parameters.children]
+            arguments = _made("argument_list", parameters.start, parameters.end, node, values, "value")
+            declarator.kind = "init_declarator"
+            declarator.children = [name, arguments]
+
+    def _is_value(self, parameter: Node) -> bool:
+        """Whether a parameter can be an expression."""
+        if parameter.kind != "parameter_declaration":
+            return False
+        type_node, declarator = parameter.field("type"), parameter.field("declarator")
+        if type_node is None or type_node.kind not in _TYPE_NAMES or len(parameter.children) > 2:
+            return False
+        if type_node.kind == "template_type" or self._named_type(type_node):
+            return False
+        if declarator is None:
+            return len(parameter.children) == 1
+        return declarator.kind in _VALUE_DECLARATORS and _declared_value(declarator) is not None
+
+    def _declaration(self, node: Node) -> None:
+        """5: `T (*p)[3] = q;` and 8: `a < b > c = e;`."""
+        if len(node.children) != 1:
+            return
+        expression = node.children[0]
+        value = None
+        target = expression
+        if expression.kind == "assignment_expression":
+            target, value = expression.field("left"), expression.field("right")
+            if target is None or value is None:
+                return
+        made = self._pointer_declarator(target) or self._template_declarator(target)
+        if made is None:
+            return
+        type_node, declarator = made
+        if value is not None:
+            declarator.role, value.role = "declarator", "value"
+            declarator = _made("init_declarator", declarator.start, value.end, node, [declarator, value])
+        type_node.role, declarator.role = "type", "declarator"
+        node.kind = "declaration"
+        node.children = [type_node, declarator]
+
+    def _pointer_declarator(self, target: Node) -> tuple[Node, Node] | None:
+        sizes: list[Node] = []
+        call = target
+        while call.kind == "subscript_expression":
+            indices, argument = call.field("indices"), call.field("argument")
+            if indices is None or argument is None or len(indices.children) != 1:
+                return None
+            sizes.append(indices.children[0])
+            call = argument
+        function, arguments = call.field("function"), call.field("arguments")
+        if call.kind != "call_expression" or function is None or arguments is None or len(arguments.children) != 1:
+            return None
+        pointer = arguments.children[0]
+        name = pointer.field("argument")
+        if pointer.kind != "pointer_expression" or name is None or name.kind != "identifier":
+            return None
+        if function.kind not in ("identifier", "primitive_type", "qualified_identifier"):
+            return None
+        if function.kind != "primitive_type":
+            if not self._named_type(function):
+                return None
+            function.kind = "type_identifier"
+        is_reference = pointer.text.startswith(b"&")
+        name.role = None if is_reference else "declarator"
+        kind = "reference_declarator" if is_reference else "pointer_declarator"
+        made = _made(kind, pointer.start, pointer.end, target, [name])
+        made = _made("parenthesized_declarator", arguments.start, arguments.end, target, [made])
+        for size in reversed(sizes):
+            made.role, size.role = "declarator", "size"
+            made = _made("array_declarator", made.start, size.end + 1, target, [made, size])
+        return function, made
+
+    def _template_declarator(self, target: Node) -> tuple[Node, Node] | None:
+        left, right, operator = target.field("left"), target.field("right"), target.field("operator")
+        if target.kind != "binary_expression" or left is None or right is None or operator is None:
+            return None
+        name, argument, less = left.field("left"), left.field("right"), left.field("operator")
+        if left.kind != "binary_expression" or name is None or argument is None or less is None:
+            return None
+        if operator.kind != ">" or less.kind != "<" or right.kind != "identifier" or name.kind not in _NAMES:
+            return None
+        spelled = _spelled(name)
+        if not (self._is_template(spelled) or self._is_type(spelled)):
+            return None
+        name.kind, name.role = "type_identifier", "name"
+        argument.role = None
+        listed = _made("template_argument_list", less.start, operator.end, target, [argument], "arguments")
+        return _made("template_type", name.start, operator.end, target, [name, listed]), right
+
+    # 6
+
+    def _sizeof(self, node: Node) -> None:
+        value = node.field("value")
+        if value is None or value.kind != "parenthesized_expression" or len(value.children) != 1:
+            return
+        inner = value.children[0]
+        sizes: list[Node] = []
+        while inner.kind == "subscript_expression":
+            indices, argument = inner.field("indices"), inner.field("argument")
+            if indices is None or argument is None or len(indices.children) != 1:
+                return
+            sizes.append(indices.children[0])
+            inner = argument
+        if inner.kind not in _NAMES and inner.kind != "template_function":
+            return
+        if not self._named_type(inner.field("name") if inner.kind == "template_function" else inner):
+            return
+        descriptor = _descriptor(inner, node)
+        declarator: Node | None = None
+        for size in sizes:
+            size.role = "size"
+            children = [declarator, size] if declarator is not None else [size]
+            declarator = _made("abstract_array_declarator", size.start - 1, size.end + 1, node, children, "declarator")
+        if declarator is not None:
+            descriptor.children.append(declarator)
+            descriptor.end = declarator.end
+        node.children[node.children.index(value)] = descriptor
+
+
+def _joins(middle: Node) -> bool:
+    """Whether a "template argument" is two conditions joined: nobody writes that as an argument."""
+    if middle.kind == "conditional_expression":
+        return False
+    operator = middle.field("operator")
+    return middle.kind == "binary_expression" and operator is not None and operator.kind in ("&&", "||", "and", "or")
+
+
+def _cast_outwards(node: Node, field: str) -> None:
+    """7: `(T)(p)[i]` casts the element, not the pointer."""
+    cast = node.field(field)
+    if cast is None or cast.kind != "cast_expression":
+        return
+    value, descriptor = cast.field("value"), cast.field("type")
+    if value is None or descriptor is None or node.start < cast.start:
+        return
+    children = [value if child is cast else child for child in node.children]
+    value.role = field
+    inner = _made(node.kind, value.start, node.end, node, children, "value")
+    node.kind = "cast_expression"
+    node.children = [descriptor, inner]
+
+
+def _close_cast(operand: Node, path: list[Node], sign: Node, value: Node) -> Node:
+    """`(T)` at the end of `operand`, then a sign and a value: the cast of a unary."""
+    parenthesized = path[-1]
+    name = parenthesized.children[0]
+    kind = "pointer_expression" if sign.kind in ("*", "&") else "unary_expression"
+    sign.role, value.role = "operator", "argument"
+    unary = _made(kind, sign.start, value.end, operand, [sign, value], "value")
+    parenthesized.kind = "cast_expression"
+    parenthesized.children = [_descriptor(name, operand), unary]
+    for node in path:
+        node.end = value.end
+    return operand
+
+
+def _climb(operands: list[Node], operators: list[Node], like: Node) -> Node:
+    """A tree from operands and operators, by precedence, left to right."""
+    output: list[Node] = [operands[0]]
+    waiting: list[Node] = []
+
+    def reduce() -> None:
+        right, left, operator = output.pop(), output.pop(), waiting.pop()
+        left.role, operator.role, right.role = "left", "operator", "right"
+        output.append(_made("binary_expression", left.start, right.end, like, [left, operator, right]))
+
+    for operator, operand in zip(operators, operands[1:], strict=False):
+        while waiting and _PRECEDENCE.get(waiting[-1].kind, 0) >= _PRECEDENCE.get(operator.kind, 0):
+            reduce()
+        waiting.append(operator)
+        output.append(operand)
+    while waiting:
+        reduce()
+    return output[0]
+
+
+def _parameter_value(parameter: Node, like: Node) -> Node:
+    """A parameter read as an expression."""
+    type_node, declarator = parameter.field("type"), parameter.field("declarator")
+    assert type_node is not None
+    value = _as_expression(type_node)
+    value.role = None
+    if declarator is None:
+        return value
+    match declarator.kind:
+        case "abstract_array_declarator":
+            size = declarator.children[-1]
+            size.role = None
+            indices = _made("subscript_argument_list", declarator.start, declarator.end, like, [size], "indices")
+            value.role = "argument"
+            return _made("subscript_expression", parameter.start, parameter.end, like, [value, indices])
+        case _:
+            inner = _declared_value(declarator)
+            assert inner is not None
+            sign = like.source[declarator.start : declarator.start + 1].decode("ascii", "replace")
+            operator = _made(sign, declarator.start, declarator.start + 1, like, [], "operator")
+            value.role, inner.role = "left", "right"
+            return _made("binary_expression", parameter.start, parameter.end, like, [value, operator, inner])
+
+
+def _declared_value(declarator: Node) -> Node | None:
+    """What a declarator declares, if it can be an operand of `*` or `&` (or the size of an array)."""
+    if not declarator.children:
+        return None
+    inner = declarator.children[-1]
+    if declarator.kind == "abstract_array_declarator":
+        return inner if len(declarator.children) == 1 else None
+    return inner if inner.kind == "identifier" and len(declarator.children) == 1 else None
+
+
+def _as_expression(node: Node) -> Node:
+    """A type that is the name of a value."""
+    if node.kind == "type_descriptor" and len(node.children) == 1:
+        node = node.children[0]
+    if node.kind == "type_identifier":
+        node.kind = "identifier"
+    return node
+
+
+def _descriptor(name: Node, like: Node) -> Node:
+    """A type_descriptor around the name of a type."""
+    match name.kind:
+        case "template_function":
+            name.kind = "template_type"
+            inner = name.field("name")
+            if inner is not None:
+                inner.kind = "type_identifier"
+        case "qualified_identifier":
+            last = name.field("name")
+            if last is not None and last.kind == "identifier":
+                last.kind = "type_identifier"
+        case _:
+            name.kind = "type_identifier"
+    name.role = "type"
+    return _made("type_descriptor", name.start, name.end, like, [name], "type")
+
+
+def _spelled(name: Node) -> bytes:
+    text = name.text
+    return text if text.isalnum() else b"".join(text.split())
+
+
+def _made(kind: str, start: int, end: int, like: Node, children: list[Node], role: str | None = None) -> Node:
+    return Node(kind, start, end, like.source, role, children)
+
+
+_INTERESTING: Final = frozenset(
+    {
+        "alignof_expression",
+        "binary_expression",
+        "call_expression",
+        "declaration",
+        "expression_statement",
+        "field_expression",
+        "sizeof_expression",
+        "subscript_expression",
+        "update_expression",
+    }
+)
+_NAMES: Final = frozenset({"identifier", "qualified_identifier", "type_identifier"})
+_TYPE_NAMES: Final = frozenset({"type_identifier", "qualified_identifier", "template_type"})
+_VALUE_DECLARATORS: Final = frozenset({"abstract_array_declarator", "pointer_declarator", "reference_declarator"})
+_PREFIXED: Final = frozenset({"unary_expression", "pointer_expression", "cast_expression"})
+_UNARY: Final = frozenset({"-", "+", "*", "&"})
+_STATEMENT_PARENTS: Final = frozenset(
+    {"", "compound_statement", "case_statement", "labeled_statement", "for_statement", "init_statement", "if_statement"}
+)
+_LEVELS: Final = (
+    ("||", "or"), ("&&", "and"), ("|", "bitor"), ("^", "xor"), ("&", "bitand"), ("==", "!=", "not_eq"),
+    ("<=>",), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-"), ("*", "/", "%"),
+)  # fmt: skip
+_PRECEDENCE: Final = {operator: level for level, row in enumerate(_LEVELS, 1) for operator in row}
