@@ -1,0 +1,33 @@
+// Three branches that depend on the thread, and only one that costs.
+//
+//   simt-lsp explain examples/data_dependent_branch.cu:22
+//
+// `i < n` splits at most one warp of the grid, `threadIdx.x < 32` none at all.  The test of `state[i]` can split every
+// warp, and the warp then runs both arms one after the other: that is the branch worth a second look.
+
+__device__ float settle(float energy) {
+  for (int k = 0; k < 16; ++k) {
+    energy = 0.5f * (energy + 1.0f / energy);
+  }
+  return energy;
+}
+
+__global__ void relax(const int *state, float *energy, int n, float *first_warp) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (threadIdx.x < 32) {  // whole warps take the same side
+    first_warp[threadIdx.x] = 0.0f;
+  }
+  if (i < n) {  // a bounds check
+    float e = energy[i];
+    if (state[i] > 0) {  // what a thread does here depends on its data
+      e = settle(e);
+    } else {
+      e = sqrtf(e) * expf(-e) + logf(e);
+    }
+    energy[i] = e;
+  }
+}
+
+void run_relax(const int *state, float *energy, int n, float *first_warp) {
+  relax<<<(n + 255) / 256, 256>>>(state, energy, n, first_warp);
+}

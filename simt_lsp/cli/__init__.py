@@ -1,0 +1,1 @@
+"""The command line: `check`, `explain`, `facts`, `ir`, and the start of the server."""

@@ -1,0 +1,177 @@
+"""What the user may write after `simt-lsp`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import NoReturn, final
+
+from simt_lsp.cli.exit_status import UsageError
+from simt_lsp.workspace.setting_keys import Source
+
+EPILOG = """exit status of check: 0 nothing wrong, 1 errors found, 2 the command could not be carried out.
+Settings are read from .simt.toml beside the sources or above them; the command line wins over them."""
+
+
+class OutputFormat(Enum):
+    """How `check` writes what it found."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RuleChoice:
+    """Codes, prefixes or names of rules; None leaves what the settings say."""
+
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] | None = None
+
+
+class _Parser(argparse.ArgumentParser):
+    """Raises instead of exiting, so that all errors leave through one door."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}\nSee: {self.prog} --help")
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """The namespace of the command; `command` is None for the server.  Raises `UsageError`."""
+    return _parser().parse_args(arguments)
+
+
+def command_line_source(options: argparse.Namespace) -> Source:
+    """The settings on the command line, under the names that a settings file gives them."""
+    given: dict[str, object] = {
+        "warpSize": options.warp_size,
+        "block": options.block,
+        "architecture": options.arch,
+        "defines": options.define,
+        "undefines": options.undefine,
+        "includeDirs": options.include,
+        "tiers": _listed(getattr(options, "tier", None)),
+    }
+    values = {name: value for name, value in given.items() if value is not None}
+    return Source("command line", values, os.getcwd())
+
+
+def rule_choice(options: argparse.Namespace) -> RuleChoice:
+    """Which rules the user selected and ignored."""
+    return RuleChoice(_listed(options.select), _listed(options.ignore))
+
+
+def available_cores() -> int:
+    """The cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="simt-lsp",
+        description="Shows a CUDA programmer what the warp sees. Without a command: the language server, on stdio.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    channel = parser.add_mutually_exclusive_group()
+    channel.add_argument("--stdio", action="store_true", help="serve an editor on stdin and stdout (the default)")
+    channel.add_argument("--tcp", metavar="HOST:PORT", type=_address, help="serve one editor on a TCP socket")
+    channel.add_argument("--ws", metavar="HOST:PORT", type=_address, help="serve one editor on a WebSocket")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    _add_check(
+        commands.add_parser(
+            "check",
+            help="report barriers that threads may miss, branches that cost, and other findings",
+            epilog=EPILOG,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+    )
+    _add_explain(commands.add_parser("explain", help="say in words why a line varies between threads"))
+    _add_facts(commands.add_parser("facts", help="print everything known about files, one JSON object per line"))
+    _add_ir(commands.add_parser("ir", help="print the intermediate representation of a function"))
+    return parser
+
+
+def _add_check(check: argparse.ArgumentParser) -> None:
+    check.add_argument("paths", nargs="+", metavar="PATH", help="a file, or a folder to search")
+    check.add_argument("--format", choices=[item.value for item in OutputFormat], default="text")
+    check.add_argument(
+        "--verbose", "-v", action="store_true", help="also say what could not be read, as missing headers"
+    )
+    check.add_argument("--color", choices=["auto", "always", "never"], default="auto")
+    _add_jobs(check)
+    _add_rules(check)
+    _add_analysis(check)
+
+
+def _add_explain(explain: argparse.ArgumentParser) -> None:
+    explain.add_argument("place", metavar="FILE:LINE")
+    _add_analysis(explain)
+
+
+def _add_facts(facts: argparse.ArgumentParser) -> None:
+    facts.add_argument("paths", nargs="+", metavar="PATH", help="a file, or a folder to search")
+    facts.add_argument("--json", action="store_true", help="as JSON lines (the only form there is)")
+    _add_jobs(facts)
+    _add_rules(facts)
+    _add_analysis(facts)
+
+
+def _add_ir(ir: argparse.ArgumentParser) -> None:
+    ir.add_argument("place", metavar="FILE[:FUNCTION]")
+    ir.add_argument("--stage", choices=["lowered", "ssa", "inlined"], default="ssa")
+    _add_analysis(ir)
+
+
+def _add_jobs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--jobs", "-j", metavar="N", type=_positive, help="processes to use (default: one per core)")
+
+
+def _add_rules(parser: argparse.ArgumentParser) -> None:
+    rules = parser.add_argument_group("rules")
+    rules.add_argument("--select", metavar="CODES", action="append", help="report these only: SYN101,DIV or ALL")
+    rules.add_argument("--ignore", metavar="CODES", action="append", help="do not report these")
+    rules.add_argument(
+        "--tier",
+        metavar="TIERS",
+        action="append",
+        help="how certain a finding must be: proven (default), possible, assumed; several with commas",
+    )
+
+
+def _add_analysis(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("analysis")
+    group.add_argument("--warp-size", type=_positive, metavar="N", help="lanes of a warp: 4, 8, 16, 32 or 64")
+    group.add_argument("--block", metavar="X,Y,Z", help="threads per block, whatever the launches say")
+    group.add_argument("--arch", metavar="SM", help="sm_80, 80 or 800: the value of __CUDA_ARCH__")
+    group.add_argument("-D", dest="define", action="append", metavar="NAME[=VALUE]", help="define a macro")
+    group.add_argument("-U", dest="undefine", action="append", metavar="NAME", help="undefine a macro")
+    group.add_argument("-I", dest="include", action="append", metavar="FOLDER", help="search headers here")
+    group.add_argument("--config", metavar="FILE", help="read this settings file instead of the .simt.toml found")
+
+
+def _listed(values: Sequence[str] | None) -> tuple[str, ...] | None:
+    """The parts of an option that takes a list with commas and may stand several times."""
+    if values is None:
+        return None
+    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 1")
+    return int(text)
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, colon, port = text.rpartition(":")
+    if not colon or not port.isdecimal() or int(port) > 65535:
+        raise argparse.ArgumentTypeError(f"'{text}' is not HOST:PORT, for example 127.0.0.1:8765")
+    return host.strip("[]") or "127.0.0.1", int(port)

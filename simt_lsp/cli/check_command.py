@@ -1,0 +1,92 @@
+"""`simt-lsp check`: findings in files and folders, as text, JSON or SARIF."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from simt_lsp.cli.arguments import OutputFormat
+from simt_lsp.cli.command_options import engine_options
+from simt_lsp.cli.engine import Analyzed
+from simt_lsp.cli.exit_status import ExitStatus
+from simt_lsp.cli.paths import BadPath, EmptyFolder, Found, SourceFile, expand, without_repeats
+from simt_lsp.cli.report import FileReport, Totals
+from simt_lsp.cli.resolve import file_report
+from simt_lsp.cli.run_files import FileTask, run_files
+from simt_lsp.cli.terminal import progress, writer
+from simt_lsp.cli.text_report import report_lines, summary_line
+from simt_lsp.cli.version import version
+
+
+def check(options: argparse.Namespace) -> ExitStatus:
+    """The status is USAGE if a path that the user named cannot be read; the others are checked all the same."""
+    started = time.perf_counter()
+    task = FileTask(engine_options(options, options.paths), finish=file_report, failed=failed_report)
+    found = without_repeats(expand(options.paths))
+    complain(found)
+    reports = _reports(task, found, options)
+    match OutputFormat(options.format):
+        case OutputFormat.TEXT:
+            totals = _write_text(reports, options, started)
+        case OutputFormat.JSON:
+            from simt_lsp.cli.json_report import json_report
+
+            totals = _write(reports, json_report)
+        case OutputFormat.SARIF:
+            from simt_lsp.cli.sarif_report import sarif_report
+
+            totals = _write(reports, sarif_report)
+    if any(isinstance(item, BadPath) for item in found):
+        return ExitStatus.USAGE
+    return ExitStatus.FOUND if totals.severities["error"] else ExitStatus.CLEAN
+
+
+def failed_report(path: str, reason: str) -> FileReport:
+    return FileReport(path, error=reason)
+
+
+def complain(found: Sequence[Found]) -> None:
+    """Say on standard error which paths lead nowhere."""
+    for item in found:
+        match item:
+            case BadPath(path=path, reason=reason):
+                print(f"simt-lsp: {path}: {reason}; check the spelling and the permissions", file=sys.stderr)
+            case EmptyFolder(path=path):
+                print(f"simt-lsp: {path}: no CUDA files in this folder (.cu, .cuh, .hip)", file=sys.stderr)
+            case SourceFile():
+                pass
+
+
+def _reports(task: FileTask[FileReport], found: Sequence[Found], options: argparse.Namespace) -> Iterator[FileReport]:
+    """One report per file or bad path, in the order of the command line."""
+    files = [item.path for item in found if isinstance(item, SourceFile)]
+    with progress("checking", len(files)) as advance:
+        results = run_files(task, files, options.jobs)
+        for item in found:
+            match item:
+                case SourceFile():
+                    yield next(results)
+                    advance()
+                case BadPath(path=path, reason=reason):
+                    yield failed_report(path, reason)
+                case EmptyFolder():
+                    pass
+
+
+def _write_text(reports: Iterator[FileReport], options: argparse.Namespace, started: float) -> Totals:
+    write = writer(sys.stdout, options.color)
+    seen: list[FileReport] = []
+    for report in reports:
+        write(report_lines(report, verbose=options.verbose))
+        seen.append(report)
+    totals = Totals.of(seen)
+    write([summary_line(totals, time.perf_counter() - started)])
+    return totals
+
+
+def _write(reports: Iterator[FileReport], render: Callable[[Sequence[FileReport], str], str]) -> Totals:
+    everything = list(reports)
+    print(render(everything, version()))
+    return Totals.of(everything)

@@ -1,0 +1,45 @@
+"""From parsed arguments to the options of an engine; what is wrong with them is said before any file is read."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable, Sequence
+
+from analysis.rules.settings import read_rule_settings
+from simt_lsp.cli.arguments import RuleChoice, command_line_source, rule_choice
+from simt_lsp.cli.engine import EngineOptions, project_root
+from simt_lsp.cli.exit_status import UsageError
+from simt_lsp.workspace.setting_keys import Source
+from simt_lsp.workspace.setting_sources import merge, read_settings_file
+
+
+def engine_options(options: argparse.Namespace, paths: Sequence[str]) -> EngineOptions:
+    """The options of a run over `paths`; raises `UsageError`."""
+    overrides = (*_settings_file(options.config), command_line_source(options))
+    _, problems = merge(overrides)
+    if problems:
+        raise UsageError("; ".join(map(str, problems)))
+    choice = rule_choice(options) if "select" in options else RuleChoice()
+    _, unknown = read_rule_settings(select=choice.select, ignore=choice.ignore)
+    if unknown:
+        raise UsageError("; ".join(f"--{problem.setting}: {problem.message}" for problem in unknown))
+    return EngineOptions(overrides, choice, _outermost(project_root(path) for path in paths))
+
+
+def _settings_file(path: str | None) -> tuple[Source, ...]:
+    if path is None:
+        return ()
+    source, problems = read_settings_file(os.path.abspath(path))
+    if source is None:
+        raise UsageError("--config: " + "; ".join(map(str, problems)))
+    return (source,)
+
+
+def _outermost(roots: Iterable[str]) -> tuple[str, ...]:
+    """`roots` without those that lie in another one."""
+    kept: list[str] = []
+    for root in sorted(set(roots)):
+        if not any(root.startswith(outer.rstrip(os.sep) + os.sep) for outer in kept):
+            kept.append(root)
+    return tuple(kept)

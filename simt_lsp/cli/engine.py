@@ -1,0 +1,124 @@
+"""One file of the command line through the analysis, with the settings and headers that lie around it on disk.
+
+Rules    Every expected failure (a file that cannot be read) is an `UnreadableError` with the reason; anything else that
+         is raised is a defect of ours and is left to the command, which reports it and goes on.
+Threads  An engine belongs to one process; the caches in it are why the second file is cheaper than the first.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import final
+
+from analysis.facts.analyzer import Analyzer, FileAnalysis
+from analysis.rules.check import check
+from analysis.rules.diagnostic import Diagnostic
+from analysis.rules.settings import RuleSettings
+from analysis.syntax.document import Document
+from simt_lsp.cli.arguments import RuleChoice
+from simt_lsp.cli.paths import reason_of
+from simt_lsp.workspace.disk_loader import MAX_FILE_BYTES, DiskLoader, FileCache, LazyIndex
+from simt_lsp.workspace.include_graph import IncludeGraph, is_header
+from simt_lsp.workspace.project import FileSetup, file_setup, whole_graph
+from simt_lsp.workspace.setting_keys import Source
+
+ROOT_MARKERS = (".git", ".hg", ".simt.toml", "compile_commands.json", os.path.join("build", "compile_commands.json"))
+
+
+class UnreadableError(Exception):
+    """The file cannot be read; the text is the reason alone."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class EngineOptions:
+    """What all files of a run share; picklable, so that worker processes can build their own engine."""
+
+    overrides: tuple[Source, ...] = ()
+    rules: RuleChoice = field(default_factory=RuleChoice)
+    roots: tuple[str, ...] = ()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Analyzed:
+    """A file with its facts and what the rules say about them."""
+
+    path: str
+    analysis: FileAnalysis
+    diagnostics: tuple[Diagnostic, ...]
+    setup: FileSetup
+    loader: DiskLoader
+
+
+@final
+class Engine:
+    """Analyses files from disk, one after the other."""
+
+    def __init__(self, options: EngineOptions) -> None:
+        self._options = options
+        self._analyzer = Analyzer()
+        self._cache = FileCache()
+        self._index = LazyIndex(options.roots)
+
+    def analyze(self, path: str) -> Analyzed:
+        """Raises `UnreadableError`."""
+        text = read_source(path)
+        absolute = absolute_path(path)
+        setup = file_setup(absolute, self._options.overrides, self._graph if is_header(absolute) else None)
+        loader = DiskLoader(self._cache, None, self._index)
+        analysis = self._analyzer.analyze(absolute, Document.open(text), loader, setup.settings, context=setup.context)
+        diagnostics = check(analysis, chosen_rules(setup.configuration.rules, self._options.rules))
+        return Analyzed(path, analysis, diagnostics, setup, loader)
+
+    @cached_property
+    def _graph(self) -> IncludeGraph:
+        return whole_graph(self._index)
+
+
+def chosen_rules(settings: RuleSettings, choice: RuleChoice) -> RuleSettings:
+    """The rules of the settings files with what the command line selects and ignores."""
+    if choice.select is not None:
+        settings = replace(settings, select=frozenset(choice.select))
+    if choice.ignore is not None:
+        settings = replace(settings, ignore=settings.ignore | frozenset(choice.ignore))
+    return settings
+
+
+def read_source(path: str) -> bytes:
+    """The bytes of a file; raises `UnreadableError` with the reason."""
+    try:
+        if not os.path.isfile(path):
+            raise UnreadableError("no such file or folder" if not os.path.lexists(path) else "not a regular file")
+        with open(path, "rb") as file:
+            text = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise UnreadableError(reason_of(error)) from error
+    except ValueError as error:
+        raise UnreadableError(str(error)) from error
+    if len(text) > MAX_FILE_BYTES:
+        raise UnreadableError(f"larger than {MAX_FILE_BYTES // 1_000_000} MB")
+    return text
+
+
+def absolute_path(path: str) -> str:
+    """As the analysis wants it: absolute, with `/`."""
+    return os.path.abspath(path).replace(os.sep, "/")
+
+
+def project_root(path: str) -> str:
+    """The folder around `path` in which headers are looked for: the nearest with a mark of a project, or its own."""
+    absolute = os.path.abspath(path)
+    folder = absolute if os.path.isdir(absolute) else os.path.dirname(absolute)
+    for marker in ROOT_MARKERS:
+        above = folder
+        while True:
+            if os.path.exists(os.path.join(above, marker)):
+                return above
+            parent = os.path.dirname(above)
+            if parent == above:
+                break
+            above = parent
+    return folder

@@ -1,0 +1,25 @@
+"""`simt-lsp explain FILE:LINE`: why a line varies between threads, in words."""
+
+from __future__ import annotations
+
+import argparse
+
+from analysis.features.explain import explain_line, render_explanation
+from simt_lsp.cli.command_options import engine_options
+from simt_lsp.cli.engine import Engine, UnreadableError
+from simt_lsp.cli.exit_status import ExitStatus, UsageError
+from simt_lsp.cli.targets import line_target
+
+
+def explain(options: argparse.Namespace) -> ExitStatus:
+    target = line_target(options.place)
+    engine = Engine(engine_options(options, [target.path]))
+    try:
+        analysis = engine.analyze(target.path).analysis
+    except UnreadableError as error:
+        raise UsageError(f"{target.path}: {error}") from error
+    count = analysis.document.lines.line_count
+    if target.line > count:
+        raise UsageError(f"{target.path} has {count} lines, there is no line {target.line}")
+    print(render_explanation(explain_line(analysis, target.line)).rstrip("\n"))
+    return ExitStatus.CLEAN

@@ -1,0 +1,63 @@
+"""Findings as one JSON object, for scripts: everything the text says, with the same names as `facts`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from simt_lsp.cli.report import FileReport, Finding, Note, Place, Totals
+
+
+def json_report(reports: Sequence[FileReport], version: str) -> str:
+    """The whole run, indented; ASCII only, so that no terminal or pipe can break it."""
+    return json.dumps(
+        {
+            "tool": {"name": "simt-lsp", "version": version},
+            "files": [_file(report) for report in reports],
+            "summary": asdict(Totals.of(reports)),
+        },
+        indent=2,
+    )
+
+
+def _file(report: FileReport) -> dict[str, object]:
+    if report.error is not None:
+        return {"path": report.path, "error": report.error}
+    return {
+        "path": report.path,
+        "lines": report.lines,
+        "kernels": report.kernels,
+        "functions": report.functions,
+        "diagnostics": [_finding(finding) for finding in report.findings],
+        "notes": [_note(note) for note in report.notes],
+    }
+
+
+def _finding(finding: Finding) -> dict[str, object]:
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "severity": finding.severity,
+        "tier": finding.tier,
+        "function": finding.function,
+        "message": finding.message,
+        **_region(finding.place),
+        "related": [
+            {"path": related.place.path, "message": related.message, **_region(related.place)}
+            for related in finding.related
+        ],
+    }
+
+
+def _note(note: Note) -> dict[str, object]:
+    return {"kind": note.kind, "path": note.place.path, "message": note.message, **_region(note.place)}
+
+
+def _region(place: Place) -> dict[str, object]:
+    return {
+        "line": place.line,
+        "column": place.column,
+        "end_line": place.end_line,
+        "end_column": place.end_column,
+    }

@@ -1,0 +1,117 @@
+"""Which files do the paths on the command line mean?
+
+Rules    A file is taken as it is, whatever its name.  A folder is searched: `.cu`, `.cuh` and `.hip` always, `.h` and
+         `.hpp` when they contain device code.  Hidden folders and links to folders are not entered.
+         The order is that of the arguments, inside a folder that of the names, so two runs print the same.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias, final
+
+ALWAYS = (".cu", ".cuh", ".hip")
+WITH_DEVICE_CODE = (".h", ".hpp")
+DEVICE_MARKS = (b"__global__", b"__device__")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file to look at; `explicit` when the user named it, not the folder around it."""
+
+    path: str
+    explicit: bool
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BadPath:
+    """A path that leads to nothing that can be read."""
+
+    path: str
+    reason: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class EmptyFolder:
+    """A folder without CUDA files."""
+
+    path: str
+
+
+Found: TypeAlias = SourceFile | BadPath | EmptyFolder
+
+
+def expand(paths: Iterable[str]) -> Iterator[Found]:
+    """All files that `paths` mean, in order; every path yields at least one thing."""
+    for path in paths:
+        if os.path.isdir(path):
+            yield from _folder(path)
+        else:
+            reason = why_unreadable(path)
+            yield SourceFile(path, explicit=True) if reason is None else BadPath(path, reason)
+
+
+def without_repeats(found: Iterable[Found]) -> list[Found]:
+    """Each file once, at its first place, also when it was named in two ways."""
+    seen: dict[str, Found] = {}
+    for item in found:
+        seen.setdefault(os.path.normcase(os.path.abspath(item.path)), item)
+    return list(seen.values())
+
+
+def why_unreadable(path: str) -> str | None:
+    """What the system says when the file is opened, or None when it opens."""
+    try:
+        # Opened for reading only; a named pipe would block, and is not a source file.
+        if not os.path.isfile(path):
+            return "no such file or folder" if not os.path.lexists(path) else "not a regular file"
+        with open(path, "rb"):
+            return None
+    except OSError as error:
+        return reason_of(error)
+    except ValueError as error:  # a path with a NUL
+        return str(error)
+
+
+def reason_of(error: OSError) -> str:
+    """The reason alone, in lower case, without errno and path."""
+    return (error.strerror or type(error).__name__).lower()
+
+
+def _folder(folder: str) -> Iterator[Found]:
+    found = False
+    unreadable: list[OSError] = []
+    for root, folders, names in os.walk(folder, onerror=unreadable.append):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = os.path.join(root, name)
+            if _is_cuda(path):
+                found = True
+                yield SourceFile(path, explicit=False)
+    for error in unreadable:
+        yield BadPath(str(error.filename), reason_of(error))
+    if not found and not unreadable:
+        yield EmptyFolder(folder)
+
+
+def _is_cuda(path: str) -> bool:
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix in ALWAYS:
+        return os.path.isfile(path)
+    return suffix in WITH_DEVICE_CODE and _has_device_code(path)
+
+
+def _has_device_code(path: str) -> bool:
+    try:
+        if not os.path.isfile(path):
+            return False
+        with open(path, "rb") as file:
+            text = file.read()
+    except OSError:
+        return False  # a header that nobody named and that cannot be read is not known to be CUDA
+    return any(mark in text for mark in DEVICE_MARKS)

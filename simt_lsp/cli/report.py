@@ -1,0 +1,96 @@
+"""What a command has to say about one file: plain data that travels between processes.
+
+Lines and columns count from 1, columns in Unicode code points; `end_column` is the column after the last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import final
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A stretch of a file; `source` is its first line without the line end, None when the text is not at hand."""
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    source: str | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RelatedPlace:
+    """A second place that explains a finding."""
+
+    place: Place
+    message: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One diagnostic, resolved to lines; `severity` and `tier` are the words of the contract."""
+
+    code: str
+    name: str
+    severity: str
+    tier: str | None
+    message: str
+    function: str
+    place: Place
+    related: tuple[RelatedPlace, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something about the file itself, such as a header that was not found."""
+
+    kind: str
+    message: str
+    place: Place
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """All about one file; `error` says why there is nothing else."""
+
+    path: str
+    lines: int = 0
+    kernels: int = 0
+    functions: int = 0
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[Note, ...] = ()
+    error: str | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What a run found, in numbers."""
+
+    files: int
+    lines: int
+    kernels: int
+    failed: int
+    severities: dict[str, int]
+
+    @classmethod
+    def of(cls, reports: Iterable[FileReport]) -> Totals:
+        severities = {"error": 0, "warning": 0, "information": 0, "hint": 0}
+        files = lines = kernels = failed = 0
+        for report in reports:
+            files += 1
+            lines += report.lines
+            kernels += report.kernels
+            failed += report.error is not None
+            for finding in report.findings:
+                severities[finding.severity] += 1
+        return cls(files, lines, kernels, failed, severities)

@@ -1,0 +1,83 @@
+"""From byte offsets to lines and columns: what the analysis says, as a report for people and other tools."""
+
+from __future__ import annotations
+
+import os
+from typing import final
+
+from analysis.facts.model import Location
+from analysis.rules.diagnostic import Diagnostic
+from analysis.syntax.line_index import LineIndex, PositionEncoding
+from simt_lsp.cli.engine import Analyzed, absolute_path
+from simt_lsp.cli.report import FileReport, Finding, Note, Place, RelatedPlace
+
+
+def file_report(analyzed: Analyzed) -> FileReport:
+    """Everything a report format needs to know about one file."""
+    places = Places(analyzed)
+    facts = analyzed.analysis.facts
+    notes = [Note(p.kind.value, p.message, places.own(p.start, p.end)) for p in facts.problems]
+    notes += [_setting_note(problem.source, problem.message) for problem in analyzed.setup.problems]
+    return FileReport(
+        path=analyzed.path,
+        lines=analyzed.analysis.document.text.count(b"\n") + 1,
+        kernels=sum(1 for _ in facts.kernels()),
+        functions=len(facts.functions),
+        findings=tuple(_finding(diagnostic, places) for diagnostic in analyzed.diagnostics),
+        notes=tuple(notes),
+    )
+
+
+@final
+class Places:
+    """Resolves locations in the analysed file and in the headers that it was analysed with."""
+
+    def __init__(self, analyzed: Analyzed) -> None:
+        self._own = analyzed.analysis.facts.path
+        self._given = analyzed.path
+        self._loader = analyzed.loader
+        self._lines: dict[str, LineIndex | None] = {self._own: analyzed.analysis.document.lines}
+
+    def own(self, start: int, end: int) -> Place:
+        """A stretch of the analysed file."""
+        return self.at(Location(self._own, start, end))
+
+    def at(self, location: Location) -> Place:
+        """A stretch of any file; line 1 without source text when the file cannot be read again."""
+        shown = self._given if location.path == self._own else displayed(location.path)
+        lines = self._lines_of(location.path)
+        if lines is None:
+            return Place(shown, 1, 1, 1, 1, None)
+        line, column = lines.position(location.start, PositionEncoding.UTF32)
+        end_line, end_column = lines.position(max(location.start, location.end), PositionEncoding.UTF32)
+        source = lines.line_text(line).decode("utf-8", "replace")
+        return Place(shown, line + 1, column + 1, end_line + 1, end_column + 1, source)
+
+    def _lines_of(self, path: str) -> LineIndex | None:
+        if path not in self._lines:
+            text = self._loader.read(path)
+            self._lines[path] = None if text is None else LineIndex(text)
+        return self._lines[path]
+
+
+def displayed(path: str) -> str:
+    """`path` relative to the current folder when it lies below it."""
+    here = absolute_path(os.curdir).rstrip("/") + "/"
+    return path.removeprefix(here)
+
+
+def _finding(diagnostic: Diagnostic, places: Places) -> Finding:
+    return Finding(
+        code=diagnostic.code,
+        name=diagnostic.name,
+        severity=diagnostic.severity.value,
+        tier=None if diagnostic.tier is None else diagnostic.tier.value,
+        message=diagnostic.message,
+        function=diagnostic.function,
+        place=places.own(diagnostic.start, diagnostic.end),
+        related=tuple(RelatedPlace(places.at(item.location), item.message) for item in diagnostic.related),
+    )
+
+
+def _setting_note(source: str, message: str) -> Note:
+    return Note("settings", message, Place(displayed(source.replace(os.sep, "/")), 1, 1, 1, 1, None))

@@ -1,0 +1,74 @@
+"""One result per file, in order, on as many processes as are worth it."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar, final
+
+from simt_lsp.cli.arguments import available_cores
+from simt_lsp.cli.engine import Analyzed, Engine, EngineOptions, UnreadableError
+from simt_lsp.cli.workers import Workers
+
+Result = TypeVar("Result")
+
+WORTH_A_PROCESS = 150_000
+"""Bytes of source per process below which starting it costs more than it saves."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FileTask(Generic[Result]):
+    """What to make of a file: of its analysis, or of the reason why there is none.  Both functions are picklable."""
+
+    options: EngineOptions
+    finish: Callable[[Analyzed], Result]
+    failed: Callable[[str, str], Result]
+
+    def __call__(self) -> Callable[[str], Result]:
+        """The function that does it, with an engine of its own: this is called once in each process."""
+        engine = Engine(self.options)
+
+        def run(path: str) -> Result:
+            try:
+                return self.finish(engine.analyze(path))
+            except UnreadableError as error:
+                return self.failed(path, str(error))
+            except Exception as error:  # a defect of ours costs this file, is reported with it, and not hidden
+                return self.failed(path, internal_error(error))
+
+        return run
+
+    def died(self, path: str, exit_code: int) -> Result:
+        """The result of a file whose process did not survive it."""
+        return self.failed(path, f"internal error: the process that analysed it ended with status {exit_code}")
+
+
+def run_files(task: FileTask[Result], paths: Sequence[str], jobs: int | None) -> Iterator[Result]:
+    """Runs `task` on every path; `jobs` is the number of processes, None for as many as are worth it."""
+    count = min(jobs or useful_processes(paths), len(paths))
+    if count > 1:
+        yield from Workers(task, count, task.died).run(paths)
+    elif paths:
+        yield from map(task(), paths)
+
+
+def useful_processes(paths: Sequence[str]) -> int:
+    """As many as there are cores, but none that would have too little to do."""
+    return max(1, min(available_cores(), sum(map(_size, paths)) // WORTH_A_PROCESS))
+
+
+def internal_error(error: Exception) -> str:
+    """A defect in one line, with the place where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" at {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
+    return f"internal error: {type(error).__name__}: {error}{place}"
+
+
+def _size(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0

@@ -1,0 +1,143 @@
+"""Findings as SARIF 2.1.0, which code hosts and CI systems show beside the changed lines.
+
+Rules    Paths below the current folder are relative to `SRCROOT`, which is that folder, so a report made on one machine
+         fits the checkout on another.  Columns are Unicode code points, and `columnKind` says so.
+         The fingerprint of a result is made of its rule, its function and the text of its line, without white space,
+         and counts equal ones: it stays when lines above it come or go.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import quote
+
+from analysis.rules.documentation import rule_documentation
+from analysis.rules.registry import RULES
+from analysis.rules.rule import Finding as Rule
+from simt_lsp.cli.report import FileReport, Finding, Place, RelatedPlace
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+FINGERPRINT = "simtFinding/v1"
+LEVELS: Mapping[str, str] = {"error": "error", "warning": "warning", "information": "note", "hint": "note"}
+
+Object = dict[str, object]
+
+
+def sarif_report(reports: Sequence[FileReport], version: str) -> str:
+    """The whole run as one SARIF log; ASCII only."""
+    root = Path.cwd()
+    results = [result for report in reports for result in _results(report, root)]
+    run: Object = {
+        "tool": {"driver": _driver(version)},
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {"SRCROOT": {"uri": root.as_uri() + "/"}},
+        "invocations": [_invocation(reports, root)],
+        "results": results,
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
+
+
+def _driver(version: str) -> Object:
+    return {
+        "name": "simt-lsp",
+        "semanticVersion": version,
+        "rules": [_rule(rule) for rule in RULES],
+    }
+
+
+def _rule(rule: type[Rule]) -> Object:
+    markdown = rule_documentation(rule)
+    return {
+        "id": rule.code,
+        "name": rule.slug,
+        "shortDescription": {"text": _first_paragraph(markdown) or rule.slug},
+        "help": {"text": markdown or rule.slug, "markdown": markdown or rule.slug},
+        "defaultConfiguration": {"level": LEVELS[rule.severity.value]},
+        "properties": {"tags": ["cuda", "gpu", rule.code[:3].lower()]},
+    }
+
+
+def _results(report: FileReport, root: Path) -> list[Object]:
+    seen: Counter[str] = Counter()
+    return [_result(finding, _fingerprint(finding, seen), root) for finding in report.findings]
+
+
+def _result(finding: Finding, fingerprint: str, root: Path) -> Object:
+    result: Object = {
+        "ruleId": finding.code,
+        "ruleIndex": [rule.code for rule in RULES].index(finding.code),
+        "level": LEVELS[finding.severity],
+        "message": {"text": finding.message},
+        "locations": [_location(finding.place, root, finding.function)],
+        "partialFingerprints": {FINGERPRINT: fingerprint},
+    }
+    if finding.related:
+        result["relatedLocations"] = [
+            _related(number, related, root) for number, related in enumerate(finding.related, start=1)
+        ]
+    if finding.tier is not None:
+        result["properties"] = {"tier": finding.tier}
+    return result
+
+
+def _location(place: Place, root: Path, function: str | None = None) -> Object:
+    region: Object = {
+        "startLine": place.line,
+        "startColumn": place.column,
+        "endLine": place.end_line,
+        "endColumn": place.end_column,
+    }
+    physical: Object = {"artifactLocation": _artifact(place.path, root), "region": region}
+    if place.source is not None and place.line == place.end_line:
+        physical["contextRegion"] = {"startLine": place.line, "snippet": {"text": place.source}}
+    location: Object = {"physicalLocation": physical}
+    if function:
+        location["logicalLocations"] = [{"name": function, "kind": "function"}]
+    return location
+
+
+def _related(number: int, related: RelatedPlace, root: Path) -> Object:
+    return {"id": number, **_location(related.place, root), "message": {"text": related.message}}
+
+
+def _artifact(path: str, root: Path) -> Object:
+    absolute = Path(os.path.abspath(path))
+    try:
+        relative = absolute.relative_to(root)
+    except ValueError:
+        return {"uri": absolute.as_uri()}
+    return {"uri": quote(os.fsencode(relative.as_posix())), "uriBaseId": "SRCROOT"}
+
+
+def _invocation(reports: Sequence[FileReport], root: Path) -> Object:
+    failed: list[Object] = [
+        {
+            "level": "error",
+            "message": {"text": f"not analysed: {report.error}"},
+            "locations": [{"physicalLocation": {"artifactLocation": _artifact(report.path, root)}}],
+        }
+        for report in reports
+        if report.error is not None
+    ]
+    return {"executionSuccessful": not failed, "toolExecutionNotifications": failed}
+
+
+def _fingerprint(finding: Finding, seen: Counter[str]) -> str:
+    line = "".join((finding.place.source or "").split())
+    text = "\0".join((finding.code, finding.function, line))
+    digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    seen[digest] += 1
+    return f"{digest}:{seen[digest]}"
+
+
+def _first_paragraph(markdown: str) -> str:
+    """The first paragraph of text, without headings, on one line."""
+    for paragraph in markdown.split("\n\n"):
+        if paragraph.strip() and not paragraph.lstrip().startswith("#"):
+            return " ".join(paragraph.split())
+    return ""

@@ -1,0 +1,92 @@
+"""Writing for people: colour when a terminal shows it, plain text everywhere else.
+
+Rules    Colour follows `--color`, then NO_COLOR, then TERM, then whether the stream is a terminal.
+         rich is imported when something is coloured or a progress bar is drawn, and not before.
+         Characters that the stream's encoding lacks are written as escapes, never as an exception.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from enum import Enum
+from typing import TextIO, TypeVar
+
+Item = TypeVar("Item")
+
+
+class Style(Enum):
+    """What a piece of text is; the value is how a terminal shows it."""
+
+    PLAIN = ""
+    PLACE = "bold"
+    ERROR = "bold red"
+    WARNING = "bold yellow"
+    INFORMATION = "bold blue"
+    HINT = "bold cyan"
+    MARGIN = "dim"
+    CARET = "bold green"
+    NOTE = "cyan"
+    GOOD = "green"
+
+
+Piece = tuple[str, Style]
+Line = tuple[Piece, ...]
+Writer = Callable[[Iterable[Line]], None]
+
+
+def prepare_streams() -> None:
+    """Make writing safe on terminals whose encoding is not UTF-8."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def wants_color(stream: TextIO, choice: str = "auto") -> bool:
+    if choice != "auto":
+        return choice == "always"
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def writer(stream: TextIO, choice: str = "auto") -> Writer:
+    """A function that writes styled lines to `stream`."""
+    if not wants_color(stream, choice):
+        return lambda lines: stream.writelines("".join(text for text, _ in line) + "\n" for line in lines)
+    return _colored_writer(stream)
+
+
+def _colored_writer(stream: TextIO) -> Writer:
+    from rich.console import Console
+    from rich.text import Text
+
+    # The lines are laid out already: rich must neither wrap nor crop them.
+    console = Console(file=stream, force_terminal=True, highlight=False, soft_wrap=True)
+
+    def write(lines: Iterable[Line]) -> None:
+        for line in lines:
+            console.print(Text.assemble(*((text, style.value) for text, style in line), no_wrap=True), crop=False)
+
+    return write
+
+
+@contextmanager
+def progress(title: str, total: int) -> Generator[Callable[[], None]]:
+    """A function to call after each step; it moves a bar on standard error if that is a terminal."""
+    if total < 2 or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda: bar.advance(task)
+
+
+def counted(number: int, singular: str, plural: str | None = None) -> str:
+    """`1 file`, `2 files`, `1,204 lines`."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

@@ -1,0 +1,109 @@
+"""Findings as text: the place, what is wrong, the source with a caret, and the places that explain it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from simt_lsp.cli.report import FileReport, Finding, Note, Place, Totals
+from simt_lsp.cli.terminal import Line, Style, counted
+
+TAB = "    "
+SEVERITY_STYLES = {
+    "error": Style.ERROR,
+    "warning": Style.WARNING,
+    "information": Style.INFORMATION,
+    "hint": Style.HINT,
+}
+
+
+def report_lines(report: FileReport, *, verbose: bool = False) -> Iterator[Line]:
+    """All findings of one file, each followed by an empty line."""
+    for finding in report.findings:
+        yield from finding_lines(finding)
+        yield ()
+    for note in report.notes:
+        if verbose or note.kind == "internal":
+            yield from note_lines(note)
+            yield ()
+    if report.error is not None:
+        yield (report.path, Style.PLACE), (": not analysed: ", Style.ERROR), (report.error, Style.PLAIN)
+        yield ()
+
+
+def finding_lines(finding: Finding) -> Iterator[Line]:
+    """`path:line:column: severity CODE name: message`, the source, the related places."""
+    tier = f" ({finding.tier})" if finding.tier not in (None, "proven") else ""
+    yield (
+        (position(finding.place), Style.PLACE),
+        (f"{finding.severity} ", SEVERITY_STYLES[finding.severity]),
+        (f"{finding.code} {finding.name}", Style.PLACE),
+        (f": {finding.message}{tier}", Style.PLAIN),
+    )
+    yield from excerpt(finding.place)
+    for related in finding.related:
+        yield (position(related.place), Style.PLAIN), ("note", Style.NOTE), (f": {related.message}", Style.PLAIN)
+        yield from excerpt(related.place)
+
+
+def note_lines(note: Note) -> Iterator[Line]:
+    yield (position(note.place), Style.PLACE), (note.kind, Style.NOTE), (f": {note.message}", Style.PLAIN)
+    yield from excerpt(note.place)
+
+
+def excerpt(place: Place) -> Iterator[Line]:
+    """The first line of a place with carets under it; long lines keep the part around the place."""
+    if place.source is None:
+        return
+    number = f"{place.line:>6} "
+    start, end = place.column - 1, place.end_column - 1 if place.end_line == place.line else len(place.source)
+    before, marked, after = place.source[:start], place.source[start:end], place.source[end:]
+    before, marked, after = _shortened(before, marked, after)
+    yield (f"{number}| ", Style.MARGIN), (_visible(before + marked + after), Style.PLAIN)
+    caret = "^" * max(1, _width(_visible(marked)))
+    yield (" " * len(number) + "| ", Style.MARGIN), (" " * _width(_visible(before)), Style.PLAIN), (caret, Style.CARET)
+
+
+def summary_line(totals: Totals, seconds: float) -> Line:
+    """`2 errors, 1 warning in 5 files (7 kernels, 243 lines, 0.1 s)`."""
+    named = {"error": "error", "warning": "warning", "information": "note", "hint": "hint"}
+    parts = [counted(number, named[severity]) for severity, number in totals.severities.items() if number]
+    found = ", ".join(parts) or "no findings"
+    style = Style.ERROR if totals.severities["error"] else Style.GOOD if not parts else Style.PLAIN
+    failed = f", {counted(totals.failed, 'file')} not analysed" if totals.failed else ""
+    size = f"{counted(totals.kernels, 'kernel')}, {counted(totals.lines, 'line')}, {seconds:.1f} s"
+    return (found, style), (f" in {counted(totals.files, 'file')}{failed} ({size})", Style.PLAIN)
+
+
+def position(place: Place) -> str:
+    return f"{place.path}:{place.line}:{place.column}: "
+
+
+MAX_CONTEXT = 100
+"""The most characters shown on each side of a place, half of those inside it; generated lines can be very long."""
+
+
+def _shortened(before: str, marked: str, after: str) -> tuple[str, str, str]:
+    if len(before) > MAX_CONTEXT:
+        before = "..." + before[-MAX_CONTEXT:]
+    if len(after) > MAX_CONTEXT:
+        after = after[:MAX_CONTEXT] + "..."
+    return before, marked[: 2 * MAX_CONTEXT], after
+
+
+def _visible(text: str) -> str:
+    """Tabs at one width and no control characters, which a terminal would obey."""
+    text = text.replace("\t", TAB)
+    return text if text.isprintable() else "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _width(text: str) -> int:
+    """The columns `text` takes on a terminal: East Asian wide characters take two, combining marks none."""
+    if text.isascii():
+        return len(text)
+    import unicodedata
+
+    widths = (
+        0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        for character in text
+    )
+    return sum(widths)

@@ -1,0 +1,129 @@
+"""Run one function over many paths in several processes, in order, and survive the death of any of them.
+
+Rules    Results come out in the order of the paths, each as soon as those before it are out.
+         A process that dies costs the path it was working on; another one takes its place.
+         Processes are spawned, not forked, so the same happens on every system and with every library.
+Limits   `make` must be picklable and is called once in each process; it returns the function.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing import connection
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Any, Generic, TypeVar, final
+
+Result = TypeVar("Result")
+Work = Callable[[str], Result]
+
+
+@final
+@dataclass(slots=True)
+class _Worker:
+    """A process, our end of its pipe, and the index it works on; not `ready` until it has said so."""
+
+    process: BaseProcess
+    pipe: Connection[Any, Any]
+    ready: bool = False
+    index: int | None = None
+
+
+class WorkersCannotStart(Exception):
+    """A process died before it took its first path."""
+
+
+@final
+class Workers(Generic[Result]):
+    """`died` makes the result of a path whose process ended with the given exit code."""
+
+    def __init__(self, make: Callable[[], Work[Result]], count: int, died: Callable[[str, int], Result]) -> None:
+        self._make = make
+        self._count = count
+        self._died = died
+        self._context = multiprocessing.get_context("spawn")
+        self._workers: list[_Worker] = []
+
+    def run(self, paths: Sequence[str]) -> Iterator[Result]:
+        """One result per path, in order."""
+        waiting = deque(range(len(paths)))
+        done: dict[int, Result] = {}
+        wanted = 0
+        try:
+            while wanted < len(paths):
+                self._start_missing(len(waiting))
+                done.update(self._wait(paths))
+                self._hand_out(waiting, paths)
+                while wanted in done:
+                    yield done.pop(wanted)
+                    wanted += 1
+        finally:
+            self._stop()
+
+    def _start_missing(self, paths_left: int) -> None:
+        idle = sum(worker.index is None for worker in self._workers)
+        for _ in range(min(self._count - len(self._workers), paths_left - idle)):
+            ours, theirs = self._context.Pipe()
+            process = self._context.Process(target=_serve, args=(theirs, self._make), daemon=True)
+            process.start()
+            theirs.close()
+            self._workers.append(_Worker(process, ours))
+
+    def _wait(self, paths: Sequence[str]) -> Iterator[tuple[int, Result]]:
+        """The results that have come in, at least one message's worth."""
+        ready = connection.wait([worker.pipe for worker in self._workers])
+        for worker in [worker for worker in self._workers if worker.pipe in ready]:
+            index = worker.index
+            try:
+                message = worker.pipe.recv()
+            except (EOFError, ConnectionError):
+                exit_code = self._bury(worker)
+                if not worker.ready:
+                    raise WorkersCannotStart(f"a worker process ended with status {exit_code} at its start") from None
+                if index is not None:
+                    yield index, self._died(paths[index], exit_code)
+                continue
+            if not worker.ready:
+                worker.ready = True
+            elif index is not None:
+                worker.index = None
+                yield index, message
+
+    def _hand_out(self, waiting: deque[int], paths: Sequence[str]) -> None:
+        for worker in self._workers:
+            if waiting and worker.ready and worker.index is None:
+                worker.index = waiting.popleft()
+                # A worker that died while idle is noticed by `_wait`, which answers for the path.
+                with suppress(BrokenPipeError, ConnectionError):
+                    worker.pipe.send(paths[worker.index])
+
+    def _bury(self, worker: _Worker) -> int:
+        self._workers.remove(worker)
+        worker.pipe.close()
+        worker.process.join(timeout=5)
+        return worker.process.exitcode or 0
+
+    def _stop(self) -> None:
+        for worker in self._workers:
+            worker.pipe.close()
+            worker.process.terminate()
+        for worker in self._workers:
+            worker.process.join(timeout=5)
+        self._workers.clear()
+
+
+def _serve(pipe: Connection[Any, Any], make: Callable[[], Work[Any]]) -> None:
+    """The life of a worker: say hello, then answer paths until the pipe closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
+    try:
+        work = make()
+        pipe.send(None)
+        while True:
+            pipe.send(work(pipe.recv()))
+    except (EOFError, BrokenPipeError, ConnectionError):
+        pass  # the parent is gone or needs us no more
