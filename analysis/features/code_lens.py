@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import final
 
 from analysis.facts.analyzer import FileAnalysis
+from analysis.facts.model import FunctionFacts
+from analysis.features.summary import FunctionSummary, summarize
+from analysis.rules.wording import counted
 
 
 @final
@@ -24,4 +27,29 @@ class CodeLens:
 
 def code_lenses(analysis: FileAnalysis) -> tuple[CodeLens, ...]:
     """One lens per active kernel, in text order."""
-    raise NotImplementedError
+    return tuple(_lens(function) for function in analysis.facts.kernels() if function.active)
+
+
+def _lens(function: FunctionFacts) -> CodeLens:
+    summary = summarize(function)
+    return CodeLens(
+        function.start + function.name_span.start,
+        function.start + function.name_span.end,
+        function.name,
+        summary.divergent_branches,
+        summary.unsafe_barriers,
+        summary.opaque,
+        _title(summary),
+    )
+
+
+def _title(summary: FunctionSummary) -> str:
+    """Counts that are zero are left out, except the first, which then says so."""
+    parts = [counted(summary.divergent_branches, "divergent branch", "divergent branches")]
+    if summary.unsafe_barriers:
+        parts.append(counted(summary.unsafe_barriers, "unsafe barrier"))
+    if summary.unproven_barriers:
+        parts.append(counted(summary.unproven_barriers, "unproven barrier"))
+    if summary.opaque:
+        parts.append(f"{summary.opaque} opaque")
+    return " · ".join(parts)

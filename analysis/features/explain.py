@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Final, final
 
+from analysis.divergence.levels import Level
 from analysis.facts.analyzer import FileAnalysis
-from analysis.features.source_step import SourceStep
+from analysis.facts.model import BarrierFact, BranchFact, FunctionFacts, OpaqueFact, VariableFact
+from analysis.features.source_step import SourceStep, source_steps
+from analysis.features.summary import deciding_level
+from analysis.ir.source import OWN_FRAME, Span
+from analysis.rules.barrier_reason import barrier_reason
+from analysis.rules.check import check
+from analysis.rules.condition import condition_text, keyword_text
+from analysis.rules.rule import Subject
+from analysis.rules.settings import RuleSettings
+from analysis.rules.source_text import FunctionText, one_line
+from analysis.rules.wording import CONVERGENCE_WORDS, GRADE_WORDS, LEVEL_WORDS, SCOPE_WORDS, counted
+from analysis.verdict.barriers import BarrierVerdict, Tier
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class ExplainedItem:
-    """One branch, barrier, variable or opaque on the line: `what` names it, `verdict` is the answer in a sentence."""
+    """One branch, barrier, variable, opaque or finding on the line.
+
+    `what` names it, `verdict` answers in a sentence; `varies` tells whether threads differ or part there.
+    """
 
     start: int
     end: int
@@ -21,6 +37,7 @@ class ExplainedItem:
     why: tuple[SourceStep, ...]
     place: str | None
     why_not_convergent: tuple[SourceStep, ...]
+    varies: bool
 
 
 @final
@@ -37,9 +54,160 @@ class Explanation:
 
 def explain_line(analysis: FileAnalysis, line: int) -> Explanation:
     """What stands on a line (from 1), each with its chain."""
-    raise NotImplementedError
+    if not 1 <= line <= analysis.document.lines.line_count:
+        count = analysis.document.lines.line_count
+        return Explanation(line, "", None, f"the file has {count} lines", ())
+    start = analysis.document.lines.line_start(line - 1)
+    source = one_line(analysis.document.lines.line_text(line - 1))
+    end = start + len(analysis.document.lines.line_text(line - 1))
+    functions = _functions(analysis, start, end)
+    if not functions:
+        return Explanation(line, source, None, "no device function stands on this line", ())
+    name = " and ".join(function.name for function in functions)
+    if not any(function.active for function in functions):
+        return Explanation(line, source, name, f"`{name}` is excluded by `#if`: nothing is known about it", ())
+    items = _items(analysis, functions, start, end)
+    return Explanation(line, source, name, _summary(items), items)
 
 
 def render_explanation(explanation: Explanation) -> str:
     """As plain text, for a terminal."""
-    raise NotImplementedError
+    function = "" if explanation.function is None else f" in {explanation.function}"
+    lines = [f"line {explanation.line}{function}: {explanation.source}".rstrip(": ")]
+    if not explanation.items or explanation.summary == NOTHING_VARIES:
+        lines.append(f"  {explanation.summary}")
+    for item in explanation.items:
+        lines.append(f"  {item.what}: {item.verdict}")
+        lines += _chain(item.why)
+        if item.place is not None:
+            lines.append(f"    {item.place}")
+        lines += _chain(item.why_not_convergent)
+    return "\n".join(lines)
+
+
+NOTHING_VARIES: Final = "nothing varies here"
+
+
+def _chain(steps: Sequence[SourceStep]) -> Iterator[str]:
+    for step in steps:
+        if step.line is None:
+            yield f"      {step.location.path}: {step.text}"
+        else:
+            yield f"      line {step.line}: {step.text}" + (f"   | {step.source}" if step.source else "")
+
+
+def _summary(items: Sequence[ExplainedItem]) -> str:
+    varying = sum(item.varies for item in items)
+    return f"{varying} of {counted(len(items), 'item')} not uniform in the grid" if varying else NOTHING_VARIES
+
+
+def _functions(analysis: FileAnalysis, start: int, end: int) -> tuple[FunctionFacts, ...]:
+    return tuple(
+        function for function in analysis.facts.functions if function.start <= end and start < max(function.end, 1)
+    )
+
+
+def _items(
+    analysis: FileAnalysis, functions: Sequence[FunctionFacts], start: int, end: int
+) -> tuple[ExplainedItem, ...]:
+    items: list[ExplainedItem] = []
+    for function in functions:
+        line = _Line(analysis, FunctionText(analysis.facts.path, analysis.document, function), start, end)
+        if function.active:
+            items += [line.branch(fact) for fact in function.branches if line.has(fact.keyword)]
+            items += [line.barrier(fact) for fact in function.barriers if line.has(fact.span)]
+            items += [line.variable(fact) for fact in function.variables if fact.name and line.has(fact.span)]
+            items += [line.opaque(fact) for fact in function.opaque if line.has(fact.span)]
+    items += _findings_at_calls(analysis, start, end)
+    return tuple(sorted(items, key=lambda item: (item.start, item.end)))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One line of one function."""
+
+    analysis: FileAnalysis
+    text: FunctionText
+    start: int
+    end: int
+
+    def has(self, span: Span) -> bool:
+        return span.frame == OWN_FRAME and self.start <= self.text.start(span) <= self.end
+
+    def branch(self, fact: BranchFact) -> ExplainedItem:
+        condition = condition_text(self.text, fact)
+        level = deciding_level(fact)
+        subject = "the condition" if fact.trips is None else "the trip count"
+        grade = "" if fact.grade is None else f"; {GRADE_WORDS[fact.grade]}"
+        steps = self.analysis.why_branch(self.text.function, fact)
+        return ExplainedItem(
+            self.text.start(fact.keyword),
+            self.text.end(fact.keyword),
+            f"`{keyword_text(self.text, fact)}`" + ("" if condition is None else f" on `{condition}`"),
+            f"{subject} is {LEVEL_WORDS[level]}{grade}",
+            () if level is Level.GRID else source_steps(self.analysis, steps),
+            CONVERGENCE_WORDS[fact.convergent],
+            (),
+            level is not Level.GRID,
+        )
+
+    def barrier(self, fact: BarrierFact) -> ExplainedItem:
+        reason = barrier_reason(Subject(self.analysis, self.text.function, 0), fact)
+        verdict = f"{fact.verdict.value}" if reason is None else f"{fact.verdict.value}: {reason.sentence}"
+        steps = self.analysis.why_not_convergent(self.text.function, fact)
+        return ExplainedItem(
+            self.text.start(fact.span),
+            self.text.end(fact.span),
+            f"{SCOPE_WORDS[fact.scope]} `{self.text.quoted(fact.span)}`",
+            verdict,
+            () if fact.verdict is BarrierVerdict.CONVERGENT else source_steps(self.analysis, steps),
+            None,
+            (),
+            fact.verdict is not BarrierVerdict.CONVERGENT,
+        )
+
+    def variable(self, fact: VariableFact) -> ExplainedItem:
+        expression = self.analysis.expression_at(self.text.start(fact.span))
+        assumed = fact.is_parameter and not self.text.function.callers_known and fact.level is Level.VARYING
+        return ExplainedItem(
+            self.text.start(fact.span),
+            self.text.end(fact.span),
+            f"`{fact.name}`",
+            LEVEL_WORDS[fact.level] + (": no caller is known, so nothing is assumed about it" if assumed else ""),
+            () if expression is None else source_steps(self.analysis, expression.why),
+            None if expression is None or fact.is_parameter else CONVERGENCE_WORDS[expression.convergent],
+            () if expression is None else source_steps(self.analysis, expression.why_not_convergent),
+            fact.level is not Level.GRID,
+        )
+
+    def opaque(self, fact: OpaqueFact) -> ExplainedItem:
+        return ExplainedItem(
+            self.text.start(fact.span),
+            self.text.end(fact.span),
+            f"`{self.text.quoted(fact.span)}`",
+            f"opaque to the analysis ({fact.construct}), so its result counts as varying",
+            (),
+            None,
+            (),
+            True,
+        )
+
+
+def _findings_at_calls(analysis: FileAnalysis, start: int, end: int) -> list[ExplainedItem]:
+    """What is reported at a call because of a barrier in the called function; its own line shows nothing of it."""
+    settings = RuleSettings(select=frozenset({"SYN104"}), tiers=frozenset(Tier))
+    return [
+        ExplainedItem(
+            found.start,
+            found.end,
+            f"call `{one_line(analysis.document.text[found.start : found.end])}`",
+            found.message,
+            (),
+            None,
+            (),
+            True,
+        )
+        for found in check(analysis, settings)
+        if start <= found.start <= end
+    ]

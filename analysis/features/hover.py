@@ -3,9 +3,126 @@
 from __future__ import annotations
 
 from analysis.facts.analyzer import FileAnalysis
-from analysis.features.hover_info import HoverInfo
+from analysis.facts.model import BarrierFact, BranchFact, ExpressionFact, FunctionFacts, OpaqueFact
+from analysis.features.hover_info import BarrierSubject, BranchSubject, FunctionSubject, HoverInfo, ValueSubject
+from analysis.features.source_step import SourceStep, source_step, source_steps
+from analysis.features.summary import summarize
+from analysis.ir.source import OWN_FRAME, Span
+from analysis.rules.barrier_reason import barrier_reason
+from analysis.rules.rule import Subject
+from analysis.rules.source_text import FunctionText
 
 
 def hover_at(analysis: FileAnalysis, offset: int) -> HoverInfo | None:
     """What to show at a byte offset; None where the analysis has nothing to say."""
-    raise NotImplementedError
+    function = analysis.facts.function_at(offset)
+    if function is None or not function.active:
+        return None
+    if _contains(function, function.name_span, offset):
+        return _function_hover(analysis, function)
+    branch = _innermost_branch(function, offset)
+    if branch is not None:
+        return _branch_hover(analysis, function, branch)
+    expression = analysis.expression_at(offset)
+    barrier = _barrier_at(function, offset)
+    if barrier is not None and (expression is None or _covers(expression.span, barrier.span)):
+        return _barrier_hover(analysis, function, barrier)
+    return None if expression is None else _value_hover(analysis, function, expression)
+
+
+def _contains(function: FunctionFacts, span: Span, offset: int) -> bool:
+    return span.frame == OWN_FRAME and function.start + span.start <= offset < function.start + span.end
+
+
+def _covers(outer: Span, inner: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _innermost_branch(function: FunctionFacts, offset: int) -> BranchFact | None:
+    hit = [branch for branch in function.branches if _contains(function, branch.keyword, offset)]
+    return min(hit, key=lambda branch: branch.extent.end - branch.extent.start, default=None)
+
+
+def _barrier_at(function: FunctionFacts, offset: int) -> BarrierFact | None:
+    return next((barrier for barrier in function.barriers if _contains(function, barrier.span, offset)), None)
+
+
+def _function_hover(analysis: FileAnalysis, function: FunctionFacts) -> HoverInfo:
+    summary = summarize(function)
+    subject = FunctionSubject(
+        function.name,
+        function.kind,
+        summary.branches,
+        summary.divergent_branches,
+        summary.barriers,
+        summary.unsafe_barriers,
+        summary.opaque,
+        None,
+        function.callers_known,
+    )
+    text = _text(analysis, function)
+    return HoverInfo(
+        text.start(function.name_span),
+        text.end(function.name_span),
+        subject,
+        (),
+        None,
+        (),
+        _opaque_steps(analysis, function, function.opaque),
+    )
+
+
+def _branch_hover(analysis: FileAnalysis, function: FunctionFacts, branch: BranchFact) -> HoverInfo:
+    text = _text(analysis, function)
+    return HoverInfo(
+        text.start(branch.keyword),
+        text.end(branch.keyword),
+        BranchSubject(branch.kind, branch.level, branch.grade, branch.trips),
+        source_steps(analysis, analysis.why_branch(function, branch)),
+        branch.convergent,
+        (),
+        (),
+    )
+
+
+def _barrier_hover(analysis: FileAnalysis, function: FunctionFacts, barrier: BarrierFact) -> HoverInfo:
+    text = _text(analysis, function)
+    reason = barrier_reason(Subject(analysis, function, 0), barrier)
+    return HoverInfo(
+        text.start(barrier.span),
+        text.end(barrier.span),
+        BarrierSubject(
+            barrier.scope,
+            barrier.verdict,
+            None if reason is None else reason.tier,
+            None if reason is None else reason.sentence,
+        ),
+        source_steps(analysis, analysis.why_not_convergent(function, barrier)),
+        None,
+        (),
+        (),
+    )
+
+
+def _value_hover(analysis: FileAnalysis, function: FunctionFacts, expression: ExpressionFact) -> HoverInfo:
+    text = _text(analysis, function)
+    return HoverInfo(
+        text.start(expression.span),
+        text.end(expression.span),
+        ValueSubject(expression.text, expression.type, expression.level),
+        source_steps(analysis, expression.why),
+        expression.convergent,
+        source_steps(analysis, expression.why_not_convergent),
+        _opaque_steps(analysis, function, expression.opaque),
+    )
+
+
+def _opaque_steps(
+    analysis: FileAnalysis, function: FunctionFacts, opaque: tuple[OpaqueFact, ...]
+) -> tuple[SourceStep, ...]:
+    text = _text(analysis, function)
+    return tuple(source_step(analysis, text.location(fact.span), fact.construct) for fact in opaque)
+
+
+def _text(analysis: FileAnalysis, function: FunctionFacts) -> FunctionText:
+    return FunctionText(analysis.facts.path, analysis.document, function)

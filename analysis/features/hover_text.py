@@ -1,15 +1,165 @@
-"""A hover as text: first the verdict, then why, then the place."""
+"""A hover as text: first the verdict, then why, then the place.
+
+Both forms say the same; `_Style` is all that differs.
+"""
 
 from __future__ import annotations
 
-from analysis.features.hover_info import HoverInfo
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, assert_never, final
+
+from analysis.divergence.levels import Level
+from analysis.features.hover_info import (
+    BarrierSubject,
+    BranchSubject,
+    FunctionSubject,
+    HoverInfo,
+    Subject,
+    ValueSubject,
+)
+from analysis.features.source_step import SourceStep
+from analysis.rules.wording import CONVERGENCE_WORDS, GRADE_WORDS, LEVEL_WORDS, SCOPE_WORDS, counted
+from analysis.verdict.barriers import BarrierVerdict, Tier
+
+MAX_STEPS: Final = 6
+"""A longer chain shows its first and last links; `explain` shows all."""
 
 
 def render_markdown(info: HoverInfo) -> str:
     """For editors that show Markdown."""
-    raise NotImplementedError
+    return "\n\n".join(_paragraphs(info, _MARKDOWN))
 
 
 def render_text(info: HoverInfo) -> str:
     """For editors and terminals that do not."""
-    raise NotImplementedError
+    return "\n".join(_paragraphs(info, _PLAIN))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Style:
+    strong: Callable[[str], str]
+    code: Callable[[str], str]
+    prose: Callable[[str], str]
+    item: str
+
+
+def _markdown_code(text: str) -> str:
+    return f"`` {text} ``" if "`" in text else f"`{text}`"
+
+
+_OUTSIDE_CODE: Final = re.compile(r"(`[^`]*`)|([*_<\[\]\\])")
+
+
+def _escaped(text: str) -> str:
+    """Words that may quote code in backticks; what Markdown would read as markup elsewhere is escaped."""
+    return _OUTSIDE_CODE.sub(lambda match: match[1] or "\\" + match[2], text)
+
+
+_MARKDOWN: Final = _Style(lambda text: f"**{text}**", _markdown_code, _escaped, "- ")
+_PLAIN: Final = _Style(str, str, str, "  ")
+
+
+def _paragraphs(info: HoverInfo, style: _Style) -> Iterator[str]:
+    yield _first_line(info.subject, style)
+    detail = _detail(info.subject, style)
+    if detail:
+        yield detail
+    if info.why:
+        yield "\n".join(_steps(info.why, style))
+    if info.convergent is not None:
+        yield _place(info.convergent, style)
+    if info.why_not_convergent:
+        yield "\n".join(_steps(info.why_not_convergent, style))
+    if info.opaque:
+        yield "\n".join((style.prose("Opaque to the analysis, so treated as varying:"), *_steps(info.opaque, style)))
+
+
+def _first_line(subject: Subject, style: _Style) -> str:
+    match subject:
+        case ValueSubject(type=type_name, level=level):
+            return style.strong(LEVEL_WORDS[level]) + (f" · {style.code(type_name)}" if type_name else "")
+        case BranchSubject():
+            return style.strong(_branch_verdict(subject))
+        case BarrierSubject():
+            return style.strong(_barrier_verdict(subject))
+        case FunctionSubject():
+            return style.strong(counted(subject.divergent_branches, "divergent branch", "divergent branches")) + (
+                style.prose(f" of {subject.branches}" if subject.divergent_branches else "")
+            )
+        case _:
+            assert_never(subject)
+
+
+def _branch_verdict(subject: BranchSubject) -> str:
+    if subject.trips is not None:
+        return f"trip count {LEVEL_WORDS[subject.trips]}"
+    return f"condition {LEVEL_WORDS[subject.level]}"
+
+
+def _barrier_verdict(subject: BarrierSubject) -> str:
+    words = SCOPE_WORDS[subject.scope]
+    match subject.verdict:
+        case BarrierVerdict.CONVERGENT:
+            return f"convergent {words}"
+        case BarrierVerdict.DIVERGENT:
+            return f"divergent {words}"
+        case BarrierVerdict.UNKNOWN:
+            return f"{words} of unknown convergence"
+        case _:
+            assert_never(subject.verdict)
+
+
+def _detail(subject: Subject, style: _Style) -> str:
+    match subject:
+        case ValueSubject():
+            return ""
+        case BranchSubject(level=level, grade=grade, trips=trips):
+            parts = [GRADE_WORDS[grade]] if grade is not None else []
+            if trips is not None and trips is not level:
+                parts.append(f"the condition alone is {LEVEL_WORDS[level]}")
+            return style.prose("; ".join(parts))
+        case BarrierSubject(reason=reason, tier=tier):
+            return style.prose(f"{reason or ''}{_tier_words(tier)}".strip())
+        case FunctionSubject():
+            return style.prose(_function_detail(subject))
+        case _:
+            assert_never(subject)
+
+
+def _tier_words(tier: Tier | None) -> str:
+    return "" if tier is None or tier is Tier.PROVEN else f" ({tier.value}, not proven)"
+
+
+def _function_detail(subject: FunctionSubject) -> str:
+    parts: list[str] = []
+    if subject.barriers:
+        parts.append(f"{counted(subject.barriers, 'barrier')}, {subject.unsafe_barriers or 'none'} unsafe")
+    if subject.block is not None:
+        parts.append(f"block {subject.block}")
+    if not subject.callers_known:
+        parts.append("no caller known: its parameters count as varying")
+    return " · ".join(parts)
+
+
+def _place(convergent: Level, style: _Style) -> str:
+    words = CONVERGENCE_WORDS[convergent]
+    return style.prose(words[0].upper() + words[1:])
+
+
+def _steps(steps: tuple[SourceStep, ...], style: _Style) -> Iterator[str]:
+    shown = steps if len(steps) <= MAX_STEPS else (*steps[: MAX_STEPS // 2], *steps[-(MAX_STEPS // 2) :])
+    for index, step in enumerate(shown):
+        if len(shown) < len(steps) and index == MAX_STEPS // 2:
+            yield f"{style.item}{style.prose(f'… {len(steps) - len(shown)} more')}"
+        yield style.item + _step(step, style)
+
+
+def _step(step: SourceStep, style: _Style) -> str:
+    text = style.prose(step.text)
+    if step.line is None:
+        return f"{style.code(step.location.path.rpartition('/')[2])}: {text}"
+    quoted = f" {style.code(step.source)}" if step.source else ""
+    return f"line {step.line}{quoted}: {text}"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import final
+from typing import assert_never, final
 
 from analysis.divergence.levels import Level
 from analysis.facts.analyzer import FileAnalysis
+from analysis.facts.model import FunctionFacts, VariableFact
+from analysis.features.source_step import SourceStep, source_steps
+from analysis.rules.wording import LEVEL_LABELS, LEVEL_WORDS
 
 
 class InlayHintMode(Enum):
@@ -33,4 +37,51 @@ def inlay_hints(
     analysis: FileAnalysis, mode: InlayHintMode, start: int = 0, end: int | None = None
 ) -> tuple[InlayHint, ...]:
     """The hints of the file between two offsets, in text order."""
-    raise NotImplementedError
+    if mode is InlayHintMode.OFF:
+        return ()
+    last = len(analysis.document.text) if end is None else end
+    hints = {
+        hint.offset: hint
+        for function in analysis.facts.functions
+        if function.active and function.start < last and start < function.end
+        for hint in _hints(analysis, function, mode, start, last)
+    }
+    return tuple(hints[offset] for offset in sorted(hints))
+
+
+def _hints(
+    analysis: FileAnalysis, function: FunctionFacts, mode: InlayHintMode, start: int, end: int
+) -> Iterator[InlayHint]:
+    for variable in function.variables:
+        offset = function.start + variable.span.end
+        if start <= offset <= end and variable.name and _is_wanted(mode, function, variable):
+            yield InlayHint(
+                offset, LEVEL_LABELS[variable.level], variable.level, _tooltip(analysis, function, variable)
+            )
+
+
+def _is_wanted(mode: InlayHintMode, function: FunctionFacts, variable: VariableFact) -> bool:
+    match mode:
+        case InlayHintMode.OFF:
+            return False
+        case InlayHintMode.VARYING:
+            # A parameter of a function without known callers varies for want of knowledge: no news on every line.
+            assumed = variable.is_parameter and not function.callers_known
+            return variable.level is Level.VARYING and not assumed
+        case InlayHintMode.ALL:
+            return True
+        case _:
+            assert_never(mode)
+
+
+def _tooltip(analysis: FileAnalysis, function: FunctionFacts, variable: VariableFact) -> str:
+    verdict = f"{variable.name} is {LEVEL_WORDS[variable.level]}"
+    if variable.is_parameter and not function.callers_known and variable.level is Level.VARYING:
+        return f"{verdict}: no caller is known, so nothing is assumed about this parameter"
+    expression = analysis.expression_at(function.start + variable.span.start)
+    steps = () if expression is None else source_steps(analysis, expression.why)
+    return "\n".join((verdict, *map(_step_line, steps)))
+
+
+def _step_line(step: SourceStep) -> str:
+    return step.text if step.line is None else f"line {step.line}: {step.text}"

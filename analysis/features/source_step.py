@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import final
 
-from analysis.facts.model import Location
+from analysis.facts.analyzer import FileAnalysis
+from analysis.facts.model import Location, WhyStep
+from analysis.rules.source_text import one_line
 
 
 @final
@@ -17,3 +20,21 @@ class SourceStep:
     line: int | None
     source: str | None
     text: str
+
+
+def source_steps(analysis: FileAnalysis, steps: Iterable[WhyStep]) -> tuple[SourceStep, ...]:
+    """The chain with its source lines; equal links that follow each other are one."""
+    chain: list[SourceStep] = []
+    for step in steps:
+        link = source_step(analysis, step.location, step.text)
+        if not chain or chain[-1] != link:
+            chain.append(link)
+    return tuple(chain)
+
+
+def source_step(analysis: FileAnalysis, location: Location, text: str) -> SourceStep:
+    """One place with its line, if it is in the analysed file."""
+    if location.path != analysis.facts.path:
+        return SourceStep(location, None, None, text)
+    line = analysis.document.lines.line_of(location.start)
+    return SourceStep(location, line + 1, one_line(analysis.document.lines.line_text(line)), text)

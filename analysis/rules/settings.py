@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from enum import Enum
 from typing import Final, TypeAlias, final
 
 from analysis.rules.diagnostic import Severity
+from analysis.rules.registry import NAMES
+from analysis.rules.suppressions import RuleNames
 from analysis.verdict.barriers import Tier
 
 
@@ -19,7 +22,7 @@ class Off(Enum):
 
 OFF: Final = Off.OFF
 ALL: Final = "ALL"
-DEFAULT_COST_THRESHOLD: Final = 16
+DEFAULT_COST_THRESHOLD: Final = 8
 
 SeverityOrOff: TypeAlias = Severity | Off
 
@@ -39,6 +42,18 @@ class RuleSettings:
     tiers: frozenset[Tier] = frozenset({Tier.PROVEN})
     cost_threshold: int = DEFAULT_COST_THRESHOLD
 
+    def severity_of(self, rule: RuleNames, default: Severity) -> SeverityOrOff:
+        """How loud a rule is; OFF where it is not selected."""
+        if _best(self.select, rule) <= _best(self.ignore, rule):
+            return OFF
+        best = max(self.severities, key=lambda name: specificity(name, rule), default=None)
+        if best is None or specificity(best, rule) == 0:
+            return default
+        return self.severities[best]
+
+    def shows(self, tier: Tier | None) -> bool:
+        return tier is None or tier in self.tiers
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -50,6 +65,20 @@ class SettingsProblem:
     message: str
 
 
+def specificity(name: str, rule: RuleNames) -> int:
+    """How closely `name` names the rule; 0 for not at all.  Letter case and a leading `simt-` do not matter."""
+    plain = name.strip().lower().removeprefix("simt-")
+    if plain in (rule.slug, rule.code.lower()):
+        return len(rule.code) + 2
+    if plain == ALL.lower():
+        return 1
+    return len(plain) + 1 if plain and rule.code.lower().startswith(plain) else 0
+
+
+def _best(names: Iterable[str], rule: RuleNames) -> int:
+    return max((specificity(name, rule) for name in names), default=0)
+
+
 def read_rule_settings(
     *,
     select: Iterable[str] | None = None,
@@ -58,5 +87,69 @@ def read_rule_settings(
     tiers: Iterable[str] | None = None,
     cost_threshold: int | None = None,
 ) -> tuple[RuleSettings, tuple[SettingsProblem, ...]]:
-    """Settings from plain text (JSON, TOML, a command line); None leaves a default as it is."""
-    raise NotImplementedError
+    """Settings from plain text (JSON, TOML, a command line); None leaves a default as it is.
+
+    What is not understood is left out and reported; `select` and `tiers` keep their default if nothing is left.
+    """
+    default = RuleSettings()
+    problems: list[SettingsProblem] = []
+    selected = default.select if select is None else _known_names("select", select, problems)
+    shown = default.tiers if tiers is None else _known_tiers(tiers, problems)
+    threshold = default.cost_threshold
+    if cost_threshold is not None and cost_threshold < 0:
+        problems.append(
+            SettingsProblem("cost-threshold", str(cost_threshold), "a cost is never negative; use 0 or more")
+        )
+    elif cost_threshold is not None:
+        threshold = cost_threshold
+    return RuleSettings(
+        selected or default.select,
+        frozenset() if ignore is None else _known_names("ignore", ignore, problems),
+        {} if severities is None else _known_severities(severities, problems),
+        shown or default.tiers,
+        threshold,
+    ), tuple(problems)
+
+
+def _known_names(setting: str, names: Iterable[str], problems: list[SettingsProblem]) -> frozenset[str]:
+    return frozenset(name for name in names if _is_known(setting, name, problems))
+
+
+def _is_known(setting: str, name: str, problems: list[SettingsProblem]) -> bool:
+    if any(specificity(name, rule) for rule in NAMES):
+        return True
+    spellings = [spelling for rule in NAMES for spelling in (rule.code, rule.slug)]
+    close = get_close_matches(name.strip(), spellings, n=1) or get_close_matches(name.strip().upper(), spellings, n=1)
+    hint = f"; did you mean `{close[0]}`?" if close else ""
+    problems.append(SettingsProblem(setting, name, f"no rule is called `{name}`{hint}"))
+    return False
+
+
+def _known_severities(severities: Mapping[str, str], problems: list[SettingsProblem]) -> Mapping[str, SeverityOrOff]:
+    known: dict[str, SeverityOrOff] = {}
+    words: Mapping[str, SeverityOrOff] = {**{severity.value: severity for severity in Severity}, OFF.value: OFF}
+    for name, value in severities.items():
+        if not _is_known("severity", name, problems):
+            continue
+        severity = words.get(value.strip().lower())
+        if severity is None:
+            problems.append(SettingsProblem(f"severity.{name}", value, f"a severity is one of {_list(words)}"))
+        else:
+            known[name] = severity
+    return known
+
+
+def _known_tiers(tiers: Iterable[str], problems: list[SettingsProblem]) -> frozenset[Tier]:
+    words = {tier.value: tier for tier in Tier}
+    known: set[Tier] = set()
+    for value in tiers:
+        tier = words.get(value.strip().lower())
+        if tier is None:
+            problems.append(SettingsProblem("tiers", value, f"a tier is one of {_list(words)}"))
+        else:
+            known.add(tier)
+    return frozenset(known)
+
+
+def _list(words: Iterable[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words)

@@ -1,0 +1,47 @@
+"""What the warps of one function meet, counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from analysis.divergence.levels import Level
+from analysis.facts.model import BranchFact, FunctionFacts
+from analysis.verdict.barriers import BarrierVerdict
+from analysis.verdict.grade import Grade
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FunctionSummary:
+    """Divergent are branches that can split a warp other than at a bounds check; unsafe are barriers that are called
+    divergent, unproven those the analysis cannot decide."""
+
+    branches: int
+    divergent_branches: int
+    barriers: int
+    unsafe_barriers: int
+    unproven_barriers: int
+    opaque: int
+
+
+def summarize(function: FunctionFacts) -> FunctionSummary:
+    verdicts = [barrier.verdict for barrier in function.barriers]
+    return FunctionSummary(
+        len(function.branches),
+        sum(is_divergent(branch) for branch in function.branches),
+        len(verdicts),
+        verdicts.count(BarrierVerdict.DIVERGENT),
+        verdicts.count(BarrierVerdict.UNKNOWN),
+        len(function.opaque),
+    )
+
+
+def is_divergent(branch: BranchFact) -> bool:
+    """Whether lanes of one warp can go different ways here, other than at a bounds check."""
+    return deciding_level(branch) is Level.VARYING and branch.grade not in (Grade.ALIGNED, Grade.BOUNDARY)
+
+
+def deciding_level(branch: BranchFact) -> Level:
+    """The group that agrees on the whole branch: for a loop that is the trip count, not the condition alone."""
+    return branch.level if branch.trips is None else branch.trips

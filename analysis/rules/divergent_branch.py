@@ -1,0 +1,125 @@
+"""DIV401: a branch that can split a warp, at a price."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+from analysis.divergence.levels import Level
+from analysis.facts.model import BranchFact, Location
+from analysis.ir.function import SourceBranchKind
+from analysis.rules.condition import condition_text, keyword_text
+from analysis.rules.cost import divergence_cost
+from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.origin import chain_of, origin_text
+from analysis.rules.rule import Subject
+from analysis.verdict.barriers import Tier
+from analysis.verdict.grade import Grade
+
+
+def splits_warps(branch: BranchFact) -> bool:
+    """Whether lanes of one warp go different ways, other than at a bounds check."""
+    return branch.grade in (Grade.STRUCTURED, Grade.DATA_DEPENDENT)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DivergentBranch:
+    """## What it does
+
+    Reports an `if`, `switch`, `?:`, `&&` or `||` at which the lanes of one warp can go different ways, when there is
+    enough code behind it to matter.
+
+    ## Why is this bad?
+
+    The lanes of a warp share one instruction stream. Where they disagree, the warp executes one side with some lanes
+    masked off, then the other side with the rest: the time is the sum, not the maximum.
+
+    ## Example
+
+    ```cuda
+    __global__ void scale(const float *x, float *y) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (x[i] > 0.0f) {  //~ divergent-branch
+        y[i] = x[i] * 2.0f + 1.0f;
+      } else {
+        y[i] = x[i] * 3.0f - 1.0f;
+      }
+    }
+    ```
+
+    ## Use instead
+
+    Select operands instead of paths, or sort the work so that neighbouring threads agree.
+
+    ```cuda
+    __global__ void scale(const float *x, float *y) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      bool positive = x[i] > 0.0f;
+      y[i] = x[i] * (positive ? 2.0f : 3.0f) + (positive ? 1.0f : -1.0f);
+    }
+    ```
+
+    A bounds check is not reported: at most one warp of a row splits there.
+
+    ```cuda
+    __global__ void scale(const float *x, float *y, int n) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < n) {
+        y[i] = x[i] * 2.0f + x[i] * x[i] - 1.0f;
+      }
+    }
+    ```
+
+    ## Known noise
+
+    The price is an estimate from the text (operators, calls and subscripts), so a cheap branch in many characters is
+    reported and an expensive one behind a short call is not. A condition that agrees in every warp because of what the
+    data hold is still reported. Silence a known case with `// NOLINT(simt-divergent-branch)`.
+    """
+
+    code: ClassVar[str] = "DIV401"
+    slug: ClassVar[str] = "divergent-branch"
+    severity: ClassVar[Severity] = Severity.INFORMATION
+
+    site: Location
+    keyword: str
+    condition: str | None
+    grade: Grade
+    origin: str | None
+    chain: tuple[Related, ...]
+
+    @property
+    def tier(self) -> Tier | None:
+        return None
+
+    @classmethod
+    def find(cls, subject: Subject) -> Iterator[DivergentBranch]:
+        for branch in subject.function.branches:
+            if branch.kind is SourceBranchKind.LOOP or branch.level is not Level.VARYING:
+                continue
+            if not splits_warps(branch) or divergence_cost(subject.text, branch) <= subject.cost_threshold:
+                continue
+            yield cls._of(subject, branch)
+
+    @classmethod
+    def _of(cls, subject: Subject, branch: BranchFact) -> DivergentBranch:
+        assert branch.grade is not None
+        steps = subject.analysis.why_branch(subject.function, branch)
+        return cls(
+            subject.text.location(branch.keyword),
+            keyword_text(subject.text, branch),
+            condition_text(subject.text, branch),
+            branch.grade,
+            origin_text(subject.text, steps),
+            chain_of(steps),
+        )
+
+    def message(self) -> str:
+        condition = "its condition" if self.condition is None else f"`{self.condition}`"
+        cause = "varies between threads" if self.origin is None else f"depends on {self.origin}"
+        return f"Lanes of one warp can go different ways at this `{self.keyword}`: {condition} {cause}."
+
+    def related(self) -> tuple[Related, ...]:
+        return self.chain

@@ -1,0 +1,52 @@
+"""What a rule is: a class of findings that knows its name, its text, and how to be found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, final
+
+from analysis.facts.analyzer import FileAnalysis
+from analysis.facts.model import FunctionFacts, Location
+from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.source_text import FunctionText
+from analysis.verdict.barriers import Tier
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a rule looks at: one active function of an analysed file."""
+
+    analysis: FileAnalysis
+    function: FunctionFacts
+    cost_threshold: int
+
+    @property
+    def text(self) -> FunctionText:
+        return FunctionText(self.analysis.facts.path, self.analysis.document, self.function)
+
+
+class Finding(Protocol):
+    """One finding.  The class is the rule: its docstring is the rule's page and runs as a test.
+
+    A finding holds the facts it is about; `message` is one or two sentences for a person, `related` the places that
+    explain it, the nearest cause first.
+    """
+
+    code: ClassVar[str]
+    slug: ClassVar[str]
+    severity: ClassVar[Severity]
+
+    @property
+    def site(self) -> Location: ...
+
+    @property
+    def tier(self) -> Tier | None: ...
+
+    def message(self) -> str: ...
+
+    def related(self) -> tuple[Related, ...]: ...
+
+    @classmethod
+    def find(cls, subject: Subject) -> Iterator[Finding]: ...

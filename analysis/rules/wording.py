@@ -1,0 +1,59 @@
+"""The words for levels, groups and grades: the same in messages, hovers and explanations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from analysis.divergence.levels import Level
+from analysis.facts.model import BarrierScope
+from analysis.verdict.grade import Grade
+
+LEVEL_WORDS: Final[Mapping[Level, str]] = {
+    Level.GRID: "uniform in the grid",
+    Level.BLOCK: "uniform in the block",
+    Level.WARP: "uniform in the warp",
+    Level.VARYING: "varying",
+}
+
+LEVEL_LABELS: Final[Mapping[Level, str]] = {
+    Level.GRID: "uniform",
+    Level.BLOCK: "block",
+    Level.WARP: "warp",
+    Level.VARYING: "varying",
+}
+"""Where there is room for one word only."""
+
+CONVERGENCE_WORDS: Final[Mapping[Level, str]] = {
+    Level.GRID: "all threads of the grid arrive here together",
+    Level.BLOCK: "all threads of the block arrive here together, blocks may differ",
+    Level.WARP: "all lanes of a warp arrive here together, warps may differ",
+    Level.VARYING: "the lanes of a warp may not arrive here together",
+}
+
+GRADE_WORDS: Final[Mapping[Grade, str]] = {
+    Grade.ALIGNED: "aligned: constant inside each warp",
+    Grade.BOUNDARY: "boundary: a bounds check, at most one warp per row splits",
+    Grade.STRUCTURED: "structured: decided by thread indices and constants alone",
+    Grade.DATA_DEPENDENT: "data-dependent: decided by values that the analysis cannot know",
+}
+
+SCOPE_WORDS: Final[Mapping[BarrierScope, str]] = {
+    BarrierScope.BLOCK: "block barrier",
+    BarrierScope.WARP: "warp barrier",
+    BarrierScope.GRID: "grid barrier",
+}
+
+GROUP_WORDS: Final[Mapping[BarrierScope, str]] = {
+    BarrierScope.BLOCK: "the block",
+    BarrierScope.WARP: "the warp",
+    BarrierScope.GRID: "the grid",
+}
+
+
+def counted(count: int, noun: str, plural: str | None = None) -> str:
+    """`1 barrier`, `2 barriers`, `no barriers`."""
+    if count == 1:
+        return f"1 {noun}"
+    many = noun + "s" if plural is None else plural
+    return f"{count} {many}" if count else f"no {many}"
