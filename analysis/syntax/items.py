@@ -85,6 +85,7 @@ class Place:
     active: bool
     order: int
     has_body: bool
+    in_class: bool
     identifiers: frozenset[bytes]
     from_macro: bool = False
     first_part: int = 0
@@ -122,7 +123,7 @@ def items_of(head: Head, place: Place, known_namespaces: set[str]) -> list[Item]
             head.is_template,
             place.active,
             place.order,
-            place.owner is not None,
+            place.in_class,
             place.from_macro,
             place.first_part + part,
             place.identifiers,

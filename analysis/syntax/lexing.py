@@ -8,8 +8,8 @@ Limits   Trigraphs are not read.  A digit separator (`1'000`) counts as an openi
 import re
 from typing import Final
 
-COMMENT: Final = rb"//[^\\\n]*(?:\\.[^\\\n]*)*|/\*.*?(?:\*/|\Z)"
-STRING: Final = rb'"[^"\\\n]*(?:\\.[^"\\\n]*)*"?'
+COMMENT: Final = rb"//[^\\\n]*(?:\\(?:\r\n|.)[^\\\n]*)*|/\*.*?(?:\*/|\Z)"
+STRING: Final = rb'"[^"\\\n]*(?:\\(?:\r\n|.)[^"\\\n]*)*"?'
 CHARACTER: Final = rb"'[^'\\\n]*(?:\\.[^'\\\n]*)*'"
 RAW_STRING: Final = rb'\bu?8?[LUu]?R"([^()\\\s]{0,16})\(.*?\)\1"'
 NUMBER: Final = rb"\.?[0-9](?:[eEpP][+-]|'[0-9a-fA-F]|[0-9a-zA-Z_.])*"
@@ -18,7 +18,7 @@ WORD: Final = rb"[A-Za-z_$][A-Za-z0-9_$]*"
 SKIPPED: Final = re.compile(rb"(?:[ \t\r\n\f\v]+|\\\r?\n|" + COMMENT + rb")*", re.DOTALL)
 """White space and comments between tokens; always matches."""
 
-DIRECTIVE: Final = re.compile(rb"#[^\n\\/]*(?:(?:\\.|//[^\n\\]*|/\*.*?(?:\*/|\Z)|/)[^\n\\/]*)*", re.DOTALL)
+DIRECTIVE: Final = re.compile(rb"#[^\n\\/]*(?:(?:\\(?:\r\n|.)|//[^\n\\]*|/\*.*?(?:\*/|\Z)|/)[^\n\\/]*)*", re.DOTALL)
 """A directive from its `#` to the end of its logical line."""
 
 IDENTIFIER: Final = re.compile(WORD)

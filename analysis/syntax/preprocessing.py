@@ -242,7 +242,7 @@ class _Walk:
             current = self.result.macros.current
             text = piece.head()
             braced = piece.head_end < len(piece.text)
-            if head_words(text).isdisjoint(current.keys()):
+            if current.keys().isdisjoint(head_words(text)):  # tests the words, not all macros
                 self._emit(read_head(text.rstrip(b";"), braced), path, start, piece, is_main)
             else:
                 read = self._read_head(text, braced)
@@ -267,7 +267,7 @@ class _Walk:
             return
         place = Place(
             path, namespace, owner, start, start + len(piece.text), piece.text, self._active, self._order,
-            has_body, piece.identifiers,
+            has_body, owner is not None, piece.identifiers,
         )  # fmt: skip
         if head.opened is Opened.RECORD and has_body:
             self._record(head, place, is_main)
@@ -330,7 +330,7 @@ class _Walk:
             has_body = inner.head_end < len(inner.text)
             place = Place(
                 path, namespace + scopes, holder or owner, start, start + length, text, self._active, self._order,
-                has_body, words, True, part,
+                has_body, owner is not None, words, True, part,
             )  # fmt: skip
             added = items_of(head, place, self._namespaces)
             part += len(added)
@@ -374,6 +374,9 @@ def _standalone_use(text: bytes, macros: _Recorder) -> tuple[int, bytes] | None:
     if not any(token.text in (b"{", b"}", b";") for token in expansion):
         return None
     length = max(taken.end, first.end)
+    following = next(lex(text, length), None)
+    if following is not None and following.text == b";":
+        return following.end, b" ".join([token.text for token in [*expansion, following]])
     return length, b" ".join([token.text for token in expansion])
 
 

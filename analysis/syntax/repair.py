@@ -102,21 +102,19 @@ class _Repair:
 
     def _comparison(self, node: Node, above: str) -> bool:
         """A comparison that looks like a call of a template; inside a chain it is left to the chain."""
-        if self._compared(node) is None:
+        if self._misread(node) is None:
             return False
         if above != "binary_expression":
             self._chain(node)
         return True
 
-    def _compared(self, node: Node) -> tuple[Node, Node, Node] | None:
-        """The left, middle and right of `left < middle > (right)`, if the call is no call."""
+    def _misread(self, node: Node) -> tuple[Node, Node] | None:
+        """The template name and its "argument", if a call is `left < middle > (right)`."""
         function, arguments = node.field("function"), node.field("arguments")
         if node.kind != "call_expression" or function is None or arguments is None:
             return None
-        holder = function
-        if function.kind == "field_expression":
-            holder = function.field("field") or function
-        if holder.kind not in ("template_function", "template_method"):
+        holder = function.field("field") if function.kind == "field_expression" else function
+        if holder is None or holder.kind not in ("template_function", "template_method"):
             return None
         name, listed = holder.field("name"), holder.field("arguments")
         if name is None or listed is None or len(listed.children) != 1 or len(arguments.children) != 1:
@@ -124,18 +122,7 @@ class _Repair:
         middle = listed.children[0]
         if self._is_template(_spelled(name)) or not _joins(middle):
             return None
-        left = name
-        if function is not holder:
-            argument = function.field("argument")
-            if argument is None:
-                return None
-            kept = [child for child in function.children if child is not holder]
-            name.role = "field"
-            left = _made("field_expression", function.start, name.end, node, [*kept, name])
-        value = arguments.children[0]
-        value.role = None
-        right = _made("parenthesized_expression", arguments.start, arguments.end, node, [value])
-        return left, middle, right
+        return name, middle
 
     def _chain(self, node: Node) -> None:
         """Rebuild a chain of binary operators if a cast or a comparison hides in it."""
@@ -178,15 +165,12 @@ class _Repair:
                 if left is not None and operator is not None and right is not None:
                     stack += [right, operator, left]
                     continue
-            compared = self._compared(top)
-            if compared is None:
+            misread = self._misread(top)
+            if misread is None:
                 parts.append(top)
                 continue
             changed = True
-            left, middle, right = compared
-            less = _made("<", left.end, left.end + 1, node, [], "operator")
-            more = _made(">", middle.end, middle.end + 1, node, [], "operator")
-            stack += [right, more, _as_expression(middle), less, left]
+            stack += reversed(_compared(top, *misread))
         return changed
 
     def _open_cast(self, operand: Node) -> list[Node] | None:
@@ -237,7 +221,12 @@ class _Repair:
             target, value = expression.field("left"), expression.field("right")
             if target is None or value is None:
                 return
-        made = self._pointer_declarator(target) or self._template_declarator(target)
+        made = self._pointer_declarator(target)
+        if made is None and value is None:
+            last = target.field("right")
+            if target.kind == "binary_expression" and last is not None and last.kind == "assignment_expression":
+                value = last.field("right")
+            made = self._template_declarator(target)
         if made is None:
             return
         type_node, declarator = made
@@ -287,15 +276,27 @@ class _Repair:
         name, argument, less = left.field("left"), left.field("right"), left.field("operator")
         if left.kind != "binary_expression" or name is None or argument is None or less is None:
             return None
-        if operator.kind != ">" or less.kind != "<" or right.kind != "identifier" or name.kind not in _NAMES:
+        declared = right.field("left") if right.kind == "assignment_expression" else right
+        if declared is None or declared.kind != "identifier" or name.kind not in _NAMES:
             return None
-        spelled = _spelled(name)
-        if not (self._is_template(spelled) or self._is_type(spelled)):
+        if operator.kind != ">" or less.kind != "<":
             return None
-        name.kind, name.role = "type_identifier", "name"
         argument.role = None
         listed = _made("template_argument_list", less.start, operator.end, target, [argument], "arguments")
-        return _made("template_type", name.start, operator.end, target, [name, listed]), right
+        last = name
+        while last.kind == "qualified_identifier" and (inner := last.field("name")) is not None:
+            last.end = operator.end
+            last = inner
+        made = _made("template_type", last.start, operator.end, target, [], last.role)
+        last.kind, last.role = "type_identifier", "name"
+        made.children = [last, listed]
+        if last is name:
+            return made, declared
+        holder = name
+        while (inner := holder.field("name")) is not None and inner is not last:
+            holder = inner
+        holder.children[-1] = made
+        return name, declared
 
     # 6
 
@@ -317,9 +318,12 @@ class _Repair:
             return
         descriptor = _descriptor(inner, node)
         declarator: Node | None = None
-        for size in sizes:
+        for size in reversed(sizes):
             size.role = "size"
-            children = [declarator, size] if declarator is not None else [size]
+            children = [size]
+            if declarator is not None:
+                declarator.role = "declarator"
+                children = [declarator, size]
             declarator = _made("abstract_array_declarator", size.start - 1, size.end + 1, node, children, "declarator")
         if declarator is not None:
             descriptor.children.append(declarator)
@@ -333,6 +337,30 @@ def _joins(middle: Node) -> bool:
         return False
     operator = middle.field("operator")
     return middle.kind == "binary_expression" and operator is not None and operator.kind in ("&&", "||", "and", "or")
+
+
+def _compared(node: Node, name: Node, middle: Node) -> list[Node]:
+    """`left`, `<`, `middle`, `>`, `(right)` of a misread call."""
+    function, arguments = node.field("function"), node.field("arguments")
+    assert function is not None
+    assert arguments is not None
+    left = name
+    if function.kind == "field_expression":
+        kept = [child for child in function.children if child.role != "field"]
+        name.kind, name.role = "field_identifier", "field"
+        left = _made("field_expression", function.start, name.end, node, [*kept, name])
+    value = arguments.children[0]
+    value.role = None
+    right = _made("parenthesized_expression", arguments.start, arguments.end, node, [value])
+    less = node.source.find(b"<", left.end)
+    more = node.source.find(b">", middle.end)
+    return [
+        left,
+        _made("<", less, less + 1, node, [], "operator"),
+        _as_expression(middle),
+        _made(">", more, more + 1, node, [], "operator"),
+        right,
+    ]
 
 
 def _cast_outwards(node: Node, field: str) -> None:

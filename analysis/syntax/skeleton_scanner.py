@@ -397,7 +397,8 @@ _CONDITIONAL: Final = re.compile(
 _TAIL: Final = re.compile(rb"(?:[^;{}#()]|\((?:[^;{}#()]|\([^;{}#()]*\))*\))*;")
 _MACRO_USE: Final = re.compile(rb"(?!__)(?:[A-Z_][A-Z0-9_]*|\w+\s*\([^{};]*\))")
 _PREFIX: Final = re.compile(
-    rb"(?:template\b|extern\b|static\b|inline\b|\[\[|__\w+)[^={};]*|template\b[^{};]*|\w+\s*(?:\([^{};]*\))?", re.DOTALL
+    rb"(?:template\b|extern\b|static\b|inline\b|\[\[|__\w+)[^={};]*|template\b[^{};]*|(?!(?:while|if|for|do|return|else|switch)\b)\w+\s*(?:\([^{};]*\))?",
+    re.DOTALL,
 )
 _WEAK: Final = re.compile(
     rb"^(?:static|inline|extern|const|unsigned|struct|class|void|int|float|double|bool|char|long|size_t|auto)\b"
