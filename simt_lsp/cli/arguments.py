@@ -5,12 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
-from typing import NoReturn, final
+from typing import NoReturn
 
 from simt_lsp.cli.exit_status import UsageError
-from simt_lsp.workspace.setting_keys import Source
 
 EPILOG = """exit status of check: 0 nothing wrong, 1 errors found, 2 the command could not be carried out.
 Settings are read from .simt.toml beside the sources or above them; the command line wins over them."""
@@ -24,15 +22,6 @@ class OutputFormat(Enum):
     SARIF = "sarif"
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class RuleChoice:
-    """Codes, prefixes or names of rules; None leaves what the settings say."""
-
-    select: tuple[str, ...] | None = None
-    ignore: tuple[str, ...] | None = None
-
-
 class _Parser(argparse.ArgumentParser):
     """Raises instead of exiting, so that all errors leave through one door."""
 
@@ -43,26 +32,6 @@ class _Parser(argparse.ArgumentParser):
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """The namespace of the command; `command` is None for the server.  Raises `UsageError`."""
     return _parser().parse_args(arguments)
-
-
-def command_line_source(options: argparse.Namespace) -> Source:
-    """The settings on the command line, under the names that a settings file gives them."""
-    given: dict[str, object] = {
-        "warpSize": options.warp_size,
-        "block": options.block,
-        "architecture": options.arch,
-        "defines": options.define,
-        "undefines": options.undefine,
-        "includeDirs": options.include,
-        "tiers": _listed(getattr(options, "tier", None)),
-    }
-    values = {name: value for name, value in given.items() if value is not None}
-    return Source("command line", values, os.getcwd())
-
-
-def rule_choice(options: argparse.Namespace) -> RuleChoice:
-    """Which rules the user selected and ignored."""
-    return RuleChoice(_listed(options.select), _listed(options.ignore))
 
 
 def available_cores() -> int:
@@ -155,13 +124,6 @@ def _add_analysis(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-U", dest="undefine", action="append", metavar="NAME", help="undefine a macro")
     group.add_argument("-I", dest="include", action="append", metavar="FOLDER", help="search headers here")
     group.add_argument("--config", metavar="FILE", help="read this settings file instead of the .simt.toml found")
-
-
-def _listed(values: Sequence[str] | None) -> tuple[str, ...] | None:
-    """The parts of an option that takes a list with commas and may stand several times."""
-    if values is None:
-        return None
-    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
 
 
 def _positive(text: str) -> int:

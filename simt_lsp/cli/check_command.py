@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 from simt_lsp.cli.arguments import OutputFormat
 from simt_lsp.cli.command_options import engine_options
-from simt_lsp.cli.engine import Analyzed
 from simt_lsp.cli.exit_status import ExitStatus
 from simt_lsp.cli.paths import BadPath, EmptyFolder, Found, SourceFile, expand, without_repeats
 from simt_lsp.cli.report import FileReport, Totals

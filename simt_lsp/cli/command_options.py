@@ -7,8 +7,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 from analysis.rules.settings import read_rule_settings
-from simt_lsp.cli.arguments import RuleChoice, command_line_source, rule_choice
-from simt_lsp.cli.engine import EngineOptions, project_root
+from simt_lsp.cli.engine import EngineOptions, RuleChoice, project_root
 from simt_lsp.cli.exit_status import UsageError
 from simt_lsp.workspace.setting_keys import Source
 from simt_lsp.workspace.setting_sources import merge, read_settings_file
@@ -16,15 +15,30 @@ from simt_lsp.workspace.setting_sources import merge, read_settings_file
 
 def engine_options(options: argparse.Namespace, paths: Sequence[str]) -> EngineOptions:
     """The options of a run over `paths`; raises `UsageError`."""
-    overrides = (*_settings_file(options.config), command_line_source(options))
+    overrides = (*_settings_file(options.config), _command_line(options))
     _, problems = merge(overrides)
     if problems:
         raise UsageError("; ".join(map(str, problems)))
-    choice = rule_choice(options) if "select" in options else RuleChoice()
+    choice = RuleChoice(_listed(getattr(options, "select", None)), _listed(getattr(options, "ignore", None)))
     _, unknown = read_rule_settings(select=choice.select, ignore=choice.ignore)
     if unknown:
         raise UsageError("; ".join(f"--{problem.setting}: {problem.message}" for problem in unknown))
     return EngineOptions(overrides, choice, _outermost(project_root(path) for path in paths))
+
+
+def _command_line(options: argparse.Namespace) -> Source:
+    """The settings on the command line, under the names that a settings file gives them."""
+    given: dict[str, object] = {
+        "warpSize": options.warp_size,
+        "block": options.block,
+        "architecture": options.arch,
+        "defines": options.define,
+        "undefines": options.undefine,
+        "includeDirs": options.include,
+        "tiers": _listed(getattr(options, "tier", None)),
+    }
+    values = {name: value for name, value in given.items() if value is not None}
+    return Source("command line", values, os.getcwd())
 
 
 def _settings_file(path: str | None) -> tuple[Source, ...]:
@@ -43,3 +57,10 @@ def _outermost(roots: Iterable[str]) -> tuple[str, ...]:
         if not any(root.startswith(outer.rstrip(os.sep) + os.sep) for outer in kept):
             kept.append(root)
     return tuple(kept)
+
+
+def _listed(values: Sequence[str] | None) -> tuple[str, ...] | None:
+    """The parts of an option that takes a list with commas and may stand several times."""
+    if values is None:
+        return None
+    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())

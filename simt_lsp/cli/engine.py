@@ -17,7 +17,6 @@ from analysis.rules.check import check
 from analysis.rules.diagnostic import Diagnostic
 from analysis.rules.settings import RuleSettings
 from analysis.syntax.document import Document
-from simt_lsp.cli.arguments import RuleChoice
 from simt_lsp.cli.paths import reason_of
 from simt_lsp.workspace.disk_loader import MAX_FILE_BYTES, DiskLoader, FileCache, LazyIndex
 from simt_lsp.workspace.include_graph import IncludeGraph, is_header
@@ -29,6 +28,15 @@ ROOT_MARKERS = (".git", ".hg", ".simt.toml", "compile_commands.json", os.path.jo
 
 class UnreadableError(Exception):
     """The file cannot be read; the text is the reason alone."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RuleChoice:
+    """Codes, prefixes or names of rules; None leaves what the settings say."""
+
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] | None = None
 
 
 @final

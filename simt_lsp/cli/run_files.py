@@ -10,7 +10,8 @@ from typing import Generic, TypeVar, final
 
 from simt_lsp.cli.arguments import available_cores
 from simt_lsp.cli.engine import Analyzed, Engine, EngineOptions, UnreadableError
-from simt_lsp.cli.workers import Workers
+from simt_lsp.cli.exit_status import UsageError
+from simt_lsp.cli.workers import Workers, WorkersCannotStart
 
 Result = TypeVar("Result")
 
@@ -50,7 +51,10 @@ def run_files(task: FileTask[Result], paths: Sequence[str], jobs: int | None) ->
     """Runs `task` on every path; `jobs` is the number of processes, None for as many as are worth it."""
     count = min(jobs or useful_processes(paths), len(paths))
     if count > 1:
-        yield from Workers(task, count, task.died).run(paths)
+        try:
+            yield from Workers(task, count, task.died).run(paths)
+        except WorkersCannotStart as error:
+            raise UsageError(f"{error}; use --jobs 1 to work without them") from error
     elif paths:
         yield from map(task(), paths)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import multiprocessing
 import signal
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import connection
@@ -49,7 +49,7 @@ class Workers(Generic[Result]):
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[_Worker] = []
 
-    def run(self, paths: Sequence[str]) -> Iterator[Result]:
+    def run(self, paths: Sequence[str]) -> Generator[Result]:
         """One result per path, in order."""
         waiting = deque(range(len(paths)))
         done: dict[int, Result] = {}

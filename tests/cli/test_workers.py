@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from collections.abc import Callable
+
+import pytest
+
+from simt_lsp.cli.workers import Workers, WorkersCannotStart
+
+
+def make() -> Callable[[str], str]:
+    """A function that does what its argument says; module level, so that it can travel."""
+
+    def work(text: str) -> str:
+        if text.startswith("sleep"):
+            time.sleep(0.2)
+        if text.startswith("die"):
+            os._exit(7)
+        return text.upper()
+
+    return work
+
+
+def make_nothing() -> Callable[[str], str]:
+    os._exit(3)
+
+
+def died(path: str, exit_code: int) -> str:
+    return f"{path}: {exit_code}"
+
+
+def test_results_come_in_the_order_of_the_paths() -> None:
+    paths = ["sleep", *(f"p{number}" for number in range(20))]
+    assert list(Workers(make, 3, died).run(paths)) == [path.upper() for path in paths]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_process_that_dies_costs_its_path_only(count: int) -> None:
+    paths = ["a", "die1", "b", "die2", "die3", "c"]
+    assert list(Workers(make, count, died).run(paths)) == ["A", "die1: 7", "B", "die2: 7", "die3: 7", "C"]
+
+
+def test_a_process_that_cannot_start_is_an_error_not_a_loop() -> None:
+    with pytest.raises(WorkersCannotStart, match="status 3"):
+        list(Workers(make_nothing, 2, died).run(["a", "b"]))
+
+
+def test_a_reader_that_stops_early_leaves_no_process_behind() -> None:
+    before = set(multiprocessing.active_children())
+    results = Workers(make, 2, died).run(["a", "sleep", "b"])
+    assert next(results) == "A"
+    assert set(multiprocessing.active_children()) > before
+    results.close()
+    assert set(multiprocessing.active_children()) == before
+
+
+def test_no_paths_start_no_process() -> None:
+    assert list(Workers(make, 2, died).run([])) == []
