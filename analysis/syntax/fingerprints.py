@@ -8,8 +8,9 @@ Rules     An item's *own* digest covers its text, its place (owner, namespace, p
 Cost      Items that reach each other share one fingerprint, so one walk over all edges (Tarjan) answers for every item.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
+from threading import Lock
 from typing import Final, final
 
 from analysis.syntax.items import Item, ItemKind
@@ -21,7 +22,7 @@ _DYNAMIC: Final = frozenset({b"__LINE__", b"__FILE__", b"__COUNTER__"})
 
 @final
 class Fingerprints:
-    """The fingerprints of all items of one build, computed together on first use."""
+    """The fingerprints of the items of one build, each computed on first use together with all that it reaches."""
 
     def __init__(
         self, items: Sequence[Item], by_name: Mapping[bytes, Sequence[int]], macros: MacroTable, settings: bytes
@@ -31,44 +32,87 @@ class Fingerprints:
         self._macros = macros
         self._settings = settings
         self._words: dict[bytes, frozenset[bytes]] = {}
-        self._digests: list[bytes] | None = None
+        self._own: dict[int, bytes] = {}
+        self._edges: dict[int, list[int]] = {}
+        self._digests: dict[int, bytes] = {}
+        self._lock = Lock()
 
     def of(self, index: int) -> bytes:
         """The fingerprint of the item at that index."""
-        if self._digests is None:
-            self._digests = self._all()
-        return self._digests[index]
+        digest = self._digests.get(index)
+        if digest is None:
+            with self._lock:
+                self._close(index)
+            digest = self._digests[index]
+        return digest
 
-    def _all(self) -> list[bytes]:
-        names = self._by_name.keys()
-        macro_names = self._macros.names.keys()
-        own: list[bytes] = []
-        edges: list[list[int]] = []
-        for item in self._items:
-            words = item.identifiers
-            used = words & macro_names
-            if used:
-                definitions = self._definitions(item.order, used)
-                for definition in definitions:
-                    words = words | self._body_words(definition)
-                macros = b"".join(sorted(definition.digest for definition in definitions))
+    def _close(self, root: int) -> None:
+        """Give `root`, and all that it reaches, their fingerprints (Tarjan, 1972, without recursion)."""
+        if root in self._digests:
+            return
+        number: dict[int, int] = {}
+        low: dict[int, int] = {}
+        stack: list[int] = []
+        work: list[tuple[int, Iterator[int]]] = []
+
+        def enter(node: int) -> None:
+            number[node] = low[node] = len(number)
+            stack.append(node)
+            work.append((node, iter(self._read(node))))
+
+        enter(root)
+        while work:
+            node, targets = work[-1]
+            for target in targets:
+                if target in self._digests:
+                    continue
+                if target not in number:
+                    enter(target)
+                    break
+                if number[target] < low[node]:
+                    low[node] = number[target]
             else:
-                macros = b""
-            own.append(self._own(item, macros))
-            targets: list[int] = []
-            for name in words & names:
-                targets.extend(self._by_name[name])
-            edges.append(targets)
-        return _closed(own, edges)
+                work.pop()
+                if work and low[node] < low[work[-1][0]]:
+                    low[work[-1][0]] = low[node]
+                if low[node] == number[node]:
+                    at = stack.index(node) if stack[-1] != node else len(stack) - 1
+                    self._finish(stack[at:])
+                    del stack[at:]
 
-    def _own(self, item: Item, macros: bytes) -> bytes:
-        place = f"{item.path}|{item.namespace}|{item.owner}|{item.name}|{item.part}|{item.active}"
-        if not item.identifiers.isdisjoint(_DYNAMIC):
+    def _finish(self, members: list[int]) -> None:
+        """The members of one cycle; all that they reach outside it has its fingerprint already."""
+        digests, edges, own = self._digests, self._edges, self._own
+        inside = set(members)
+        reached = {digests[target] for member in members for target in edges[member] if target not in inside}
+        group = b"".join(sorted(reached))
+        if len(members) > 1:
+            group += b"|" + b"".join(sorted([own[member] for member in members]))
+        for member in members:
+            digests[member] = blake2b(own[member] + group, digest_size=16).digest()
+
+    def _read(self, index: int) -> list[int]:
+        """The items that an item names; its own digest is computed on the way."""
+        item = self._items[index]
+        words = item.identifiers
+        used = words & self._macros.names.keys()
+        macros = b""
+        if used:
+            definitions = self._definitions(item.order, used)
+            for definition in definitions:
+                words = words | self._body_words(definition)
+            macros = b"".join(sorted([definition.digest for definition in definitions]))
+        place = repr((item.path, item.namespace, item.owner, item.name, item.part, item.active))
+        if not _DYNAMIC.isdisjoint(words):
             place += f"|{item.span.start}"
         digest = blake2b(item.text, digest_size=16)
-        digest.update(place.encode("utf-8", "surrogateescape") + self._settings)
-        digest.update(macros)
-        return digest.digest()
+        digest.update(place.encode("utf-8", "surrogateescape") + self._settings + macros)
+        self._own[index] = digest.digest()
+        targets: list[int] = []
+        for name in words & self._by_name.keys():
+            targets += self._by_name[name]
+        self._edges[index] = targets
+        return targets
 
     def _definitions(self, order: int, names: frozenset[bytes]) -> list[MacroDefinition]:
         """All definitions that expanding these names can use."""
@@ -100,60 +144,3 @@ def names_of(items: Sequence[Item]) -> dict[bytes, list[int]]:
         if item.owner is not None:
             by_name.setdefault(item.owner.encode("utf-8", "surrogateescape"), []).append(index)
     return by_name
-
-
-def _closed(own: list[bytes], edges: list[list[int]]) -> list[bytes]:
-    """Per node, a digest of everything it reaches; nodes of one cycle differ only by their own digest."""
-    count = len(own)
-    digests: list[bytes] = [b""] * count
-    low = [0] * count
-    number = [0] * count
-    on_stack = [False] * count
-    stack: list[int] = []
-    counter = 0
-    for root in range(count):
-        if number[root]:
-            continue
-        work = [(root, iter(edges[root]))]
-        counter += 1
-        number[root] = low[root] = counter
-        stack.append(root)
-        on_stack[root] = True
-        while work:
-            node, targets = work[-1]
-            for target in targets:
-                if not number[target]:
-                    counter += 1
-                    number[target] = low[target] = counter
-                    stack.append(target)
-                    on_stack[target] = True
-                    work.append((target, iter(edges[target])))
-                    break
-                if on_stack[target]:
-                    low[node] = min(low[node], number[target])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == number[node]:
-                    _finish(node, stack, on_stack, own, edges, digests)
-    return digests
-
-
-def _finish(
-    node: int, stack: list[int], on_stack: list[bool], own: list[bytes], edges: list[list[int]], digests: list[bytes]
-) -> None:
-    """Give the members of one cycle their digests; all that they reach outside it has one already."""
-    members: list[int] = []
-    while True:
-        member = stack.pop()
-        on_stack[member] = False
-        members.append(member)
-        if member == node:
-            break
-    inside = set(members)
-    reached = {digests[target] for member in members for target in edges[member] if target not in inside}
-    content = sorted([own[member] for member in members])
-    group = blake2b(b"".join([*content, b"|", *sorted(reached)]), digest_size=16).digest()
-    for member in members:
-        digests[member] = blake2b(own[member] + group, digest_size=16).digest()

@@ -7,9 +7,8 @@ Rules    A record is an item, and so is each of its methods that has a body and 
 Limits   `owner` of an out-of-class definition is the word before `::`, unless a namespace of that name is known.
 """
 
-from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final, final
+from typing import Final, NamedTuple
 
 from analysis.ir.source import Span
 from analysis.syntax.heads import Head, Opened
@@ -27,10 +26,11 @@ class ItemKind(Enum):
     OTHER = "other"
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One declaration. `name` is its last component; `span` holds offsets in the file `path`."""
+class Item(NamedTuple):
+    """One declaration. `name` is its last component; `span` holds offsets in the file `path`.
+
+    A named tuple because every build makes all items anew, and a frozen dataclass costs ten times as much to make.
+    """
 
     kind: ItemKind
     name: str
@@ -55,7 +55,8 @@ class Item:
     from_macro: bool = False
     """The text is a use of a macro; the declaration is the `part`-th one that its expansion holds."""
     part: int = 0
-    identifiers: frozenset[bytes] = field(default=frozenset(), repr=False, compare=False)
+    identifiers: frozenset[bytes] = frozenset()
+    """Every identifier of `text`, those in comments too."""
 
 
 KIND_OF: Final = {
@@ -71,9 +72,7 @@ KIND_OF: Final = {
 }
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a declaration stands: what its head does not say."""
 
     path: str

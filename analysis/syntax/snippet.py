@@ -8,6 +8,7 @@ Rules    1. Directives and regions that are not taken are blanked (`regions`).
          Steps 1, 3 and 4 move nothing, so an item that uses no macro maps to itself.
 """
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Final, final
 
@@ -16,6 +17,7 @@ from tree_sitter import Node as TreeSitterNode
 from analysis.ir.source import Span
 from analysis.syntax.expansion import MAX_TOKENS_PER_USE, TOKEN, Budget, BudgetSpent, Expander, Token
 from analysis.syntax.items import Item, ItemKind
+from analysis.syntax.lexing import HIDDEN
 from analysis.syntax.macros import MacroLookup
 from analysis.syntax.normalise import normalise, rescue
 from analysis.syntax.parsing import parse
@@ -101,10 +103,12 @@ class _Expansion:
         out = MapBuilder()
         text = self._text
         copied = 0
-        while (token := self._next()) is not None:
-            if token.text not in self._names:
-                continue
-            if token.text in _DYNAMIC:
+        for name, at in self._candidates():
+            if at < self._position:
+                continue  # an argument of the use before
+            self._position = at + len(name)
+            token = Token(name, at, self._position, text[at - 1 : at].isspace())
+            if name in _DYNAMIC:
                 out.verbatim(text[copied : token.start], copied)
                 out.replaced(self._dynamic(token), token.start, token.end)
                 copied = token.end
@@ -123,6 +127,28 @@ class _Expansion:
             return text, IDENTITY
         out.verbatim(text[copied:], copied)
         return out.build()
+
+    def _candidates(self) -> list[tuple[bytes, int]]:
+        """Where the names stand outside comments and strings, in text order."""
+        text = self._text
+        found: list[tuple[int, bytes]] = []
+        for name in self._names:
+            at = text.find(name)
+            while at >= 0:
+                end = at + len(name)
+                if text[end : end + 1] not in _WORD and (not at or text[at - 1 : at] not in _WORD):
+                    found.append((at, name))
+                at = text.find(name, end)
+        found.sort()
+        if b'"' in text or b"/" in text or b"'" in text:
+            hidden = [match.span() for match in HIDDEN.finditer(text)]
+            starts = [start for start, _ in hidden]
+            return [
+                (name, at)
+                for at, name in found
+                if not (index := bisect_right(starts, at)) or hidden[index - 1][1] <= at
+            ]
+        return [(name, at) for at, name in found]
 
     def _use(self, token: Token) -> list[Token] | None:
         """The expansion of a use, or None when the name stands there without being one."""
@@ -255,6 +281,7 @@ def _find_root(item: Item, top: TreeSitterNode) -> tuple[TreeSitterNode, list[Tr
     return (named[0], []) if len(named) == 1 and not item.in_class else (top, [])
 
 
+_WORD: Final = frozenset(bytes([byte]) for byte in range(128) if chr(byte).isalnum() or chr(byte) in "_$")
 _DYNAMIC: Final = frozenset({b"__LINE__", b"__FILE__", b"__COUNTER__"})
 _RECORDS: Final = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
 _DECLARATIONS: Final = frozenset({"declaration", "field_declaration"})

@@ -102,9 +102,14 @@ def convert(tree: Tree, source: bytes, shift: int = 0) -> Node:
 
 def convert_node(root: TreeSitterNode, source: bytes, shift: int = 0) -> Node:
     """The tree below `root` as plain nodes, in one cursor walk."""
+    # Every attribute of a tree-sitter object is a call into C, so each is read once and only when it can matter.
+    broken = root.has_error
     cursor = root.walk()
-    top = _convert_one(root, None, source, shift)
-    if not cursor.goto_first_child():
+    into, beside, out = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
+    kinds, keeps, fields = _KINDS, _KEEP, _FIELDS
+    top = Node(kinds.get(root.kind_id, ERROR), root.start_byte - shift, root.end_byte - shift, source)
+    top.is_missing = root.is_missing
+    if not into():
         return top
     siblings = top.children
     pending: list[list[Node]] = []
@@ -112,50 +117,45 @@ def convert_node(root: TreeSitterNode, source: bytes, shift: int = 0) -> Node:
         node = cursor.node
         assert node is not None
         kind = node.kind_id
-        field = cursor.field_id
-        keep = _KEEP.get(kind, _ALWAYS)
-        if keep == _ALWAYS or (keep == _WITH_FIELD and field is not None):
-            child = Node(
-                _KINDS.get(kind, ERROR),
-                node.start_byte - shift,
-                node.end_byte - shift,
-                source,
-                None if field is None else _FIELDS[field],
-                None,
-                node.is_missing,
-            )
+        keep = keeps.get(kind, _LEAF_OR_INNER)
+        field = cursor.field_id if keep else None
+        if keep > _WITH_FIELD or field is not None:
+            start, end = node.byte_range
+            child = Node(kinds.get(kind, ERROR), start - shift, end - shift, source, fields[field])
             siblings.append(child)
+            if broken and node.is_missing:
+                child.is_missing = True
             if len(pending) >= MAX_DEPTH:
                 if node.child_count:
                     child.kind = ERROR
-            elif cursor.goto_first_child():
+            elif keep == _LEAF_OR_INNER and into():
                 pending.append(siblings)
                 siblings = child.children
                 continue
-        while not cursor.goto_next_sibling():
+        while not beside():
             if not pending:
                 return top
-            cursor.goto_parent()
+            out()
             siblings = pending.pop()
 
 
-def _convert_one(node: TreeSitterNode, role: str | None, source: bytes, shift: int) -> Node:
-    kind = _KINDS.get(node.kind_id, ERROR)
-    return Node(kind, node.start_byte - shift, node.end_byte - shift, source, role, None, node.is_missing)
-
-
-_ALWAYS: Final = 2
+_LEAF_OR_INNER: Final = 3
+_LEAF: Final = 2
 _WITH_FIELD: Final = 1
 _NEVER: Final = 0
-_DROPPED: Final = frozenset({"comment"})
 
 
 def _keep(kind_id: int, kind: str) -> int:
     if CUDA.node_kind_is_named(kind_id):
-        return _NEVER if kind in _DROPPED else _ALWAYS
-    return _ALWAYS if kind.replace("_", "").isalnum() else _WITH_FIELD
+        if kind == "comment":
+            return _NEVER
+        return _LEAF if kind in ("identifier", "field_identifier", "type_identifier") else _LEAF_OR_INNER
+    return _LEAF if kind.replace("_", "").isalnum() else _WITH_FIELD
 
 
 _KINDS: Final = {number: CUDA.node_kind_for_id(number) or ERROR for number in range(CUDA.node_kind_count)}
 _KEEP: Final = {number: _keep(number, kind) for number, kind in _KINDS.items()}
-_FIELDS: Final = {number: CUDA.field_name_for_id(number) for number in range(1, CUDA.field_count + 1)}
+_FIELDS: Final[dict[int | None, str | None]] = {
+    None: None,
+    **{number: CUDA.field_name_for_id(number) for number in range(1, CUDA.field_count + 1)},
+}
