@@ -1,0 +1,36 @@
+"""A call of a builtin, as the lowering hands it over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias, final
+
+from analysis.ir.ids import ValueId
+from analysis.ir.source import Span
+from analysis.ir.types import Type
+from analysis.lower.builder import FunctionBuilder
+
+TemplateArgumentValue: TypeAlias = Type | int | None
+Literal: TypeAlias = int | float | bool | str | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BuiltinCall:
+    """`arguments` are rvalues; `addresses[i]` is the address of argument `i` where it is an lvalue, else None.
+
+    `literals[i]` is the value of argument `i` where it is a literal or a constant expression (the format of a printf,
+    the size of a memcpy); callers may leave it out and lose only precision.
+    A method finds its object in `receiver`, and the object's address in `receiver_address`.
+    """
+
+    builder: FunctionBuilder
+    name: str
+    arguments: tuple[ValueId, ...]
+    addresses: tuple[ValueId | None, ...]
+    template_arguments: tuple[TemplateArgumentValue, ...]
+    receiver: ValueId | None
+    receiver_address: ValueId | None
+    span: Span
+    warp_size: int = 32
+    literals: tuple[Literal, ...] = ()

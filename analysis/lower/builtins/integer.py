@@ -1,0 +1,244 @@
+"""Integer intrinsics: bits, high products, dot products, and several small integers in one word.
+
+Limits   The `__v...` functions are `SIMD_IN_WORD`, one function for all: their data flow is exact, their value is not.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from analysis.ir.ids import ValueId
+from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction
+from analysis.ir.types import S32, U32
+from analysis.lower.builtins.core import BoundCall, Lowering, Table
+
+_M = MathFunction
+
+
+def _count_trailing_zeros(call: BoundCall) -> ValueId:
+    """`ffs(x) - 1`; undefined for zero, as the compiler's builtin is."""
+    builder, span = call.builder, call.span
+    position = builder.math(_M.FIND_FIRST_SET, call.arguments, call.result, span)
+    return builder.binary(BinaryOperator.SUBTRACT, position, builder.constant(1, call.result, span), call.result, span)
+
+
+def _nested(outer: MathFunction, inner: MathFunction | BinaryOperator) -> Lowering:
+    """`outer(inner(a, b), c)`: `__vimax3_s32`, `__viaddmin_s32`; a `_relu` form has no fourth argument."""
+
+    def lower(call: BoundCall) -> ValueId:
+        builder, span, (first, second, third) = call.builder, call.span, call.arguments
+        if isinstance(inner, BinaryOperator):
+            value = builder.binary(inner, first, second, call.result, span)
+        else:
+            value = builder.math(inner, (first, second), call.result, span)
+        value = builder.math(outer, (value, third), call.result, span)
+        if call.call.name.endswith("relu"):
+            zero = builder.constant(0, call.result, span)
+            value = builder.math(_M.MAXIMUM, (value, zero), call.result, span)
+        return value
+
+    return lower
+
+
+def _relu(function: MathFunction) -> Lowering:
+    def lower(call: BoundCall) -> ValueId:
+        builder, span = call.builder, call.span
+        value = builder.math(function, call.arguments, call.result, span)
+        return builder.math(_M.MAXIMUM, (value, builder.constant(0, call.result, span)), call.result, span)
+
+    return lower
+
+
+def _rotate(left: bool) -> Lowering:
+    """A funnel shift of a word with itself."""
+    function = _M.FUNNEL_SHIFT_LEFT if left else _M.FUNNEL_SHIFT_RIGHT
+
+    def lower(call: BoundCall) -> ValueId:
+        word, count = call.arguments
+        return call.builder.math(function, (word, word, count), call.result, call.span)
+
+    return lower
+
+
+def _popcount_parity(call: BoundCall) -> ValueId:
+    builder, span = call.builder, call.span
+    count = builder.math(_M.POPULATION_COUNT, call.arguments, S32, span)
+    return builder.binary(BinaryOperator.AND, count, builder.constant(1, S32, span), S32, span)
+
+
+def _has_single_bit(call: BoundCall) -> ValueId:
+    builder, span = call.builder, call.span
+    count = builder.math(_M.POPULATION_COUNT, call.arguments, S32, span)
+    return builder.compare(CompareOperator.EQUAL, count, builder.constant(1, S32, span), span)
+
+
+def _multiply_add(call: BoundCall) -> ValueId:
+    builder, span, (left, right, addend) = call.builder, call.span, call.arguments
+    product = builder.math(_M.MULTIPLY_24, (left, right), call.result, span)
+    return builder.binary(BinaryOperator.ADD, product, addend, call.result, span)
+
+
+def _swap_bytes(call: BoundCall) -> ValueId:
+    builder, span, (word,) = call.builder, call.span, call.arguments
+    selector = builder.constant(0x0123, U32, span)
+    return builder.math(_M.BYTE_PERMUTE, (word, builder.constant(0, U32, span), selector), U32, span)
+
+
+_SCALAR: Final[Table] = {
+    "__mul24": (_M.MULTIPLY_24, "s32(s32, s32)"),
+    "__umul24": (_M.MULTIPLY_24, "u32(u32, u32)"),
+    "mul24": (_M.MULTIPLY_24, "s32(s32, s32)"),
+    "umul24": (_M.MULTIPLY_24, "u32(u32, u32)"),
+    "__mad24": (_multiply_add, "s32(s32, s32, s32)"),
+    "__umad24": (_multiply_add, "u32(u32, u32, u32)"),
+    "__mulhi": (_M.MULTIPLY_HIGH, "s32(s32, s32)"),
+    "__umulhi": (_M.MULTIPLY_HIGH, "u32(u32, u32)"),
+    "__mul64hi": (_M.MULTIPLY_HIGH, "s64(s64, s64)"),
+    "__umul64hi": (_M.MULTIPLY_HIGH, "u64(u64, u64)"),
+    "mulhi": (_M.MULTIPLY_HIGH, "s32(s32, s32) | u32(u32, u32)"),
+    "mul64hi": (_M.MULTIPLY_HIGH, "s64(s64, s64) | u64(u64, u64)"),
+    "__clz": (_M.COUNT_LEADING_ZEROS, "s32(s32)"),
+    "__clzll": (_M.COUNT_LEADING_ZEROS, "s32(s64)"),
+    "__ffs": (_M.FIND_FIRST_SET, "s32(s32)"),
+    "__ffsll": (_M.FIND_FIRST_SET, "s32(s64)"),
+    "ffs": (_M.FIND_FIRST_SET, "s32(s32)"),
+    "__popc": (_M.POPULATION_COUNT, "s32(u32)"),
+    "__popcll": (_M.POPULATION_COUNT, "s32(u64)"),
+    "__brev": (_M.REVERSE_BITS, "u32(u32)"),
+    "__brevll": (_M.REVERSE_BITS, "u64(u64)"),
+    "__fns": (_M.FIND_NTH_SET, "u32(u32, u32, s32)"),
+    "__byte_perm": (_M.BYTE_PERMUTE, "u32(u32, u32, u32)"),
+    "__funnelshift_l": (_M.FUNNEL_SHIFT_LEFT, "u32(u32, u32, u32)"),
+    "__funnelshift_lc": (_M.FUNNEL_SHIFT_LEFT_CLAMP, "u32(u32, u32, u32)"),
+    "__funnelshift_r": (_M.FUNNEL_SHIFT_RIGHT, "u32(u32, u32, u32)"),
+    "__funnelshift_rc": (_M.FUNNEL_SHIFT_RIGHT_CLAMP, "u32(u32, u32, u32)"),
+    "__sad": (_M.SUM_ABSOLUTE_DIFFERENCE, "u32(s32, s32, u32)"),
+    "__usad": (_M.SUM_ABSOLUTE_DIFFERENCE, "u32(u32, u32, u32)"),
+    "__uhadd": (_M.HALVING_ADD, "u32(u32, u32)"),
+    "__rhadd": (_M.ROUNDED_HALVING_ADD, "s32(s32, s32)"),
+    "__urhadd": (_M.ROUNDED_HALVING_ADD, "u32(u32, u32)"),
+    "__dp4a": (
+        _M.DOT_PRODUCT_4,
+        "s32(s32, s32, s32) | u32(u32, u32, u32) | s32(char4, char4, s32) | u32(uchar4, uchar4, u32)",
+    ),
+    "__dp2a_lo": (
+        _M.DOT_PRODUCT_2_LOW,
+        "s32(s32, s32, s32) | u32(u32, u32, u32) | s32(short2, char4, s32) | u32(ushort2, uchar4, u32)",
+    ),
+    "__dp2a_hi": (
+        _M.DOT_PRODUCT_2_HIGH,
+        "s32(s32, s32, s32) | u32(u32, u32, u32) | s32(short2, char4, s32) | u32(ushort2, uchar4, u32)",
+    ),
+    "__bfe": (_M.BIT_FIELD_EXTRACT, "I(I, u32, u32)"),
+    "__ubfe": (_M.BIT_FIELD_EXTRACT, "u32(u32, u32, u32)"),
+    "__bfi": (_M.BIT_FIELD_INSERT, "I(I, I, u32, u32)"),
+    "__bitinsert_u32": (_M.BIT_FIELD_INSERT, "u32(u32, u32, u32, u32)"),
+    "__bitextract_u32": (_M.BIT_FIELD_EXTRACT, "u32(u32, u32, u32)"),
+    "__nv_bswap": (_swap_bytes, "u32(u32)"),
+    "__builtin_bswap32": (_swap_bytes, "u32(u32)"),
+    "__builtin_popcount": (_M.POPULATION_COUNT, "s32(u32)"),
+    "__builtin_popcountl": (_M.POPULATION_COUNT, "s32(u64)"),
+    "__builtin_popcountll": (_M.POPULATION_COUNT, "s32(u64)"),
+    "__builtin_clz": (_M.COUNT_LEADING_ZEROS, "s32(u32)"),
+    "__builtin_clzll": (_M.COUNT_LEADING_ZEROS, "s32(u64)"),
+    "__builtin_ffs": (_M.FIND_FIRST_SET, "s32(s32)"),
+    "__builtin_ffsll": (_M.FIND_FIRST_SET, "s32(s64)"),
+    "__builtin_ctz": (_count_trailing_zeros, "s32(u32)"),
+    "__builtin_ctzll": (_count_trailing_zeros, "s32(u64)"),
+    "__builtin_parity": (_popcount_parity, "s32(u32)"),
+    "popcount": (_M.POPULATION_COUNT, "s32(I)"),
+    "countl_zero": (_M.COUNT_LEADING_ZEROS, "s32(I)"),
+    "countr_zero": (_count_trailing_zeros, "s32(I)"),
+    "has_single_bit": (_has_single_bit, "bool(I)"),
+    "rotl": (_rotate(left=True), "I(I, s32)"),
+    "rotr": (_rotate(left=False), "I(I, s32)"),
+}
+
+# functions over two and four lanes of a word: `__vadd2`, `__vadd4`; signature in `u32`
+_TWO_WORDS: Final = [
+    "add",
+    "addss",
+    "addus",
+    "sub",
+    "subss",
+    "subus",
+    "absdiffs",
+    "absdiffu",
+    "avgs",
+    "avgu",
+    "hadds",
+    "haddu",
+    "maxs",
+    "maxu",
+    "mins",
+    "minu",
+    "cmpeq",
+    "cmpges",
+    "cmpgeu",
+    "cmpgts",
+    "cmpgtu",
+    "cmples",
+    "cmpleu",
+    "cmplts",
+    "cmpltu",
+    "cmpne",
+    "seteq",
+    "setges",
+    "setgeu",
+    "setgts",
+    "setgtu",
+    "setles",
+    "setleu",
+    "setlts",
+    "setltu",
+    "setne",
+    "sads",
+    "sadu",
+]
+_ONE_WORD: Final = ["abs", "absss", "neg", "negss"]
+
+_SIMD: Final[Table] = {
+    **{f"__v{name}{lanes}": (_M.SIMD_IN_WORD, "u32(u32, u32)") for name in _TWO_WORDS for lanes in (2, 4)},
+    **{f"__v{name}{lanes}": (_M.SIMD_IN_WORD, "u32(u32)") for name in _ONE_WORD for lanes in (2, 4)},
+}
+
+
+def _three_way() -> Table:
+    """`__vimax3_s32`, `__viaddmax_s16x2_relu`, ...: exact for whole words, data flow for parts of a word."""
+    table: dict[str, tuple[Lowering | MathFunction, str]] = {}
+    for name, function in (("max", _M.MAXIMUM), ("min", _M.MINIMUM)):
+        for type in ("s32", "u32"):
+            for relu in ("", "_relu") if type == "s32" else ("",):
+                three = f"{type}({type}, {type}, {type})"
+                table[f"__vi{name}3_{type}{relu}"] = (_nested(function, function), three)
+                table[f"__viadd{name}_{type}{relu}"] = (_nested(function, BinaryOperator.ADD), three)
+        for type in ("s16x2", "u16x2"):
+            for relu in ("", "_relu") if type == "s16x2" else ("",):
+                table[f"__vi{name}3_{type}{relu}"] = (_M.SIMD_IN_WORD, "u32(u32, u32, u32)")
+                table[f"__viadd{name}_{type}{relu}"] = (_M.SIMD_IN_WORD, "u32(u32, u32, u32)")
+        table[f"__vi{name}_s32_relu"] = (_relu(function), "s32(s32, s32)")
+        table[f"__vi{name}_s16x2_relu"] = (_M.SIMD_IN_WORD, "u32(u32, u32)")
+    return table
+
+
+def _minimum_with_predicate(function: MathFunction, operator: CompareOperator) -> Lowering:
+    """`__vibmax_s32(a, b, &pred)`: the predicate tells that the first operand was taken."""
+
+    def lower(call: BoundCall) -> ValueId:
+        builder, span, (left, right, predicate_to) = call.builder, call.span, call.arguments
+        builder.store(predicate_to, builder.compare(operator, left, right, span), span)
+        return builder.math(function, (left, right), call.result, span)
+
+    return lower
+
+
+_WITH_PREDICATE: Final[Table] = {
+    f"__vib{name}_{type}": (_minimum_with_predicate(function, operator), f"{type}({type}, {type}, bool*)")
+    for name, function, operator in (
+        ("max", _M.MAXIMUM, CompareOperator.GREATER_EQUAL),
+        ("min", _M.MINIMUM, CompareOperator.LESS_EQUAL),
+    )
+    for type in ("s32", "u32")
+}
+
+TABLE: Final[Table] = {**_SCALAR, **_SIMD, **_three_way(), **_WITH_PREDICATE}

@@ -1,0 +1,152 @@
+"""Constructors of CUDA's vector types and arithmetic on `cuComplex`, which is a vector too."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from analysis.ir.ids import ValueId
+from analysis.ir.operators import BinaryOperator, MathFunction, UnaryOperator
+from analysis.ir.types import U32, VectorType
+from analysis.lower.builtins.core import BoundCall, Lowering, Table
+from analysis.lower.builtins.operations import Move, build_aggregate, vector_elements
+from analysis.lower.builtins.types import VECTORS, spelling
+
+_B = BinaryOperator
+
+
+def _dim3(call: BoundCall) -> ValueId:
+    """Missing members are 1."""
+    builder, span = call.builder, call.span
+    missing = tuple(builder.constant(1, U32, span) for _ in range(3 - len(call.arguments)))
+    return build_aggregate(builder, (*call.arguments, *missing), call.result, span)
+
+
+def _constructor(type: VectorType) -> Lowering:
+    """`float4(x, y, z, w)` as HIP writes it; one scalar fills all members, a vector is copied, nothing is zero."""
+
+    def lower(call: BoundCall) -> ValueId:
+        builder, span = call.builder, call.span
+        if not call.arguments:
+            return build_aggregate(builder, (builder.constant(0, type.element, span),) * type.length, type, span)
+        first = call.arguments[0]
+        if isinstance(builder.type_of(first), VectorType):
+            return first
+        elements = tuple(builder.convert(argument, type.element, span) for argument in call.arguments)
+        if len(elements) == 1:
+            elements *= type.length
+        return build_aggregate(builder, elements, type, span)
+
+    return lower
+
+
+def complex_parts(call: BoundCall) -> tuple[tuple[ValueId, ...], ...]:
+    return tuple(vector_elements(call.builder, argument, call.span) for argument in call.arguments)
+
+
+def _complex_multiply(call: BoundCall) -> ValueId:
+    builder, span = call.builder, call.span
+    (a, b), (c, d) = complex_parts(call)
+    type = builder.type_of(a)
+
+    def product(left: ValueId, right: ValueId) -> ValueId:
+        return builder.binary(_B.MULTIPLY, left, right, type, span)
+
+    real = builder.binary(_B.SUBTRACT, product(a, c), product(b, d), type, span)
+    imaginary = builder.binary(_B.ADD, product(a, d), product(b, c), type, span)
+    return build_aggregate(builder, (real, imaginary), call.result, span)
+
+
+def _complex_divide(call: BoundCall) -> ValueId:
+    builder, span = call.builder, call.span
+    (a, b), (c, d) = complex_parts(call)
+    type = builder.type_of(a)
+
+    def binary(operator: BinaryOperator, left: ValueId, right: ValueId) -> ValueId:
+        return builder.binary(operator, left, right, type, span)
+
+    def product(left: ValueId, right: ValueId) -> ValueId:
+        return binary(_B.MULTIPLY, left, right)
+
+    norm = binary(_B.ADD, product(c, c), product(d, d))
+    real = binary(_B.DIVIDE, binary(_B.ADD, product(a, c), product(b, d)), norm)
+    imaginary = binary(_B.DIVIDE, binary(_B.SUBTRACT, product(b, c), product(a, d)), norm)
+    return build_aggregate(builder, (real, imaginary), call.result, span)
+
+
+def _complex_multiply_add(call: BoundCall) -> ValueId:
+    builder, span = call.builder, call.span
+    first_two = BoundCall(call.call, builder, call.arguments[:2], call.result, span)
+    product = vector_elements(builder, _complex_multiply(first_two), span)
+    addend = vector_elements(builder, call.arguments[2], span)
+    type = builder.type_of(product[0])
+    sums = tuple(builder.binary(_B.ADD, left, right, type, span) for left, right in zip(product, addend, strict=True))
+    return build_aggregate(builder, sums, call.result, span)
+
+
+def _conjugate(call: BoundCall) -> ValueId:
+    builder, span, ((real, imaginary),) = call.builder, call.span, complex_parts(call)
+    negated = builder.unary(UnaryOperator.NEGATE, imaginary, builder.type_of(imaginary), span)
+    return build_aggregate(builder, (real, negated), call.result, span)
+
+
+def _complex_absolute(call: BoundCall) -> ValueId:
+    ((real, imaginary),) = complex_parts(call)
+    return call.builder.math(MathFunction.HYPOT, (real, imaginary), call.result, call.span)
+
+
+def _part(index: int) -> Lowering:
+    def lower(call: BoundCall) -> ValueId:
+        return call.builder.extract(call.arguments[0], index, call.result, call.span)
+
+    return lower
+
+
+# stem → operation, signature over `C` (the complex type) and `S` (its scalar)
+_COMPLEX: Final[Table] = {
+    "cuCreal": (_part(0), "S(C)"),
+    "cuCimag": (_part(1), "S(C)"),
+    "cuConj": (_conjugate, "C(C)"),
+    "cuCadd": (_B.ADD, "C(C, C)"),
+    "cuCsub": (_B.SUBTRACT, "C(C, C)"),
+    "cuCmul": (_complex_multiply, "C(C, C)"),
+    "cuCdiv": (_complex_divide, "C(C, C)"),
+    "cuCabs": (_complex_absolute, "S(C)"),
+    "cuCfma": (_complex_multiply_add, "C(C, C, C)"),
+}
+
+
+# cuCmulf over float2, cuCmul over double2, and HIP's names
+_COMPLEX_FUNCTIONS: Final[Table] = {
+    f"{stem.replace('cu', library, 1)}{suffix}": (operation, declared.replace("C", vector).replace("S", scalar))
+    for library in ("cu", "hip")
+    for suffix, vector, scalar in (("f", "float2", "f32"), ("", "double2", "f64"))
+    for stem, (operation, declared) in _COMPLEX.items()
+}
+
+TABLE: Final[Table] = {
+    **{
+        f"make_{name}": (Move.BUILD, f"{name}({', '.join([spelling(type.element)] * type.length)})")
+        for name, type in VECTORS.items()
+        if name[-1] in "1234" and not name.startswith("_") and "half" not in name and "bf" not in name
+    },
+    "dim3": (_dim3, "dim3(u32?, u32?, u32?)"),
+    "make_dim3": (_dim3, "dim3(u32?, u32?, u32?)"),
+    **{
+        name: (
+            _constructor(type),
+            f"{name}() | {name}({name}) | {name}({spelling(type.element)})"
+            + (f" | {name}({', '.join([spelling(type.element)] * type.length)})" if type.length > 1 else ""),
+        )
+        for name, type in VECTORS.items()
+        if name != "dim3"
+    },
+    **_COMPLEX_FUNCTIONS,
+    "make_cuComplex": (Move.BUILD, "float2(f32, f32)"),
+    "make_cuFloatComplex": (Move.BUILD, "float2(f32, f32)"),
+    "make_hipFloatComplex": (Move.BUILD, "float2(f32, f32)"),
+    "make_hipComplex": (Move.BUILD, "float2(f32, f32)"),
+    "make_cuDoubleComplex": (Move.BUILD, "double2(f64, f64)"),
+    "make_hipDoubleComplex": (Move.BUILD, "double2(f64, f64)"),
+    "cuComplexFloatToDouble": (Move.CONVERT, "double2(float2)"),
+    "cuComplexDoubleToFloat": (Move.CONVERT, "float2(double2)"),
+}
