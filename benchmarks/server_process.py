@@ -1,0 +1,98 @@
+"""A server in a process of its own, spoken to over stdio: the least client that measuring needs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, final
+
+Message = dict[str, Any]
+
+
+@final
+class ServerProcess:
+    """Requests and notifications out, messages in; requests of the server are answered with null."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None and process.stdout is not None
+        self._in, self._out = process.stdin, process.stdout
+        self.pid = process.pid
+        self._next_id = 0
+
+    def notify(self, method: str, parameters: object) -> None:
+        self._send({"jsonrpc": "2.0", "method": method, "params": parameters})
+
+    def request(self, method: str, parameters: object) -> Message:
+        """The answer; notifications that arrive before it are dropped."""
+        self._next_id += 1
+        self._send({"jsonrpc": "2.0", "id": self._next_id, "method": method, "params": parameters})
+        while (message := self._receive()).get("id") != self._next_id or "method" in message:
+            pass
+        return message
+
+    def wait_for_diagnostics(self, uri: str) -> Message:
+        """The next diagnostics published for `uri`."""
+        while True:
+            message = self._receive()
+            if message.get("method") == "textDocument/publishDiagnostics" and message["params"]["uri"] == uri:
+                return message
+
+    def initialize(self, root: Path) -> None:
+        capabilities: Mapping[str, object] = {"textDocument": {"publishDiagnostics": {"relatedInformation": True}}}
+        self.request("initialize", {"processId": None, "rootUri": root.as_uri(), "capabilities": capabilities})
+        self.notify("initialized", {})
+
+    def open(self, path: Path, text: str) -> str:
+        """Open a document; its URI."""
+        uri = path.as_uri()
+        self.notify(
+            "textDocument/didOpen",
+            {"textDocument": {"uri": uri, "languageId": "cuda", "version": 1, "text": text}},
+        )
+        return uri
+
+    def _send(self, message: Message) -> None:
+        body = json.dumps(message).encode()
+        self._in.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        self._in.flush()
+
+    def _receive(self) -> Message:
+        length = 0
+        while line := self._out.readline().strip():
+            name, _, value = line.partition(b":")
+            if name.lower() == b"content-length":
+                length = int(value)
+        if not length:
+            raise EOFError("the server closed its output")
+        message: Message = json.loads(self._out.read(length))
+        if "method" in message and "id" in message:
+            self._send({"jsonrpc": "2.0", "id": message["id"], "result": None})
+        return message
+
+
+@contextmanager
+def server_process() -> Generator[ServerProcess]:
+    """A fresh server, killed at the end."""
+    command = [sys.executable, "-I", "-m", "simt_lsp", "--stdio"]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=-1
+    )
+    try:
+        yield ServerProcess(process)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def resident_megabytes(pid: int) -> float | None:
+    """Resident memory of a process, where the system tells."""
+    try:
+        fields = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return None
+    kilobytes = next((line.split()[1] for line in fields if line.startswith("VmRSS:")), None)
+    return None if kilobytes is None else int(kilobytes) / 1024

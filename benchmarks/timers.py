@@ -1,0 +1,87 @@
+"""Time per pass, measured from outside: the analysis itself has no clock.
+
+Rules    A pass is one or more functions, named as `module:function` or `module:Class.method`.  While the timers are
+         installed each is replaced by a wrapper, in its module and wherever it was imported to.
+         A pass is charged its own time only: what it spends inside another pass belongs to that one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+
+PASSES: Mapping[str, tuple[str, ...]] = {
+    "parse": ("analysis.syntax.parsing:parse",),
+    "preprocess": ("analysis.syntax.preprocessing:preprocess",),
+    "lower": ("analysis.lower.program:Program.lowered",),
+    "promote": ("analysis.ir.promote:promote",),
+    "inline": ("analysis.ir.inline:inline",),
+    "divergence": ("analysis.divergence.solver:solve",),
+    "verdict": ("analysis.verdict.grade:grade",),
+    "rules": ("analysis.rules.check:check",),
+}
+
+
+@contextmanager
+def timed(passes: Mapping[str, Iterable[str]]) -> Generator[dict[str, float]]:
+    """Seconds per pass, filled while the block runs; a pass whose functions do not exist is an error."""
+    seconds = dict.fromkeys(passes, 0.0)
+    stack: list[float] = []  # per open call: the time spent in calls of timed functions inside it
+    undo: list[tuple[Any, str, Any]] = []
+    try:
+        for name, targets in passes.items():
+            for target in targets:
+                undo += _replace(target, _wrapper(name, seconds, stack))
+        yield seconds
+    finally:
+        for owner, attribute, original in reversed(undo):
+            setattr(owner, attribute, original)
+
+
+def _wrapper(
+    name: str, seconds: dict[str, float], stack: list[float]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def call(*arguments: Any, **options: Any) -> Any:
+            stack.append(0.0)
+            start = time.perf_counter()
+            try:
+                return function(*arguments, **options)
+            finally:
+                elapsed = time.perf_counter() - start
+                seconds[name] += elapsed - stack.pop()
+                if stack:
+                    stack[-1] += elapsed
+
+        return call
+
+    return decorate
+
+
+def _replace(target: str, decorate: Callable[[Callable[..., Any]], Callable[..., Any]]) -> list[tuple[Any, str, Any]]:
+    """Replace a function wherever it is bound; what must be set back afterwards."""
+    module_name, _, path = target.partition(":")
+    owner: Any = importlib.import_module(module_name)
+    *parents, attribute = path.split(".")
+    for parent in parents:
+        owner = getattr(owner, parent)
+    original = getattr(owner, attribute)
+    wrapped = decorate(original)
+    places = [(owner, attribute)]
+    if not parents:
+        places = [
+            (module, name)
+            for module in list(sys.modules.values())
+            if getattr(module, "__name__", "").split(".")[0] in ("analysis", "simt_lsp")
+            for name, value in list(vars(module).items())
+            if value is original
+        ]
+    for place, name in places:
+        setattr(place, name, wrapped)
+    return [(place, name, original) for place, name in places]
