@@ -16,8 +16,11 @@ from analysis.ir.function import BasicBlock
 
 
 def reverse_post_order(blocks: Sequence[BasicBlock]) -> list[int]:
-    """The blocks that the entry reaches; a block comes after its dominators."""
-    successors = [block.terminator.successors for block in blocks]
+    """The blocks that the entry reaches; a block comes after its dominators.
+
+    Of two successors the first comes first, as in the source: a loop's body before what follows the loop.
+    """
+    successors = [block.terminator.successors[::-1] for block in blocks]
     seen = bytearray(len(blocks))
     seen[0] = 1
     post_order: list[int] = []
