@@ -18,7 +18,8 @@ class ServerProcess:
     """Requests and notifications out, messages in; requests of the server are answered with null."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        assert process.stdin is not None and process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
         self._in, self._out = process.stdin, process.stdout
         self.pid = process.pid
         self._next_id = 0

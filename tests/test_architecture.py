@@ -40,7 +40,7 @@ PACKAGES_OF_ANALYSIS = (
 LAYERS = ("analysis", "sim", "simt_lsp")
 
 THIRD_PARTY: Mapping[str, frozenset[str]] = {
-    "analysis": frozenset({"tree_sitter", "tree_sitter_cuda", "networkx"}),
+    "analysis": frozenset({"tree_sitter", "tree_sitter_cuda"}),
     "sim": frozenset({"numpy"}),
     "simt_lsp": frozenset({"lsprotocol", "pygls", "rich"}),
 }

@@ -6,8 +6,7 @@ import argparse
 import os
 from collections.abc import Iterable, Sequence
 
-from analysis.rules.settings import read_rule_settings
-from simt_lsp.cli.engine import EngineOptions, RuleChoice, project_root
+from simt_lsp.cli.engine import EngineOptions, project_root
 from simt_lsp.cli.exit_status import UsageError
 from simt_lsp.workspace.setting_keys import Source
 from simt_lsp.workspace.setting_sources import merge, read_settings_file
@@ -19,11 +18,7 @@ def engine_options(options: argparse.Namespace, paths: Sequence[str]) -> EngineO
     _, problems = merge(overrides)
     if problems:
         raise UsageError("; ".join(map(str, problems)))
-    choice = RuleChoice(_listed(getattr(options, "select", None)), _listed(getattr(options, "ignore", None)))
-    _, unknown = read_rule_settings(select=choice.select, ignore=choice.ignore)
-    if unknown:
-        raise UsageError("; ".join(f"--{problem.setting}: {problem.message}" for problem in unknown))
-    return EngineOptions(overrides, choice, _outermost(project_root(path) for path in paths))
+    return EngineOptions(overrides, _outermost(project_root(path) for path in paths))
 
 
 def _command_line(options: argparse.Namespace) -> Source:
@@ -35,6 +30,8 @@ def _command_line(options: argparse.Namespace) -> Source:
         "defines": options.define,
         "undefines": options.undefine,
         "includeDirs": options.include,
+        "select": _listed(getattr(options, "select", None)),
+        "ignore": _listed(getattr(options, "ignore", None)),
         "tiers": _listed(getattr(options, "tier", None)),
     }
     values = {name: value for name, value in given.items() if value is not None}

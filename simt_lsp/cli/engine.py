@@ -8,14 +8,13 @@ Threads  An engine belongs to one process; the caches in it are why the second f
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import final
 
 from analysis.facts.analyzer import Analyzer, FileAnalysis
 from analysis.rules.check import check
 from analysis.rules.diagnostic import Diagnostic
-from analysis.rules.settings import RuleSettings
 from analysis.syntax.document import Document
 from simt_lsp.cli.paths import reason_of
 from simt_lsp.workspace.disk_loader import MAX_FILE_BYTES, DiskLoader, FileCache, LazyIndex
@@ -32,20 +31,10 @@ class UnreadableError(Exception):
 
 @final
 @dataclass(frozen=True, slots=True)
-class RuleChoice:
-    """Codes, prefixes or names of rules; None leaves what the settings say."""
-
-    select: tuple[str, ...] | None = None
-    ignore: tuple[str, ...] | None = None
-
-
-@final
-@dataclass(frozen=True, slots=True)
 class EngineOptions:
     """What all files of a run share; picklable, so that worker processes can build their own engine."""
 
     overrides: tuple[Source, ...] = ()
-    rules: RuleChoice = field(default_factory=RuleChoice)
     roots: tuple[str, ...] = ()
 
 
@@ -78,21 +67,12 @@ class Engine:
         setup = file_setup(absolute, self._options.overrides, self._graph if is_header(absolute) else None)
         loader = DiskLoader(self._cache, None, self._index)
         analysis = self._analyzer.analyze(absolute, Document.open(text), loader, setup.settings, context=setup.context)
-        diagnostics = check(analysis, chosen_rules(setup.configuration.rules, self._options.rules))
+        diagnostics = check(analysis, setup.configuration.rules)
         return Analyzed(path, analysis, diagnostics, setup, loader)
 
     @cached_property
     def _graph(self) -> IncludeGraph:
         return whole_graph(self._index)
-
-
-def chosen_rules(settings: RuleSettings, choice: RuleChoice) -> RuleSettings:
-    """The rules of the settings files with what the command line selects and ignores."""
-    if choice.select is not None:
-        settings = replace(settings, select=frozenset(choice.select))
-    if choice.ignore is not None:
-        settings = replace(settings, ignore=settings.ignore | frozenset(choice.ignore))
-    return settings
 
 
 def read_source(path: str) -> bytes:
