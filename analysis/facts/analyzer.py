@@ -1,39 +1,38 @@
-"""The entry point: one document in, one `FileAnalysis` out, with work shared between versions of a file."""
+"""The entry point: one document in, one `FileAnalysis` out, with work shared between versions of a file.
+
+Rules    Nothing raises on any text.  A crash inside one function costs that function: it is logged, listed among the
+         file's problems, and the function counts as one opaque.
+Cost     Functions are keyed by their fingerprint (text, macros, declarations and callees they use) and what is known
+         of their launch, so an edit in one body analyses one function again.
+"""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import final
 
-from analysis.facts.model import BarrierFact, BranchFact, ExpressionFact, FileFacts, FunctionFacts, WhyStep
+from analysis.facts.cache import BoundedCache
+from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.functions import FunctionCaches, analyze_functions
+from analysis.facts.model import FileFacts, FileProblem, ProblemKind
 from analysis.facts.settings import AnalysisSettings
+from analysis.lower.program import LowerSettings, Program
+from analysis.syntax.cache import SyntaxCache
 from analysis.syntax.document import Document
+from analysis.syntax.environment import Environment, Language
 from analysis.syntax.includes import Loader
+from analysis.syntax.problems import Problem
+from analysis.syntax.problems import ProblemKind as SyntaxProblemKind
+from analysis.syntax.translation_unit import TranslationUnit
+
+LOGGER = logging.getLogger(__name__)
+
+HIP_SUFFIXES = (".hip", ".hip.cpp", ".hip.h")
 
 
 class Cancelled(Exception):
     """The caller asked to stop; nothing was published."""
-
-
-@final
-class FileAnalysis:
-    """Facts of one version of one file, and answers to questions about places in it."""
-
-    def __init__(self, facts: FileFacts, document: Document) -> None:
-        self.facts = facts
-        self.document = document
-
-    def expression_at(self, offset: int) -> ExpressionFact | None:
-        """The innermost expression (or declared name) at a file offset."""
-        raise NotImplementedError
-
-    def why_branch(self, function: FunctionFacts, branch: BranchFact) -> tuple[WhyStep, ...]:
-        """From the branch's condition back to the thread index, load or opaque that made it vary."""
-        raise NotImplementedError
-
-    def why_not_convergent(self, function: FunctionFacts, barrier: BarrierFact) -> tuple[WhyStep, ...]:
-        """From the barrier's block over its guards back to what made them vary."""
-        raise NotImplementedError
 
 
 @final
@@ -42,6 +41,10 @@ class Analyzer:
 
     Not thread-safe: one analyzer belongs to one worker.
     """
+
+    def __init__(self) -> None:
+        self._syntax = SyntaxCache()
+        self._functions = FunctionCaches(ssa=BoundedCache(4096), roots=BoundedCache(2048), facts=BoundedCache(4096))
 
     def analyze(
         self,
@@ -57,4 +60,35 @@ class Analyzer:
 
         `context` is a file that includes this header: the header then sees that file's names and macros.
         """
-        raise NotImplementedError
+
+        def checkpoint() -> None:
+            if cancelled():
+                raise Cancelled
+
+        environment = _environment(path, settings)
+        unit = TranslationUnit.build(path, document, loader, environment, self._syntax, context)
+        checkpoint()
+        program = Program(unit, LowerSettings(warp_size=settings.warp_size))
+        analyzed = analyze_functions(program, settings, self._functions, checkpoint)
+        problems = (*(_problem(problem) for problem in unit.problems if problem.path == path), *analyzed.problems)
+        functions = tuple(sorted((entry.facts for entry in analyzed.functions), key=lambda facts: facts.start))
+        parse_errors = sum(facts.syntax_errors for facts in functions)
+        facts = FileFacts(path, parse_errors, functions, problems)
+        return FileAnalysis(facts, document, program, {entry.facts.id: entry for entry in analyzed.functions})
+
+
+def _environment(path: str, settings: AnalysisSettings) -> Environment:
+    language = Language.HIP if path.endswith(HIP_SUFFIXES) else Language.CUDA
+    return Environment(settings.defines, settings.undefines, settings.include_dirs, settings.architecture, language)
+
+
+def _problem(problem: Problem) -> FileProblem:
+    match problem.kind:
+        case SyntaxProblemKind.MISSING_INCLUDE:
+            kind = ProblemKind.MISSING_INCLUDE
+        case SyntaxProblemKind.TOO_LARGE:
+            kind = ProblemKind.TOO_LARGE
+        case _:
+            kind = ProblemKind.PREPROCESSOR
+    message = f"{problem.kind.value}: {problem.detail}" if problem.detail else problem.kind.value
+    return FileProblem(kind, problem.span.start, problem.span.end, message)

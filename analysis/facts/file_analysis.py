@@ -1,0 +1,160 @@
+"""Facts of one version of one file, and answers to questions about places in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import final
+
+from analysis.divergence.causes import Step
+from analysis.divergence.levels import Level
+from analysis.facts.functions import AnalyzedFunction
+from analysis.facts.merge import View
+from analysis.facts.model import (
+    BarrierFact,
+    BranchFact,
+    ExpressionFact,
+    FileFacts,
+    FunctionFacts,
+    Location,
+    OpaqueFact,
+    WhyStep,
+)
+from analysis.facts.spelling import spell_type
+from analysis.facts.why import why_steps
+from analysis.ir.instructions import FunctionId, Opaque, SourceBranchId, ValueId
+from analysis.ir.source import OWN_FRAME, Span
+from analysis.lower.program import Program
+from analysis.syntax.document import Document
+
+
+@final
+class FileAnalysis:
+    """Immutable; safe to ask from any thread."""
+
+    def __init__(
+        self,
+        facts: FileFacts,
+        document: Document,
+        program: Program,
+        functions: Mapping[FunctionId, AnalyzedFunction],
+    ) -> None:
+        self.facts = facts
+        self.document = document
+        self._program = program
+        self._functions = functions
+
+    def expression_at(self, offset: int) -> ExpressionFact | None:
+        """The innermost expression (or declared name) at a file offset."""
+        function = self.facts.function_at(offset)
+        if function is None:
+            return None
+        analyzed = self._functions[function.id]
+        relative = offset - function.start
+        found = [(view, span, value) for view in analyzed.views for span, value in _records_at(view, relative)]
+        if not found:
+            return None
+        shortest = min(span.end - span.start for _, span, _ in found)
+        innermost = [entry for entry in found if entry[1].end - entry[1].start == shortest]
+        view, span, value = max(innermost, key=lambda entry: entry[0].root.divergence.level(entry[2]))
+        return self._expression_fact(analyzed, view, span, value)
+
+    def why_branch(self, function: FunctionFacts, branch: BranchFact) -> tuple[WhyStep, ...]:
+        """From the branch's condition back to the thread index, load or opaque that made it vary."""
+        analyzed = self._functions[function.id]
+        if not analyzed.views:
+            return ()
+        view, branch_id = self._worst_view(analyzed, branch)
+        return self._steps(view, view.root.divergence.why_branch(branch_id))
+
+    def why_not_convergent(self, function: FunctionFacts, barrier: BarrierFact) -> tuple[WhyStep, ...]:
+        """From the barrier's block over its guards back to what made them vary."""
+        for view in self._functions[function.id].views:
+            for site in view.root.barriers:
+                here = site.span.frame == view.frame
+                if here and site.verdict is barrier.verdict and _same_place(site.span, barrier.span):
+                    return self._steps(view, view.root.divergence.why_block(site.block))
+        return ()
+
+    # -- inside -----------------------------------------------------------------------------------------------------
+
+    def _expression_fact(self, analyzed: AnalyzedFunction, view: View, span: Span, value: ValueId) -> ExpressionFact:
+        divergence = view.root.divergence
+        level = divergence.level(value)
+        block = divergence.block_of(value)
+        convergent = divergence.convergence(block)
+        own = Span(span.start, span.end)
+        return ExpressionFact(
+            span=own,
+            text=analyzed.item.text[own.start : own.end].decode("utf-8", "replace"),
+            type=spell_type(view.root.function.type_of(value)),
+            level=level,
+            convergent=convergent,
+            why=() if level is Level.GRID else self._steps(view, divergence.why(value)),
+            why_not_convergent=() if convergent is Level.GRID else self._steps(view, divergence.why_block(block)),
+            opaque=_opaques_on(view, divergence.why(value)),
+        )
+
+    def _worst_view(self, analyzed: AnalyzedFunction, branch: BranchFact) -> tuple[View, SourceBranchId]:
+        candidates: list[tuple[Level, View, SourceBranchId]] = []
+        for view in analyzed.views:
+            base = view.root.function.frames[view.frame].branch_base
+            for index, known in enumerate(view.root.function.branches[base:]):
+                if _same_place(known.keyword, branch.keyword) and known.kind is branch.kind:
+                    branch_id = SourceBranchId(base + index)
+                    candidates.append((view.root.divergence.branch_level(branch_id), view, branch_id))
+                    break
+        _, view, branch_id = max(candidates, key=lambda candidate: candidate[0])
+        return view, branch_id
+
+    def _steps(self, view: View, steps: Sequence[Step]) -> tuple[WhyStep, ...]:
+        return why_steps(steps, self._place_in(view))
+
+    def _place_in(self, view: View) -> Callable[[Span], tuple[Location, str] | None]:
+        def place(span: Span) -> tuple[Location, str] | None:
+            if span.start == span.end:
+                return None
+            item = self._program.item_of(view.root.function.frames[span.frame].function)
+            if item is None:
+                return None
+            source = item.text[span.start : span.end].decode("utf-8", "replace")
+            start = item.span.start
+            return Location(item.path, start + span.start, start + span.end), _one_line(source)
+
+        return place
+
+
+def _records_at(view: View, offset: int) -> list[tuple[Span, ValueId]]:
+    """The expressions and definitions of this frame whose text contains the offset."""
+    function = view.root.function
+    found = [
+        (record.span, record.value)
+        for record in (*function.expressions, *function.definitions)
+        if record.span.frame == view.frame and record.span.start <= offset < record.span.end
+    ]
+    if view.frame == OWN_FRAME:
+        found += [
+            (parameter.span, parameter.value)
+            for parameter in function.parameters
+            if parameter.span.start <= offset < parameter.span.end
+        ]
+    return found
+
+
+def _opaques_on(view: View, steps: Sequence[Step]) -> tuple[OpaqueFact, ...]:
+    """Opaque constructs that the chain ends in, where they stand in the function itself."""
+    spans = {step.span for step in steps}
+    return tuple(
+        OpaqueFact(Span(instruction.span.start, instruction.span.end), instruction.construct)
+        for _, instruction in view.root.function.instructions()
+        if isinstance(instruction, Opaque) and instruction.span in spans and instruction.span.frame == view.frame
+    )
+
+
+def _same_place(one: Span, other: Span) -> bool:
+    return one.start == other.start and one.end == other.end
+
+
+def _one_line(source: str, limit: int = 60) -> str:
+    """Source text short enough for a sentence."""
+    joined = " ".join(source.split())
+    return joined if len(joined) <= limit else joined[: limit - 1] + "…"

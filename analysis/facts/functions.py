@@ -1,0 +1,235 @@
+"""All device functions of a translation unit: which roots are analysed, and which views each function's facts merge.
+
+Rules    Every kernel is a root.  A device function's facts are the worst over all roots that inline it; one that no
+         root reaches is a root of its own, callers before callees.  In a header the callers are never all known, so
+         every device function there is a root as well.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias, final
+
+from analysis.divergence.launch_shape import LaunchKnowledge
+from analysis.facts.cache import BoundedCache
+from analysis.facts.launch_knowledge import launch_knowledge
+from analysis.facts.merge import View, barrier_facts, branch_facts, opaque_facts, variable_facts
+from analysis.facts.model import FileProblem, FunctionFacts, ProblemKind
+from analysis.facts.roots import RootAnalysis, analyze_root
+from analysis.facts.settings import AnalysisSettings
+from analysis.ir.function import Function, FunctionKind
+from analysis.ir.instructions import FunctionId
+from analysis.ir.promote import promote
+from analysis.ir.source import Span
+from analysis.lower.launches import Launch, LaunchAnnotation, annotation, launch_shapes
+from analysis.lower.program import DeviceFunction, Program
+from analysis.syntax.items import Item
+
+LOGGER = logging.getLogger(__name__)
+
+HEADER_SUFFIXES = (".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc")
+
+SsaKey: TypeAlias = tuple[FunctionId, bytes, int, int]
+RootKey: TypeAlias = tuple[FunctionId, bytes, int, tuple[Launch, ...], LaunchAnnotation | None, AnalysisSettings]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SsaFunction:
+    """One function lowered and promoted, on its own."""
+
+    function: Function
+    callees: frozenset[FunctionId]
+    has_launch_bounds: bool
+    syntax_errors: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FunctionCaches:
+    """Work that survives from one version of a file to the next."""
+
+    ssa: BoundedCache[SsaKey, SsaFunction]
+    roots: BoundedCache[RootKey, RootAnalysis]
+    facts: BoundedCache[tuple[FunctionId, tuple[RootKey, ...]], FunctionFacts]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AnalyzedFunction:
+    """Facts of one function with the views they were merged from."""
+
+    facts: FunctionFacts
+    item: Item
+    views: tuple[View, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AnalyzedFunctions:
+    functions: tuple[AnalyzedFunction, ...]
+    problems: tuple[FileProblem, ...]
+
+
+def analyze_functions(
+    program: Program, settings: AnalysisSettings, caches: FunctionCaches, checkpoint: Callable[[], None]
+) -> AnalyzedFunctions:
+    """Facts of every device function of the main file; `checkpoint` is called between functions and may raise."""
+    return _FileRun(program, settings, caches, checkpoint).run()
+
+
+@final
+class _FileRun:
+    """One pass over one version of a file."""
+
+    def __init__(
+        self, program: Program, settings: AnalysisSettings, caches: FunctionCaches, checkpoint: Callable[[], None]
+    ) -> None:
+        self._program = program
+        self._settings = settings
+        self._caches = caches
+        self._checkpoint = checkpoint
+        self._launches = launch_shapes(program.unit)
+        self._roots: dict[FunctionId, tuple[RootKey, RootAnalysis]] = {}
+        self._reached: defaultdict[FunctionId, list[FunctionId]] = defaultdict(list)
+        self._problems: list[FileProblem] = []
+
+    def run(self) -> AnalyzedFunctions:
+        functions = self._program.device_functions()
+        device = [function for function in functions if function.kind is FunctionKind.DEVICE]
+        for function in functions:
+            if function.kind is FunctionKind.KERNEL:
+                self._add_root(function)
+        in_header = self._program.unit.path.endswith(HEADER_SUFFIXES)
+        for function in device if in_header else self._callers_first(device):
+            if in_header or function.id not in self._reached:
+                self._add_root(function)
+        analyzed = [self._facts_of(function) for function in functions if function.id in self._reached]
+        return AnalyzedFunctions(tuple(analyzed), tuple(self._problems))
+
+    def _add_root(self, function: DeviceFunction) -> None:
+        self._checkpoint()
+        try:
+            key, root = self._root(function)
+        except RecursionError as error:
+            self._failed(function, f"nested too deeply to analyse ({error})")
+            return
+        except Exception:
+            LOGGER.exception("analysis of %s in %s failed", function.id, self._program.unit.path)
+            self._failed(function, "the analysis of this function failed; this is a defect of simt-lsp")
+            return
+        self._roots[function.id] = key, root
+        for reached in root.frames_of:
+            self._reached[reached].append(function.id)
+
+    def _failed(self, function: DeviceFunction, message: str) -> None:
+        span = function.item.span
+        self._problems.append(FileProblem(ProblemKind.INTERNAL, span.start, span.end, message))
+
+    def _root(self, function: DeviceFunction) -> tuple[RootKey, RootAnalysis]:
+        item = function.item
+        launches = self._launches.get(item.name, ()) if function.kind is FunctionKind.KERNEL else ()
+        noted = self._annotation(function)
+        fingerprint = self._program.unit.fingerprint(item)
+        key = (function.id, fingerprint, item.part, launches, noted, self._settings)
+        return key, self._caches.roots.get_or_compute(key, lambda: self._analyze(function, launches, noted))
+
+    def _analyze(
+        self, function: DeviceFunction, launches: Sequence[Launch], noted: LaunchAnnotation | None
+    ) -> RootAnalysis:
+        own = self._ssa(function.id)
+        assert own is not None
+
+        def knowledge(inlined: Function) -> LaunchKnowledge:
+            return launch_knowledge(self._settings, noted, launches, inlined, has_launch_bounds=own.has_launch_bounds)
+
+        return analyze_root(own.function, self._body, knowledge)
+
+    def _body(self, function: FunctionId) -> Function | None:
+        known = self._ssa(function)
+        return None if known is None else known.function
+
+    def _ssa(self, function: FunctionId) -> SsaFunction | None:
+        item = self._program.item_of(function)
+        if item is None:
+            return None
+        key = (function, self._program.unit.fingerprint(item), item.part, self._settings.warp_size)
+        return self._caches.ssa.get_or_compute(key, lambda: self._lower(function))
+
+    def _lower(self, function: FunctionId) -> SsaFunction:
+        lowered = self._program.lower(function)
+        return SsaFunction(
+            promote(lowered.function),
+            frozenset(lowered.callees),
+            lowered.launch_bounds is not None,
+            lowered.error_count,
+        )
+
+    def _annotation(self, function: DeviceFunction) -> LaunchAnnotation | None:
+        text = self._program.unit.text_of(function.item.path)
+        return None if text is None else annotation_above(text, function.item.span.start)
+
+    def _callers_first(self, functions: Sequence[DeviceFunction]) -> Iterable[DeviceFunction]:
+        """Functions that nothing in the file calls come first, so that callees are seen through their callers."""
+        called: set[FunctionId] = set()
+        for function in functions:
+            own = None if function.id in self._reached else self._ssa(function.id)
+            if own is not None:
+                called |= own.callees - {function.id}
+        return sorted(functions, key=lambda function: function.id in called)
+
+    def _facts_of(self, function: DeviceFunction) -> AnalyzedFunction:
+        roots = [self._roots[root] for root in self._reached[function.id]]
+        views = tuple(View(root, frame) for _, root in roots for frame in root.frames_of[function.id])
+        key = (function.id, tuple(root_key for root_key, _ in roots))
+        relative = self._caches.facts.get_or_compute(key, lambda: self._merged(function, views))
+        span = function.item.span
+        facts = replace(relative, start=span.start, end=span.end, active=function.item.active)
+        return AnalyzedFunction(facts, function.item, views)
+
+    def _merged(self, function: DeviceFunction, views: Sequence[View]) -> FunctionFacts:
+        own = self._ssa(function.id)
+        assert own is not None
+        item = function.item
+        return FunctionFacts(
+            id=function.id,
+            name=f"{item.owner}::{item.name}" if item.owner else item.name,
+            kind=function.kind,
+            start=item.span.start,
+            end=item.span.end,
+            name_span=_name_span(item),
+            active=item.active,
+            callers_known=all(view.root.callers_known for view in views),
+            syntax_errors=own.syntax_errors,
+            opaque=opaque_facts(views),
+            branches=branch_facts(own.function, views),
+            barriers=barrier_facts(views),
+            variables=variable_facts(own.function, views),
+        )
+
+
+def annotation_above(text: bytes, start: int) -> LaunchAnnotation | None:
+    """The `// simt:` comment directly above the function that starts at `start`."""
+    comments: list[str] = []
+    end = text.rfind(b"\n", 0, start)
+    while end > 0:
+        begin = text.rfind(b"\n", 0, end) + 1
+        line = text[begin:end].strip()
+        if not line.startswith(b"//"):
+            break
+        comments.insert(0, line.decode("utf-8", "replace"))
+        end = begin - 1
+    joined = "\n".join(comments)
+    return annotation(joined) if "simt:" in joined else None
+
+
+def _name_span(item: Item) -> Span:
+    """Where the function's name stands in its own text; the whole item if a macro wrote it."""
+    found = re.search(rb"(?<![\w])" + re.escape(item.name.encode()) + rb"\s*\(", item.text)
+    if found is None:
+        return Span(0, len(item.text))
+    return Span(found.start(), found.start() + len(item.name.encode()))

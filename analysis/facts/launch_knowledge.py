@@ -1,0 +1,68 @@
+"""What is known of a kernel's block shape, and from where.
+
+Rules     The first source that speaks decides: the user's setting, the comment above the kernel
+          (`// simt: block=256`), the launches in the file, `__launch_bounds__`.
+          Launches: every launch of the kernel must have a known shape, else only "one-dimensional" can be kept.
+          `__launch_bounds__` gives no shape, only a bound; a kernel that has it and never reads y or z is taken to be
+          launched in one dimension.
+Limits    Launches in other files are not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
+from analysis.facts.settings import AnalysisSettings
+from analysis.ir.function import Function
+from analysis.ir.instructions import ReadSpecial
+from analysis.ir.operators import SpecialRegister
+from analysis.lower.launches import Launch, LaunchAnnotation
+
+_HIGHER_DIMENSIONS: Final = frozenset(
+    {
+        SpecialRegister.THREAD_Y,
+        SpecialRegister.THREAD_Z,
+        SpecialRegister.BLOCK_DIM_Y,
+        SpecialRegister.BLOCK_DIM_Z,
+    }
+)
+
+
+def launch_knowledge(
+    settings: AnalysisSettings,
+    annotation: LaunchAnnotation | None,
+    launches: Sequence[Launch],
+    function: Function,
+    *,
+    has_launch_bounds: bool,
+) -> LaunchKnowledge:
+    """What may be assumed about the blocks that `function` (with its callees inlined) runs in."""
+    warp_size = settings.warp_size
+    if settings.block is not None:
+        return LaunchKnowledge((settings.block,), warp_size=warp_size)
+    if annotation is not None and annotation.block is not None:
+        return LaunchKnowledge((BlockShape(*annotation.block),), warp_size=warp_size)
+    shapes = [_shape(launch) for launch in launches]
+    known = tuple(dict.fromkeys(shape for shape in shapes if shape is not None))
+    if shapes and len(known) and None not in shapes:
+        return LaunchKnowledge(known, warp_size=warp_size)
+    one_dimensional = has_launch_bounds and not shapes and not _reads_higher_dimensions(function)
+    return LaunchKnowledge(one_dimensional=one_dimensional, warp_size=warp_size)
+
+
+def _shape(launch: Launch) -> BlockShape | None:
+    if launch.block is None:
+        return None
+    try:
+        return BlockShape(launch.block.x, launch.block.y, launch.block.z)
+    except ValueError:  # more threads than any device runs: the launch fails, so it says nothing
+        return None
+
+
+def _reads_higher_dimensions(function: Function) -> bool:
+    return any(
+        isinstance(instruction, ReadSpecial) and instruction.register in _HIGHER_DIMENSIONS
+        for _, instruction in function.instructions()
+    )
