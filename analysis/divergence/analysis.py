@@ -1,0 +1,65 @@
+"""Divergence: within which group of threads does a value agree, and does a block run for all or none?
+
+Lattice   GRID < BLOCK < WARP < VARYING (`levels.py`), for values, branches, blocks, loops and tracked local memory.
+Meaning   A value is uniform among the threads of the group that execute one dynamic instance of its definition: the
+          same block in the same iteration of all loops around it.  A block is convergent for a group if, for every
+          instance, all live threads of the group execute it or none does.  The two are independent: `n > 3` under
+          `if (tid < 4)` is GRID in a block that is VARYING.
+Rules     sources and sinks in `nodes.py` and `collectives.py`, the fixpoint in `solver.py`, exact values of
+          thread-index functions in `thread_index.py`, memory after waiting in `waiting.py`.
+Loads     the level of the address; the address of shared memory is BLOCK, of untracked local memory VARYING; volatile
+          loads are VARYING; tracked local memory joins what is stored, where, and whether all threads store.
+Undefined contributes nothing: a value that no thread may rely on cannot make reliable values differ.
+Assumes   freedom from races; legal participation in exchanges and barriers.
+Cost      below 5 microseconds per instruction; enumeration of thread-index functions apart, kept between calls.
+Gives up  calls, opaque code, memory that escapes: VARYING.  A rule may be noisy, never blind.
+Source    Lee et al., CGO 2013; Rosemann, Moll and Hack, POPL 2021; Karrenberg and Hack, CC 2012.
+"""
+
+from __future__ import annotations
+
+from analysis.divergence.causes import Seed
+from analysis.divergence.launch_shape import LaunchKnowledge
+from analysis.divergence.levels import Level
+from analysis.divergence.nodes import NodeGraph, build_nodes
+from analysis.divergence.options import DivergenceOptions
+from analysis.divergence.result import DivergenceResult
+from analysis.divergence.solver import Solver, start_levels
+from analysis.divergence.thread_index import structured_levels
+from analysis.divergence.waiting import has_waits, waiting_loads
+from analysis.graph.control_flow import ControlFlow
+from analysis.ir.function import Function
+from analysis.ir.instructions import WarpBarrier
+
+DEFAULT_OPTIONS = DivergenceOptions()
+
+
+def analyze_divergence(
+    function: Function, control: ControlFlow, launch: LaunchKnowledge, options: DivergenceOptions = DEFAULT_OPTIONS
+) -> DivergenceResult:
+    graph = build_nodes(function, control, options)
+    solver = Solver(graph, options, launch.warp_size)
+    for value, level in structured_levels(function, control, launch).items():
+        solver.cap[value] = level
+    start_levels(solver)
+    solver.run()
+    _settle_waits(graph, solver, launch)
+    return DivergenceResult(solver, launch)
+
+
+def _settle_waits(graph: NodeGraph, solver: Solver, launch: LaunchKnowledge) -> None:
+    """Raises loads after waits.  A warp barrier is a wait only where its warp is not together, so this repeats."""
+    barriers = [
+        block
+        for block in graph.control.order
+        if any(isinstance(instruction, WarpBarrier) for instruction in graph.function.blocks[block].instructions)
+    ]
+    known: frozenset[int] | None = None if has_waits(graph) else frozenset()
+    while True:
+        loose = frozenset(block for block in barriers if solver.level[graph.convergence_node(block)] > Level.WARP)
+        if loose == known:
+            return
+        known = loose
+        for load, level in waiting_loads(graph, launch.warp_size, loose).items():
+            solver.seed(load, level, Seed.WAITING)
+        solver.run()

@@ -1,0 +1,191 @@
+"""Why is this not uniform?  The closed vocabulary of reasons, and the things they are about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias, final
+
+from analysis.divergence.levels import Level
+from analysis.ir.ids import BasicBlockId, SourceBranchId, SymbolId, ValueId
+from analysis.ir.source import Span
+
+# -- subjects: what has a level -------------------------------------------------------------------------------------
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ValueSubject:
+    value: ValueId
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BranchSubject:
+    """The decision at the end of a basic block."""
+
+    block: BasicBlockId
+    branch: SourceBranchId | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BlockSubject:
+    """The convergence of a basic block."""
+
+    block: BasicBlockId
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LoopSubject:
+    """The number of iterations of a loop, named by its header."""
+
+    header: BasicBlockId
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class MemorySubject:
+    """What a local variable in memory holds."""
+
+    symbol: SymbolId
+
+
+Subject: TypeAlias = ValueSubject | BranchSubject | BlockSubject | LoopSubject | MemorySubject
+
+
+# -- causes: what raised the level of a subject ---------------------------------------------------------------------
+
+
+class Seed(Enum):
+    """Where divergence starts."""
+
+    THREAD_INDEX = "thread index"
+    LANE = "lane id"
+    WARP_INDEX = "warp id"
+    BLOCK_INDEX = "block index"
+    MULTIPROCESSOR = "multiprocessor id"
+    CLOCK = "clock"
+    ACTIVE_MASK = "active mask"
+    ATOMIC = "result of an atomic"
+    VOLATILE = "volatile load"
+    SHARED_MEMORY = "shared memory belongs to one block"
+    LOCAL_MEMORY = "memory of this thread"
+    WAITING = "memory read after waiting for another thread"
+    ALLOCATION = "fresh allocation"
+    BARRIER_REDUCTION = "reduction over the block"
+    WARP_OPERATION = "exchange within the warp"
+    PARTIAL_EXCHANGE = "exchange among part of a warp"
+    OPAQUE = "not understood"
+    CALL = "call that was not inlined"
+    PARAMETER = "argument of an unknown caller"
+    ENTRY = "call from unknown code"
+    STRUCTURE = "variance is not used"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SeedCause:
+    seed: Seed
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DataCause:
+    """An operand is not uniform."""
+
+    operand: ValueId
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SyncCause:
+    """Paths of this branch meet here."""
+
+    block: BasicBlockId
+    branch: SourceBranchId | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TemporalCause:
+    """The value comes out of a loop that threads leave in different iterations."""
+
+    header: BasicBlockId
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ExitCause:
+    """This branch decides, directly or not, whether a thread leaves the loop."""
+
+    block: BasicBlockId
+    branch: SourceBranchId | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ControlCause:
+    """Whether the block runs depends on this branch."""
+
+    block: BasicBlockId
+    branch: SourceBranchId | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class NestingCause:
+    """Whether the block runs is decided in a block that is itself not convergent."""
+
+    block: BasicBlockId
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ConvergenceCause:
+    """The instruction needs its threads together, and stands in a block that is not convergent."""
+
+    block: BasicBlockId
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class MemoryCause:
+    """Read from (or written to) this local variable."""
+
+    symbol: SymbolId
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class IrreducibleCause:
+    """Threads may enter this irreducible loop at different places, or part inside it."""
+
+    block: BasicBlockId
+    branch: SourceBranchId | None
+
+
+Cause: TypeAlias = (
+    SeedCause
+    | DataCause
+    | SyncCause
+    | TemporalCause
+    | ExitCause
+    | ControlCause
+    | NestingCause
+    | ConvergenceCause
+    | MemoryCause
+    | IrreducibleCause
+)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One link of an explanation: `subject` has `level` because of `cause`, which the next step is about."""
+
+    subject: Subject
+    level: Level
+    cause: Cause
+    span: Span

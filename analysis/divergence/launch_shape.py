@@ -1,0 +1,39 @@
+"""What is known about the launch when divergence is analysed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+MAX_BLOCK_THREADS = 1024
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BlockShape:
+    """The extent of a thread block, in threads."""
+
+    x: int
+    y: int = 1
+    z: int = 1
+
+    def __post_init__(self) -> None:
+        if min(self.x, self.y, self.z) < 1 or self.threads > MAX_BLOCK_THREADS:
+            raise ValueError(f"no device runs a block of {self.x} x {self.y} x {self.z} threads")
+
+    @property
+    def threads(self) -> int:
+        return self.x * self.y * self.z
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LaunchKnowledge:
+    """`shapes`: the block shapes the kernel is launched with; a fact must hold for all of them (none: not known).
+
+    `one_dimensional`: the shape is not known, but y = z = 1 is assumed, so the linear thread id is `threadIdx.x`.
+    """
+
+    shapes: tuple[BlockShape, ...] = ()
+    one_dimensional: bool = False
+    warp_size: int = 32

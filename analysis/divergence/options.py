@@ -1,0 +1,26 @@
+"""What is assumed when divergence is analysed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from analysis.divergence.levels import Level
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DivergenceOptions:
+    """`assume_barriers`: a block with a block barrier is asserted convergent (else barriers are what is checked).
+
+    `exit_optimization`: threads that have nothing left to do but return do not count (section 3.4 of Lee et al.).
+    `use_variance`: off, every branch counts as varying (convergence analysis alone).
+    `parameters`: the level of the parameters; VARYING for a device function whose callers are not known.
+    `entry`: the convergence of the entry; GRID means "relative to the callers".
+    """
+
+    assume_barriers: bool = False
+    exit_optimization: bool = False
+    use_variance: bool = True
+    parameters: Level = Level.GRID
+    entry: Level = Level.GRID

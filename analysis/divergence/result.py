@@ -1,0 +1,246 @@
+"""The answer: levels, and for each the chain of reasons back to where divergence starts.
+
+A chain is finite: a node's last rise was caused by a node that had reached at least that level *before*; so along a
+chain the level never falls, and where it stays the same the rises get older.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+from analysis.divergence.causes import (
+    BlockSubject,
+    BranchSubject,
+    Cause,
+    ControlCause,
+    ConvergenceCause,
+    DataCause,
+    ExitCause,
+    IrreducibleCause,
+    LoopSubject,
+    MemoryCause,
+    MemorySubject,
+    NestingCause,
+    SeedCause,
+    Step,
+    Subject,
+    SyncCause,
+    TemporalCause,
+    ValueSubject,
+)
+from analysis.divergence.launch_shape import LaunchKnowledge
+from analysis.divergence.levels import Level
+from analysis.divergence.options import DivergenceOptions
+from analysis.divergence.solver import SEEDS, Rule, Solver
+from analysis.graph.control_flow import ControlFlow
+from analysis.graph.cycles import Cycle
+from analysis.ir.function import Function
+from analysis.ir.ids import BasicBlockId, SourceBranchId, SymbolId, ValueId
+from analysis.ir.instructions import Branch, Select, Switch
+from analysis.ir.source import NO_SPAN, Span
+
+
+@final
+class DivergenceResult:
+    """Frozen facts of one function under one launch and one set of options."""
+
+    def __init__(self, solver: Solver, launch: LaunchKnowledge) -> None:
+        self._solver = solver
+        self._graph = solver.graph
+        self.launch = launch
+        self._sites: dict[SourceBranchId, tuple[tuple[BasicBlockId, ValueId | None], ...]] | None = None
+        self._spans: dict[ValueId, Span] | None = None
+
+    @property
+    def function(self) -> Function:
+        return self._graph.function
+
+    @property
+    def control(self) -> ControlFlow:
+        return self._graph.control
+
+    @property
+    def options(self) -> DivergenceOptions:
+        return self._solver.options
+
+    # -- levels -----------------------------------------------------------------------------------------------------
+
+    def level(self, value: ValueId) -> Level:
+        """Among the threads that execute the same dynamic instance of its definition."""
+        return Level(self._solver.level[value])
+
+    def use_level(self, value: ValueId, block: BasicBlockId) -> Level:
+        """The level of a value where `block` reads it: higher than `level` outside a loop that threads leave apart."""
+        return Level(self._solver.use_level(value, block))
+
+    def convergence(self, block: BasicBlockId) -> Level:
+        """The widest group of which all live threads execute the block, or none does."""
+        return Level(self._solver.level[self._graph.convergence_node(block)])
+
+    def terminator_level(self, block: BasicBlockId) -> Level:
+        """The level of the decision at the end of the block; GRID if there is none to make."""
+        return Level(self._solver.level[self._graph.branch_node(block)])
+
+    def loop_level(self, loop: Cycle) -> Level:
+        """Does the trip count vary?  The join of everything that decides about leaving."""
+        return Level(self._solver.level[self._graph.loop_node(loop.id)])
+
+    def memory_level(self, symbol: SymbolId) -> Level:
+        """The contents of a local variable in memory; VARYING if they are not tracked."""
+        if symbol in self._graph.memory.escaped:
+            return Level.VARYING
+        cell = self._graph.cells.get(symbol)
+        return Level.GRID if cell is None else Level(self._solver.level[cell])
+
+    def branch_level(self, branch: SourceBranchId) -> Level:
+        """The join over all decisions that belong to one source branch; GRID if none is left."""
+        return max((self._site_level(*site) for site in self.branch_sites(branch)), default=Level.GRID)
+
+    def branch_convergence(self, branch: SourceBranchId) -> Level:
+        """The convergence of the least convergent block that decides something for this source branch."""
+        return max((self.convergence(block) for block, _ in self.branch_sites(branch)), default=Level.GRID)
+
+    def branch_sites(self, branch: SourceBranchId) -> tuple[tuple[BasicBlockId, ValueId | None], ...]:
+        """The blocks that decide for a source branch; with the condition where it is a select, None: a terminator."""
+        if self._sites is None:
+            self._sites = _find_sites(self.function, self.control)
+        return self._sites.get(branch, ())
+
+    def _site_level(self, block: BasicBlockId, condition: ValueId | None) -> Level:
+        return self.terminator_level(block) if condition is None else self.use_level(condition, block)
+
+    # -- reasons ----------------------------------------------------------------------------------------------------
+
+    def cause(self, value: ValueId) -> Cause | None:
+        """What raised the value last; None for GRID."""
+        return self._cause(value)
+
+    def block_cause(self, block: BasicBlockId) -> Cause | None:
+        return self._cause(self._graph.convergence_node(block))
+
+    def why(self, value: ValueId) -> tuple[Step, ...]:
+        """From the value back to the seed; empty for GRID."""
+        return self._chain(value)
+
+    def why_block(self, block: BasicBlockId) -> tuple[Step, ...]:
+        return self._chain(self._graph.convergence_node(block))
+
+    def why_terminator(self, block: BasicBlockId) -> tuple[Step, ...]:
+        return self._chain(self._graph.branch_node(block))
+
+    def why_loop(self, loop: Cycle) -> tuple[Step, ...]:
+        return self._chain(self._graph.loop_node(loop.id))
+
+    def why_branch(self, branch: SourceBranchId) -> tuple[Step, ...]:
+        """The chain of the most divergent decision of a source branch."""
+        level = self.branch_level(branch)
+        for block, condition in self.branch_sites(branch):
+            if level > Level.GRID and self._site_level(block, condition) == level:
+                return self.why_terminator(block) if condition is None else self.why(condition)
+        return ()
+
+    def _chain(self, node: int) -> tuple[Step, ...]:
+        steps: list[Step] = []
+        solver = self._solver
+        while True:
+            cause = self._cause(node)
+            if cause is None:
+                return tuple(steps)
+            steps.append(Step(self._subject(node), Level(solver.level[node]), cause, self._span(node)))
+            if solver.rule[node] == Rule.SEED:
+                return tuple(steps)
+            node = solver.source[node]
+            if node >= self._graph.memory_base and node not in self._graph.cells.values():
+                node = self._through_store(steps, node)
+
+    def _through_store(self, steps: list[Step], store: int) -> int:
+        """A store is told by the cell before it in the chain; go on with what made it vary."""
+        cause = self._cause(store)
+        if cause is not None and steps and isinstance(steps[-1].subject, MemorySubject):
+            last = steps.pop()
+            steps.append(Step(last.subject, last.level, cause, last.span))
+        return self._solver.source[store]
+
+    def _cause(self, node: int) -> Cause | None:
+        solver, graph = self._solver, self._graph
+        rule, source = Rule(solver.rule[node]), solver.source[node]
+        match rule:
+            case Rule.NONE:
+                return None
+            case Rule.SEED:
+                return SeedCause(SEEDS[source])
+            case Rule.DATA:
+                if source >= graph.memory_base:
+                    return MemoryCause(SymbolId(graph.symbol_of[source]))
+                return DataCause(ValueId(source))
+            case Rule.TEMPORAL:
+                return TemporalCause(self.control.cycles[source - graph.loop_base].header)
+            case Rule.SYNC:
+                return SyncCause(*self._decision(source))
+            case Rule.EXIT:
+                return ExitCause(*self._decision(source))
+            case Rule.CONTROL:
+                return ControlCause(*self._decision(source))
+            case Rule.IRREDUCIBLE:
+                return IrreducibleCause(*self._decision(source))
+            case Rule.NESTING:
+                return NestingCause(BasicBlockId(source - graph.convergence_base))
+            case Rule.CONVERGENCE:
+                return ConvergenceCause(BasicBlockId(source - graph.convergence_base))
+
+    def _decision(self, node: int) -> tuple[BasicBlockId, SourceBranchId | None]:
+        block = BasicBlockId(node - self._graph.branch_base)
+        terminator = self.function.blocks[block].terminator
+        return block, terminator.branch if isinstance(terminator, Branch | Switch) else None
+
+    def _subject(self, node: int) -> Subject:
+        graph = self._graph
+        if node < graph.branch_base:
+            return ValueSubject(ValueId(node))
+        if node < graph.convergence_base:
+            return BranchSubject(*self._decision(node))
+        if node < graph.loop_base:
+            return BlockSubject(BasicBlockId(node - graph.convergence_base))
+        if node < graph.memory_base:
+            return LoopSubject(self.control.cycles[node - graph.loop_base].header)
+        return MemorySubject(SymbolId(graph.symbol_of[node]))
+
+    def _span(self, node: int) -> Span:
+        """The source text of a node: of the definition, the branch, the symbol, the first text in the block."""
+        subject = self._subject(node)
+        match subject:
+            case ValueSubject(value=value):
+                return self._definition_spans().get(value, NO_SPAN)
+            case BranchSubject(block=block):
+                return self.function.blocks[block].terminator.span
+            case MemorySubject(symbol=symbol):
+                return self.function.symbols[symbol].span
+            case BlockSubject(block=block) | LoopSubject(header=block):
+                body = self.function.blocks[block]
+                spans = (item.span for item in (*body.instructions, body.terminator))
+                return next((span for span in spans if span != NO_SPAN), NO_SPAN)
+
+    def _definition_spans(self) -> dict[ValueId, Span]:
+        if self._spans is None:
+            spans = {parameter.value: parameter.span for parameter in self.function.parameters}
+            for block in self.function.blocks:
+                for item in (*block.phis, *block.instructions):
+                    if item.result is not None:
+                        spans[item.result] = item.span
+            self._spans = spans
+        return self._spans
+
+
+def _find_sites(
+    function: Function, control: ControlFlow
+) -> dict[SourceBranchId, tuple[tuple[BasicBlockId, ValueId | None], ...]]:
+    sites: dict[SourceBranchId, list[tuple[BasicBlockId, ValueId | None]]] = {}
+    for block in control.order:
+        body = function.blocks[block]
+        for instruction in body.instructions:
+            if isinstance(instruction, Select) and instruction.branch is not None:
+                sites.setdefault(instruction.branch, []).append((block, instruction.condition))
+        terminator = body.terminator
+        if isinstance(terminator, Branch | Switch) and terminator.branch is not None:
+            sites.setdefault(terminator.branch, []).append((block, None))
+    return {branch: tuple(found) for branch, found in sites.items()}

@@ -1,0 +1,185 @@
+"""Control flow of one function: order, dominance, control dependence, cycles, joins.
+
+All answers are about the blocks that the entry reaches; a block that it does not reach has no dominator, no
+controller and no cycle.  Everything beyond the order is computed when first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import final
+
+from analysis.graph.cycles import Cycle, CycleId, find_cycles
+from analysis.graph.dominance import UNREACHED, immediate_dominators, reverse_post_order, reversed_edges
+from analysis.graph.joins import find_joins
+from analysis.graph.post_dominance import PostDominance, doomed_blocks, post_dominance
+from analysis.ir.function import ENTRY, Function
+from analysis.ir.ids import BasicBlockId
+
+
+@final
+class ControlFlow:
+    """Immutable to its users; made by `ControlFlow.of`."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.successors: tuple[tuple[BasicBlockId, ...], ...] = tuple(
+            tuple(dict.fromkeys(block.terminator.successors)) for block in function.blocks
+        )
+        self.predecessors: list[list[int]] = reversed_edges(self.successors)
+        self.order: tuple[BasicBlockId, ...] = tuple(map(BasicBlockId, reverse_post_order(ENTRY, self.successors)))
+        """Reverse post-order of the reachable blocks."""
+        self.rank: list[int] = [UNREACHED] * len(function.blocks)
+        for position, block in enumerate(self.order):
+            self.rank[block] = position
+        self._joins: dict[BasicBlockId, frozenset[BasicBlockId]] = {}
+
+    @classmethod
+    def of(cls, function: Function) -> ControlFlow:
+        return cls(function)
+
+    def is_reachable(self, block: BasicBlockId) -> bool:
+        return self.rank[block] != UNREACHED
+
+    @cached_property
+    def exits(self) -> tuple[BasicBlockId, ...]:
+        """Blocks without successors: returns and traps."""
+        return tuple(block for block in self.order if not self.successors[block])
+
+    # -- dominance --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _dominators(self) -> list[int]:
+        return immediate_dominators(self.order, self.predecessors)
+
+    def immediate_dominator(self, block: BasicBlockId) -> BasicBlockId | None:
+        """None for the entry and for unreachable blocks."""
+        dominator = self._dominators[block]
+        return None if dominator in (UNREACHED, block) else BasicBlockId(dominator)
+
+    def dominates(self, above: BasicBlockId, below: BasicBlockId) -> bool:
+        """Does every path to `below` pass `above`?  A block dominates itself."""
+        block: BasicBlockId | None = below
+        while block is not None and self.rank[block] >= self.rank[above]:
+            if block == above:
+                return True
+            block = self.immediate_dominator(block)
+        return False
+
+    # -- post-dominance and control dependence ----------------------------------------------------------------------
+
+    @cached_property
+    def doomed(self) -> list[bool]:
+        """For each block, whether it can only end in a trap."""
+        return doomed_blocks(self.function, self.order, self.successors)
+
+    @cached_property
+    def _post(self) -> PostDominance:
+        return post_dominance(self.order, self.successors, self.cycles, self.doomed)
+
+    def immediate_post_dominator(self, block: BasicBlockId) -> BasicBlockId | None:
+        """The nearest block every thread passes after `block` in this iteration, or after the loop; None: the exit."""
+        post = self._post
+        node = post.immediate[block]
+        while node > post.exit:
+            node = post.immediate[node]
+        return None if node in (post.exit, UNREACHED) else BasicBlockId(node)
+
+    def post_dominates(self, below: BasicBlockId, above: BasicBlockId) -> bool:
+        """Does every path from `above` to the exit pass `below`?  A block post-dominates itself."""
+        block: BasicBlockId | None = above
+        while block is not None:
+            if block == below:
+                return True
+            block = self.immediate_post_dominator(block)
+        return False
+
+    def controllers(self, block: BasicBlockId) -> tuple[BasicBlockId, ...]:
+        """The blocks whose terminators decide directly whether `block` runs in this iteration."""
+        return tuple(map(BasicBlockId, self._post.controllers[block]))
+
+    @cached_property
+    def _dependents(self) -> list[list[BasicBlockId]]:
+        dependents: list[list[BasicBlockId]] = [[] for _ in self.successors]
+        for block in self.order:
+            for controller in self._post.controllers[block]:
+                dependents[controller].append(block)
+        return dependents
+
+    def dependents(self, block: BasicBlockId) -> list[BasicBlockId]:
+        """The blocks that are control dependent on the terminator of `block`, in reverse post-order."""
+        return self._dependents[block]
+
+    def iterated_dependents(self, block: BasicBlockId) -> frozenset[BasicBlockId]:
+        """Control dependence, transitively."""
+        return self._closure(block, self._dependents)
+
+    def iterated_controllers(self, block: BasicBlockId) -> frozenset[BasicBlockId]:
+        """All branches that have a say in whether `block` runs."""
+        return self._closure(block, self._post.controllers)
+
+    def _closure(self, block: BasicBlockId, table: Sequence[Sequence[int]]) -> frozenset[BasicBlockId]:
+        found: set[int] = set()
+        waiting = list(table[block])
+        while waiting:
+            node = waiting.pop()
+            if node not in found:
+                found.add(node)
+                waiting.extend(table[node])
+        return frozenset(map(BasicBlockId, found))
+
+    # -- cycles -----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def cycles(self) -> tuple[Cycle, ...]:
+        """All loops, inner ones before the ones around them."""
+        rank = self.rank
+        if all(rank[target] > rank[block] for block in self.order for target in self.successors[block]):
+            return ()
+        return find_cycles(ENTRY, self.successors, self.predecessors)
+
+    @cached_property
+    def _innermost(self) -> list[CycleId | None]:
+        innermost: list[CycleId | None] = [None] * len(self.successors)
+        for cycle in reversed(self.cycles):
+            for block in cycle.blocks:
+                innermost[block] = cycle.id
+        return innermost
+
+    def innermost_cycle(self, block: BasicBlockId) -> Cycle | None:
+        cycle = self._innermost[block]
+        return None if cycle is None else self.cycles[cycle]
+
+    def cycles_around(self, block: BasicBlockId) -> Iterator[Cycle]:
+        """The cycles that contain the block, innermost first."""
+        cycle = self._innermost[block]
+        while cycle is not None:
+            yield self.cycles[cycle]
+            cycle = self.cycles[cycle].parent
+
+    @cached_property
+    def _exit_branches(self) -> list[tuple[BasicBlockId, ...]]:
+        return [
+            tuple(
+                block
+                for block in sorted(cycle.blocks, key=lambda b: self.rank[b])
+                if any(t not in cycle.blocks and not self.doomed[t] for t in self.successors[block])
+            )
+            for cycle in self.cycles
+        ]
+
+    def exit_branches(self, cycle: Cycle) -> tuple[BasicBlockId, ...]:
+        """The blocks of the cycle with an edge out of it that does not merely trap."""
+        return self._exit_branches[cycle.id]
+
+    # -- joins ------------------------------------------------------------------------------------------------------
+
+    def joins(self, branch: BasicBlockId) -> frozenset[BasicBlockId]:
+        """The blocks where threads may meet that took different ways at this branch."""
+        known = self._joins.get(branch)
+        if known is None:
+            around = tuple(self.cycles_around(branch))
+            found = find_joins(branch, self.successors, self.predecessors, self.rank, around)
+            known = self._joins[branch] = frozenset(map(BasicBlockId, found))
+        return known

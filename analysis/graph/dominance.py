@@ -1,0 +1,85 @@
+"""Dominance: which nodes lie on every path from a root?
+
+Rules     Cooper, Harvey and Kennedy: intersect the paths of the processed predecessors in reverse post-order
+          until nothing changes.
+Cost      about 1 microsecond per edge; two sweeps for a reducible graph.
+Why own   `networkx.immediate_dominators` is the same algorithm over dictionaries and is 4 to 6 times slower, and
+          importing networkx costs 200 to 300 ms of a server start that must stay below one second.  networkx stays
+          the referee in the tests.
+Source    Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm", 2001.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Edges = Sequence[Sequence[int]]
+"""For each node, the nodes its edges lead to."""
+
+UNREACHED = -1
+
+
+def reverse_post_order(root: int, successors: Edges) -> list[int]:
+    """The nodes reachable from `root`, every node before its successors except along back edges."""
+    order: list[int] = []
+    seen = [False] * len(successors)
+    seen[root] = True
+    stack = [(root, iter(successors[root]))]
+    while stack:
+        node, rest = stack[-1]
+        for successor in rest:
+            if not seen[successor]:
+                seen[successor] = True
+                stack.append((successor, iter(successors[successor])))
+                break
+        else:
+            order.append(node)
+            stack.pop()
+    order.reverse()
+    return order
+
+
+def reversed_edges(successors: Edges) -> list[list[int]]:
+    """The same edges, from target to source."""
+    predecessors: list[list[int]] = [[] for _ in successors]
+    for node, targets in enumerate(successors):
+        for target in targets:
+            predecessors[target].append(node)
+    return predecessors
+
+
+def immediate_dominators(order: Sequence[int], predecessors: Edges) -> list[int]:
+    """For each node of `order` (a reverse post-order, the root first) its immediate dominator; the root has itself.
+
+    Nodes outside `order` get `UNREACHED`.
+    """
+    rank = [UNREACHED] * len(predecessors)
+    for position, node in enumerate(order):
+        rank[node] = position
+    # All work happens on ranks: a dominator always has a smaller rank than what it dominates.
+    ranked = [[rank[p] for p in predecessors[node] if rank[p] != UNREACHED] for node in order]
+    dominator = [UNREACHED] * len(order)
+    dominator[0] = 0
+    changed = True
+    while changed:
+        changed = False
+        for position in range(1, len(order)):
+            best = UNREACHED
+            for other in ranked[position]:
+                if dominator[other] == UNREACHED:
+                    continue
+                if best == UNREACHED:
+                    best = other
+                    continue
+                while best != other:
+                    while best > other:
+                        best = dominator[best]
+                    while other > best:
+                        other = dominator[other]
+            if dominator[position] != best:
+                dominator[position] = best
+                changed = True
+    result = [UNREACHED] * len(predecessors)
+    for position, node in enumerate(order):
+        result[node] = order[dominator[position]]
+    return result

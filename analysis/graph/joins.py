@@ -1,0 +1,84 @@
+"""Joins: where may threads meet that took different ways at a branch?
+
+Question  For one branch: the blocks that two disjoint paths from its successors reach over different edges (a phi
+          there depends on the branch, even if all its inputs are constants).
+Rules     Each successor is a label; labels flow forward in reverse post-order.  A block that receives two labels
+          is a join and starts a label of its own.  Nothing flows beyond the branch itself.  A label that arrives at
+          the header of a natural loop around the branch belongs to threads that stay for another iteration: it flows
+          on to the exits of that loop only, because those threads may leave there later, but are in another iteration
+          inside.  A block whose labels all came over one edge is no join: there is nothing to choose.
+Cost      O(blocks + edges) per asked branch, kept.
+Source    Rosemann, Moll and Hack, POPL 2021; LLVM `GenericUniformityImpl.h` (the same treatment of headers).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping, Sequence
+
+from analysis.graph.cycles import Cycle
+from analysis.graph.dominance import Edges
+
+
+def find_joins(
+    branch: int,
+    successors: Edges,
+    predecessors: Edges,
+    rank: Sequence[int],
+    around: Sequence[Cycle],
+) -> frozenset[int]:
+    """`around`: the cycles that contain the branch."""
+    walk = _Walk(branch, successors, rank, {cycle.header: cycle for cycle in around if cycle.reducible})
+    walk.run()
+    return frozenset(block for block in walk.met if _ways_in(block, branch, predecessors[block], walk) > 1)
+
+
+def _ways_in(block: int, branch: int, predecessors: Sequence[int], walk: _Walk) -> int:
+    return sum(
+        1
+        for predecessor in predecessors
+        if predecessor == branch
+        or predecessor in walk.label
+        or any(predecessor in cycle.blocks for cycle in walk.stayed if block not in cycle.blocks)
+    )
+
+
+class _Walk:
+    def __init__(self, branch: int, successors: Edges, rank: Sequence[int], headers: Mapping[int, Cycle]) -> None:
+        self.branch = branch
+        self.successors = successors
+        self.rank = rank
+        self.headers = headers
+        self.label: dict[int, int] = {}
+        self.met: set[int] = set()
+        self.stayed: list[Cycle] = []
+        self._fresh: list[tuple[int, int]] = []
+
+    def run(self) -> None:
+        for target in self.successors[self.branch]:
+            self._push(target, target)
+        while self._fresh:
+            _, block = heapq.heappop(self._fresh)
+            for target in self._onward(block):
+                self._push(target, self.label[block])
+
+    def _push(self, target: int, label: int) -> None:
+        old = self.label.get(target)
+        if old == label:
+            return
+        if old is None:
+            self.label[target] = label
+        else:
+            self.met.add(target)
+            if old == target:
+                return
+            self.label[target] = target
+        heapq.heappush(self._fresh, (self.rank[target], target))
+
+    def _onward(self, block: int) -> Sequence[int]:
+        cycle = self.headers.get(block)
+        if cycle is not None:
+            if cycle not in self.stayed:
+                self.stayed.append(cycle)
+            return [t for b in sorted(cycle.blocks) for t in self.successors[b] if t not in cycle.blocks]
+        return () if block == self.branch else self.successors[block]
