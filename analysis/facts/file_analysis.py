@@ -21,7 +21,8 @@ from analysis.facts.model import (
 )
 from analysis.facts.spelling import spell_type
 from analysis.facts.why import why_steps
-from analysis.ir.instructions import FunctionId, Opaque, SourceBranchId, ValueId
+from analysis.ir.function import ENTRY
+from analysis.ir.instructions import BasicBlockId, FunctionId, Opaque, SourceBranchId, ValueId
 from analysis.ir.source import OWN_FRAME, Span
 from analysis.lower.program import Program
 from analysis.syntax.document import Document
@@ -80,7 +81,7 @@ class FileAnalysis:
     def _expression_fact(self, analyzed: AnalyzedFunction, view: View, span: Span, value: ValueId) -> ExpressionFact:
         divergence = view.root.divergence
         level = divergence.level(value)
-        block = divergence.block_of(value)
+        block = _block_of(view, value)
         convergent = divergence.convergence(block)
         own = Span(span.start, span.end)
         return ExpressionFact(
@@ -138,6 +139,14 @@ def _records_at(view: View, offset: int) -> list[tuple[Span, ValueId]]:
             if parameter.span.start <= offset < parameter.span.end
         ]
     return found
+
+
+def _block_of(view: View, value: ValueId) -> BasicBlockId:
+    """The block that defines `value`; the entry for parameters."""
+    for index, block in enumerate(view.root.function.blocks):
+        if any(found.result == value for found in (*block.phis, *block.instructions)):
+            return BasicBlockId(index)
+    return ENTRY
 
 
 def _opaques_on(view: View, steps: Sequence[Step]) -> tuple[OpaqueFact, ...]:

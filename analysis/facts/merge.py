@@ -13,6 +13,7 @@ from typing import Final, TypeVar, final
 from analysis.divergence.levels import Level
 from analysis.facts.model import BarrierFact, BarrierScope, BranchFact, OpaqueFact, VariableFact
 from analysis.facts.roots import RootAnalysis
+from analysis.graph.cycles import Cycle
 from analysis.ir.function import Function, SourceBranch, SourceBranchKind, VariableId
 from analysis.ir.instructions import (
     BlockBarrier,
@@ -58,11 +59,31 @@ def _branch_fact(branch_id: SourceBranchId, branch: SourceBranch, views: Sequenc
         level = max(level, divergence.branch_level(here))
         convergent = max(convergent, divergence.branch_convergence(here))
         if trips is not None:
-            trips = max(trips, divergence.loop_level(here))
+            trips = max(trips, trip_level(view, here, branch))
         graded = grade_branch(view.root.function, view.root.control, divergence, here)
         if GRADE_RANK[graded] > GRADE_RANK[grade]:
             grade = graded
     return BranchFact(branch.kind, branch.keyword, branch.extent, level, grade, convergent, trips)
+
+
+def trip_level(view: View, here: SourceBranchId, branch: SourceBranch) -> Level:
+    """The level of the trip count of a source loop: the join of everything that decides about leaving it."""
+    cycle = _cycle_of(view, here, branch)
+    return view.root.divergence.branch_level(here) if cycle is None else view.root.divergence.loop_level(cycle)
+
+
+def _cycle_of(view: View, here: SourceBranchId, branch: SourceBranch) -> Cycle | None:
+    root = view.root
+    for block, _ in root.divergence.branch_sites(here):
+        innermost = root.control.innermost_cycle(block)
+        if innermost is not None:
+            return innermost
+    # `for (;;)` decides nothing itself: its cycle is the outermost one whose header stands inside the construct.
+    for cycle in reversed(root.control.cycles):
+        span = root.function.blocks[cycle.header].terminator.span
+        if span.frame == view.frame and branch.extent.start <= span.start < span.end <= branch.extent.end:
+            return cycle
+    return None
 
 
 def barrier_facts(views: Sequence[View]) -> tuple[BarrierFact, ...]:
