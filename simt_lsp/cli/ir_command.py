@@ -1,0 +1,74 @@
+"""`simt-lsp ir FILE[:FUNCTION]`: the intermediate representation, as lowering, promotion or inlining leaves it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from analysis.facts.analyzer import environment_of
+from analysis.ir.function import Function
+from analysis.ir.inline import inline_calls
+from analysis.ir.instructions import FunctionId
+from analysis.ir.printer import print_function
+from analysis.ir.promote import promote
+from analysis.lower.program import DeviceFunction, LowerSettings, Program
+from analysis.syntax.document import Document
+from analysis.syntax.translation_unit import TranslationUnit
+from simt_lsp.cli.command_options import engine_options
+from simt_lsp.cli.engine import UnreadableError, absolute_path, read_source
+from simt_lsp.cli.exit_status import ExitStatus, UsageError
+from simt_lsp.cli.targets import function_target
+from simt_lsp.workspace.disk_loader import DiskLoader, FileCache, LazyIndex
+from simt_lsp.workspace.include_graph import is_header
+from simt_lsp.workspace.project import file_setup, whole_graph
+
+
+def ir(options: argparse.Namespace) -> ExitStatus:
+    target = function_target(options.place)
+    program = _program(target.path, options)
+    functions = _named(program.device_functions(), target.path, target.function)
+    print("\n".join(print_function(_stage(program, function.id, options.stage)) for function in functions).rstrip("\n"))
+    return ExitStatus.CLEAN
+
+
+def _program(path: str, options: argparse.Namespace) -> Program:
+    run = engine_options(options, [path])
+    try:
+        document = Document.open(read_source(path))
+    except UnreadableError as error:
+        raise UsageError(f"{path}: {error}") from error
+    absolute = absolute_path(path)
+    index = LazyIndex(run.roots)
+    setup = file_setup(absolute, run.overrides, whole_graph(index) if is_header(absolute) else None)
+    loader = DiskLoader(FileCache(), None, index)
+    environment = environment_of(absolute, setup.settings)
+    unit = TranslationUnit.build(absolute, document, loader, environment, context=setup.context)
+    return Program(unit, LowerSettings(warp_size=setup.settings.warp_size))
+
+
+def _named(functions: Sequence[DeviceFunction], path: str, name: str | None) -> Sequence[DeviceFunction]:
+    """The functions with this name, with or without the scopes around it."""
+    if not functions:
+        raise UsageError(f"{path} has no device functions")
+    found = [
+        function
+        for function in functions
+        if name is None or function.item.name == name or str(function.id).split("(")[0].split("<")[0] == name
+    ]
+    if not found:
+        names = ", ".join(dict.fromkeys(function.item.name for function in functions))
+        raise UsageError(f"{path} has no device function '{name}'; it has: {names}")
+    return found
+
+
+def _stage(program: Program, function: FunctionId, stage: str) -> Function:
+    lowered = program.lower(function).function
+    if stage == "lowered":
+        return lowered
+    if stage == "ssa":
+        return promote(lowered)
+    return promote(inline_calls(promote(lowered), lambda callee: _ssa(program, callee)).function)
+
+
+def _ssa(program: Program, function: FunctionId) -> Function | None:
+    return promote(program.lower(function).function) if program.item_of(function) is not None else None
