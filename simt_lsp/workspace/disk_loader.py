@@ -70,11 +70,14 @@ class FileCache:
 
 @final
 class DiskLoader:
-    """The `Loader` of `analysis` over disk and overlay; `touched` are the keys of all paths that were asked for."""
+    """The `Loader` of `analysis` over disk and overlay; without a cache there is no disk.
+
+    `touched` are the keys of all paths that were asked for.
+    """
 
     def __init__(
         self,
-        cache: FileCache,
+        cache: FileCache | None,
         overlay: Mapping[str, bytes] | None = None,
         index: Callable[[], FileIndex] = FileIndex,
     ) -> None:
@@ -89,7 +92,9 @@ class DiskLoader:
         key = path_key(path)
         self.touched.add(key)
         text = self._overlay.get(key)
-        return text if text is not None else self._cache.read(path)
+        if text is not None or self._cache is None:
+            return text
+        return self._cache.read(path)
 
     def exists(self, path: str) -> bool:
         """Whether `read` would find something; one answer per loader."""
@@ -97,7 +102,8 @@ class DiskLoader:
         if known is None:
             key = path_key(path)
             self.touched.add(key)
-            known = self._present[path] = key in self._overlay or _stamp(path) is not None
+            on_disk = self._cache is not None and _stamp(path) is not None
+            known = self._present[path] = on_disk or key in self._overlay
         return known
 
     def find_suffix(self, suffix: str) -> str | None:

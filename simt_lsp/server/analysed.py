@@ -1,0 +1,109 @@
+"""One document with everything known of it: what the worker makes and the requests read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+from analysis.syntax.document import Document
+from simt_lsp.server.documents import DocumentStore, OpenDocument
+from simt_lsp.server.roots import Roots, RootView
+from simt_lsp.server.worker import GaveWay
+from simt_lsp.workspace.configuration import Configuration, SettingProblem
+from simt_lsp.workspace.disk_loader import DiskLoader, FileCache
+from simt_lsp.workspace.project import file_setup
+from simt_lsp.workspace.setting_keys import Source
+
+if TYPE_CHECKING:
+    from analysis.facts.analyzer import Analyzer, FileAnalysis
+    from analysis.facts.settings import AnalysisSettings
+    from analysis.rules.diagnostic import Diagnostic
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Analysed:
+    """`analysis` is None for what is not CUDA and after a crash.
+
+    `touched` are the paths the analysis looked at; `missed` says that a walk of the root could change the answer.
+    """
+
+    item: OpenDocument
+    configuration: Configuration
+    analysis: FileAnalysis | None
+    diagnostics: tuple[Diagnostic, ...]
+    problems: tuple[SettingProblem, ...]
+    touched: frozenset[str]
+    missed: bool
+    loader: DiskLoader
+
+
+@final
+class AnalysisJob:
+    """What the worker does for one document; lives on its thread."""
+
+    def __init__(
+        self,
+        documents: DocumentStore,
+        roots: Roots,
+        settings_for: Callable[[str | None], Sequence[Source]],
+        crashed: Callable[[str, BaseException], None],
+    ) -> None:
+        self._documents = documents
+        self._roots = roots
+        self._settings_for = settings_for
+        self._crashed = crashed
+        self._analyzer: Analyzer | None = None
+        self.cache = FileCache()
+
+    def __call__(self, item: OpenDocument, cancelled: Callable[[], bool], /) -> Analysed:
+        """Analyse one version of a document; raises `GaveWay`, nothing else."""
+        root = self._roots.of(item.path)
+        view = RootView(root)
+        overlay = self._documents.overlay()
+        loader = DiskLoader(self.cache if item.path is not None else None, overlay, view.files)
+        setup = file_setup(item.path, self._settings_for(item.path), view.graph_for(item.path))
+        analysis: FileAnalysis | None = None
+        diagnostics: tuple[Diagnostic, ...] = ()
+        if item.analysed:
+            try:
+                analysis = self._analyse(item, loader, setup.settings, setup.context, cancelled)
+                diagnostics = self._check(analysis, setup.configuration)
+            except GaveWay:
+                raise
+            except Exception as error:  # a crash costs this file's answers; it is logged with what was asked
+                self._crashed(f"analysis of {item.uri} version {item.version}", error)
+        if view.missed and root is not None:
+            self._roots.want(root)
+        touched = frozenset(loader.touched)
+        return Analysed(item, setup.configuration, analysis, diagnostics, setup.problems, touched, view.missed, loader)
+
+    def _analyse(
+        self,
+        item: OpenDocument,
+        loader: DiskLoader,
+        settings: AnalysisSettings,
+        context: str | None,
+        cancelled: Callable[[], bool],
+    ) -> FileAnalysis:
+        from analysis.facts.analyzer import Analyzer, Cancelled
+
+        if self._analyzer is None:
+            self._analyzer = Analyzer()
+        try:
+            return self._analyzer.analyze(
+                item.analysis_path, item.document, loader, settings, context=context, cancelled=cancelled
+            )
+        except Cancelled as error:
+            raise GaveWay from error
+
+    def _check(self, analysis: FileAnalysis, configuration: Configuration) -> tuple[Diagnostic, ...]:
+        from analysis.rules.check import check
+
+        return check(analysis, configuration.rules)
+
+
+def from_disk(uri: str, text: bytes) -> OpenDocument:
+    """A file that no client opened, in the shape of one that is open."""
+    return OpenDocument(uri, 0, "cuda", Document.open(text))

@@ -1,0 +1,70 @@
+"""What the client can do, read from the raw JSON of `initialize`.
+
+Reason   Turning a whole `ClientCapabilities` into objects costs 90 ms at start and fails as a whole on one odd value;
+         a dozen flags are needed.  What is missing or odd counts as "cannot".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast, final
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ClientFeatures:
+    """The optional capabilities that change what the server does."""
+
+    encodings: tuple[str, ...] = ()
+    pull_diagnostics: bool = False
+    related_information: bool = False
+    diagnostic_tags: bool = False
+    diagnostic_versions: bool = False
+    markdown: bool = False
+    symbol_tree: bool = False
+    configuration: bool = False
+    register_configuration: bool = False
+    register_watchers: bool = False
+    refresh_diagnostics: bool = False
+    refresh_inlay_hints: bool = False
+    refresh_code_lenses: bool = False
+    progress: bool = False
+
+
+def read_client_features(capabilities: object) -> ClientFeatures:
+    """The flags in the client's capabilities, whatever their shape."""
+
+    def flag(*path: str) -> bool:
+        return _at(capabilities, *path) is True
+
+    return ClientFeatures(
+        encodings=_strings(_at(capabilities, "general", "positionEncodings")),
+        pull_diagnostics=isinstance(_at(capabilities, "textDocument", "diagnostic"), Mapping),
+        related_information=flag("textDocument", "publishDiagnostics", "relatedInformation"),
+        diagnostic_tags=_at(capabilities, "textDocument", "publishDiagnostics", "tagSupport") not in (None, False),
+        diagnostic_versions=flag("textDocument", "publishDiagnostics", "versionSupport"),
+        markdown="markdown" in _strings(_at(capabilities, "textDocument", "hover", "contentFormat")),
+        symbol_tree=flag("textDocument", "documentSymbol", "hierarchicalDocumentSymbolSupport"),
+        configuration=flag("workspace", "configuration"),
+        register_configuration=flag("workspace", "didChangeConfiguration", "dynamicRegistration"),
+        register_watchers=flag("workspace", "didChangeWatchedFiles", "dynamicRegistration"),
+        refresh_diagnostics=flag("workspace", "diagnostics", "refreshSupport")
+        or flag("workspace", "diagnostic", "refreshSupport"),
+        refresh_inlay_hints=flag("workspace", "inlayHint", "refreshSupport"),
+        refresh_code_lenses=flag("workspace", "codeLens", "refreshSupport"),
+        progress=flag("window", "workDoneProgress"),
+    )
+
+
+def _at(value: object, *path: str) -> object:
+    for name in path:
+        if not isinstance(value, Mapping):
+            return None
+        value = cast("Mapping[str, object]", value).get(name)
+    return value
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    return tuple(item for item in items if isinstance(item, str))

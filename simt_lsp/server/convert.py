@@ -1,0 +1,145 @@
+"""From facts to LSP: offsets become positions in the negotiated encoding, enums become numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final, final
+
+from lsprotocol import types
+
+from analysis.facts.model import FileProblem, Location, ProblemKind
+from analysis.syntax.line_index import LineIndex, PositionEncoding
+from simt_lsp.server.analysed import Analysed
+from simt_lsp.server.client import ClientFeatures
+from simt_lsp.server.uris import uri_of
+
+if TYPE_CHECKING:
+    from analysis.facts.analyzer import FileAnalysis
+    from analysis.rules.diagnostic import Diagnostic
+
+SOURCE: Final = "simt-lsp"
+SEVERITIES: Final = {
+    "error": types.DiagnosticSeverity.Error,
+    "warning": types.DiagnosticSeverity.Warning,
+    "information": types.DiagnosticSeverity.Information,
+    "hint": types.DiagnosticSeverity.Hint,
+}
+TAGS: Final = {
+    "SYN107": types.DiagnosticTag.Unnecessary,
+    "WRP208": types.DiagnosticTag.Deprecated,
+}
+PROBLEM_SEVERITIES: Final = {
+    ProblemKind.MISSING_INCLUDE: types.DiagnosticSeverity.Hint,
+    ProblemKind.PREPROCESSOR: types.DiagnosticSeverity.Information,
+    ProblemKind.TOO_LARGE: types.DiagnosticSeverity.Information,
+    ProblemKind.INTERNAL: types.DiagnosticSeverity.Information,
+    ProblemKind.ANNOTATION: types.DiagnosticSeverity.Warning,
+}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class View:
+    """One analysed document as one client counts positions; belongs to the worker's thread."""
+
+    analysed: Analysed
+    analysis: FileAnalysis
+    encoding: PositionEncoding
+    features: ClientFeatures
+    uri_of_path: dict[str, str] = field(default_factory=dict[str, str])
+    _other_lines: dict[str, LineIndex | None] = field(default_factory=dict[str, "LineIndex | None"])
+
+    def offset(self, position: types.Position) -> int:
+        """The byte offset of a client's position."""
+        lines = self.analysed.item.document.lines
+        return lines.offset(position.line, position.character, self.encoding)
+
+    def position(self, offset: int) -> types.Position:
+        return _position(self.analysed.item.document.lines, offset, self.encoding)
+
+    def range(self, start: int, end: int) -> types.Range:
+        return types.Range(self.position(start), self.position(max(start, end)))
+
+    def location(self, location: Location) -> types.Location | None:
+        """A place in this or another file; None when that file cannot be read any more."""
+        item = self.analysed.item
+        if location.path == item.analysis_path:
+            return types.Location(item.uri, self.range(location.start, location.end))
+        lines = self._lines_of(location.path)
+        if lines is None:
+            return None
+        start = _position(lines, location.start, self.encoding)
+        end = _position(lines, max(location.start, location.end), self.encoding)
+        uri = self.uri_of_path.get(location.path) or uri_of(location.path)
+        return types.Location(uri, types.Range(start, end))
+
+    def diagnostics(self) -> list[types.Diagnostic]:
+        """All diagnostics of the document, problems of the file last."""
+        problems = self.analysis.facts.problems
+        return [
+            *(self._diagnostic(diagnostic) for diagnostic in self.analysed.diagnostics),
+            *(self._problem(problem) for problem in problems),
+        ]
+
+    def _diagnostic(self, diagnostic: Diagnostic) -> types.Diagnostic:
+        tag = TAGS.get(diagnostic.code)
+        return types.Diagnostic(
+            range=self.range(diagnostic.start, diagnostic.end),
+            message=printable(diagnostic.message),
+            severity=SEVERITIES[diagnostic.severity.value],
+            code=diagnostic.code,
+            source=SOURCE,
+            tags=[tag] if tag is not None and self.features.diagnostic_tags else None,
+            related_information=list(self._related(diagnostic)) if self.features.related_information else None,
+            data={
+                "name": diagnostic.name,
+                "tier": diagnostic.tier.value if diagnostic.tier is not None else None,
+                "function": printable(diagnostic.function),
+            },
+        )
+
+    def _related(self, diagnostic: Diagnostic) -> Iterator[types.DiagnosticRelatedInformation]:
+        for related in diagnostic.related:
+            location = self.location(related.location)
+            if location is not None:
+                yield types.DiagnosticRelatedInformation(location, printable(related.message))
+
+    def _problem(self, problem: FileProblem) -> types.Diagnostic:
+        return types.Diagnostic(
+            range=self.range(problem.start, problem.end),
+            message=printable(problem.message),
+            severity=PROBLEM_SEVERITIES[problem.kind],
+            code=problem.kind.value,
+            source=SOURCE,
+        )
+
+    def _lines_of(self, path: str) -> LineIndex | None:
+        if path not in self._other_lines:
+            text = self.analysed.loader.read(path)
+            self._other_lines[path] = None if text is None else LineIndex(text)
+        return self._other_lines[path]
+
+
+def printable(text: str) -> str:
+    """`text` without lone surrogates, which stand for bytes that are not UTF-8 and which many clients refuse."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def fingerprint(diagnostics: list[types.Diagnostic]) -> str:
+    """Equal for lists that look equal to the user."""
+    digest = blake2b(digest_size=12)
+    for item in diagnostics:
+        start, end = item.range.start, item.range.end
+        places = (start.line, start.character, end.line, end.character)
+        digest.update(repr((places, item.code, item.severity, item.message)).encode())
+        for related in item.related_information or ():
+            place = related.location.range.start
+            digest.update(repr((related.location.uri, place.line, place.character, related.message)).encode())
+    return digest.hexdigest()
+
+
+def _position(lines: LineIndex, offset: int, encoding: PositionEncoding) -> types.Position:
+    line, character = lines.position(offset, encoding)
+    return types.Position(line, character)

@@ -1,0 +1,90 @@
+"""The table of what the server answers; a handler that fails costs its own answer only."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, Final
+
+from lsprotocol import types
+
+from analysis.syntax.line_index import PositionEncoding
+from simt_lsp.server.errors import report_failure
+from simt_lsp.server.requests.check_workspace import CHECK_COMMAND, check_workspace_command
+from simt_lsp.server.requests.code_lens import EXPLAIN_COMMAND, on_code_lens
+from simt_lsp.server.requests.diagnostic import on_diagnostic
+from simt_lsp.server.requests.document_symbol import on_document_symbol
+from simt_lsp.server.requests.explain import METHOD, explain_command, on_explain
+from simt_lsp.server.requests.hover import on_hover
+from simt_lsp.server.requests.inlay_hint import on_inlay_hint
+from simt_lsp.server.server import SimtServer
+from simt_lsp.server.settings_requests import (
+    on_did_change_configuration,
+    on_did_change_watched_files,
+    on_initialized,
+)
+
+Handler = Callable[[SimtServer, Any], Awaitable[Any]]
+
+HANDLERS: Final[dict[str, tuple[Handler, Any]]] = {
+    types.INITIALIZED: (on_initialized, None),
+    types.WORKSPACE_DID_CHANGE_CONFIGURATION: (on_did_change_configuration, None),
+    types.WORKSPACE_DID_CHANGE_WATCHED_FILES: (on_did_change_watched_files, None),
+    types.TEXT_DOCUMENT_HOVER: (on_hover, None),
+    types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: (on_document_symbol, None),
+    types.TEXT_DOCUMENT_INLAY_HINT: (on_inlay_hint, None),
+    types.TEXT_DOCUMENT_CODE_LENS: (on_code_lens, None),
+    METHOD: (on_explain, None),
+}
+
+PULL_OPTIONS: Final = types.DiagnosticOptions(
+    inter_file_dependencies=True, workspace_diagnostics=False, identifier="simt-lsp"
+)
+
+
+def make_server(version: str) -> SimtServer:
+    """A server with everything registered, ready for a transport."""
+    server = SimtServer(version)
+    for method, (handler, options) in HANDLERS.items():
+        _register(server, method, handler, options)
+
+    @server.feature(types.INITIALIZE)
+    def on_initialize(ls: SimtServer, params: types.InitializeParams) -> None:  # pyright: ignore[reportUnusedFunction]
+        """Before pygls answers: the client's encoding and folders are known now."""
+        ls.encoding = chosen_encoding(ls.client_features.encodings)
+        if ls.client_features.pull_diagnostics:
+            _register(ls, types.TEXT_DOCUMENT_DIAGNOSTIC, on_diagnostic, PULL_OPTIONS)
+        folders = [folder.uri for folder in params.workspace_folders or ()]
+        ls.start_working(folders or ([params.root_uri] if params.root_uri else []), params.initialization_options)
+
+    server.commands[CHECK_COMMAND] = check_workspace_command
+    server.commands[EXPLAIN_COMMAND] = lambda ls, params: explain_command(ls, list(params.arguments or ()))
+    for name in server.commands:
+        server.command(name)(_never_called)
+    return server
+
+
+def chosen_encoding(names: Iterable[str]) -> PositionEncoding:
+    """The client's first that we know, as pygls announces it; UTF-16 if it names none."""
+    known = {encoding.value: encoding for encoding in PositionEncoding}
+    return next((known[name] for name in names if name in known), PositionEncoding.UTF16)
+
+
+def _register(server: SimtServer, method: str, handler: Handler, options: Any) -> None:
+    async def guarded(ls: SimtServer, params: Any) -> Any:
+        try:
+            return await handler(ls, params)
+        except Exception as error:
+            raise report_failure(ls, f"{method} {_about(params)}", error) from error
+
+    server.feature(method, options)(guarded)
+
+
+def _never_called() -> None:
+    """pygls lists the commands it knows; `SimtServer.execute_command` runs ours."""
+
+
+def _about(params: Any) -> str:
+    """The document and place a request is about, for the log."""
+    uri = getattr(getattr(params, "text_document", None), "uri", "")
+    position = getattr(params, "position", None)
+    return f"{uri}:{position.line}:{position.character}" if isinstance(position, types.Position) else uri

@@ -1,0 +1,78 @@
+"""Start the server on a transport; the only way in for the command line.
+
+Rules    Nothing else of the server is imported before `serve`: the types are imported lean (see `quick_types`).
+         Once everything is loaded the objects are frozen, so that the collector does not walk them again and again.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import sys
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Final, TypeAlias, final
+
+if TYPE_CHECKING:
+    from simt_lsp.server.server import SimtServer
+
+SWITCH_INTERVAL: Final = 0.001
+"""Seconds after which the worker lets the event loop run; Python's default of 5 ms would sit in every answer."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Stdio:
+    """Standard input and output."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Tcp:
+    """Listen for one client."""
+
+    host: str
+    port: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class WebSocket:
+    """Listen for one client; needs the package `websockets`."""
+
+    host: str
+    port: int
+
+
+ServerOptions: TypeAlias = Stdio | Tcp | WebSocket
+
+
+def serve(options: ServerOptions) -> int:
+    """Run until the client says `exit` or is gone; the exit status: 0 after `shutdown`, else 1."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # what matters reaches the client as window/logMessage
+    server = _load()
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    gc.collect()
+    gc.freeze()
+    match options:
+        case Stdio():
+            server.start_io()
+        case Tcp(host, port):
+            server.start_tcp(host, port)
+        case WebSocket(host, port):
+            server.start_ws(host, port)
+    server.stop_working()
+    return 1 if server.exit_code is None else server.exit_code
+
+
+def _load() -> SimtServer:
+    from simt_lsp.server.quick_types import import_types
+
+    import_types()
+    from simt_lsp.server.features import make_server
+
+    try:
+        return make_server(version("simt-lsp"))
+    except PackageNotFoundError:  # run from a folder of libraries, as editor extensions bundle them
+        return make_server("0")

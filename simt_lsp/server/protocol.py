@@ -1,0 +1,197 @@
+"""pygls' protocol, with what a server that must stay up needs changed.
+
+Changed  `initialize` is read from raw JSON (see `client`).  Positions are clamped before they are checked, so an edit
+         at line -1 is an edit and not a lost message.  A message that cannot be read is answered if it was a request,
+         and logged.  Requests before `initialize` and after `shutdown` get the errors the specification names.
+         Documents are ours: pygls' own copies are never made.  `exit` leaves the exit status with the server.
+         The documents a handler sees are those of the moment its message arrived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, cast, final
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.protocol import LanguageServerProtocol, lsp_method
+
+from simt_lsp.server.client import read_client_features
+from simt_lsp.server.documents import SEEN
+from simt_lsp.server.uris import uri_of
+
+if TYPE_CHECKING:
+    from simt_lsp.server.server import SimtServer
+
+MAX_UNSIGNED: Final = 2**31 - 1
+MAX_SIGNED: Final = 2**31 - 1
+SERVER_NOT_INITIALIZED: Final = -32002
+INVALID_REQUEST: Final = -32600
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class UnreadableMessage:
+    """A message whose parameters make no sense."""
+
+    id: str | int | None
+    method: str
+    error: JsonRpcException
+
+
+class SimtProtocol(LanguageServerProtocol):
+    """See the top of the file; `self._server` is the `SimtServer`."""
+
+    @property
+    def simt(self) -> SimtServer:
+        return cast("SimtServer", self._server)
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """Called for every JSON object of a message, innermost first."""
+        if "line" in data and "character" in data:
+            return {**data, "line": _clamped(data["line"]), "character": _clamped(data["character"])}
+        if "uri" in data and "version" in data:
+            return {**data, "version": _version(data["version"])}
+        if "jsonrpc" not in data:
+            return data
+        method = data.get("method")
+        if method == types.INITIALIZE and "id" in data:
+            return self._read_initialize(data)
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            return UnreadableMessage(data.get("id"), str(method), error)
+
+    def handle_message(self, message: Any) -> None:
+        """Guard the life cycle, then let pygls dispatch."""
+        if isinstance(message, UnreadableMessage):
+            self.simt.log_error(f"cannot read the parameters of {message.method}")
+            if message.id is not None and message.method != "None":
+                self._send_response(message.id, error=message.error.to_response_error())
+            return
+        method = getattr(message, "method", None)
+        if method is not None and (refusal := self._refusal(method)) is not None:
+            if hasattr(message, "id"):
+                self._send_response(message.id, error=refusal)
+            return
+        token = SEEN.set(self.simt.documents.current)
+        try:
+            super().handle_message(message)
+        finally:
+            SEEN.reset(token)
+
+    def _refusal(self, method: str) -> types.ResponseError | None:
+        if method == types.EXIT:
+            return None
+        if self._shutdown:
+            return types.ResponseError(code=INVALID_REQUEST, message="the server is shutting down")
+        if not self.simt.initialized and method != types.INITIALIZE:
+            return types.ResponseError(code=SERVER_NOT_INITIALIZED, message="not initialized")
+        if self.simt.initialized and method == types.INITIALIZE:
+            return types.ResponseError(code=INVALID_REQUEST, message="already initialized")
+        return None
+
+    def _read_initialize(self, data: dict[str, Any]) -> types.InitializeRequest:
+        raw = data.get("params")
+        params = cast("Mapping[str, Any]", raw if isinstance(raw, Mapping) else {})
+        features = read_client_features(params.get("capabilities"))
+        self.simt.client_features = features
+        encodings = [_encoding(name) for name in features.encodings]
+        general = types.GeneralClientCapabilities(position_encodings=encodings) if encodings else None
+        return types.InitializeRequest(
+            id=data["id"],
+            params=types.InitializeParams(
+                capabilities=types.ClientCapabilities(general=general),
+                process_id=None,
+                root_uri=_root(params),
+                workspace_folders=_folders(params.get("workspaceFolders")),
+                initialization_options=params.get("initializationOptions"),
+            ),
+        )
+
+    @lsp_method(types.SHUTDOWN)
+    def lsp_shutdown(self, *args: Any) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]  # a generator in pygls, for user handlers
+        """Stop working; pygls' version fails on requests that end while it goes through them."""
+        current = self.msg_id
+        for msg_id, future in list(self._request_futures.items()):
+            if msg_id != current and not future.done():
+                future.cancel()
+        self._shutdown = True
+        self.simt.stop_working()
+
+    @lsp_method(types.EXIT)
+    def lsp_exit(self, *args: Any) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]  # a generator in pygls, for user handlers
+        """Leave; pygls' version loses the exit status."""
+        self.simt.exit_code = 0 if self._shutdown else 1
+        self.simt.stop_working()
+        raise SystemExit(self.simt.exit_code)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+        item = params.text_document
+        self.simt.did_open(item.uri, item.version, str(item.language_id), item.text)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, params: types.DidChangeTextDocumentParams
+    ) -> None:
+        self.simt.did_change(params)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+        self.simt.did_close(params.text_document.uri)
+
+    @lsp_method(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def lsp_workspace__did_change_workspace_folders(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, params: types.DidChangeWorkspaceFoldersParams
+    ) -> None:
+        self.simt.did_change_folders(
+            [folder.uri for folder in params.event.added], [folder.uri for folder in params.event.removed]
+        )
+
+    @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
+    async def lsp_workspace__execute_command(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, params: types.ExecuteCommandParams
+    ) -> Any:
+        """A coroutine, so that `$/cancelRequest` reaches the command itself."""
+        return await self.simt.execute_command(params)
+
+    @lsp_method(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
+    def lsp_work_done_progress_cancel(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, params: types.WorkDoneProgressCancelParams
+    ) -> None:
+        self.simt.cancel_progress(params.token)
+
+
+def _clamped(value: object) -> object:
+    if isinstance(value, float) and value == value:  # some clients count in doubles; NaN stays for the checker
+        value = int(min(max(value, 0), MAX_UNSIGNED))
+    return min(max(value, 0), MAX_UNSIGNED) if isinstance(value, int) else value
+
+
+def _version(value: object) -> object:
+    if value is None:  # allowed before 3.17, and still sent
+        return 0
+    return min(max(value, -MAX_SIGNED), MAX_SIGNED) if isinstance(value, int) else value
+
+
+def _encoding(name: str) -> types.PositionEncodingKind | str:
+    try:
+        return types.PositionEncodingKind(name)
+    except ValueError:
+        return name
+
+
+def _root(params: Mapping[str, Any]) -> str | None:
+    uri, path = params.get("rootUri"), params.get("rootPath")
+    if isinstance(uri, str):
+        return uri
+    return uri_of(path) if isinstance(path, str) else None
+
+
+def _folders(value: object) -> list[types.WorkspaceFolder]:
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    folders = [cast("Mapping[str, object]", item) for item in items if isinstance(item, Mapping)]
+    uris = [folder.get("uri") for folder in folders]
+    return [types.WorkspaceFolder(uri=uri, name=uri) for uri in uris if isinstance(uri, str)]

@@ -1,0 +1,55 @@
+"""Which diagnostics a client has: pushed ones, and the ids of those it pulls.
+
+Rules    A client that can pull gets nothing pushed for open documents, or it would show everything twice.
+         A new version is always published, an old one again only when something changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+from lsprotocol import types
+
+from simt_lsp.server.convert import fingerprint
+
+Send = Callable[[types.PublishDiagnosticsParams], None]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The diagnostics of one version of one document, ready to send."""
+
+    version: int
+    diagnostics: list[types.Diagnostic]
+    id: str
+
+
+def make_report(version: int, diagnostics: list[types.Diagnostic]) -> Report:
+    return Report(version, diagnostics, fingerprint(diagnostics))
+
+
+@final
+class Publisher:
+    """Remembers what was sent; lives on the event loop."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._sent: dict[str, Report] = {}
+
+    def publish(self, uri: str, report: Report, *, versioned: bool) -> None:
+        """Send `report` unless the client has exactly this."""
+        known = self._sent.get(uri)
+        if known is not None and (known.version, known.id) == (report.version, report.id):
+            return
+        self._sent[uri] = report
+        version = report.version if versioned else None
+        self._send(types.PublishDiagnosticsParams(uri=uri, diagnostics=report.diagnostics, version=version))
+
+    def clear(self, uri: str) -> None:
+        """Take back what was sent for `uri`."""
+        known = self._sent.pop(uri, None)
+        if known is not None and known.diagnostics:
+            self._send(types.PublishDiagnosticsParams(uri=uri, diagnostics=[]))

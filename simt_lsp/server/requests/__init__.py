@@ -1,0 +1,1 @@
+"""One file per request: convert the position, ask the feature, convert the answer."""

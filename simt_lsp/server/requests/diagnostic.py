@@ -1,0 +1,26 @@
+"""`textDocument/diagnostic`: the diagnostics of the document as it is now, or "unchanged"."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from simt_lsp.server.convert import View
+from simt_lsp.server.publishing import Report, make_report
+
+if TYPE_CHECKING:
+    from simt_lsp.server.server import SimtServer
+
+
+async def on_diagnostic(
+    ls: SimtServer, params: types.DocumentDiagnosticParams
+) -> types.RelatedFullDocumentDiagnosticReport | types.RelatedUnchangedDocumentDiagnosticReport:
+    report = await ls.ask(params.text_document.uri, report_of) or make_report(0, [])
+    if params.previous_result_id == report.id:
+        return types.RelatedUnchangedDocumentDiagnosticReport(result_id=report.id)
+    return types.RelatedFullDocumentDiagnosticReport(items=report.diagnostics, result_id=report.id)
+
+
+def report_of(view: View) -> Report:
+    return make_report(view.analysed.item.version, view.diagnostics())

@@ -1,0 +1,91 @@
+"""`simt/explain` and the command `simt.explain`: everything the analysis can say about one line.
+
+Request  `{"textDocument": {"uri"}, "position": {"line", "character"}}` or `{"textDocument": {"uri"}, "line"}`, where
+         `line` counts from 1.
+Answer   `{"line", "source", "function", "summary", "items": [{"range", "what", "verdict", "place", "why": [step],
+         "whyNotConvergent": [step]}], "text"}` or null; a step is `{"text", "source", "location": {"uri", "range"}}`.
+Command  Arguments: URI and line (from 1).  Answers the text, and shows it as a message.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from simt_lsp.server.convert import View, printable
+
+if TYPE_CHECKING:
+    from analysis.features.explain import ExplainedItem, Explanation
+    from analysis.features.source_step import SourceStep
+    from simt_lsp.server.server import SimtServer
+
+METHOD = "simt/explain"
+
+
+async def on_explain(ls: SimtServer, params: object) -> dict[str, Any] | None:
+    """pygls hands parameters of methods it does not know over as nested named tuples."""
+    uri = getattr(getattr(params, "textDocument", None), "uri", None)
+    line = _line(params)
+    if not isinstance(uri, str) or line is None:
+        raise ValueError("simt/explain needs textDocument.uri, and position or line")
+    return await ls.ask(uri, lambda view: explain(view, line))
+
+
+async def explain_command(ls: SimtServer, arguments: list[Any]) -> str | None:
+    """The text for `[uri, line]`, also shown to the user."""
+    match arguments:
+        case [str(uri), int(line)]:
+            answer = await ls.ask(uri, lambda view: explain(view, line))
+        case _:
+            raise ValueError("simt.explain takes a URI and a line")
+    if answer is None:
+        return None
+    ls.show_message(str(answer["text"]), types.MessageType.Info)
+    return str(answer["text"])
+
+
+def explain(view: View, line: int) -> dict[str, Any]:
+    from analysis.features.explain import explain_line, render_explanation
+
+    lines = view.analysed.item.document.lines
+    explanation = explain_line(view.analysis, min(max(line, 1), lines.line_count))
+    return _object(view, explanation, render_explanation(explanation))
+
+
+def _object(view: View, explanation: Explanation, text: str) -> dict[str, Any]:
+    return {
+        "line": explanation.line,
+        "source": printable(explanation.source),
+        "function": None if explanation.function is None else printable(explanation.function),
+        "summary": printable(explanation.summary),
+        "items": [_item(view, item) for item in explanation.items],
+        "text": printable(text),
+    }
+
+
+def _item(view: View, item: ExplainedItem) -> dict[str, Any]:
+    return {
+        "range": view.range(item.start, item.end),
+        "what": printable(item.what),
+        "verdict": printable(item.verdict),
+        "place": None if item.place is None else printable(item.place),
+        "why": [_step(view, step) for step in item.why],
+        "whyNotConvergent": [_step(view, step) for step in item.why_not_convergent],
+    }
+
+
+def _step(view: View, step: SourceStep) -> dict[str, Any]:
+    return {
+        "text": printable(step.text),
+        "source": None if step.source is None else printable(step.source),
+        "location": view.location(step.location),
+    }
+
+
+def _line(params: object) -> int | None:
+    line = getattr(params, "line", None)
+    if isinstance(line, int):
+        return line
+    line = getattr(getattr(params, "position", None), "line", None)
+    return line + 1 if isinstance(line, int) else None

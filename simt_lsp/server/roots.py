@@ -1,0 +1,143 @@
+"""The folders of the workspace, with what is known of the files below them.
+
+Rules    The index of files and the graph of includes are built on a thread of their own, when an analysis first misses
+         them; until they are there the answers are empty, and `ready` makes the analyses run again.
+         A file belongs to the innermost root above it; a file below no root has neither index nor context.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from threading import Condition, Thread
+from typing import final
+
+from simt_lsp.server.uris import path_of
+from simt_lsp.workspace.disk_loader import FileCache, path_key
+from simt_lsp.workspace.file_index import FileIndex, build_index
+from simt_lsp.workspace.include_graph import IncludeGraph, build_graph, is_header
+
+NO_FILES = FileIndex()
+
+
+@final
+class Root:
+    """One folder; what is below it is None until it was walked."""
+
+    def __init__(self, uri: str, path: str) -> None:
+        self.uri = uri
+        self.path = path
+        self.prefix = path_key(path).rstrip("/") + "/"
+        self.files: FileIndex | None = None
+        self.graph: IncludeGraph | None = None
+        self.wanted = False
+
+
+@final
+class Roots:
+    """All folders of the workspace; `ready(root)` is called on the walking thread after each walk."""
+
+    def __init__(self, ready: Callable[[Root], None], crashed: Callable[[str, BaseException], None]) -> None:
+        self._ready = ready
+        self._crashed = crashed
+        self._roots: tuple[Root, ...] = ()
+        self._wanted: dict[str, Root] = {}
+        self._changed = Condition()
+        self._thread: Thread | None = None
+        self._stopped = False
+
+    @property
+    def all(self) -> tuple[Root, ...]:
+        return self._roots
+
+    def add(self, uris: Iterable[str]) -> None:
+        """Folders on disk among `uris` become roots; others have nothing to walk."""
+        known = {root.uri for root in self._roots}
+        found = [(uri, path) for uri in uris if uri not in known and (path := path_of(uri)) is not None]
+        self._roots += tuple(Root(uri, path) for uri, path in found)
+
+    def remove(self, uris: Iterable[str]) -> None:
+        gone = set(uris)
+        self._roots = tuple(root for root in self._roots if root.uri not in gone)
+
+    def of(self, path: str | None) -> Root | None:
+        """The innermost root above `path`."""
+        if path is None:
+            return None
+        key = path_key(path)
+        above = [root for root in self._roots if key.startswith(root.prefix)]
+        return max(above, key=lambda root: len(root.prefix), default=None)
+
+    def want(self, root: Root) -> None:
+        """Have the files below `root` looked at, unless that was asked before."""
+        if not root.wanted:
+            root.wanted = True
+            self.walk(root)
+
+    def walk(self, root: Root) -> None:
+        """Have the files below `root` looked at (again), soon."""
+        with self._changed:
+            if self._stopped:
+                return
+            self._wanted[root.uri] = root
+            if self._thread is None:
+                self._thread = Thread(target=self._run, name="simt-files", daemon=True)
+                self._thread.start()
+            self._changed.notify()
+
+    def files_changed(self, changed: Iterable[str], listed: Iterable[str], cache: FileCache) -> None:
+        """The texts of `changed` are new; `listed` were created or deleted, so their roots are walked again."""
+        for path in changed:
+            root = self.of(path)
+            text = cache.read(path) if root is not None and root.graph is not None else None
+            if root is not None and root.graph is not None and text is not None:
+                root.graph.scan(path, text)
+        for root in {root.uri: root for path in listed if (root := self.of(path)) is not None}.values():
+            if root.files is not None:
+                self.walk(root)
+
+    def stop(self) -> None:
+        with self._changed:
+            self._stopped = True
+            self._changed.notify()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                while not self._wanted and not self._stopped:
+                    self._changed.wait()
+                if self._stopped:
+                    return
+                root = self._wanted.pop(next(iter(self._wanted)))
+            try:
+                files = build_index([root.path], cancelled=lambda: self._stopped)
+                graph = IncludeGraph()
+                build_graph(graph, files, cancelled=lambda: self._stopped)
+            except Exception as error:  # reported; the root stays without files
+                self._crashed(f"walk of {root.path}", error)
+                continue
+            root.files, root.graph = files, graph
+            self._ready(root)
+
+
+@final
+class RootView:
+    """What one analysis sees of a root; remembers whether it missed something that a walk would bring."""
+
+    def __init__(self, root: Root | None) -> None:
+        self._root = root
+        self.missed = False
+
+    def files(self) -> FileIndex:
+        root = self._root
+        if root is None:
+            return NO_FILES
+        self.missed |= root.files is None
+        return root.files or NO_FILES
+
+    def graph_for(self, path: str | None) -> IncludeGraph | None:
+        """The graph, if `path` is a header that needs one."""
+        root = self._root
+        if root is None or path is None or not is_header(path):
+            return None
+        self.missed |= root.graph is None
+        return root.graph

@@ -1,0 +1,279 @@
+"""The server: what happens when a message arrives or an analysis ends.
+
+Threads  Everything here runs on the event loop, except what `_analysed`, `_crashed` and `_walked` say: those are called
+         by the worker and the walker, and hand over with `call_soon_threadsafe`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any, Final, TypeVar
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+from analysis.syntax.document import Edit, WholeText
+from analysis.syntax.line_index import PositionEncoding
+from simt_lsp.server.analysed import Analysed, AnalysisJob
+from simt_lsp.server.client import ClientFeatures
+from simt_lsp.server.client_settings import ClientSettings
+from simt_lsp.server.convert import View
+from simt_lsp.server.documents import SEEN, DocumentStore, OpenDocument
+from simt_lsp.server.errors import CONTENT_MODIFIED, report_failure
+from simt_lsp.server.protocol import SimtProtocol
+from simt_lsp.server.publishing import Publisher, Report
+from simt_lsp.server.requests.diagnostic import report_of
+from simt_lsp.server.roots import Root, Roots
+from simt_lsp.server.worker import Superseded, Worker
+from simt_lsp.workspace.configuration import SettingProblem
+from simt_lsp.workspace.disk_loader import path_key
+from simt_lsp.workspace.setting_keys import Source
+
+SETTINGS_PATIENCE: Final = 0.4
+"""Seconds that the first analysis waits for the client's settings."""
+REFRESH_DELAY: Final = 0.1
+
+Answer = TypeVar("Answer")
+
+
+class SimtServer(LanguageServer):
+    """State of one session."""
+
+    protocol: SimtProtocol  # pyright: ignore[reportIncompatibleVariableOverride]  # what `__init__` asks for
+
+    def __init__(self, version: str) -> None:
+        self.documents = DocumentStore()
+        self.client_features = ClientFeatures()
+        self.client_settings = ClientSettings()
+        self.initialized = False
+        self.exit_code: int | None = None
+        self.encoding = PositionEncoding.UTF16
+        self.roots = Roots(self._walked, self._crashed)
+        self.job = AnalysisJob(self.documents, self.roots, self.sources_for, self._crashed)
+        self.worker: Worker[OpenDocument, Analysed] = Worker(self.job, self._analysed, self._crashed)
+        self.publisher = Publisher(self._publish)
+        self.commands: dict[str, Callable[[SimtServer, types.ExecuteCommandParams], Awaitable[Any]]] = {}
+        self.progress_cancellers: dict[str | int, Callable[[], None]] = {}
+        self._tasks: set[asyncio.Future[Any]] = set()
+        self._refresh: asyncio.TimerHandle | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        super().__init__(  # pyright: ignore[reportUnknownMemberType]  # pygls leaves its `*args` untyped
+            "simt-lsp", version, protocol_cls=SimtProtocol, max_workers=2
+        )
+
+    # Life
+
+    def start_working(self, root_uris: Iterable[str], options: object) -> None:
+        """`initialize` arrived."""
+        self._loop = asyncio.get_running_loop()
+        self.initialized = True
+        self.client_settings.initialize(options)
+        self.roots.add(root_uris)
+        if self.client_features.configuration:
+            self.worker.hold(SETTINGS_PATIENCE)
+        self.worker.start()
+
+    def stop_working(self) -> None:
+        """`shutdown` or `exit` arrived, or the client is gone."""
+        self.worker.stop()
+        self.roots.stop()
+
+    # Documents
+
+    def did_open(self, uri: str, version: int, language: str, text: str) -> None:
+        self._document_changed(self.documents.open(uri, version, language, text))
+
+    def did_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        edits = [self._edit(change) for change in params.content_changes]
+        item = self.documents.change(params.text_document.uri, params.text_document.version, edits)
+        if item is None:
+            self.log_error(f"change of a document that is not open: {params.text_document.uri}")
+        else:
+            self._document_changed(item)
+
+    def did_close(self, uri: str) -> None:
+        item = self.documents.close(uri)
+        if item is None:
+            return
+        self.worker.forget(uri)
+        self.publisher.clear(uri)
+        self.analyse_again(touching={item.key})
+
+    def _edit(self, change: types.TextDocumentContentChangeEvent) -> Edit | WholeText:
+        match change:
+            case types.TextDocumentContentChangePartial(range=range, text=text):
+                start, end = range.start, range.end
+                return Edit(start.line, start.character, end.line, end.character, self.encoding, text)
+            case _:
+                return WholeText(change.text)
+
+    def _document_changed(self, item: OpenDocument) -> None:
+        root = self.roots.of(item.path)
+        if root is not None and root.graph is not None and item.path is not None:
+            root.graph.scan(item.path, item.document.text)
+        self.worker.submit(item.uri, item, edited=True)
+        self.analyse_again(touching={item.key}, without=item.uri)
+
+    # Analyses
+
+    def sources_for(self, path: str | None) -> Sequence[Source]:
+        """The client's settings for a file; also called by the worker."""
+        root = self.roots.of(path)
+        return self.client_settings.sources(None if root is None else root.uri)
+
+    async def ask(self, uri: str, answer: Callable[[View], Answer]) -> Answer | None:
+        """`answer(view)` for the document as the client saw it when it asked; None for what is not CUDA.
+
+        Raises `ContentModified` (as LSP names it) when the document changed before it was analysed.
+        """
+        item = SEEN.get().get(uri)
+        if item is None or not item.analysed:
+            return None
+
+        def on_worker(analysed: Analysed) -> Answer | None:
+            return None if analysed.analysis is None else answer(self._view(analysed, analysed.analysis))
+
+        try:
+            return await asyncio.wrap_future(self.worker.ask(uri, item, on_worker))
+        except Superseded as error:
+            raise JsonRpcException("content modified", code=CONTENT_MODIFIED) from error
+
+    def analyse_again(self, *, touching: set[str] | None = None, without: str | None = None) -> None:
+        """Have open documents analysed again: all, or those whose analysis looked at one of the paths."""
+        for uri, _, analysed in self.worker.results():
+            item = self.documents.current.get(uri)
+            if item is None or uri == without:
+                continue
+            if touching is None or not touching.isdisjoint(analysed.touched):
+                self.worker.submit(uri, item, edited=False)
+
+    def _view(self, analysed: Analysed, analysis: Any) -> View:
+        uris = {item.analysis_path: item.uri for item in self.documents.current.values()}
+        return View(analysed, analysis, self.encoding, self.client_features, uris)
+
+    def view(self, analysed: Analysed) -> View | None:
+        """For who holds a result on the worker's thread."""
+        return None if analysed.analysis is None else self._view(analysed, analysed.analysis)
+
+    def _analysed(self, uri: str, item: OpenDocument, analysed: Analysed) -> None:
+        """On the worker's thread: an analysis ended."""
+        view = self.view(analysed)
+        report = Report(item.version, [], "") if view is None else report_of(view)
+        self._hand_over(lambda: self._show(uri, item, analysed, report))
+
+    def _show(self, uri: str, item: OpenDocument, analysed: Analysed, report: Report) -> None:
+        self.show_problems(analysed.problems)
+        if self.documents.current.get(uri) is not item:
+            return
+        if not self.client_features.pull_diagnostics:
+            self.publisher.publish(uri, report, versioned=self.client_features.diagnostic_versions)
+
+    def _walked(self, root: Root) -> None:
+        """On the walking thread: the files below a root are known now."""
+        self._hand_over(lambda: self._analyse_below(root))
+
+    def _analyse_below(self, root: Root) -> None:
+        for uri, item, analysed in self.worker.results():
+            if analysed.missed and self.roots.of(item.path) is root and self.documents.current.get(uri) is item:
+                self.worker.submit(uri, item, edited=False)
+        self.refresh_soon()
+
+    def settings_changed(self) -> None:
+        """Every answer may be different now."""
+        self.worker.release()
+        self.analyse_again()
+        self.refresh_soon()
+
+    def did_change_folders(self, added: Iterable[str], removed: Iterable[str]) -> None:
+        self.roots.remove(removed)
+        self.roots.add(added)
+        self.analyse_again()
+        self.refresh_soon()
+
+    def files_changed(self, changed: set[str], listed: set[str]) -> None:
+        """Files on disk have new texts, or were created or deleted."""
+        self.roots.files_changed(changed, listed, self.job.cache)
+        self.analyse_again(touching={path_key(path) for path in changed | listed})
+        self.refresh_soon()
+
+    # Words to the client
+
+    def refresh_soon(self) -> None:
+        """Ask the client to ask again for what it shows, a little later and once for many reasons."""
+        if self._refresh is None and self._loop is not None:
+            self._refresh = self._loop.call_later(REFRESH_DELAY, self._send_refresh)
+
+    def _send_refresh(self) -> None:
+        self._refresh = None
+        features = self.client_features
+        wanted = (
+            (features.refresh_inlay_hints, types.WORKSPACE_INLAY_HINT_REFRESH),
+            (features.refresh_code_lenses, types.WORKSPACE_CODE_LENS_REFRESH),
+            (features.refresh_diagnostics and features.pull_diagnostics, types.WORKSPACE_DIAGNOSTIC_REFRESH),
+        )
+        for supported, method in wanted:
+            if supported:
+                self.protocol.send_request(method, None)
+
+    def show_problems(self, problems: Iterable[SettingProblem]) -> None:
+        for problem in self.client_settings.unseen(problems):
+            self.show_message(str(problem), types.MessageType.Warning)
+
+    def report_problems(self, problems: Iterable[SettingProblem]) -> None:
+        """`show_problems` from the worker's thread."""
+        self._hand_over(lambda: self.show_problems(problems))
+
+    def show_message(self, text: str, kind: types.MessageType) -> None:
+        self.window_show_message(types.ShowMessageParams(type=kind, message=text))
+
+    def log_error(self, text: str) -> None:
+        self.window_log_message(types.LogMessageParams(type=types.MessageType.Error, message=f"simt-lsp: {text}"))
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """What pygls could not deliver; handlers report their own failures."""
+        if self.initialized and not isinstance(error, JsonRpcException):
+            self.log_error(f"{type(error).__name__}: {error}")
+
+    def _publish(self, params: types.PublishDiagnosticsParams) -> None:
+        self.text_document_publish_diagnostics(params)
+
+    def _crashed(self, what: str, error: BaseException) -> None:
+        """On any thread: something failed that no request waits for."""
+        text = "".join(traceback.format_exception(error))
+        self._hand_over(lambda: self.log_error(f"{what} failed\n{text}"))
+
+    def _hand_over(self, action: Callable[[], None]) -> None:
+        loop = self._loop
+        if loop is None or loop.is_closed():
+            return
+        loop.call_soon_threadsafe(action)
+
+    # Commands and tasks
+
+    async def execute_command(self, params: types.ExecuteCommandParams) -> Any:
+        command = self.commands.get(params.command)
+        if command is None:
+            raise JsonRpcException(f"no command {params.command!r}", code=types.ErrorCodes.InvalidParams.value)
+        try:
+            return await command(self, params)
+        except Exception as error:
+            raise report_failure(self, f"command {params.command}", error) from error
+
+    def cancel_progress(self, token: str | int) -> None:
+        cancel = self.progress_cancellers.get(token)
+        if cancel is not None:
+            cancel()
+
+    def hold_task(self, task: asyncio.Future[Any], name: str) -> None:
+        """Keep a background task, and log how it failed."""
+        self._tasks.add(task)
+
+        def ended(done: asyncio.Future[Any]) -> None:
+            self._tasks.discard(done)
+            if not done.cancelled() and (error := done.exception()) is not None:
+                self._crashed(name, error)
+
+        task.add_done_callback(ended)

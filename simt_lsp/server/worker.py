@@ -1,0 +1,292 @@
+"""The one thread that analyses.
+
+Rules    Per document the newest version wins: a new one replaces the one that waits and cancels the one that runs.
+         Requests wait for the analysis of exactly the version they were asked about, and hurry it; when that version
+         is replaced before it was analysed they end with `Superseded`.
+         A document may be submitted again as it is, when something else changed: requests wait for the new result.
+         Order: requests that can be answered, documents that requests wait for, edited documents, documents that are
+         looked at again because something else changed, background jobs.  Background jobs give way between functions.
+         Everything that touches an analysis runs here, so the analyzer needs no locks.
+         A crash is reported with what was asked and costs that answer only.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Condition, Thread
+from typing import Any, Final, Generic, TypeVar, final
+
+EDIT_DELAY: Final = 0.004
+AGAIN_DELAY: Final = 0.050
+
+Key = str
+Input = TypeVar("Input", bound=Hashable)
+Result = TypeVar("Result")
+
+
+class Superseded(Exception):
+    """The version asked about was replaced, or its document closed, before it was analysed."""
+
+
+class GaveWay(Exception):
+    """A job stopped because `cancelled()` said so."""
+
+
+@dataclass(slots=True)
+class _Waiting(Generic[Input]):
+    item: Input
+    due: float
+    edited: bool
+
+
+@dataclass(slots=True)
+class _Question(Generic[Input, Result]):
+    key: Key
+    item: Input
+    answer: Callable[[Result], Any]
+    future: Future[Any]
+
+
+@dataclass(slots=True)
+class _Background:
+    work: Callable[[Callable[[], bool]], Any]
+    future: Future[Any]
+
+
+@dataclass(slots=True)
+class _State(Generic[Input, Result]):
+    waiting: dict[Key, _Waiting[Input]] = field(default_factory=dict[Key, Any])
+    results: dict[Key, tuple[Input, Result]] = field(default_factory=dict[Key, Any])
+    questions: list[_Question[Input, Result]] = field(default_factory=list[Any])
+    background: deque[_Background] = field(default_factory=deque[_Background])
+    stopped: bool = False
+    held_until: float = 0.0
+
+
+@final
+class Worker(Generic[Input, Result]):
+    """See the top of the file.  An `Input` is one version of one document.
+
+    `analyse(input, cancelled)` raises `GaveWay` after `cancelled()` was true.
+    `done(key, input, result)` is called on the worker's thread after each analysis.
+    """
+
+    def __init__(
+        self,
+        analyse: Callable[[Input, Callable[[], bool]], Result],
+        done: Callable[[Key, Input, Result], None],
+        crashed: Callable[[str, BaseException], None],
+    ) -> None:
+        self._analyse = analyse
+        self._done = done
+        self._crashed = crashed
+        self._state: _State[Input, Result] = _State()
+        self._changed = Condition()
+        self._thread = Thread(target=self._run, name="simt-analysis", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Finish nothing more; what waits ends with `Superseded`."""
+        with self._changed:
+            state = self._state
+            state.stopped = True
+            futures = [question.future for question in state.questions] + [job.future for job in state.background]
+            state.questions.clear()
+            state.background.clear()
+            state.waiting.clear()
+            self._changed.notify()
+        for future in futures:
+            _fail(future, Superseded())
+
+    def hold(self, seconds: float) -> None:
+        """Start no analysis for at most so long, or until `release`: the settings are on their way."""
+        with self._changed:
+            self._state.held_until = time.monotonic() + seconds
+
+    def release(self) -> None:
+        with self._changed:
+            self._state.held_until = 0.0
+            self._changed.notify()
+
+    def submit(self, key: Key, item: Input, *, edited: bool) -> None:
+        """Analyse `item` as the state of `key` from now on; what was asked about older states is superseded."""
+        with self._changed:
+            state = self._state
+            known = state.waiting.get(key)
+            edited = edited or (known is not None and known.edited)
+            state.waiting[key] = _Waiting(item, time.monotonic() + (EDIT_DELAY if edited else AGAIN_DELAY), edited)
+            stale = self._take_questions(lambda question: question.key == key and question.item != item)
+            self._changed.notify()
+        for question in stale:
+            _fail(question.future, Superseded())
+
+    def forget(self, key: Key) -> None:
+        """The document was closed."""
+        with self._changed:
+            self._state.waiting.pop(key, None)
+            self._state.results.pop(key, None)
+            stale = self._take_questions(lambda question: question.key == key)
+        for question in stale:
+            _fail(question.future, Superseded())
+
+    def ask(self, key: Key, item: Input, answer: Callable[[Result], Any]) -> Future[Any]:
+        """`answer(result)` on the worker's thread, once the result for exactly `item` is there."""
+        future: Future[Any] = Future()
+        with self._changed:
+            state = self._state
+            known = state.results.get(key)
+            waiting = state.waiting.get(key)
+            reachable = (known is not None and known[0] == item) or (waiting is not None and waiting.item == item)
+            if state.stopped or not (reachable or self._running == (key, item)):
+                future.set_exception(Superseded())
+                return future
+            state.questions.append(_Question(key, item, answer, future))
+            self._changed.notify()
+        return future
+
+    def run_in_background(self, work: Callable[[Callable[[], bool]], Any]) -> Future[Any]:
+        """`work(cancelled)` when there is nothing better to do; it is run again after it gave way."""
+        future: Future[Any] = Future()
+        with self._changed:
+            if self._state.stopped:
+                future.set_exception(Superseded())
+                return future
+            self._state.background.append(_Background(work, future))
+            self._changed.notify()
+        return future
+
+    def results(self) -> list[tuple[Key, Input, Result]]:
+        """The newest result of each document."""
+        with self._changed:
+            return [(key, item, result) for key, (item, result) in self._state.results.items()]
+
+    # Everything below runs on the worker's thread, except `_take_questions`.
+
+    _running: tuple[Key, Any] | None = None
+
+    def _take_questions(self, wanted: Callable[[_Question[Input, Result]], bool]) -> list[_Question[Input, Result]]:
+        taken = [question for question in self._state.questions if wanted(question)]
+        self._state.questions = [question for question in self._state.questions if not wanted(question)]
+        return taken
+
+    def _run(self) -> None:
+        while (step := self._next()) is not None:
+            step()
+
+    def _next(self) -> Callable[[], None] | None:
+        with self._changed:
+            while not self._state.stopped:
+                step, seconds = self._choose()
+                if step is not None:
+                    return step
+                self._changed.wait(seconds)
+        return None
+
+    def _choose(self) -> tuple[Callable[[], None] | None, float | None]:
+        """What to do now, or how long to wait."""
+        state = self._state
+        for index, question in enumerate(state.questions):
+            known = state.results.get(question.key)
+            if known is not None and known[0] == question.item and question.key not in state.waiting:
+                del state.questions[index]
+                return partial(self._answer, question, known[1]), None
+        now = time.monotonic()
+        if now < state.held_until:
+            return None, state.held_until - now
+        for question in state.questions:
+            waiting = state.waiting.get(question.key)
+            if waiting is not None and waiting.item == question.item:
+                return self._analysis(question.key), None
+        due = [(not waiting.edited, -waiting.due, key) for key, waiting in state.waiting.items() if waiting.due <= now]
+        if due:
+            return self._analysis(min(due)[2]), None
+        if state.background:
+            job = state.background.popleft()
+            return lambda: self._work(job), None
+        return None, min((waiting.due - now for waiting in state.waiting.values()), default=None)
+
+    def _analysis(self, key: Key) -> Callable[[], None]:
+        waiting = self._state.waiting.pop(key)
+        self._running = (key, waiting.item)
+        return lambda: self._analyse_one(key, waiting)
+
+    def _analyse_one(self, key: Key, waiting: _Waiting[Input]) -> None:
+        def cancelled() -> bool:
+            state = self._state  # reading without the lock: a late answer costs one more function
+            if state.stopped or key in state.waiting:
+                return True
+            return not waiting.edited and self._more_urgent(key)
+
+        try:
+            result = self._analyse(waiting.item, cancelled)
+        except GaveWay:
+            self._put_back(key, waiting)
+            return
+        except Exception as error:  # the analysis answers for its own crashes; this is the last net
+            self._crashed(f"analysis of {key}", error)
+            self._drop(key)
+            return
+        with self._changed:
+            self._running = None
+            self._state.results[key] = (waiting.item, result)
+        self._done(key, waiting.item, result)
+
+    def _more_urgent(self, key: Key) -> bool:
+        state = self._state
+        if any(question.key != key for question in list(state.questions)):
+            return True
+        return any(other.edited for other in list(state.waiting.values()))
+
+    def _put_back(self, key: Key, waiting: _Waiting[Input]) -> None:
+        with self._changed:
+            self._running = None
+            if not self._state.stopped:
+                self._state.waiting.setdefault(key, waiting)
+
+    def _drop(self, key: Key) -> None:
+        with self._changed:
+            self._running = None
+            stale = self._take_questions(lambda question: question.key == key)
+        for question in stale:
+            _fail(question.future, Superseded())
+
+    def _answer(self, question: _Question[Input, Result], result: Result) -> None:
+        if not question.future.set_running_or_notify_cancel():
+            return
+        try:
+            question.future.set_result(question.answer(result))
+        except Exception as error:  # reported by who asked, with the request
+            question.future.set_exception(error)
+
+    def _work(self, job: _Background) -> None:
+        if job.future.cancelled():
+            return
+
+        def cancelled() -> bool:
+            state = self._state
+            return bool(state.stopped or state.questions or state.waiting or job.future.cancelled())
+
+        try:
+            result = job.work(cancelled)
+        except GaveWay:
+            with self._changed:
+                if not self._state.stopped and not job.future.cancelled():
+                    self._state.background.appendleft(job)
+            return
+        except Exception as error:  # reported by who asked
+            _fail(job.future, error)
+            return
+        if job.future.set_running_or_notify_cancel():
+            job.future.set_result(result)
+
+
+def _fail(future: Future[Any], error: BaseException) -> None:
+    if future.set_running_or_notify_cancel():
+        future.set_exception(error)
