@@ -22,7 +22,7 @@ def evaluate(condition: bytes, macros: MacroLookup, has_include: Callable[[bytes
         text = _HAS_INCLUDE.sub(lambda match: b" 1 " if has_include(match[1]) else b" 0 ", text)
         text = _HAS_OTHER.sub(b" 0 ", text)
     try:
-        tokens = Expander(macros, Budget(5_000, 100_000)).expand(list(lex(text)))
+        tokens = Expander(macros, Budget(5_000, 100_000), in_condition=True).expand(list(lex(text)))
         words = [token.text for token in tokens]
         if b"defined" in words:  # produced by a macro: GNU evaluates it, and so do we
             again = b" ".join(words)

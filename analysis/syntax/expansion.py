@@ -67,8 +67,9 @@ def lex(text: bytes, start: int = 0, end: int | None = None) -> Iterator[Token]:
 class Expander:
     """Expands the uses of macros in one text."""
 
-    def __init__(self, macros: MacroLookup, budget: Budget | None = None) -> None:
+    def __init__(self, macros: MacroLookup, budget: Budget | None = None, in_condition: bool = False) -> None:
         self._macros = macros
+        self._in_condition = in_condition
         self._budget = Budget() if budget is None else budget
         self.used: dict[bytes, MacroDefinition] = {}
 
@@ -90,6 +91,11 @@ class Expander:
         done: list[Token] = []
         while pending:
             token = pending.pop()
+            if self._in_condition and token.text == b"defined":
+                done.append(token)
+                while pending and done[-1].text in (b"defined", b"("):
+                    done.append(pending.pop())
+                continue
             if token.text[0] not in _WORD_START or token.text in token.hidden:
                 done.append(token)
                 continue

@@ -151,6 +151,8 @@ def _parameter_list(tokens: list[bytes]) -> int | None:
         if token[:1] != b"(":
             continue
         before = tokens[index - 1]
+        if token[:2] in (b"(*", b"(&") and tokens[index + 1 : index + 2] and tokens[index + 1][:1] in (b"(", b"["):
+            return None  # `int (*f)(int)`
         if before == b"operator" and tokens[index + 1 : index + 2] and tokens[index + 1][:1] == b"(":
             return index + 1
         if before in _ATTRIBUTES:

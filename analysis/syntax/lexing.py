@@ -11,7 +11,7 @@ from typing import Final
 COMMENT: Final = rb"//[^\\\n]*(?:\\(?:\r\n|.)[^\\\n]*)*|/\*.*?(?:\*/|\Z)"
 STRING: Final = rb'"[^"\\\n]*(?:\\(?:\r\n|.)[^"\\\n]*)*"?'
 CHARACTER: Final = rb"'[^'\\\n]*(?:\\.[^'\\\n]*)*'"
-RAW_STRING: Final = rb'\bu?8?[LUu]?R"([^()\\\s]{0,16})\(.*?\)\1"'
+RAW_STRING: Final = rb'\bu?8?[LUu]?R"(?P<raw>[^()\\\s]{0,16})\(.*?\)(?P=raw)"'
 NUMBER: Final = rb"\.?[0-9](?:[eEpP][+-]|'[0-9a-fA-F]|[0-9a-zA-Z_.])*"
 WORD: Final = rb"[A-Za-z_$][A-Za-z0-9_$]*"
 
@@ -27,9 +27,6 @@ HIDDEN: Final = re.compile(COMMENT + rb"|" + RAW_STRING + rb"|" + STRING + rb"|"
 
 _CONTINUATION: Final = re.compile(rb"\\\r?\n")
 _COMMENT_OR_TEXT: Final = re.compile(rb"(" + COMMENT + rb")|" + STRING + rb"|" + CHARACTER, re.DOTALL)
-_WORDS_ONLY: Final = re.compile(
-    COMMENT + rb"|" + RAW_STRING + rb"|" + STRING + rb"|" + CHARACTER + rb"|(" + WORD + rb")", re.DOTALL
-)
 
 
 def without_comments(text: bytes) -> bytes:

@@ -35,11 +35,11 @@ def rescue(text: bytes, head_end: int, name: bytes) -> bytes:
     """A second version of a text that did not parse."""
 
     def drop(match: re.Match[bytes]) -> bytes:
-        word = match[1]
+        word = match["unknown"]
         return match[0] if word is None or word == name else blank(match[0])
 
     head = _UNKNOWN_WORD.sub(drop, text[:head_end])
-    body = _STATEMENT_MACRO.sub(lambda match: match[0] if match[1] is None else match[1] + b";", text[head_end:])
+    body = _STATEMENT_MACRO.sub(lambda match: match[0] if match["statement"] is None else match["statement"] + b";", text[head_end:])
     return head + body
 
 
@@ -75,12 +75,12 @@ _MEANINGLESS: Final = re.compile(
     re.DOTALL,
 )
 _UNKNOWN_WORD: Final = re.compile(
-    rb"(?:" + HIDDEN.pattern + rb")|\b([A-Z][A-Z0-9_]{2,})\b(?:\s*" + _GROUP + rb")?", re.DOTALL
+    rb"(?:" + HIDDEN.pattern + rb")|\b(?P<unknown>[A-Z][A-Z0-9_]{2,})\b(?:\s*" + _GROUP + rb")?", re.DOTALL
 )
 _STATEMENT_MACRO: Final = re.compile(
     rb"(?:"
     + HIDDEN.pattern
-    + rb")|(?<=[;{}\n])([ \t]*(?!(?:if|for|while|switch|do|else|return|case)\b)"
+    + rb")|(?<=[;{}\n])(?P<statement>[ \t]*(?!(?:if|for|while|switch|do|else|return|case)\b)"
     + WORD
     + rb"[ \t]*(?:"
     + _GROUP

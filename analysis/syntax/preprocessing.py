@@ -20,7 +20,7 @@ from analysis.syntax.directives import Conditional, Define, Include, Opening, Pr
 from analysis.syntax.environment import Environment, predefined
 from analysis.syntax.expansion import Budget, BudgetSpent, Expander, Token, lex
 from analysis.syntax.heads import Head, Opened, read_head
-from analysis.syntax.includes import IncludeUse, Loader, resolve
+from analysis.syntax.includes import IncludeUse, Loader, SuffixLoader, resolve
 from analysis.syntax.items import Item, Place, items_of
 from analysis.syntax.lexing import DIRECTIVE, identifiers, starts_line
 from analysis.syntax.macros import MacroDefinition, MacroTable
@@ -81,6 +81,7 @@ def preprocess(
     context: tuple[str, Skeleton] | None = None,
 ) -> Preprocessed:
     """Walk `path`, within the file that includes it if `context` names one."""
+    loader = _LoaderOfMain(loader, path, skeleton.text)
     if context is not None:
         walk = _Walk(path, skeleton, loader, environment, cache)
         try:
@@ -93,6 +94,25 @@ def preprocess(
     except _Reached:
         pass
     return walk.result
+
+
+@final
+class _LoaderOfMain:
+    """The loader, which also knows the main file: an editor's text need not be on disk."""
+
+    def __init__(self, loader: Loader, path: str, text: bytes) -> None:
+        self._loader = loader
+        self._path = path
+        self._text = text
+
+    def read(self, path: str) -> bytes | None:
+        return self._text if path == self._path else self._loader.read(path)
+
+    def exists(self, path: str) -> bool:
+        return path == self._path or self._loader.exists(path)
+
+    def find_suffix(self, suffix: str) -> str | None:
+        return self._loader.find_suffix(suffix) if isinstance(self._loader, SuffixLoader) else None
 
 
 @final

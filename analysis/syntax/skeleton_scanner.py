@@ -255,16 +255,18 @@ class Scanner:
                 position = _directive_end(text, at)
                 if not self._directive(opened, at, position, state):
                     return False
-                if closed_at and not state.branches:
+                if state.depth:
+                    closed_at = 0  # another branch closed it, or one that does not count
+                elif closed_at and not state.branches:
                     closed_at = position
                     break
             elif byte == _OPEN or byte == _NEWLINE:
                 if byte == _NEWLINE or (closed_at and state.depth == 0):
-                    self._end(opened, closed_at or _rstrip(text, body, at), state, kind)
+                    self._end(opened, closed_at or self._cut(body, at), state, kind)
                     return False
                 state.depth += 1
         else:
-            self._end(opened, self._cut(body), state, kind)
+            self._end(opened, self._cut(body, len(text)), state, kind)
             return False
         state.depth = 0
         if goes_on:
@@ -273,16 +275,16 @@ class Scanner:
         self._end(opened, closed_at, state, kind)
         return False
 
-    def _cut(self, body: int) -> int:
-        """Where a body that never closes ends: rule 5."""
+    def _cut(self, body: int, limit: int) -> int:
+        """Where a body ends that does not close before `limit`: rule 5."""
         text = self._text
         self._exact = False
-        self._rescanned += len(text) - body
+        self._rescanned += limit - body
         if self._rescanned <= _RESCAN_BUDGET * len(text):
-            weak = _WEAK.search(text, body)
+            weak = _WEAK.search(text, body, limit)
             if weak is not None:
-                return _rstrip(text, body, weak.start())
-        return _rstrip(text, body, len(text))
+                limit = weak.start()
+        return _rstrip(text, body, limit)
 
     def _directive(self, opened: _Open, at: int, end: int, state: "_State") -> bool:
         """A directive inside a piece; False when it parts the piece, which then waits for the common end."""
@@ -307,11 +309,11 @@ class Scanner:
             state.depth = before
             state.branches.append((before, after, False))
         elif keyword:
-            _, after, dead = state.branches.pop()
+            before, after, dead = state.branches.pop()
             if after is not None:
                 state.depth = after
             elif dead:
-                state.depth = _
+                state.depth = before
         return True
 
     def _directive_entry(self, start: int, end: int) -> None:
