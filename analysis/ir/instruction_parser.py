@@ -103,7 +103,6 @@ class InstructionParser:
     def __init__(self, cursor: Cursor, names: Names) -> None:
         self._cursor = cursor
         self._names = names
-        self._mentioned: dict[str, Token] = {}
 
     # -- pieces -------------------------------------------------------------------------------------------------
 
@@ -136,10 +135,10 @@ class InstructionParser:
     def one_of(self, vocabulary: type[E], expected: str) -> E:
         token = self._cursor.token
         word = self._cursor.word(expected)
-        for member in vocabulary:
-            if member.value == word:
-                return member
-        raise self._cursor.error(expected, token)
+        try:
+            return vocabulary(word)
+        except ValueError:
+            raise self._cursor.error(expected, token) from None
 
     def _values(self) -> tuple[ValueId, ...]:
         """Any number of values between commas."""

@@ -54,7 +54,7 @@ from analysis.ir.function import (
 from analysis.ir.instruction_parser import TERMINATORS, InstructionParser, Names
 from analysis.ir.instructions import BasicBlockId, FunctionId, Instruction, Phi, SourceBranchId, SymbolId, ValueId
 from analysis.ir.source import FrameId
-from analysis.ir.text_tokens import Cursor, IrSyntaxError, TokenKind
+from analysis.ir.text_tokens import Cursor, IrSyntaxError, TokenKind, tokenize
 from analysis.ir.type_parser import parse_layout, parse_type
 from analysis.ir.types import VOID, StructLayout, Type
 
@@ -72,9 +72,10 @@ def parse_function(text: str) -> Function:
 @final
 class _FunctionParser:
     def __init__(self, text: str) -> None:
-        self._cursor = Cursor(text)
+        tokens = list(tokenize(text))
+        self._cursor = Cursor(tokens)
         self._names = Names()
-        self._names.blocks = _labels(Cursor(text))
+        self._names.blocks = _labels(Cursor(tokens))
         self._parts = InstructionParser(self._cursor, self._names)
         self._types: dict[ValueId, Type] = {}
         self._value_count = 0

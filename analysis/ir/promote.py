@@ -148,7 +148,7 @@ class _Renaming:
                 place = places.get(instruction.address)
                 if place is None:
                     out.append(instruction)
-                elif self._slots.shapes.members(place.type) is None:
+                elif place.members is None:
                     replaced[instruction.result] = self._contents(self._state, place.first)
                 else:
                     self._load_aggregate(instruction.result, place.type, place.first, instruction.span)
@@ -158,7 +158,10 @@ class _Renaming:
                     out.append(instruction)
                 else:
                     value = replaced.get(instruction.value, instruction.value)
-                    self._store(value, place.type, place.first, instruction.span)
+                    if place.members is None:
+                        self._state[place.first] = value
+                    else:
+                        self._store(value, place.type, place.first, instruction.span)
             elif instruction.result not in places:
                 if type(instruction) is BuildAggregate:
                     self._built[instruction.result] = instruction.elements

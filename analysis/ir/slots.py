@@ -50,7 +50,7 @@ MAX_SLOTS = 256
 @final
 @dataclass(slots=True, eq=False)
 class Place:
-    """An object (`parent` is None) or member `index` of its parent; `first` and `count` name its slots."""
+    """An object (`parent` is None) or member `index` of its parent; slots are numbered when the scan is over."""
 
     symbol: SymbolId
     type: Type
@@ -58,12 +58,10 @@ class Place:
     index: int
     children: dict[int, Place] = field(default_factory=dict[int, "Place"])
     first: int = -1
-    count: int = 1
-
-    @property
-    def mask(self) -> int:
-        """The slots as a bit set."""
-        return ((1 << self.count) - 1) << self.first
+    mask: int = 0
+    """The slots as a bit set."""
+    members: tuple[Type, ...] | None = None
+    """The types of the parts, None for a scalar."""
 
 
 @final
@@ -296,11 +294,9 @@ class _Scan:
 
     def _number(self, place: Place, first: int) -> None:
         place.first = first
-        place.count = self.shapes.count(place.type)
-        members = self.shapes.members(place.type)
-        if members is None:
-            return
-        for index, member in enumerate(members):
+        place.mask = ((1 << self.shapes.count(place.type)) - 1) << first
+        place.members = self.shapes.members(place.type)
+        for index, member in enumerate(place.members or ()):
             child = place.children.get(index)
             if child is not None:
                 self._number(child, first)

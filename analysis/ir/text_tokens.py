@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import final
@@ -84,8 +84,8 @@ def tokenize(text: str) -> Iterator[Token]:
 class Cursor:
     """Reads tokens one by one; the `take` methods raise `IrSyntaxError` at anything else than asked for."""
 
-    def __init__(self, text: str) -> None:
-        self._tokens = list(tokenize(text))
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._tokens = tokens
         self._position = 0
 
     @property

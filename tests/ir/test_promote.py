@@ -1,0 +1,514 @@
+"""Memory form in, SSA out; one phenomenon per test."""
+
+from __future__ import annotations
+
+from analysis.ir.function import Definition, Expression, VariableId
+from analysis.ir.instructions import Undefined, ValueId
+from analysis.ir.parser import parse_function
+from analysis.ir.promote import promote
+from analysis.ir.source import Span
+from tests.ir.check import check_pass, well_formed
+
+
+def test_a_loop_counter_becomes_a_phi() -> None:
+    check_pass(
+        promote,
+        """
+        kernel @k(%n: s32, %out: ptr<global s32>) {
+          local $i: s32
+        entry:
+          %a: ptr<local s32> = address $i
+          %zero: s32 = const 0
+          store %a, %zero
+          jump head
+        head:
+          %b: ptr<local s32> = address $i
+          %x: s32 = load %b
+          %c: bool = lt %x, %n
+          branch %c, body, end !0 loop
+        body:
+          store %out, %x
+          %d: ptr<local s32> = address $i
+          %y: s32 = load %d
+          %one: s32 = const 1
+          %z: s32 = add %y, %one
+          store %d, %z
+          jump head
+        end:
+          return
+        }""",
+        """
+        kernel @k(%n: s32, %out: ptr<global s32>) {
+        entry:
+          %zero: s32 = const 0
+          jump head
+        head:
+          %i: s32 = phi entry: %zero, body: %next
+          %c: bool = lt %i, %n
+          branch %c, body, end !0 loop
+        body:
+          store %out, %i
+          %one: s32 = const 1
+          %next: s32 = add %i, %one
+          jump head
+        end:
+          return
+        }""",
+    )
+
+
+def test_no_phi_where_nobody_reads_the_variable_again() -> None:
+    check_pass(
+        promote,
+        """
+        kernel @k(%c: bool, %out: ptr<global s32>) {
+          local $x: s32
+        entry:
+          %a: ptr<local s32> = address $x
+          %one: s32 = const 1
+          branch %c, then, end !0 if
+        then:
+          store %a, %one
+          %v: s32 = load %a
+          store %out, %v
+          jump end
+        end:
+          return
+        }""",
+        """
+        kernel @k(%c: bool, %out: ptr<global s32>) {
+        entry:
+          %one: s32 = const 1
+          branch %c, then, end !0 if
+        then:
+          store %out, %one
+          jump end
+        end:
+          return
+        }""",
+    )
+
+
+def test_reading_before_any_store_gives_one_undefined_value() -> None:
+    promoted = check_pass(
+        promote,
+        """
+        kernel @k(%c: bool, %out: ptr<global s32>) {
+          local $x: s32
+        entry:
+          %a: ptr<local s32> = address $x
+          branch %c, then, end !0 if
+        then:
+          %v: s32 = load %a
+          store %out, %v
+          jump end
+        end:
+          %w: s32 = load %a
+          store %out, %w
+          return
+        }""",
+        """
+        kernel @k(%c: bool, %out: ptr<global s32>) {
+        entry:
+          %x: s32 = undef
+          branch %c, then, end !0 if
+        then:
+          store %out, %x
+          jump end
+        end:
+          store %out, %x
+          return
+        }""",
+    )
+    assert sum(isinstance(instruction, Undefined) for _, instruction in promoted.instructions()) == 1
+
+
+def test_phis_that_copy_each_other_go_also_where_the_graph_is_irreducible() -> None:
+    # two entries into the cycle of p and q; x and y swap, but both always hold the same value
+    check_pass(
+        promote,
+        """
+        kernel @k(%n: s32, %c: bool, %out: ptr<global s32>) {
+          local $x: s32
+          local $y: s32
+        entry:
+          %x: ptr<local s32> = address $x
+          %y: ptr<local s32> = address $y
+          store %x, %n
+          store %y, %n
+          branch %c, p, q !0 if
+        p:
+          %xp: s32 = load %x
+          %yp: s32 = load %y
+          store %x, %yp
+          store %y, %xp
+          branch %c, q, end !1 loop
+        q:
+          %xq: s32 = load %x
+          store %y, %xq
+          jump p
+        end:
+          %result: s32 = load %x
+          store %out, %result
+          return
+        }""",
+        """
+        kernel @k(%n: s32, %c: bool, %out: ptr<global s32>) {
+        entry:
+          branch %c, p, q !0 if
+        p:
+          branch %c, q, end !1 loop
+        q:
+          jump p
+        end:
+          store %out, %n
+          return
+        }""",
+    )
+
+
+def test_structs_vectors_and_arrays_fall_apart_into_scalars() -> None:
+    check_pass(
+        promote,
+        """
+        kernel @k(%v: <2 x f32 align 8>, %out: ptr<global f32>) {
+          struct Cell { at: <2 x f32 align 8> @0, tags: [2 x f32] @8 } size 16 align 8
+          local $cell: struct Cell
+        entry:
+          %cell: ptr<local struct Cell> = address $cell
+          %at: ptr<local <2 x f32 align 8>> = field %cell, 0
+          store %at, %v
+          %x: ptr<local f32> = field %at, 0
+          %first: f32 = load %x
+          %tags: ptr<local [2 x f32]> = field %cell, 1
+          %one: s32 = const 1
+          %tag: ptr<local f32> = element %tags, %one
+          store %tag, %first
+          %again: f32 = load %tag
+          store %out, %again
+          return
+        }""",
+        """
+        kernel @k(%v: <2 x f32 align 8>, %out: ptr<global f32>) {
+          struct Cell { at: <2 x f32 align 8> @0, tags: [2 x f32] @8 } size 16 align 8
+        entry:
+          %first: f32 = extract %v, 0
+          store %out, %first
+          return
+        }""",
+    )
+
+
+def test_a_struct_that_is_only_copied_stays_one_value() -> None:
+    check_pass(
+        promote,
+        """
+        kernel @k(%v: struct Pair, %out: ptr<global struct Pair>) {
+          struct Pair { a: s32 @0, b: s32 @4 } size 8 align 4
+          local $p: struct Pair
+        entry:
+          %p: ptr<local struct Pair> = address $p
+          store %p, %v
+          %w: struct Pair = load %p
+          store %out, %w
+          return
+        }""",
+        """
+        kernel @k(%v: struct Pair, %out: ptr<global struct Pair>) {
+          struct Pair { a: s32 @0, b: s32 @4 } size 8 align 4
+        entry:
+          store %out, %v
+          return
+        }""",
+    )
+
+
+def test_members_merge_one_by_one() -> None:
+    check_pass(
+        promote,
+        """
+        kernel @k(%c: bool, %n: s32, %out: ptr<global struct Pair>) {
+          struct Pair { a: s32 @0, b: s32 @4 } size 8 align 4
+          local $p: struct Pair
+        entry:
+          %p: ptr<local struct Pair> = address $p
+          %zero: s32 = const 0
+          %both: struct Pair = build %zero, %n
+          store %p, %both
+          branch %c, then, end !0 if
+        then:
+          %a: ptr<local s32> = field %p, 0
+          store %a, %n
+          jump end
+        end:
+          %w: struct Pair = load %p
+          store %out, %w
+          return
+        }""",
+        """
+        kernel @k(%c: bool, %n: s32, %out: ptr<global struct Pair>) {
+          struct Pair { a: s32 @0, b: s32 @4 } size 8 align 4
+        entry:
+          %zero: s32 = const 0
+          branch %c, then, end !0 if
+        then:
+          jump end
+        end:
+          %a: s32 = phi entry: %zero, then: %n
+          %w: struct Pair = build %a, %n
+          store %out, %w
+          return
+        }""",
+    )
+
+
+def test_a_pointer_variable_is_promoted_and_then_what_it_points_to() -> None:
+    check_pass(
+        promote,
+        """
+        kernel @k(%n: s32, %out: ptr<global s32>) {
+          local $x: s32
+          local $p: ptr<local s32>
+        entry:
+          %x: ptr<local s32> = address $x
+          %p: ptr<local ptr<local s32>> = address $p
+          store %p, %x
+          %q: ptr<local s32> = load %p
+          store %q, %n
+          %v: s32 = load %x
+          store %out, %v
+          return
+        }""",
+        """
+        kernel @k(%n: s32, %out: ptr<global s32>) {
+        entry:
+          store %out, %n
+          return
+        }""",
+    )
+
+
+def _stays(text: str) -> None:
+    function = well_formed(text)
+    assert promote(function) is function
+
+
+def test_escaping_objects_stay() -> None:
+    _stays(
+        """
+        kernel @call(%n: s32) {
+          local $x: s32
+        entry:
+          %x: ptr<local s32> = address $x
+          store %x, %n
+          call @f(%x)
+          return
+        }"""
+    )
+    _stays(
+        """
+        kernel @index(%n: s32, %out: ptr<global s32>) {
+          local $x: [4 x s32]
+        entry:
+          %x: ptr<local [4 x s32]> = address $x
+          %e: ptr<local s32> = element %x, %n
+          %v: s32 = load %e
+          store %out, %v
+          return
+        }"""
+    )
+    _stays(
+        """
+        kernel @outside(%out: ptr<global s32>) {
+          local $x: [4 x s32]
+        entry:
+          %x: ptr<local [4 x s32]> = address $x
+          %four: s32 = const 4
+          %e: ptr<local s32> = element %x, %four
+          %v: s32 = load %e
+          store %out, %v
+          return
+        }"""
+    )
+    _stays(
+        """
+        kernel @loop_phi(%c: bool, %p: ptr<local s32>) {
+          local $x: s32
+        entry:
+          jump head
+        head:
+          %q: ptr<local s32> = phi entry: %p, body: %x
+          branch %c, body, end !0 loop
+        body:
+          %v: s32 = load %q
+          %x: ptr<local s32> = address $x
+          store %x, %v
+          jump head
+        end:
+          return
+        }"""
+    )
+
+
+def test_volatile_and_punned_objects_and_unions_stay() -> None:
+    _stays(
+        """
+        kernel @volatile(%n: s32) {
+          local $x: s32
+        entry:
+          %x: ptr<local s32> = address $x
+          store volatile %x, %n
+          return
+        }"""
+    )
+    _stays(
+        """
+        kernel @punned(%n: s32, %out: ptr<global f32>) {
+          local $x: s32
+        entry:
+          %x: ptr<local s32> = address $x
+          store %x, %n
+          %v: f32 = load %x
+          store %out, %v
+          return
+        }"""
+    )
+    _stays(
+        """
+        kernel @member_of_union(%n: s32, %out: ptr<global f32>) {
+          union Bits { i: s32 @0, f: f32 @0 } size 4 align 4
+          local $x: struct Bits
+        entry:
+          %x: ptr<local struct Bits> = address $x
+          %i: ptr<local s32> = field %x, 0
+          store %i, %n
+          %f: ptr<local f32> = field %x, 1
+          %v: f32 = load %f
+          store %out, %v
+          return
+        }"""
+    )
+
+
+def test_unknown_types_are_scalars() -> None:
+    check_pass(
+        promote,
+        """
+        kernel @k(%v: template T, %out: ptr<global template T>) {
+          local $x: template T
+        entry:
+          %x: ptr<local template T> = address $x
+          store %x, %v
+          %w: template T = load %x
+          store %out, %w
+          return
+        }""",
+        """
+        kernel @k(%v: template T, %out: ptr<global template T>) {
+        entry:
+          store %out, %v
+          return
+        }""",
+    )
+
+
+def test_source_branches_and_accesses_stay_even_where_nobody_needs_them() -> None:
+    _stays(
+        """
+        kernel @k(%p: ptr<global s32>, %c: bool) {
+        entry:
+          %yes: bool = const true
+          %unused: s32 = load %p
+          %choice: bool = select %c, %yes, %c !0 conditional
+          branch %yes, then, end !1 if
+        then:
+          jump end
+        end:
+          return
+        }"""
+    )
+
+
+def test_dead_pure_instructions_go_cycles_included() -> None:
+    check_pass(
+        promote,
+        """
+        kernel @k(%n: s32, %c: bool) {
+        entry:
+          %dead: s32 = mul %n, %n
+          jump head
+        head:
+          %i: s32 = phi entry: %dead, head: %next
+          %next: s32 = add %i, %n
+          branch %c, head, end !0 loop
+        end:
+          return
+        }""",
+        """
+        kernel @k(%n: s32, %c: bool) {
+        entry:
+          jump head
+        head:
+          branch %c, head, end !0 loop
+        end:
+          return
+        }""",
+    )
+
+
+def test_a_value_needed_only_around_the_loop_lives() -> None:
+    _stays(
+        """
+        kernel @k(%n: s32, %c: bool, %out: ptr<global s32>) {
+        entry:
+          jump head
+        head:
+          %i: s32 = phi entry: %n, body: %next
+          store %out, %i
+          branch %c, body, end !0 loop
+        body:
+          %square: s32 = mul %n, %n
+          %next: s32 = add %square, %n
+          jump head
+        end:
+          return
+        }"""
+    )
+
+
+def test_records_follow_the_values() -> None:
+    promoted = promote(
+        parse_function(
+            """
+            kernel @k(%0 n: s32, %1 out: ptr<global s32>) {
+              local $0 x: s32
+              variable #0 x: s32
+              variable #1 y: s32
+              define #0 %0 [1:2]
+              define #1 %5 [3:4]
+              expression %4 [5:6]
+              expression %2 [7:8]
+              expression %3 [8:9]
+            block0:
+              %2: ptr<local s32> = address $0
+              store %2, %0
+              %3: s32 = const 3
+              %4: s32 = load %2
+              store %1, %4
+              %5: s32 = mul %0, %0
+              return
+            }"""
+        )
+    )
+    square = ValueId(2)
+    assert promoted.definitions == (
+        Definition(VariableId(0), ValueId(0), Span(1, 2)),
+        Definition(VariableId(1), square, Span(3, 4)),  # unused, but declared: the hover on `y` stays
+    )
+    # the load is its stored value now; the address and the constant are gone, and their records with them
+    assert promoted.expressions == (Expression(Span(5, 6), ValueId(0)),)
+
+
+def test_unreachable_blocks_go() -> None:
+    promoted = promote(parse_function("kernel @k() {\na:\n  return\nb:\n  jump a2\na2:\n  return\n}"))
+    assert len(promoted.blocks) == 1
