@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.kernels import BROKEN, CLEAN, DIVERGENT
+from tests.cli.shell import simt_lsp, write
+
+
+def test_an_error_is_shown_with_its_line_and_its_cause(tmp_path: Path) -> None:
+    write(tmp_path, {"halo.cu": DIVERGENT})
+    done = simt_lsp("check", "halo.cu", cwd=tmp_path)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 1
+    assert done.stderr == ""
+    assert lines[0].startswith("halo.cu:3:5: error SYN101 divergent-barrier: ")
+    assert lines[1:3] == ["     3 |     __syncthreads();", "       |     ^^^^^^^^^^^^^^^"]
+    assert any(line.startswith("halo.cu:2:") and ": note: " in line for line in lines[3:])
+    assert lines[-1].startswith("1 error in 1 file (1 kernel, 7 lines, ")
+
+
+def test_nothing_wrong_is_status_zero(tmp_path: Path) -> None:
+    write(tmp_path, {"scale.cu": CLEAN})
+    done = simt_lsp("check", "scale.cu", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("no findings in 1 file (1 kernel, 5 lines, ")
+
+
+def test_a_folder_is_searched_and_reported_in_order(tmp_path: Path) -> None:
+    write(tmp_path, {"b/two.cu": DIVERGENT, "a/one.cuh": DIVERGENT, "c.txt": DIVERGENT})
+    done = simt_lsp("check", ".", cwd=tmp_path)
+    places = [line.split(":")[0] for line in done.stdout.splitlines() if " error SYN101 " in line]
+    assert [Path(place).as_posix() for place in places] == ["a/one.cuh", "b/two.cu"]
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("jobs", ["1", "2", "7"])
+def test_the_number_of_processes_changes_nothing(tmp_path: Path, jobs: str) -> None:
+    write(tmp_path, {f"k{number}.cu": DIVERGENT if number % 3 == 0 else CLEAN for number in range(8)})
+    done = simt_lsp("check", ".", "--jobs", jobs, "--format", "json", cwd=tmp_path)
+    files = json.loads(done.stdout)["files"]
+    assert [Path(file["path"]).name for file in files] == [f"k{number}.cu" for number in range(8)]
+    assert [len(file["diagnostics"]) for file in files] == [1, 0, 0, 1, 0, 0, 1, 0]
+
+
+def test_json_holds_everything(tmp_path: Path) -> None:
+    write(tmp_path, {"halo.cu": DIVERGENT})
+    report = json.loads(simt_lsp("check", "--format", "json", "halo.cu", cwd=tmp_path).stdout)
+    [file] = report["files"]
+    [diagnostic] = file["diagnostics"]
+    assert report["tool"]["name"] == "simt-lsp"
+    assert report["summary"]["severities"]["error"] == 1
+    assert (file["path"], file["kernels"], file["lines"]) == ("halo.cu", 1, 7)
+    assert (diagnostic["code"], diagnostic["severity"], diagnostic["tier"]) == ("SYN101", "error", "proven")
+    assert (diagnostic["line"], diagnostic["column"], diagnostic["function"]) == (3, 5, "halo")
+    assert diagnostic["related"][0]["path"] == "halo.cu"
+
+
+class TestRules:
+    def codes(self, folder: Path, *arguments: str) -> list[str]:
+        done = simt_lsp("check", "--format", "json", *arguments, ".", cwd=folder)
+        report: dict[str, Any] = json.loads(done.stdout)
+        return [item["code"] for file in report["files"] for item in file["diagnostics"]]
+
+    def test_rules_are_selected_and_ignored(self, tmp_path: Path) -> None:
+        write(tmp_path, {"halo.cu": DIVERGENT})
+        assert self.codes(tmp_path) == ["SYN101"]
+        assert self.codes(tmp_path, "--select", "DIV") == []
+        assert self.codes(tmp_path, "--ignore", "divergent-barrier") == []
+        assert self.codes(tmp_path, "--ignore", "SYN,DIV") == []
+        assert self.codes(tmp_path, "--select", "SYN101", "--select", "DIV401") == ["SYN101"]
+
+    def test_a_settings_file_beside_the_source_is_read(self, tmp_path: Path) -> None:
+        write(tmp_path, {"halo.cu": DIVERGENT, ".simt.toml": 'ignore = ["SYN101"]\n'})
+        assert self.codes(tmp_path) == []
+
+    def test_a_settings_file_may_be_named(self, tmp_path: Path) -> None:
+        write(tmp_path, {"halo.cu": DIVERGENT, "other.toml": '[rules]\ndivergent-barrier = "off"\n'})
+        assert self.codes(tmp_path, "--config", "other.toml") == []
+
+    def test_macros_reach_the_code(self, tmp_path: Path) -> None:
+        write(tmp_path, {"halo.cu": DIVERGENT.replace("threadIdx.x < 16", "LIMIT")})
+        assert self.codes(tmp_path, "-DLIMIT=threadIdx.x<16") == ["SYN101"]
+        assert self.codes(tmp_path, "-D", "LIMIT=1") == []
+
+
+class TestSarif:
+    @pytest.fixture
+    def log(self, tmp_path: Path) -> dict[str, Any]:
+        write(tmp_path, {"sub dir/hälo.cu": DIVERGENT, "scale.cu": CLEAN})
+        done = simt_lsp("check", "--format", "sarif", ".", cwd=tmp_path)
+        assert done.returncode == 1
+        log: dict[str, Any] = json.loads(done.stdout)
+        return log
+
+    def test_it_has_what_the_schema_requires(self, log: dict[str, Any]) -> None:
+        assert log["version"] == "2.1.0"
+        [run] = log["runs"]
+        driver = run["tool"]["driver"]
+        assert driver["name"] == "simt-lsp"
+        assert run["columnKind"] == "unicodeCodePoints"
+        assert run["invocations"][0]["executionSuccessful"] is True
+        for rule in driver["rules"]:
+            assert rule["shortDescription"]["text"]
+            assert rule["help"]["markdown"]
+            assert rule["defaultConfiguration"]["level"] in ("error", "warning", "note")
+
+    def test_a_result_points_at_its_rule_and_its_place(self, log: dict[str, Any]) -> None:
+        [run] = log["runs"]
+        [result] = run["results"]
+        location = result["locations"][0]["physicalLocation"]
+        assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"] == "SYN101"
+        assert result["level"] == "error"
+        assert location["artifactLocation"] == {"uri": "sub%20dir/h%C3%A4lo.cu", "uriBaseId": "SRCROOT"}
+        assert location["region"]["startLine"] == 3
+        assert location["region"]["startColumn"] == 5
+        assert location["contextRegion"]["snippet"]["text"] == "    __syncthreads();"
+        assert run["originalUriBaseIds"]["SRCROOT"]["uri"].endswith("/")
+
+    def test_related_places_are_numbered_and_explained(self, log: dict[str, Any]) -> None:
+        related = log["runs"][0]["results"][0]["relatedLocations"]
+        assert [item["id"] for item in related] == list(range(1, len(related) + 1))
+        assert all(item["message"]["text"] for item in related)
+        assert related[0]["physicalLocation"]["region"]["startLine"] == 2
+
+    def test_fingerprints_survive_lines_above(self, tmp_path: Path) -> None:
+        def fingerprints(text: str) -> list[str]:
+            write(tmp_path, {"halo.cu": text})
+            log = json.loads(simt_lsp("check", "--format", "sarif", "halo.cu", cwd=tmp_path).stdout)
+            return [result["partialFingerprints"]["simtFinding/v1"] for result in log["runs"][0]["results"]]
+
+        twice = DIVERGENT.replace("  out", "  if (threadIdx.x < 16) {\n    __syncthreads();\n  }\n  out")
+        before, after = fingerprints(DIVERGENT), fingerprints("// one more line\n\n" + DIVERGENT)
+        assert before == after
+        assert len(set(fingerprints(twice))) == 2
+
+    def test_a_file_that_cannot_be_read_is_part_of_the_log(self, tmp_path: Path) -> None:
+        write(tmp_path, {"scale.cu": CLEAN})
+        done = simt_lsp("check", "--format", "sarif", "scale.cu", "gone.cu", cwd=tmp_path)
+        [invocation] = json.loads(done.stdout)["runs"][0]["invocations"]
+        assert done.returncode == 2
+        assert invocation["executionSuccessful"] is False
+        assert "no such file" in invocation["toolExecutionNotifications"][0]["message"]["text"]
+
+
+class TestBadInput:
+    def test_a_missing_file_is_named_and_the_others_are_checked(self, tmp_path: Path) -> None:
+        write(tmp_path, {"halo.cu": DIVERGENT})
+        done = simt_lsp("check", "gone.cu", "halo.cu", cwd=tmp_path)
+        assert done.returncode == 2
+        assert "gone.cu: no such file or folder" in done.stderr
+        assert "SYN101" in done.stdout
+
+    def test_a_folder_without_cuda_files_is_said(self, tmp_path: Path) -> None:
+        write(tmp_path, {"readme.md": "nothing"})
+        done = simt_lsp("check", ".", cwd=tmp_path)
+        assert done.returncode == 0
+        assert "no CUDA files" in done.stderr
+        assert done.stdout.startswith("no findings in 0 files")
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            pytest.param(bytes(range(256)) * 40, id="binary"),
+            pytest.param(DIVERGENT.encode().replace(b" ", b"\0"), id="nul"),
+            pytest.param(DIVERGENT.encode("utf-16"), id="utf-16"),
+            pytest.param(b"\xef\xbb\xbf" + CLEAN.encode(), id="bom"),
+            pytest.param(BROKEN.encode(), id="broken"),
+            pytest.param(b"", id="empty"),
+            pytest.param(b"(" * 5_000, id="nested"),
+            pytest.param(CLEAN.encode() + b"// \xff\xfe latin\n", id="latin-1"),
+        ],
+    )
+    def test_any_text_can_be_checked(self, tmp_path: Path, text: bytes) -> None:
+        write(tmp_path, {"odd.cu": text})
+        done = simt_lsp("check", "odd.cu", cwd=tmp_path)
+        assert done.returncode in (0, 1)
+        assert "Traceback" not in done.stderr
+        assert "internal error" not in done.stdout
+
+    @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="this user may read everything")
+    def test_a_file_without_permission_is_named(self, tmp_path: Path) -> None:
+        write(tmp_path, {"secret.cu": CLEAN})
+        (tmp_path / "secret.cu").chmod(0)
+        done = simt_lsp("check", "secret.cu", cwd=tmp_path)
+        assert done.returncode == 2
+        assert "permission denied" in done.stderr
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["check"], "PATH"),
+            (["check", "x.cu", "--jobs", "0"], "'0' is not a number of at least 1"),
+            (["check", "x.cu", "--warp-size", "31"], "4, 8, 16, 32 or 64"),
+            (["check", "x.cu", "--block", "2048"], "1024"),
+            (["check", "x.cu", "--arch", "ampere"], "sm_80"),
+            (["check", "x.cu", "--select", "SYN999"], "SYN999"),
+            (["check", "x.cu", "--tier", "sure"], "proven"),
+            (["check", "x.cu", "--config", "gone.toml"], "gone.toml"),
+            (["check", "x.cu", "--format", "xml"], "sarif"),
+            (["--tcp", "here"], "HOST:PORT"),
+            (["frobnicate"], "check"),
+        ],
+    )
+    def test_a_wrong_argument_is_named_with_what_would_be_right(
+        self, tmp_path: Path, arguments: list[str], message: str
+    ) -> None:
+        write(tmp_path, {"x.cu": CLEAN})
+        done = simt_lsp(*arguments, cwd=tmp_path)
+        assert done.returncode == 2
+        assert done.stderr.startswith("simt-lsp: error: ")
+        assert message in done.stderr
+        assert "Traceback" not in done.stderr

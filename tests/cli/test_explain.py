@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.kernels import DIVERGENT
+from tests.cli.shell import simt_lsp, write
+
+
+def test_a_branch_is_explained_down_to_the_thread_index(tmp_path: Path) -> None:
+    write(tmp_path, {"halo.cu": DIVERGENT})
+    done = simt_lsp("explain", "halo.cu:2", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "threadIdx.x < 16" in done.stdout
+    assert "varying" in done.stdout
+
+
+def test_a_line_where_nothing_varies_says_so(tmp_path: Path) -> None:
+    write(tmp_path, {"halo.cu": DIVERGENT})
+    done = simt_lsp("explain", "halo.cu:6", cwd=tmp_path)
+    assert (done.returncode, "nothing varies" in done.stdout) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("halo.cu", "FILE:LINE"),
+        ("halo.cu:0", "count from 1"),
+        ("halo.cu:99", "there is no line 99"),
+        ("gone.cu:1", "gone.cu: no such file"),
+        (".:1", "not a regular file"),
+    ],
+)
+def test_a_place_that_does_not_exist_is_named(tmp_path: Path, place: str, message: str) -> None:
+    write(tmp_path, {"halo.cu": DIVERGENT})
+    done = simt_lsp("explain", place, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stdout == ""

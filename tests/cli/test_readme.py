@@ -1,0 +1,28 @@
+"""The README shows what the commands really print."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.shell import simt_lsp
+
+ROOT = Path(__file__).parent.parent.parent
+SHOWN = re.findall(r"```console\n\$ simt-lsp ([^\n]*)\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize(("command", "output"), SHOWN, ids=[command for command, _ in SHOWN])
+def test_a_shown_command_prints_what_is_shown(command: str, output: str) -> None:
+    done = simt_lsp(*shlex.split(command), cwd=ROOT)
+    assert without_time(done.stdout) == without_time(output)
+
+
+def test_there_is_something_shown() -> None:
+    assert [command.split()[0] for command, _ in SHOWN] == ["check", "explain"]
+
+
+def without_time(text: str) -> str:
+    return re.sub(r"\d+\.\d s\)", "s)", text)
