@@ -1,0 +1,285 @@
+"""May some threads miss a barrier that others wait at?
+
+Question  For each barrier: does every thread of its scope arrive, or none?
+Scope     Block barriers need convergence for the block, warp barriers for the warp, grid barriers for the grid.
+Rules     The divergence result must come from *check mode* (nothing assumed at barriers, no exit optimisation).
+          CONVERGENT    the convergence of the block is enough for the scope.
+          UNKNOWN       the only reasons against are code that is not understood or callers that are not known; and
+                        barriers that name their participants in a way that is not followed (a partial mask, a thread
+                        count).
+          DIVERGENT     otherwise.
+Tiers     PROVEN   a witness: a launch and arguments for which some threads of one block miss the barrier.
+          POSSIBLE  the guards depend on data.
+          ASSUMED   the guards depend on what is not understood.
+Evidence  the guards, innermost first, each with how it keeps threads away; rules only translate it into text.
+Source    Lee et al., section 3.1 (a barrier there can never fail).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias, final
+
+from analysis.divergence.causes import BranchSubject, Seed, SeedCause, Step
+from analysis.divergence.launch_shape import LaunchKnowledge
+from analysis.divergence.levels import Level
+from analysis.divergence.result import DivergenceResult
+from analysis.graph.control_flow import ControlFlow
+from analysis.ir.function import Function
+from analysis.ir.ids import BasicBlockId, SourceBranchId
+from analysis.ir.instructions import (
+    BlockBarrier,
+    Branch,
+    Constant,
+    GridBarrier,
+    NamedBarrier,
+    Return,
+    Switch,
+    WarpBarrier,
+)
+from analysis.ir.source import FrameId, Span
+from analysis.verdict.witness import Witness, find_witness
+
+Barrier: TypeAlias = BlockBarrier | NamedBarrier | WarpBarrier | GridBarrier
+
+
+class BarrierVerdict(Enum):
+    CONVERGENT = "convergent"
+    DIVERGENT = "divergent"
+    UNKNOWN = "unknown"
+
+
+class Tier(Enum):
+    """How sure a finding is."""
+
+    PROVEN = "proven"
+    POSSIBLE = "possible"
+    ASSUMED = "assumed"
+
+
+class BarrierReason(Enum):
+    """How a guard keeps threads from a barrier."""
+
+    GUARD = "guard"
+    """The barrier stands under a condition."""
+    LOOP = "loop"
+    """The barrier stands in a loop that threads leave at different times."""
+    EARLY_EXIT = "early exit"
+    """Some threads return (or jump away) before it."""
+    CALL = "call"
+    """The barrier stands in a function that is called in divergent code."""
+    CALLERS = "callers"
+    """Nothing here; the callers are not known."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """One branch that decides whether a thread arrives; `span` is the branch's keyword, or its condition's text."""
+
+    block: BasicBlockId
+    branch: SourceBranchId | None
+    span: Span
+    level: Level
+    reason: BarrierReason
+    why: tuple[Step, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BarrierEvidence:
+    """Why a barrier is not convergent.  `calls`: the frames entered between the innermost guard and the barrier."""
+
+    reason: BarrierReason
+    guards: tuple[Guard, ...]
+    calls: tuple[FrameId, ...]
+    tier: Tier
+    witness: Witness | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BarrierSite:
+    """One barrier instruction in one basic block."""
+
+    block: BasicBlockId
+    index: int
+    instruction: Barrier
+    verdict: BarrierVerdict
+    evidence: BarrierEvidence | None
+    """None if convergent."""
+
+    @property
+    def span(self) -> Span:
+        return self.instruction.span
+
+
+def find_barriers(
+    function: Function, control: ControlFlow, divergence: DivergenceResult, launch: LaunchKnowledge
+) -> tuple[BarrierSite, ...]:
+    """All barriers the entry reaches, in reverse post-order."""
+    return tuple(
+        _judge(function, control, divergence, launch, block, index, instruction)
+        for block in control.order
+        for index, instruction in enumerate(function.blocks[block].instructions)
+        if isinstance(instruction, Barrier)
+    )
+
+
+def _judge(
+    function: Function,
+    control: ControlFlow,
+    divergence: DivergenceResult,
+    launch: LaunchKnowledge,
+    block: BasicBlockId,
+    index: int,
+    barrier: Barrier,
+) -> BarrierSite:
+    needed = _needed(barrier)
+    if divergence.convergence(block) <= needed:
+        return BarrierSite(block, index, barrier, BarrierVerdict.CONVERGENT, None)
+    guards = _guards(function, control, divergence, block, barrier, needed)
+    reason = guards[0].reason if guards else BarrierReason.CALLERS
+    calls = _calls(function, guards[0].span.frame if guards else None, barrier.span.frame)
+    if _is_assumption(guards):
+        evidence = BarrierEvidence(reason, guards, calls, Tier.ASSUMED, None)
+        return BarrierSite(block, index, barrier, BarrierVerdict.UNKNOWN, evidence)
+    if not _names_everyone(function, block, barrier):
+        evidence = BarrierEvidence(reason, guards, calls, Tier.POSSIBLE, None)
+        return BarrierSite(block, index, barrier, BarrierVerdict.UNKNOWN, evidence)
+    witness = None
+    if isinstance(barrier, BlockBarrier | NamedBarrier | WarpBarrier):
+        witness = find_witness(function, control, divergence, launch, block, needed)
+    tier = Tier.POSSIBLE if witness is None else Tier.PROVEN
+    evidence = BarrierEvidence(reason, guards, calls, tier, witness)
+    return BarrierSite(block, index, barrier, BarrierVerdict.DIVERGENT, evidence)
+
+
+def _needed(barrier: Barrier) -> Level:
+    match barrier:
+        case GridBarrier():
+            return Level.GRID
+        case WarpBarrier():
+            return Level.WARP
+        case BlockBarrier() | NamedBarrier():
+            return Level.BLOCK
+
+
+def _names_everyone(function: Function, block: BasicBlockId, barrier: Barrier) -> bool:
+    """Does the barrier wait for all threads of its scope?"""
+    match barrier:
+        case WarpBarrier(mask=mask):
+            for home in function.blocks:
+                for instruction in home.instructions:
+                    if instruction.result == mask:
+                        return isinstance(instruction, Constant) and instruction.value in (
+                            0xFFFFFFFF,
+                            -1,
+                            (1 << 64) - 1,
+                        )
+            return False
+        case NamedBarrier(count=count):
+            return count is None
+        case _:
+            return True
+
+
+# -- guards -----------------------------------------------------------------------------------------------------------
+
+
+def _guards(
+    function: Function,
+    control: ControlFlow,
+    divergence: DivergenceResult,
+    block: BasicBlockId,
+    barrier: Barrier,
+    needed: Level,
+) -> tuple[Guard, ...]:
+    """The branches with a say in whether the barrier runs that are less uniform than it needs, innermost first."""
+    distance: dict[BasicBlockId, int] = {}
+    waiting = [(controller, 1) for controller in control.controllers(block)]
+    while waiting:
+        controller, steps = waiting.pop(0)
+        if controller not in distance:
+            distance[controller] = steps
+            waiting.extend((further, steps + 1) for further in control.controllers(controller))
+    if not any(divergence.terminator_level(found) > needed for found in distance):
+        for step in divergence.why_block(block):  # irreducible loops are divergent without a controller
+            if isinstance(step.subject, BranchSubject):
+                distance[step.subject.block] = 1
+    found = [other for other in distance if divergence.terminator_level(other) > needed]
+    found.sort(key=lambda other: (distance[other], -control.rank[other]))
+    return tuple(_guard(function, control, divergence, other, block, barrier) for other in found)
+
+
+def _guard(
+    function: Function,
+    control: ControlFlow,
+    divergence: DivergenceResult,
+    guard: BasicBlockId,
+    block: BasicBlockId,
+    barrier: Barrier,
+) -> Guard:
+    terminator = function.blocks[guard].terminator
+    assert isinstance(terminator, Branch | Switch)
+    branch = terminator.branch
+    span = terminator.span if branch is None else function.branches[branch].keyword
+    return Guard(
+        guard,
+        branch,
+        span,
+        divergence.terminator_level(guard),
+        _reason(function, control, guard, branch, block, barrier),
+        divergence.why_terminator(guard),
+    )
+
+
+def _reason(
+    function: Function,
+    control: ControlFlow,
+    guard: BasicBlockId,
+    branch: SourceBranchId | None,
+    block: BasicBlockId,
+    barrier: Barrier,
+) -> BarrierReason:
+    guard_frame = function.blocks[guard].terminator.span.frame
+    if _calls(function, guard_frame, barrier.span.frame):
+        return BarrierReason.CALL
+    for cycle in control.cycles_around(block):
+        if guard in control.exit_branches(cycle):
+            return BarrierReason.LOOP
+    if branch is not None:
+        extent = function.branches[branch].extent
+        if extent.start < extent.end and extent.frame == barrier.span.frame:
+            inside = extent.start <= barrier.span.start and barrier.span.end <= extent.end
+            return BarrierReason.GUARD if inside else BarrierReason.EARLY_EXIT
+    for target in control.successors[guard]:
+        if isinstance(function.blocks[target].terminator, Return) and target != block:
+            return BarrierReason.EARLY_EXIT
+    return BarrierReason.GUARD
+
+
+def _calls(function: Function, outer: FrameId | None, inner: FrameId) -> tuple[FrameId, ...]:
+    """The frames entered on the way from `outer` to `inner`, if `outer` is around it."""
+    chain: list[FrameId] = []
+    frame = inner
+    while frame != outer:
+        if frame == 0 or frame >= len(function.frames):
+            return ()
+        chain.append(frame)
+        frame = function.frames[frame].parent
+    return tuple(reversed(chain))
+
+
+# -- assumptions ------------------------------------------------------------------------------------------------------
+
+ASSUMED_SEEDS = frozenset({Seed.OPAQUE, Seed.CALL, Seed.PARAMETER, Seed.ENTRY})
+
+
+def _is_assumption(guards: tuple[Guard, ...]) -> bool:
+    """Do all reasons end at something that is not known rather than at something that varies?"""
+    return all(
+        guard.why and isinstance(cause := guard.why[-1].cause, SeedCause) and cause.seed in ASSUMED_SEEDS
+        for guard in guards
+    )

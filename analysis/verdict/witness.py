@@ -1,0 +1,153 @@
+"""Can it be proved that some threads of a block miss a barrier that others reach?
+
+Method    The function is walked for every thread of one block, for a few launches and arguments, over the pure integer
+          values that decide branches: thread and block indices, extents, scalar parameters, template arguments,
+          constants.  What comes from memory, floats or other threads is *unknown*.
+          A branch on an unknown value that the barrier does not depend on is skipped to its post-dominator (what is
+          defined in between stays unknown).  One that it depends on: if it is uniform in the block it is assumed to be
+          satisfiable, for all threads alike, first towards the barrier and in later rounds of a loop out of it; if it
+          varies there is no proof.
+Proof     Two threads of the scope that arrive different numbers of times.
+Candidates  The known block shapes, else 64 threads.  Scalars: half a block, a number that is not a multiple of the
+          block, the constants that the conditions compare with and their neighbours; template arguments: the block.
+Cost      bounded by `MAX_OPERATIONS` for a barrier; runs only for barriers that are already known to be divergent.
+Gives up  when the budget is spent.  No proof does not mean that the barrier is safe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import final
+
+from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
+from analysis.divergence.levels import Level
+from analysis.divergence.result import DivergenceResult
+from analysis.graph.control_flow import ControlFlow
+from analysis.ir.function import Function
+from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.instructions import Compare, Constant, TemplateArgument
+from analysis.ir.types import BooleanType, IntegerType
+from analysis.verdict.thread_walk import Launch, Slice, Walk
+
+MAX_OPERATIONS = 120_000
+MAX_CANDIDATES = 16
+UNKNOWN_SHAPE = BlockShape(64)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A launch in which threads part: linear thread ids of one block, as inclusive ranges.
+
+    `block`: the index of the block; `arguments`: the values of scalar parameters and template arguments by name.
+    `assumed`: some uniform condition that cannot be evaluated was assumed to let threads through.
+    """
+
+    shape: BlockShape
+    block: int
+    arguments: tuple[tuple[str, int], ...]
+    arriving: tuple[tuple[int, int], ...]
+    missing: tuple[tuple[int, int], ...]
+    assumed: bool
+
+
+def find_witness(
+    function: Function,
+    control: ControlFlow,
+    divergence: DivergenceResult,
+    knowledge: LaunchKnowledge,
+    barrier: BasicBlockId,
+    scope: Level,
+) -> Witness | None:
+    """`scope`: BLOCK or WARP, the group that has to arrive together."""
+    slice_ = Slice.of(function, control, divergence, barrier)
+    budget = MAX_OPERATIONS
+    for shape, block, scalars in _candidates(function, slice_, knowledge):
+        arrivals: list[int] = []
+        assumed = False
+        launch = Launch(shape, block, knowledge.warp_size, scalars)
+        for thread in range(shape.threads):
+            walk = Walk(slice_, launch, thread, budget)
+            arrived = walk.arrivals()
+            budget = walk.budget
+            if arrived is None:
+                break
+            arrivals.append(arrived)
+            assumed |= walk.assumed
+        else:
+            if _parts(arrivals, knowledge.warp_size if scope is Level.WARP else len(arrivals)):
+                return _witness(launch, slice_, arrivals, assumed)
+        if budget <= 0:
+            return None
+    return None
+
+
+def _parts(arrivals: Sequence[int], group: int) -> bool:
+    return any(len(set(arrivals[start : start + group])) > 1 for start in range(0, len(arrivals), max(group, 1)))
+
+
+def _witness(launch: Launch, slice_: Slice, arrivals: Sequence[int], assumed: bool) -> Witness:
+    most = max(arrivals)
+    names = slice_.scalar_names
+    arguments = tuple((names[value], number) for value, number in launch.scalars.items())
+    return Witness(
+        launch.shape,
+        launch.block,
+        arguments,
+        _ranges([thread for thread, count in enumerate(arrivals) if count == most]),
+        _ranges([thread for thread, count in enumerate(arrivals) if count != most]),
+        assumed,
+    )
+
+
+def _ranges(threads: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    ranges: list[tuple[int, int]] = []
+    for thread in threads:
+        if ranges and ranges[-1][1] == thread - 1:
+            ranges[-1] = (ranges[-1][0], thread)
+        else:
+            ranges.append((thread, thread))
+    return tuple(ranges)
+
+
+# -- candidates -------------------------------------------------------------------------------------------------------
+
+
+def _candidates(
+    function: Function, slice_: Slice, knowledge: LaunchKnowledge
+) -> Iterator[tuple[BlockShape, int, Mapping[ValueId, int]]]:
+    """Launches worth trying: all scalars equal to one number, the numbers in order of promise."""
+    thresholds = _thresholds(function, slice_)
+    for shape in knowledge.shapes or (UNKNOWN_SHAPE,):
+        half, odd = max(1, shape.threads // 2), shape.threads + max(1, shape.threads // 3)
+        numbers = dict.fromkeys([half, odd, 3 * shape.threads, 1, *thresholds])
+        for number in list(numbers)[:MAX_CANDIDATES]:
+            for block in (0, 1) if slice_.reads_block_index else (0,):
+                yield shape, block, _scalars(function, slice_, shape, number)
+            if not slice_.scalar_names:
+                break
+
+
+def _thresholds(function: Function, slice_: Slice) -> list[int]:
+    """Constants that conditions compare with, and their neighbours."""
+    found: dict[int, None] = {}
+    for compare in slice_.definitions.values():
+        if isinstance(compare, Compare):
+            for operand in compare.operands:
+                constant = slice_.definitions.get(operand)
+                if isinstance(constant, Constant) and isinstance(constant.value, int):
+                    number = int(constant.value)
+                    found.update(dict.fromkeys((number + 1, number, number - 1)))
+    return [number for number in found if 0 <= number < 1 << 20]
+
+
+def _scalars(function: Function, slice_: Slice, shape: BlockShape, number: int) -> dict[ValueId, int]:
+    scalars: dict[ValueId, int] = {}
+    for value in slice_.scalar_names:
+        is_template = isinstance(slice_.definitions.get(value), TemplateArgument)
+        chosen = shape.x if is_template else number
+        type_ = function.types[value]
+        scalars[value] = int(bool(chosen)) if isinstance(type_, BooleanType) else chosen
+        assert isinstance(type_, BooleanType | IntegerType)
+    return scalars
