@@ -44,6 +44,9 @@ from analysis.verdict.witness import Witness, find_witness
 Barrier: TypeAlias = BlockBarrier | NamedBarrier | WarpBarrier | GridBarrier
 
 
+FULL_MASKS = (0xFFFFFFFF, -1, (1 << 64) - 1)
+
+
 class BarrierVerdict(Enum):
     CONVERGENT = "convergent"
     DIVERGENT = "divergent"
@@ -173,11 +176,7 @@ def _names_everyone(function: Function, block: BasicBlockId, barrier: Barrier) -
             for home in function.blocks:
                 for instruction in home.instructions:
                     if instruction.result == mask:
-                        return isinstance(instruction, Constant) and instruction.value in (
-                            0xFFFFFFFF,
-                            -1,
-                            (1 << 64) - 1,
-                        )
+                        return isinstance(instruction, Constant) and instruction.value in FULL_MASKS
             return False
         case NamedBarrier(count=count):
             return count is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import final
 
 from analysis.divergence import integers
@@ -34,7 +35,7 @@ from analysis.ir.instructions import (
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.types import BooleanType, IntegerType
 
-EVALUATED = (Binary, Compare, Unary, Convert, Select, Math, Constant, ReadSpecial, TemplateArgument)
+EVALUATED = (Binary, Compare, Unary, Convert, Select, Math, Constant, ReadSpecial, TemplateArgument, Phi)
 BLOCK_INDICES = (SpecialRegister.BLOCK_X, SpecialRegister.BLOCK_Y, SpecialRegister.BLOCK_Z)
 GRID_BLOCKS = 4
 
@@ -93,7 +94,7 @@ class Slice:
                 self.scalar_names[value] = parameters[value]
                 continue
             item = everything.get(value)
-            if isinstance(item, Phi | EVALUATED):
+            if item is not None and isinstance(item, EVALUATED):
                 self._add(value, item)
                 waiting.extend(item.operands)
         for block in self.control.order:
@@ -106,6 +107,13 @@ class Slice:
             self.scalar_names[value] = item.name
         if isinstance(item, ReadSpecial):
             self.reads_block_index |= item.register in BLOCK_INDICES
+
+
+class Stop(Enum):
+    """Why a walk cannot go on."""
+
+    UNKNOWN = "a decision that cannot be told"
+    END = "nothing more that matters"
 
 
 @final
@@ -124,7 +132,8 @@ class Walk:
     def arrivals(self) -> int | None:
         """How often the thread runs the target block; None if that cannot be told."""
         slice_ = self._slice
-        block, source = ENTRY, None
+        block: BasicBlockId = ENTRY
+        source: BasicBlockId | None = None
         count = 0
         while True:
             self._enter(block, source)
@@ -138,9 +147,9 @@ class Walk:
                     block, source = target, block
                 case Branch() | Switch() as terminator:
                     step = self._decide(block, terminator)
-                    if step == "unknown":
+                    if step is Stop.UNKNOWN:
                         return None
-                    if step == "end":
+                    if step is Stop.END:
                         return count
                     block, source = step
 
@@ -170,23 +179,34 @@ class Walk:
 
     def _decide(
         self, block: BasicBlockId, terminator: Branch | Switch
-    ) -> tuple[BasicBlockId, BasicBlockId | None] | str:
-        """The next block and the one it is entered from (None: from somewhere); "end" or "unknown"."""
+    ) -> tuple[BasicBlockId, BasicBlockId | None] | Stop:
+        """The next block and the one it is entered from (None: from somewhere)."""
         slice_ = self._slice
         decided = self._values.get(terminator.operands[0])
         if decided is not None:
             target = _target(terminator, decided)
-            return "unknown" if target is None else (target, block)
+            return Stop.UNKNOWN if target is None else (target, block)
         if len(slice_.control.successors[block]) == 1:
             return slice_.control.successors[block][0], block
         if block not in slice_.controllers:
             after = slice_.control.immediate_post_dominator(block)
-            return "end" if after is None else (after, None)
+            return Stop.END if after is None else self._skip(block, after)
         if slice_.divergence.terminator_level(block) > Level.BLOCK:
-            return "unknown"
+            return Stop.UNKNOWN
         return self._assume(block, terminator)
 
-    def _assume(self, block: BasicBlockId, terminator: Branch | Switch) -> tuple[BasicBlockId, BasicBlockId] | str:
+    def _skip(self, block: BasicBlockId, after: BasicBlockId) -> tuple[BasicBlockId, None]:
+        """Goes on behind what cannot be followed; forgets what loops that are left this way have computed."""
+        for cycle in self._slice.control.cycles_around(block):
+            if after in cycle.blocks:
+                break
+            for inside in cycle.blocks:
+                for item in (*self._slice.function.blocks[inside].phis, *self._slice.bodies[inside]):
+                    if item.result is not None:
+                        self._values.pop(item.result, None)
+        return after, None
+
+    def _assume(self, block: BasicBlockId, terminator: Branch | Switch) -> tuple[BasicBlockId, BasicBlockId] | Stop:
         """A uniform decision that is not known: towards the target first, out of its loop in later rounds."""
         slice_ = self._slice
         rounds = self._rounds[block] = self._rounds.get(block, 0) + 1
@@ -199,7 +219,7 @@ class Walk:
         else:
             towards = [t for t in control.successors[block] if self._leads_to_target(t, block)]
             if len(towards) != 1:
-                return "unknown"
+                return Stop.UNKNOWN
             chosen = towards[0]
         self.assumed = True
         if isinstance(terminator, Branch) and not leaving:
