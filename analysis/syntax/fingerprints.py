@@ -5,7 +5,7 @@ Rules     An item's *own* digest covers its text, its place (owner, namespace, p
           it can use: those named in it, in their bodies, and so on, as visible at the item.
           Its fingerprint covers the own digests of all items that it can reach by name through identifiers.
           Names are taken from all text, comments too: a fingerprint can change for nothing, never stay for something.
-Cost      Items that reach each other share one fingerprint, so one walk over all edges (Tarjan) answers for every item.
+Cost      Macros that are defined once are followed once for all items that use the same ones.  Items that reach each other share one fingerprint, so one walk over all edges (Tarjan) answers for every item.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +17,7 @@ from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import identifiers
 from analysis.syntax.macros import MacroDefinition, MacroTable
 
+_FEW: Final = 4
 _DYNAMIC: Final = frozenset({b"__LINE__", b"__FILE__", b"__COUNTER__"})
 
 
@@ -32,6 +33,9 @@ class Fingerprints:
         self._macros = macros
         self._settings = settings
         self._words: dict[bytes, frozenset[bytes]] = {}
+        self._used: dict[frozenset[bytes], tuple[int, bytes, frozenset[bytes]]] = {}
+        self._names: list[Sequence[int]] = []
+        self._name_nodes: dict[bytes, int] = {}
         self._own: dict[int, bytes] = {}
         self._edges: dict[int, list[int]] = {}
         self._digests: dict[int, bytes] = {}
@@ -92,27 +96,50 @@ class Fingerprints:
             digests[member] = blake2b(own[member] + group, digest_size=16).digest()
 
     def _read(self, index: int) -> list[int]:
-        """The items that an item names; its own digest is computed on the way."""
-        item = self._items[index]
-        words = item.identifiers
-        used = words & self._macros.names.keys()
-        macros = b""
-        if used:
-            definitions = self._definitions(item.order, used)
-            for definition in definitions:
-                words = words | self._body_words(definition)
-            macros = b"".join(sorted([definition.digest for definition in definitions]))
-        place = repr((item.path, item.namespace, item.owner, item.name, item.part, item.active))
-        if not _DYNAMIC.isdisjoint(words):
-            place += f"|{item.span.start}"
-        digest = blake2b(item.text, digest_size=16)
-        digest.update(place.encode("utf-8", "surrogateescape") + self._settings + macros)
-        self._own[index] = digest.digest()
-        targets: list[int] = []
-        for name in words & self._by_name.keys():
-            targets += self._by_name[name]
+        """The nodes that a node names; its own digest is computed on the way."""
+        if index >= len(self._items):
+            targets = list(self._names[index - len(self._items)])
+            self._own[index] = b""
+        else:
+            item = self._items[index]
+            macros, words = self._macro_part(item)
+            place = repr((item.path, item.namespace, item.owner, item.name, item.part, item.active))
+            if not _DYNAMIC.isdisjoint(words):
+                place += f"|{item.span.start}"
+            content = b"|".join([self._settings, macros, place.encode("utf-8", "surrogateescape"), item.text])
+            self._own[index] = blake2b(content, digest_size=16).digest()
+            targets = [target for name in words & self._by_name.keys() for target in self._named(name)]
         self._edges[index] = targets
         return targets
+
+    def _named(self, name: bytes) -> Sequence[int]:
+        """The items of a name; a name of many items is a node of its own, or edges would grow with the square."""
+        found = self._by_name[name]
+        if len(found) <= _FEW:
+            return found
+        node = self._name_nodes.get(name)
+        if node is None:
+            node = self._name_nodes[name] = len(self._items) + len(self._names)
+            self._names.append(found)
+        return (node,)
+
+    def _macro_part(self, item: Item) -> tuple[bytes, frozenset[bytes]]:
+        """The digests of the macros that an item can use, and its words with those of their bodies."""
+        used = frozenset(item.identifiers & self._macros.names.keys())
+        if not used:
+            return b"", item.identifiers
+        known = self._used.get(used)
+        if known is None or item.order < known[0]:
+            definitions = self._definitions(item.order, used)
+            added = frozenset[bytes]().union(*[self._body_words(definition) for definition in definitions])
+            digests = b"".join(sorted([definition.digest for definition in definitions]))
+            since = self._macros.settled_since(used | added)
+            if since is None:
+                return digests, item.identifiers | added
+            known = self._used[used] = since, digests, added
+            if item.order < since:
+                return digests, item.identifiers | added
+        return known[1], item.identifiers | known[2]
 
     def _definitions(self, order: int, names: frozenset[bytes]) -> list[MacroDefinition]:
         """All definitions that expanding these names can use."""

@@ -48,7 +48,7 @@ class Head:
 @lru_cache(maxsize=1 << 14)
 def read_head(text: bytes, braced: bool) -> Head:
     """The meaning of a head; `braced` tells that `{` ends it."""
-    tokens, is_template = _without_template(_tokens(_clean(text)))
+    tokens, is_template = _without_template(_tokens(_clean(text[:_MAX_HEAD])))
     words = frozenset(token for token in tokens if token[0] in _WORD_START)
     if not tokens:
         return Head(Opened.OTHER, words=words)
@@ -254,6 +254,7 @@ def _tokens(text: bytes) -> list[bytes]:
     """The tokens outside brackets; a bracketed group is one token, its text."""
     tokens: list[bytes] = []
     position = 0
+    angles = _MAX_ANGLES
     while True:
         match = _TOKEN.search(text, position)
         if match is None:
@@ -261,16 +262,18 @@ def _tokens(text: bytes) -> list[bytes]:
         token = match[0]
         position = match.end()
         if token in (b"(", b"[", b"{") or (token == b"<" and tokens and tokens[-1][0] in _WORD_START):
-            if token == b"<" and tokens[-1] == b"operator":
+            if token == b"<" and (tokens[-1] == b"operator" or not angles):
                 tokens.append(token)
                 continue
             end = _group_end(text, match.start(), token == b"<")
             if end:
                 token = text[match.start() : end]
                 position = end
-            elif token == b"(":
+            elif token != b"<":
                 token = text[match.start() :]
                 position = len(text)
+            else:
+                angles -= 1
         tokens.append(token)
 
 
@@ -302,6 +305,9 @@ def _decode(name: bytes) -> str:
     return name.decode("utf-8", "replace")
 
 
+_MAX_HEAD: Final = 20_000
+_MAX_ANGLES: Final = 8
+"""How many `<` that nothing closes are looked at, so that a head costs its length and no more."""
 _WORD_START: Final = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$")
 _RECORD_WORDS: Final = (b"enum", b"struct", b"class", b"union")
 _ATTRIBUTES: Final = frozenset(

@@ -5,6 +5,7 @@ Rules    A table keeps the whole history of each name, so a question about any o
 """
 
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -71,6 +72,17 @@ class MacroTable:
             return definition if defined <= order else None
         index = bisect_right(history, order, key=_order_of)
         return history[index - 1][1] if index else None
+
+    def settled_since(self, names: Iterable[bytes]) -> int | None:
+        """The order from which on none of these names changes its meaning; None if that is not simply known."""
+        since = 0
+        for name in names:
+            history = self._history.get(name)
+            if history is not None:
+                if len(history) > 1:
+                    return None
+                since = max(since, history[0][0])
+        return since
 
     def view(self, order: int) -> "MacroView":
         return MacroView(self, order)

@@ -39,7 +39,9 @@ def rescue(text: bytes, head_end: int, name: bytes) -> bytes:
         return match[0] if word is None or word == name else blank(match[0])
 
     head = _UNKNOWN_WORD.sub(drop, text[:head_end])
-    body = _STATEMENT_MACRO.sub(lambda match: match[0] if match["statement"] is None else match["statement"] + b";", text[head_end:])
+    body = _STATEMENT_MACRO.sub(
+        lambda match: match[0] if match["statement"] is None else match["statement"] + b";", text[head_end:]
+    )
     return head + body
 
 

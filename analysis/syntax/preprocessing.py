@@ -296,7 +296,8 @@ class _Walk:
 
     def _record(self, head: Head, place: Place, is_main: bool) -> None:
         """A record, and what its declarators name: `typedef struct {...} A;` or `struct S {...} s;`."""
-        after = place.text[place.text.rfind(b"}") + 1 :]
+        closed = place.text.rfind(b"}") + 1
+        after = place.text[closed:] if closed else b""
         tail = read_head((b"typedef int " if b"typedef" in head.words else b"int ") + after.rstrip(b";"), False)
         if not after.rstrip(b";").strip():
             self._add(items_of(head, place, self._namespaces), is_main)

@@ -53,7 +53,7 @@ class Scanner:
         starts = [start for start, _ in old.entries]
         first = self._resumption(old, prefix)
         self._entries = list(old.entries[:first])
-        if first < len(old.entries):
+        if first:
             start, piece = old.entries[first]
             self._position, self._scopes, self._conditionals = start, piece.scopes, piece.conditionals
         settled = len(self._text) - suffix

@@ -1,0 +1,75 @@
+"""Equal fingerprints promise equal analysis results."""
+
+import pytest
+
+from analysis.syntax.cache import SyntaxCache
+from analysis.syntax.translation_unit import TranslationUnit
+from tests.syntax.unit import build, only
+
+BASE = """#define N 3
+#define TWICE(x) (N * (x))
+#include "h.h"
+struct S { int a; };
+__device__ int leaf(S s) { return s.a + header_value; }
+__device__ int middle(S s) { return leaf(s); }
+__global__ void user(int *p) { p[0] = middle(S()) + TWICE(2); }
+__global__ void other(int *p) { p[0] = 1; }
+__device__ int even(int n) { return n ? odd(n - 1) : 1; }
+__device__ int odd(int n) { return n ? even(n - 1) : 0; }
+"""
+HEADER = "static const int header_value = 1;\n"
+NAMES = ["leaf", "middle", "user", "other", "even", "odd"]
+
+
+def prints(text: str, header: str = HEADER) -> dict[str, bytes]:
+    unit = build(text, {"dir/h.h": header})
+    return {name: unit.fingerprint(only(unit, name)) for name in NAMES}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changed"),
+    [
+        ("return s.a", "return s.a * 2", {"leaf", "middle", "user"}),
+        ("int a;", "float a;", {"leaf", "middle", "user"}),
+        ("#define N 3", "#define N 4", {"user"}),
+        ("#define N 3", "#define N /* c */ 3", set[str]()),
+        ("p[0] = 1", "p[0] = 2", {"other"}),
+        ("? odd(n - 1)", "? odd(n - 2)", {"even", "odd"}),
+        ("#define N 3", "// a comment before everything\n#define N 3", set[str]()),
+        ("__global__ void other", "int unrelated;\n__global__ void other", set[str]()),
+    ],
+)
+def test_what_an_edit_changes(old: str, new: str, changed: set[str]) -> None:
+    assert old in BASE
+    before, after = prints(BASE), prints(BASE.replace(old, new))
+    assert {name for name in NAMES if before[name] != after[name]} == changed
+
+
+def test_a_header_counts_for_those_who_name_what_it_declares() -> None:
+    before, after = prints(BASE), prints(BASE, "static const int header_value = 2;\n")
+    assert {name for name in NAMES if before[name] != after[name]} == {"leaf", "middle", "user"}
+
+
+def test_the_cycle_does_not_depend_on_who_asks_first() -> None:
+    unit = build(BASE, {"dir/h.h": HEADER})
+    late = unit.fingerprint(only(unit, "even"))
+    unit = build(BASE, {"dir/h.h": HEADER})
+    unit.fingerprint(only(unit, "odd"))
+    assert unit.fingerprint(only(unit, "even")) == late
+
+
+def test_items_of_one_declaration_differ() -> None:
+    unit = build("__device__ int a, b;")
+    assert len({unit.fingerprint(item) for item in unit.items}) == 2
+
+
+def test_builds_share_the_snippets_of_what_did_not_change() -> None:
+    cache = SyntaxCache()
+
+    def made(text: str) -> TranslationUnit:
+        return build(text, {"dir/h.h": HEADER}, cache=cache)
+
+    first, second = made(BASE), made("int new;\n" + BASE.replace("p[0] = 1", "p[0] = 2"))
+    for name in NAMES:
+        same = first.snippet(only(first, name)) is second.snippet(only(second, name))
+        assert same == (name != "other"), name

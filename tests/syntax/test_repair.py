@@ -1,0 +1,109 @@
+"""Silent misreadings of the grammar, and what must not be touched."""
+
+import pytest
+
+from analysis.syntax.repair import repair
+from analysis.syntax.tree import Node
+from tests.syntax.unit import snippet
+
+TYPES = {b"T", b"P", b"A", b"B", b"ns::T", b"uint32"}
+TEMPLATES = {b"tmpl"}
+
+
+def short(node: Node) -> str:
+    """A tree as a person would bracket it."""
+    inside = [short(child) for child in node.children]
+    match node.kind:
+        case "binary_expression":
+            return "(" + " ".join(inside) + ")"
+        case "unary_expression" | "pointer_expression":
+            return "".join(inside)
+        case "parenthesized_expression":
+            return "[" + "".join(inside) + "]"
+        case "cast_expression":
+            return f"cast<{inside[0]}>({inside[1]})"
+        case "type_descriptor":
+            return "".join(inside)
+        case "declaration":
+            return "declare " + " ".join(inside)
+        case "init_declarator":
+            return f"{inside[0]} = {inside[1]}"
+        case "argument_list":
+            return "(" + ", ".join(inside) + ")"
+        case "expression_statement" | "condition_clause":
+            return "".join(inside)
+        case _:
+            return node.text.decode()
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        # 1: casts that look like calls
+        ("(uint32)(x);", "cast<uint32>([x])"),
+        ("(ns::T)(x);", "cast<ns::T>([x])"),
+        ("(T<3>)(x);", "cast<T<3>>([x])"),
+        ("(f)(x);", "(f)(x)"),
+        # 2: casts that look like arithmetic
+        ("(T)-1 + 2;", "(cast<T>(-1) + 2)"),
+        ("y + (T)-1;", "(y + cast<T>(-1))"),
+        ("(T)-a * b;", "(cast<T>(-a) * b)"),
+        ("a * (P)*p + c;", "((a * cast<P>(*p)) + c)"),
+        ("(T)&y == z;", "(cast<T>(&y) == z)"),
+        ("-(T)*p * q;", "(-cast<T>(*p) * q)"),
+        ("(A)-(B)*p;", "cast<A>(-cast<B>(*p))"),
+        ("(a) - 1;", "([a] - 1)"),
+        ("(a) * b + (c) & d;", "((([a] * b) + [c]) & d)"),
+        # 3: comparisons that look like templates
+        ("a < b && c > (d);", "((a < b) && (c > [d]))"),
+        ("p.x < w && p.y > (h) * 2;", "((p.x < w) && (p.y > ([h] * 2)))"),
+        ("i < n && j > (m - 1) || k < q && r > (s);", "(((i < n) && (j > [(m - 1)])) || ((k < q) && (r > [s])))"),
+        ("tmpl<a && b>(c);", "tmpl<a && b>(c)"),
+        ("f<int>(c);", "f<int>(c)"),
+        # 4: variables that look like functions
+        ("T v(a, b[0], c * d);", "declare T v = (a, b[0], (c * d))"),
+        ("float u(x);", "declare float u = (x)"),
+        ("T g(a, b), h(c);", "declare T g = (a, b) h = (c)"),
+        ("T w(T);", "declare T w(T)"),
+        ("int foo(int a);", "declare int foo(int a)"),
+        ("T e();", "declare T e()"),
+        # 5: pointers to arrays
+        ("T (*p)[3] = q;", "declare T (*p)[3] = q"),
+        ("T (&r)[4] = q;", "declare T (&r)[4] = q"),
+        ("g(*p)[3];", "g(*p)[3]"),
+        # 7: a postfix binds tighter than a cast
+        ("(T)(p)[i];", "cast<T>((p)[i])"),
+        ("(T)(q).x + 1;", "(cast<T>((q).x) + 1)"),
+        # 8
+        ("ns::tile<N * 2> w = e;", "declare ns::tile<N * 2> w = e"),
+    ],
+)
+def test_statements(statement: str, expected: str) -> None:
+    root = snippet("void f() { " + statement + " }", "f").root
+    repair(root, TYPES.__contains__, TEMPLATES.__contains__)
+    body = root.field("body")
+    assert body is not None
+    assert short(body.children[0]) == expected
+    repair(root, TYPES.__contains__, TEMPLATES.__contains__)
+    assert short(body.children[0]) == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [("sizeof(T)", "T"), ("sizeof(T[3][2])", "T[3][2]"), ("alignof(T)", "T"), ("sizeof(x)", None)],
+)
+def test_sizeof(expression: str, expected: str | None) -> None:
+    root = snippet("void f() { int a = " + expression + "; }", "f").root
+    repair(root, TYPES.__contains__, TEMPLATES.__contains__)
+    node = next(node for node in root.walk() if node.kind in ("sizeof_expression", "alignof_expression"))
+    found = next((child.text.decode() for child in node.children if child.kind == "type_descriptor"), None)
+    assert found == expected
+
+
+def test_a_for_condition() -> None:
+    root = snippet("void f() { for (int i = 0; i < n && j > (m - 1); i++) { } }", "f").root
+    repair(root, TYPES.__contains__, TEMPLATES.__contains__)
+    loop = next(node for node in root.walk() if node.kind == "for_statement")
+    condition = loop.field("condition")
+    assert condition is not None
+    assert short(condition) == "((i < n) && (j > [(m - 1)]))"
