@@ -5,7 +5,8 @@ Rules     An item's *own* digest covers its text, its place (owner, namespace, p
           it can use: those named in it, in their bodies, and so on, as visible at the item.
           Its fingerprint covers the own digests of all items that it can reach by name through identifiers.
           Names are taken from all text, comments too: a fingerprint can change for nothing, never stay for something.
-Cost      Macros that are defined once are followed once for all items that use the same ones.  Items that reach each other share one fingerprint, so one walk over all edges (Tarjan) answers for every item.
+Cost      Items that reach each other are one group, so one walk over the edges (Tarjan) answers for all that an item
+          reaches.  Macros that are defined once are followed once for all items that use the same ones.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

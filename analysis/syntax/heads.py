@@ -1,11 +1,12 @@
 """What does the head of a declaration declare?
 
-The *head* is the text before the `{` or `;` that ends it.  It is read as a flat list of tokens in which each group of
-brackets is one token, so that no grammar is needed and unknown macros do no harm.
+The *head* is the text before the `{` or `;` that ends it.  It is read as a flat list of tokens in which each group
+of brackets is one token, so that no grammar is needed and unknown macros do no harm.
 
 Rules    A function's name is the word before its parameter list: the first `word (...)` that is not an attribute.  When
          a capitalised one is followed by another (`LAUNCH_BOUNDS(256) name(...)`), it was a macro and the next counts.
-Limits   Declarators in parentheses (`int (*f)(int)`) are variables named by the word inside; K&R parameters are unknown.
+Limits   Declarators in parentheses (`int (*f)(int)`) are variables named by the word inside.  Only the first
+         `_MAX_HEAD` bytes of a head are read.
 """
 
 import re
@@ -157,9 +158,9 @@ def _parameter_list(tokens: list[bytes]) -> int | None:
             return index + 1
         if before in _ATTRIBUTES:
             continue
-        if before[0] in _WORD_START or before[:1] in b"<" or b"operator" in tokens[max(index - 4, 0) : index]:
-            if found is None or (tokens[found - 1].isupper() and not before.isupper()):
-                found = index
+        is_name = before[0] in _WORD_START or before[:1] == b"<" or b"operator" in tokens[max(index - 4, 0) : index]
+        if is_name and (found is None or (tokens[found - 1].isupper() and not before.isupper())):
+            found = index
     return found
 
 

@@ -1,6 +1,7 @@
 """Which file does an `#include` mean?
 
-Rules    `"x"`: beside the including file, then in the include directories, then by path suffix if the loader can search.
+Rules    `"x"`: beside the including file, then in the include directories, then by path suffix if the loader can
+         search.
          `<x>`: in the configured include directories only; system and toolkit headers are never read.
          Paths are strings with `/`; they are normalised, never resolved against the disk.
 Limits   `#include MACRO` works when the macro expands to a quoted or bracketed name.

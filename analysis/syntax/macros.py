@@ -38,7 +38,7 @@ class MacroDefinition:
 class MacroLookup(Protocol):
     """Anything that knows what a name means as a macro."""
 
-    def get(self, name: bytes) -> MacroDefinition | None: ...
+    def get(self, name: bytes, /) -> MacroDefinition | None: ...
 
 
 @final

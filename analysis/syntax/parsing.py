@@ -1,7 +1,7 @@
 """Parse text with tree-sitter, within bounds.
 
-Rules    A text longer than `MAX_PARSED_BYTES` is not parsed at all: `parse` returns None.  Measured with tree-sitter 0.26:
-         time and memory grow linearly even for hostile texts (200,000 open brackets, 20,000 nested casts, random
+Rules    A text longer than `MAX_PARSED_BYTES` is not parsed at all: `parse` returns None.  Measured with tree-sitter
+         0.26: time and memory grow linearly even for hostile texts (200,000 open brackets, 20,000 nested casts, random
          bytes): 10 MB/s for real code, 1 MB/s for the worst found, about 60 bytes of memory per byte of text.
 Limits   A `Parser` is not safe to share between threads, so each call makes its own (2 microseconds).
 """

@@ -1,13 +1,17 @@
-"""Walk a translation unit in preprocessing order: which macros are defined when, which regions are active, what is declared.
+"""Walk a translation unit in the order of preprocessing.
+
+Question Which macros are defined when, which regions are active, and what is declared?
 
 Rules    Pieces come from `skeleton`; a piece gets the next *order*, and so does each directive inside it.
          A head whose words are macros is expanded before it is read.  A macro use at the start of a piece whose
          expansion holds a `{`, `}` or `;` is a declaration of its own; what follows it in the piece is read again.
          In a region that is left out, definitions do not count, but the items of the main file are kept, inactive.
-Bounds   Headers nest at most `_MAX_DEPTH` deep and at most `_MAX_FILES` are read; a header that is open is not entered again.
+Bounds   Headers nest at most `_MAX_DEPTH` deep and at most `_MAX_FILES` are read; a header that is open is not
+         entered again.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, final
@@ -89,10 +93,8 @@ def preprocess(
         except _Reached:
             return walk.result
     walk = _Walk(path, skeleton, loader, environment, cache)
-    try:
+    with suppress(_Reached):
         walk.file(path, skeleton)
-    except _Reached:
-        pass
     return walk.result
 
 
@@ -326,10 +328,8 @@ class _Walk:
         if standalone is None:
             clean = DIRECTIVE.sub(lambda match: b"" if starts_line(text, match.start()) else match[0], text)
             tokens = list(lex(clean))
-            try:
+            with suppress(BudgetSpent):
                 tokens = Expander(recorder, Budget(20_000, 200_000)).expand(tokens)
-            except BudgetSpent:
-                pass
             head = read_head(b" ".join([token.text for token in tokens]).rstrip(b"; "), braced)
         looked_up = tuple((name, None if found is None else found.digest) for name, found in recorder.seen.items())
         read = ExpandedHead(looked_up, head, standalone)

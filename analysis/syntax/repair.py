@@ -1,6 +1,7 @@
 """Repair what the grammar misreads without an ERROR, once it is known which names are types and templates.
 
-C++ cannot be parsed without names.  The grammar guesses, and these guesses are wrong in real CUDA (numbers in the code):
+C++ cannot be parsed without names.  The grammar guesses, and these guesses are wrong in real CUDA (the code has the
+numbers):
 
   1. `(T)(x)`               a call of `(T)`              ->  cast_expression
   2. `(T)-1`, `a * (T)&b`   arithmetic on `(T)`          ->  cast_expression of a unary, precedence restored
@@ -22,6 +23,14 @@ Limits   A template argument list split by a comma (`f(a < b, c > (d))`) is take
 from collections.abc import Callable
 from typing import Final, final
 
+from analysis.syntax.node_building import (
+    as_expression,
+    declared_value,
+    new_node,
+    parameter_value,
+    spelled,
+    type_descriptor,
+)
 from analysis.syntax.tree import Node
 
 IsName = Callable[[bytes], bool]
@@ -79,7 +88,7 @@ class _Repair:
         return name if name.kind in _NAMES and self._named_type(name) else None
 
     def _named_type(self, name: Node | None) -> bool:
-        return name is not None and (self._is_type(_spelled(name)))
+        return name is not None and (self._is_type(spelled(name)))
 
     # 1: casts that look like calls
 
@@ -91,11 +100,11 @@ class _Repair:
         value = arguments.children[0]
         for further in arguments.children[1:]:
             value.role, further.role = "left", "right"
-            value = _made("comma_expression", value.start, further.end, node, [value, further])
+            value = new_node("comma_expression", value.start, further.end, node, [value, further])
         value.role = None
-        inner = _made("parenthesized_expression", arguments.start, arguments.end, node, [value], "value")
+        inner = new_node("parenthesized_expression", arguments.start, arguments.end, node, [value], "value")
         node.kind = "cast_expression"
-        node.children = [_descriptor(name, node), inner]
+        node.children = [type_descriptor(name, node), inner]
         return True
 
     # 2 and 3: chains of operators
@@ -120,7 +129,7 @@ class _Repair:
         if name is None or listed is None or len(listed.children) != 1 or len(arguments.children) != 1:
             return None
         middle = listed.children[0]
-        if self._is_template(_spelled(name)) or not _joins(middle):
+        if self._is_template(spelled(name)) or not _joins(middle):
             return None
         return name, middle
 
@@ -192,8 +201,8 @@ class _Repair:
                 continue
             if not all(self._is_value(parameter) for parameter in parameters.children):
                 continue
-            values = [_parameter_value(parameter, node) for parameter in parameters.children]
-            arguments = _made("argument_list", parameters.start, parameters.end, node, values, "value")
+            values = [parameter_value(parameter, node) for parameter in parameters.children]
+            arguments = new_node("argument_list", parameters.start, parameters.end, node, values, "value")
             declarator.kind = "init_declarator"
             declarator.children = [name, arguments]
 
@@ -208,7 +217,7 @@ class _Repair:
             return False
         if declarator is None:
             return len(parameter.children) == 1
-        return declarator.kind in _VALUE_DECLARATORS and _declared_value(declarator) is not None
+        return declarator.kind in _VALUE_DECLARATORS and declared_value(declarator) is not None
 
     def _declaration(self, node: Node) -> None:
         """5: `T (*p)[3] = q;` and 8: `a < b > c = e;`."""
@@ -232,7 +241,7 @@ class _Repair:
         type_node, declarator = made
         if value is not None:
             declarator.role, value.role = "declarator", "value"
-            declarator = _made("init_declarator", declarator.start, value.end, node, [declarator, value])
+            declarator = new_node("init_declarator", declarator.start, value.end, node, [declarator, value])
         type_node.role, declarator.role = "type", "declarator"
         node.kind = "declaration"
         node.children = [type_node, declarator]
@@ -262,11 +271,11 @@ class _Repair:
         is_reference = pointer.text.startswith(b"&")
         name.role = None if is_reference else "declarator"
         kind = "reference_declarator" if is_reference else "pointer_declarator"
-        made = _made(kind, pointer.start, pointer.end, target, [name])
-        made = _made("parenthesized_declarator", arguments.start, arguments.end, target, [made])
+        made = new_node(kind, pointer.start, pointer.end, target, [name])
+        made = new_node("parenthesized_declarator", arguments.start, arguments.end, target, [made])
         for size in reversed(sizes):
             made.role, size.role = "declarator", "size"
-            made = _made("array_declarator", made.start, size.end + 1, target, [made, size])
+            made = new_node("array_declarator", made.start, size.end + 1, target, [made, size])
         return function, made
 
     def _template_declarator(self, target: Node) -> tuple[Node, Node] | None:
@@ -282,12 +291,12 @@ class _Repair:
         if operator.kind != ">" or less.kind != "<":
             return None
         argument.role = None
-        listed = _made("template_argument_list", less.start, operator.end, target, [argument], "arguments")
+        listed = new_node("template_argument_list", less.start, operator.end, target, [argument], "arguments")
         last = name
         while last.kind == "qualified_identifier" and (inner := last.field("name")) is not None:
             last.end = operator.end
             last = inner
-        made = _made("template_type", last.start, operator.end, target, [], last.role)
+        made = new_node("template_type", last.start, operator.end, target, [], last.role)
         last.kind, last.role = "type_identifier", "name"
         made.children = [last, listed]
         if last is name:
@@ -316,7 +325,7 @@ class _Repair:
             return
         if not self._named_type(inner.field("name") if inner.kind == "template_function" else inner):
             return
-        descriptor = _descriptor(inner, node)
+        descriptor = type_descriptor(inner, node)
         declarator: Node | None = None
         for size in reversed(sizes):
             size.role = "size"
@@ -324,7 +333,9 @@ class _Repair:
             if declarator is not None:
                 declarator.role = "declarator"
                 children = [declarator, size]
-            declarator = _made("abstract_array_declarator", size.start - 1, size.end + 1, node, children, "declarator")
+            declarator = new_node(
+                "abstract_array_declarator", size.start - 1, size.end + 1, node, children, "declarator"
+            )
         if declarator is not None:
             descriptor.children.append(declarator)
             descriptor.end = declarator.end
@@ -348,17 +359,17 @@ def _compared(node: Node, name: Node, middle: Node) -> list[Node]:
     if function.kind == "field_expression":
         kept = [child for child in function.children if child.role != "field"]
         name.kind, name.role = "field_identifier", "field"
-        left = _made("field_expression", function.start, name.end, node, [*kept, name])
+        left = new_node("field_expression", function.start, name.end, node, [*kept, name])
     value = arguments.children[0]
     value.role = None
-    right = _made("parenthesized_expression", arguments.start, arguments.end, node, [value])
+    right = new_node("parenthesized_expression", arguments.start, arguments.end, node, [value])
     less = node.source.find(b"<", left.end)
     more = node.source.find(b">", middle.end)
     return [
         left,
-        _made("<", less, less + 1, node, [], "operator"),
-        _as_expression(middle),
-        _made(">", more, more + 1, node, [], "operator"),
+        new_node("<", less, less + 1, node, [], "operator"),
+        as_expression(middle),
+        new_node(">", more, more + 1, node, [], "operator"),
         right,
     ]
 
@@ -373,7 +384,7 @@ def _cast_outwards(node: Node, field: str) -> None:
         return
     children = [value if child is cast else child for child in node.children]
     value.role = field
-    inner = _made(node.kind, value.start, node.end, node, children, "value")
+    inner = new_node(node.kind, value.start, node.end, node, children, "value")
     node.kind = "cast_expression"
     node.children = [descriptor, inner]
 
@@ -384,9 +395,9 @@ def _close_cast(operand: Node, path: list[Node], sign: Node, value: Node) -> Nod
     name = parenthesized.children[0]
     kind = "pointer_expression" if sign.kind in ("*", "&") else "unary_expression"
     sign.role, value.role = "operator", "argument"
-    unary = _made(kind, sign.start, value.end, operand, [sign, value], "value")
+    unary = new_node(kind, sign.start, value.end, operand, [sign, value], "value")
     parenthesized.kind = "cast_expression"
-    parenthesized.children = [_descriptor(name, operand), unary]
+    parenthesized.children = [type_descriptor(name, operand), unary]
     for node in path:
         node.end = value.end
     return operand
@@ -400,7 +411,7 @@ def _climb(operands: list[Node], operators: list[Node], like: Node) -> Node:
     def reduce() -> None:
         right, left, operator = output.pop(), output.pop(), waiting.pop()
         left.role, operator.role, right.role = "left", "operator", "right"
-        output.append(_made("binary_expression", left.start, right.end, like, [left, operator, right]))
+        output.append(new_node("binary_expression", left.start, right.end, like, [left, operator, right]))
 
     for operator, operand in zip(operators, operands[1:], strict=False):
         while waiting and _PRECEDENCE.get(waiting[-1].kind, 0) >= _PRECEDENCE.get(operator.kind, 0):
@@ -410,76 +421,6 @@ def _climb(operands: list[Node], operators: list[Node], like: Node) -> Node:
     while waiting:
         reduce()
     return output[0]
-
-
-def _parameter_value(parameter: Node, like: Node) -> Node:
-    """A parameter read as an expression."""
-    type_node, declarator = parameter.field("type"), parameter.field("declarator")
-    assert type_node is not None
-    value = _as_expression(type_node)
-    value.role = None
-    if declarator is None:
-        return value
-    match declarator.kind:
-        case "abstract_array_declarator":
-            size = declarator.children[-1]
-            size.role = None
-            indices = _made("subscript_argument_list", declarator.start, declarator.end, like, [size], "indices")
-            value.role = "argument"
-            return _made("subscript_expression", parameter.start, parameter.end, like, [value, indices])
-        case _:
-            inner = _declared_value(declarator)
-            assert inner is not None
-            sign = like.source[declarator.start : declarator.start + 1].decode("ascii", "replace")
-            operator = _made(sign, declarator.start, declarator.start + 1, like, [], "operator")
-            value.role, inner.role = "left", "right"
-            return _made("binary_expression", parameter.start, parameter.end, like, [value, operator, inner])
-
-
-def _declared_value(declarator: Node) -> Node | None:
-    """What a declarator declares, if it can be an operand of `*` or `&` (or the size of an array)."""
-    if not declarator.children:
-        return None
-    inner = declarator.children[-1]
-    if declarator.kind == "abstract_array_declarator":
-        return inner if len(declarator.children) == 1 else None
-    return inner if inner.kind == "identifier" and len(declarator.children) == 1 else None
-
-
-def _as_expression(node: Node) -> Node:
-    """A type that is the name of a value."""
-    if node.kind == "type_descriptor" and len(node.children) == 1:
-        node = node.children[0]
-    if node.kind == "type_identifier":
-        node.kind = "identifier"
-    return node
-
-
-def _descriptor(name: Node, like: Node) -> Node:
-    """A type_descriptor around the name of a type."""
-    match name.kind:
-        case "template_function":
-            name.kind = "template_type"
-            inner = name.field("name")
-            if inner is not None:
-                inner.kind = "type_identifier"
-        case "qualified_identifier":
-            last = name.field("name")
-            if last is not None and last.kind == "identifier":
-                last.kind = "type_identifier"
-        case _:
-            name.kind = "type_identifier"
-    name.role = "type"
-    return _made("type_descriptor", name.start, name.end, like, [name], "type")
-
-
-def _spelled(name: Node) -> bytes:
-    text = name.text
-    return text if text.isalnum() else b"".join(text.split())
-
-
-def _made(kind: str, start: int, end: int, like: Node, children: list[Node], role: str | None = None) -> Node:
-    return Node(kind, start, end, like.source, role, children)
 
 
 _INTERESTING: Final = frozenset(

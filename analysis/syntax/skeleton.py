@@ -9,9 +9,10 @@ Rules     1. Braces are matched outside comments, strings and directives.
              that is not `#if 0`.
           3. A conditional that opens before a piece and closes inside it splits the piece: each branch is a piece from
              its own start to the common end.  Read alone, such a piece has an unmatched `#else` or `#endif`.
-          4. `__global__` cannot stand inside a body, nor can `__device__`, `template <`, `namespace x {` or `extern "C"`
-             at the start of a line: they end the body, because a brace is missing before them.
-          5. A body that reaches the end of the file is cut where a line looks like the head of the next function.
+          4. `__global__` cannot stand inside a body, nor can `__device__`, `template <`, `namespace x {` or
+             `extern "C"` at the start of a line: they end the body, because a brace is missing before them.
+          5. A body that does not close before that, or before the end of the file, is cut where a line
+             looks like the head of the next function.
 Cost      About 1.2 microseconds per line; `update` re-reads only the pieces that an edit touched.
 Limits    A macro that opens a scope or a body is not seen here (`preprocessing` sees it).  Rule 5 is bounded by
           `_RESCAN_BUDGET` times the text; after that, the rest of the file is one piece.

@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 from typing import Final, final
 
 from analysis.syntax.heads import Opened, read_head
@@ -260,7 +261,7 @@ class Scanner:
                 elif closed_at and not state.branches:
                     closed_at = position
                     break
-            elif byte == _OPEN or byte == _NEWLINE:
+            elif byte in (_OPEN, _NEWLINE):
                 if byte == _NEWLINE or (closed_at and state.depth == 0):
                     self._end(opened, closed_at or self._cut(body, at), state, kind)
                     return False
@@ -330,7 +331,7 @@ class Scanner:
         )
         self._entries.append((start, piece))
 
-    def _add(self, opened: _Open, kind: PieceKind, end: int, inner: Inner) -> None:
+    def _add(self, opened: _Open, kind: PieceKind, end: int, inner: Sequence[tuple[int, int]]) -> None:
         start = opened.start
         piece = Piece(
             kind,

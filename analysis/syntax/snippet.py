@@ -42,7 +42,7 @@ class Snippet:
     """The syntax tree of one item. All offsets of nodes are offsets in `text`."""
 
     root: Node
-    """The function_definition, struct_specifier, declaration ... itself; an ERROR or translation_unit if none was found."""
+    """The function_definition, struct_specifier, declaration ... itself; ERROR or translation_unit if there is none."""
     text: bytes
     templates: tuple[Node, ...]
     """The template_parameter_list nodes around `root`, outermost first."""

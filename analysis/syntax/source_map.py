@@ -1,7 +1,7 @@
 """From the text of a snippet back to the text it came from.
 
-Rules    A map is a list of segments in snippet order.  A *verbatim* segment is original text, byte for byte.  A *replaced*
-         segment stands, as a whole, for one original range: the use of a macro.
+Rules    A map is a list of segments in snippet order.  A *verbatim* segment is original text, byte for byte.  A
+         *replaced* segment stands, as a whole, for one original range: the use of a macro.
 """
 
 from bisect import bisect_right

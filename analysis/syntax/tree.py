@@ -77,7 +77,7 @@ class Node:
 
     def walk(self) -> "Iterator[Node]":
         """This node and all below it, parents first, in text order."""
-        stack = [self]
+        stack: list[Node] = [self]
         while stack:
             node = stack.pop()
             yield node

@@ -31,7 +31,8 @@ CASES: dict[str, tuple[str, list[str]]] = {
         ],
     ),
     "declarations": (
-        "int a, b[3] = {1, 2}, *c;\ntypedef int T, *P;\nusing U = float;\nusing namespace std;\nenum class E : int { x };\n"
+        "int a, b[3] = {1, 2}, *c;\ntypedef int T, *P;\nusing U = float;\nusing namespace std;\n"
+        "enum class E : int { x };\n"
         "typedef struct { int q; } Q;\nint (*fp)(int);\nstruct F;\ntypedef void (*Fn)(int, float);",
         [
             "variable a",
@@ -48,7 +49,8 @@ CASES: dict[str, tuple[str, list[str]]] = {
         ],
     ),
     "attributes": (
-        "__global__ void __launch_bounds__(256, 2) k() {}\ntemplate <int N = (3 > 2)>\n__global__ void\nBOUNDS(1, 2) m() {}\n"
+        "__global__ void __launch_bounds__(256, 2) k() {}\ntemplate <int N = (3 > 2)>\n__global__ void\n"
+        "BOUNDS(1, 2) m() {}\n"
         "__attribute__((noinline)) __device__ void n() {}\n[[nodiscard]] __device__ int o() { return 1; }\n"
         "struct __align__(16) A { int a; };\nstruct S f(int a) { }",
         [
@@ -61,7 +63,8 @@ CASES: dict[str, tuple[str, list[str]]] = {
         ],
     ),
     "qualifier macro": (
-        "#define FI __device__ __forceinline__\n#define K(n) __global__ void n\nFI int f() { return 1; }\nK(k)(int a) { }",
+        "#define FI __device__ __forceinline__\n#define K(n) __global__ void n\n"
+        "FI int f() { return 1; }\nK(k)(int a) { }",
         ["function f device", "function k kernel"],
     ),
     "macros that are whole functions": (
@@ -78,11 +81,13 @@ CASES: dict[str, tuple[str, list[str]]] = {
         ],
     ),
     "inactive": (
-        "#if 0\n__global__ void a() { }\n#elif defined(X)\n__global__ void b() { }\n#else\n__global__ void c() { }\n#endif",
+        "#if 0\n__global__ void a() { }\n#elif defined(X)\n__global__ void b() { }\n#else\n"
+        "__global__ void c() { }\n#endif",
         ["function a kernel inactive", "function b kernel inactive", "function c kernel"],
     ),
     "heads in branches": (
-        "#ifdef A\n__global__ void f(int a) {\n#else\n__global__ void f(int a, int b) {\n#endif\n  if (a) { }\n}\nint after;",
+        "#ifdef A\n__global__ void f(int a) {\n#else\n__global__ void f(int a, int b) {\n#endif\n"
+        "  if (a) { }\n}\nint after;",
         ["function f kernel inactive", "function f kernel", "variable after"],
     ),
     "heads in branches before the brace": (
@@ -95,7 +100,8 @@ CASES: dict[str, tuple[str, list[str]]] = {
         ["function f kernel", "function g kernel", "variable after"],
     ),
     "a brace is missing": (
-        "void broken() { if (x) {\n__global__ void a() { }\nvoid host() { {\n\nvoid next(int x) {\n}\nint y = 3\n__global__ void b() { }",
+        "void broken() { if (x) {\n__global__ void a() { }\nvoid host() { {\n\nvoid next(int x) {\n}\n"
+        "int y = 3\n__global__ void b() { }",
         ["function broken", "function a kernel", "function host", "function next", "variable y", "function b kernel"],
     ),
     "a brace too many": ("void f() { } }\n__global__ void k() { }", ["function f", "function k kernel"]),
@@ -104,7 +110,8 @@ CASES: dict[str, tuple[str, list[str]]] = {
         ["function a kernel declared", "function b kernel"],
     ),
     "text that hides braces": (
-        'const char *s = "}{";\nchar c = \'{\';\n// {\n/* { */ __global__ void k() { auto r = R"x( } )x"; int n = 1\'000; }\nint after;',
+        "const char *s = \"}{\";\nchar c = '{';\n// {\n"
+        '/* { */ __global__ void k() { auto r = R"x( } )x"; int n = 1\'000; }\nint after;',
         ["variable s", "variable c", "function k kernel", "variable after"],
     ),
     "continued lines": (

@@ -5,16 +5,68 @@ from hypothesis import strategies as st
 
 from analysis.syntax.cache import SyntaxCache
 from analysis.syntax.repair import repair
-from analysis.syntax.skeleton import update
+from analysis.syntax.skeleton import Entry, update
 from tests.syntax.unit import build
 
 WORDS = [
-    "__global__ void k", "__device__ int f", "struct S", "template <int N>\n", "namespace n", "int x", "typedef", "using",
-    "(", ")", "{", "}", "[", "]", "<", ">", ";", "=", ",", ":", "::", "*", "&", "~", "operator", "return", "if", "N", "F",
-    "\n#if N\n", "\n#else\n", "\n#elif F(1)\n", "\n#endif\n", "\n#define N F(N)\n", "\n#define F(x) x##N #x {\n", "\n#undef N\n",
-    "\n#include \"h.h\"\n", "\n#include \"main.cu\"\n", "\n#define K(n) __global__ void n() { }\n", "\nK(a)\n", "\n", "\\\n",
-    '"', "'", "//", "/*", "*/", "1", "R\"(", "extern \"C\"", "__LINE__", "defined", "é", "\0", "__launch_bounds__(1)", "[[", "]]",
-]  # fmt: skip
+    "__global__ void k",
+    "__device__ int f",
+    "struct S",
+    "template <int N>\n",
+    "namespace n",
+    "int x",
+    "typedef",
+    "using",
+    "(",
+    ")",
+    "{",
+    "}",
+    "[",
+    "]",
+    "<",
+    ">",
+    ";",
+    "=",
+    ",",
+    ":",
+    "::",
+    "*",
+    "&",
+    "~",
+    "operator",
+    "return",
+    "if",
+    "N",
+    "F",
+    "\n#if N\n",
+    "\n#else\n",
+    "\n#elif F(1)\n",
+    "\n#endif\n",
+    "\n#define N F(N)\n",
+    "\n#define F(x) x##N #x {\n",
+    "\n#undef N\n",
+    '\n#include "h.h"\n',
+    '\n#include "main.cu"\n',
+    "\n#define K(n) __global__ void n() { }\n",
+    "\nK(a)\n",
+    "\n",
+    "\\\n",
+    '"',
+    "'",
+    "//",
+    "/*",
+    "*/",
+    "1",
+    'R"(',
+    'extern "C"',
+    "__LINE__",
+    "defined",
+    "é",
+    "\0",
+    "__launch_bounds__(1)",
+    "[[",
+    "]]",
+]
 programs = st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join)
 inputs = st.one_of(programs.map(str.encode), st.binary(max_size=60))
 
@@ -43,8 +95,7 @@ def test_an_edited_skeleton_equals_a_fresh_one(text: str, at: int, removed: int,
     assert described(edited.entries) == described(fresh.entries)
 
 
-def described(entries: object) -> list[object]:
-    assert isinstance(entries, tuple)
+def described(entries: tuple[Entry, ...]) -> list[object]:
     return [
         (start, piece.kind, piece.text, piece.head_end, piece.opened, piece.scopes, piece.conditionals, piece.inner)
         for start, piece in entries

@@ -1,0 +1,73 @@
+"""Make the nodes that `repair` puts in place of misread ones, in the shapes that the grammar itself would make."""
+
+from analysis.syntax.tree import Node
+
+
+def parameter_value(parameter: Node, like: Node) -> Node:
+    """A parameter read as an expression."""
+    type_node, declarator = parameter.field("type"), parameter.field("declarator")
+    assert type_node is not None
+    value = as_expression(type_node)
+    value.role = None
+    if declarator is None:
+        return value
+    match declarator.kind:
+        case "abstract_array_declarator":
+            size = declarator.children[-1]
+            size.role = None
+            indices = new_node("subscript_argument_list", declarator.start, declarator.end, like, [size], "indices")
+            value.role = "argument"
+            return new_node("subscript_expression", parameter.start, parameter.end, like, [value, indices])
+        case _:
+            inner = declared_value(declarator)
+            assert inner is not None
+            sign = like.source[declarator.start : declarator.start + 1].decode("ascii", "replace")
+            operator = new_node(sign, declarator.start, declarator.start + 1, like, [], "operator")
+            value.role, inner.role = "left", "right"
+            return new_node("binary_expression", parameter.start, parameter.end, like, [value, operator, inner])
+
+
+def declared_value(declarator: Node) -> Node | None:
+    """What a declarator declares, if it can be an operand of `*` or `&` (or the size of an array)."""
+    if not declarator.children:
+        return None
+    inner = declarator.children[-1]
+    if declarator.kind == "abstract_array_declarator":
+        return inner if len(declarator.children) == 1 else None
+    return inner if inner.kind == "identifier" and len(declarator.children) == 1 else None
+
+
+def as_expression(node: Node) -> Node:
+    """A type that is the name of a value."""
+    if node.kind == "type_descriptor" and len(node.children) == 1:
+        node = node.children[0]
+    if node.kind == "type_identifier":
+        node.kind = "identifier"
+    return node
+
+
+def type_descriptor(name: Node, like: Node) -> Node:
+    """A type_descriptor around the name of a type."""
+    match name.kind:
+        case "template_function":
+            name.kind = "template_type"
+            inner = name.field("name")
+            if inner is not None:
+                inner.kind = "type_identifier"
+        case "qualified_identifier":
+            last = name.field("name")
+            if last is not None and last.kind == "identifier":
+                last.kind = "type_identifier"
+        case _:
+            name.kind = "type_identifier"
+    name.role = "type"
+    return new_node("type_descriptor", name.start, name.end, like, [name], "type")
+
+
+def spelled(name: Node) -> bytes:
+    text = name.text
+    return text if text.isalnum() else b"".join(text.split())
+
+
+def new_node(kind: str, start: int, end: int, like: Node, children: list[Node], role: str | None = None) -> Node:
+    return Node(kind, start, end, like.source, role, children)
