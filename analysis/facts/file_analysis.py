@@ -7,6 +7,7 @@ from typing import final
 
 from analysis.divergence.causes import Step
 from analysis.divergence.levels import Level
+from analysis.facts.barrier_records import BarrierRecord, barrier_records
 from analysis.facts.functions import AnalyzedFunction
 from analysis.facts.merge import View
 from analysis.facts.model import (
@@ -75,6 +76,11 @@ class FileAnalysis:
                 if here and site.verdict is barrier.verdict and _same_place(site.span, barrier.span):
                     return self._steps(view, view.root.divergence.why_block(site.block))
         return ()
+
+    def barrier_records(self, function: FunctionFacts) -> tuple[BarrierRecord, ...]:
+        """What keeps threads from the barriers of a function, or from those behind its calls; one per view."""
+        views = self._functions[function.id].views
+        return tuple(record for view in views for record in barrier_records(view, self._place_in))
 
     # -- inside -----------------------------------------------------------------------------------------------------
 

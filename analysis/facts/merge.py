@@ -102,10 +102,11 @@ def barrier_facts(views: Sequence[View]) -> tuple[BarrierFact, ...]:
 
 def _barrier_fact(site: BarrierSite) -> BarrierFact:
     own = Span(site.span.start, site.span.end)
-    return BarrierFact(own, _scope(site.instruction), site.verdict, site.evidence)
+    return BarrierFact(own, scope_of(site.instruction), site.verdict, site.evidence)
 
 
-def _scope(instruction: Instruction) -> BarrierScope:
+def scope_of(instruction: Instruction) -> BarrierScope:
+    """Which threads a barrier instruction waits for."""
     match instruction:
         case GridBarrier():
             return BarrierScope.GRID

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from analysis.facts.analyzer import FileAnalysis
+from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts
 from analysis.features.summary import FunctionSummary, summarize
 from analysis.rules.wording import counted

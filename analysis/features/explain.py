@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Final, final
 
 from analysis.divergence.levels import Level
-from analysis.facts.analyzer import FileAnalysis
+from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import BarrierFact, BranchFact, FunctionFacts, OpaqueFact, VariableFact
+from analysis.features.barrier_reason import barrier_reason
 from analysis.features.source_step import SourceStep, source_steps
 from analysis.features.summary import deciding_level
 from analysis.ir.source import OWN_FRAME, Span
-from analysis.rules.barrier_reason import barrier_reason
 from analysis.rules.check import check
 from analysis.rules.condition import condition_text, keyword_text
-from analysis.rules.rule import Subject
 from analysis.rules.settings import RuleSettings
 from analysis.rules.source_text import FunctionText, one_line
 from analysis.rules.wording import CONVERGENCE_WORDS, GRADE_WORDS, LEVEL_WORDS, SCOPE_WORDS, counted
@@ -153,7 +152,7 @@ class _Line:
         )
 
     def barrier(self, fact: BarrierFact) -> ExplainedItem:
-        reason = barrier_reason(Subject(self.analysis, self.text.function, 0), fact)
+        reason = barrier_reason(self.analysis, self.text.function, fact)
         verdict = f"{fact.verdict.value}" if reason is None else f"{fact.verdict.value}: {reason.sentence}"
         steps = self.analysis.why_not_convergent(self.text.function, fact)
         return ExplainedItem(

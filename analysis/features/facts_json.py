@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Literal, TypeAlias, TypedDict
 
 from analysis.divergence.levels import Level
-from analysis.facts.analyzer import FileAnalysis
+from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import BarrierScope, BranchFact, FunctionFacts
 from analysis.ir.function import FunctionKind, SourceBranchKind
 from analysis.ir.source import Span

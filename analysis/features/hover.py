@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from analysis.facts.analyzer import FileAnalysis
+from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import BarrierFact, BranchFact, ExpressionFact, FunctionFacts, OpaqueFact
+from analysis.features.barrier_reason import barrier_reason
 from analysis.features.hover_info import BarrierSubject, BranchSubject, FunctionSubject, HoverInfo, ValueSubject
 from analysis.features.source_step import SourceStep, source_step, source_steps
 from analysis.features.summary import summarize
 from analysis.ir.source import OWN_FRAME, Span
-from analysis.rules.barrier_reason import barrier_reason
-from analysis.rules.rule import Subject
 from analysis.rules.source_text import FunctionText
 
 
@@ -87,7 +86,7 @@ def _branch_hover(analysis: FileAnalysis, function: FunctionFacts, branch: Branc
 
 def _barrier_hover(analysis: FileAnalysis, function: FunctionFacts, barrier: BarrierFact) -> HoverInfo:
     text = _text(analysis, function)
-    reason = barrier_reason(Subject(analysis, function, 0), barrier)
+    reason = barrier_reason(analysis, function, barrier)
     return HoverInfo(
         text.start(barrier.span),
         text.end(barrier.span),

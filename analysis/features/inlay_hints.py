@@ -8,7 +8,7 @@ from enum import Enum
 from typing import assert_never, final
 
 from analysis.divergence.levels import Level
-from analysis.facts.analyzer import FileAnalysis
+from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts, VariableFact
 from analysis.features.source_step import SourceStep, source_steps
 from analysis.rules.wording import LEVEL_LABELS, LEVEL_WORDS

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import final
 
-from analysis.facts.analyzer import FileAnalysis
+from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import Location, WhyStep
 from analysis.rules.source_text import one_line
 

@@ -7,7 +7,7 @@ from enum import Enum
 from itertools import groupby
 from typing import assert_never, final
 
-from analysis.facts.analyzer import FileAnalysis
+from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts
 from analysis.ir.function import FunctionKind
 

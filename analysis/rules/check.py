@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from analysis.facts.analyzer import FileAnalysis
+from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FileProblem
+from analysis.rules.barrier_survey import survey_barriers
 from analysis.rules.diagnostic import Diagnostic, Severity
 from analysis.rules.registry import NAMES, RULES
 from analysis.rules.rule import Finding, Subject
@@ -44,10 +45,12 @@ def _active_rules(settings: RuleSettings) -> _ActiveRules:
 
 
 def _diagnostics(analysis: FileAnalysis, settings: RuleSettings, active: _ActiveRules) -> Iterator[Diagnostic]:
+    unsafe = survey_barriers(analysis)
     for function in analysis.facts.functions:
         if not function.active:
             continue
-        subject = Subject(analysis, function, settings.cost_threshold)
+        own = tuple(barrier for barrier in unsafe if barrier.function == function.id)
+        subject = Subject(analysis, function, own, settings.cost_threshold)
         for rule, severity in active:
             for finding in rule.find(subject):
                 if finding.site.path == analysis.facts.path and settings.shows(finding.tier):

@@ -12,7 +12,7 @@ from analysis.ir.function import SourceBranchKind
 from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.cost import divergence_cost
 from analysis.rules.diagnostic import Related, Severity
-from analysis.rules.origin import chain_of, origin_text
+from analysis.rules.origin import cause_text, chain_of, origin_text
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
 from analysis.verdict.grade import Grade
@@ -107,19 +107,19 @@ class DivergentBranch:
     def _of(cls, subject: Subject, branch: BranchFact) -> DivergentBranch:
         assert branch.grade is not None
         steps = subject.analysis.why_branch(subject.function, branch)
+        condition = condition_text(subject.text, branch)
         return cls(
             subject.text.location(branch.keyword),
             keyword_text(subject.text, branch),
-            condition_text(subject.text, branch),
+            condition,
             branch.grade,
-            origin_text(subject.text, steps),
+            origin_text(subject.analysis, steps, condition, subject.text.line(branch.keyword)),
             chain_of(steps),
         )
 
     def message(self) -> str:
-        condition = "its condition" if self.condition is None else f"`{self.condition}`"
-        cause = "varies between threads" if self.origin is None else f"depends on {self.origin}"
-        return f"Lanes of one warp can go different ways at this `{self.keyword}`: {condition} {cause}."
+        cause = cause_text(self.condition, self.origin)
+        return f"Lanes of one warp can go different ways at this `{self.keyword}`: {cause}."
 
     def related(self) -> tuple[Related, ...]:
         return self.chain

@@ -13,7 +13,7 @@ from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.cost import divergence_cost
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.divergent_branch import splits_warps
-from analysis.rules.origin import chain_of, origin_text
+from analysis.rules.origin import cause_text, chain_of, origin_text
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
 
@@ -101,22 +101,21 @@ class DivergentLoop:
     @classmethod
     def _of(cls, subject: Subject, branch: BranchFact) -> DivergentLoop:
         steps = subject.analysis.why_branch(subject.function, branch)
+        condition = condition_text(subject.text, branch)
         return cls(
             subject.text.location(branch.keyword),
             keyword_text(subject.text, branch),
-            condition_text(subject.text, branch),
+            condition,
             branch.level is Level.VARYING,
-            origin_text(subject.text, steps),
+            origin_text(subject.analysis, steps, condition, subject.text.line(branch.keyword)),
             chain_of(steps),
         )
 
     def message(self) -> str:
         start = f"Lanes of one warp leave this `{self.keyword}` loop after different numbers of rounds"
-        cause = "varies between threads" if self.origin is None else f"depends on {self.origin}"
         if not self.by_condition:
             return f"{start}: a `break` or `return` in it is taken by some threads only."
-        condition = "its condition" if self.condition is None else f"`{self.condition}`"
-        return f"{start}: {condition} {cause}."
+        return f"{start}: {cause_text(self.condition, self.origin)}."
 
     def related(self) -> tuple[Related, ...]:
         return self.chain

@@ -4,21 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import WhyStep
 from analysis.rules.diagnostic import Related
-from analysis.rules.source_text import FunctionText, one_line
+from analysis.rules.source_text import one_line
 
 
-def origin_text(source: FunctionText, steps: Sequence[WhyStep]) -> str | None:
-    """The source text at the end of a chain with its line: "`threadIdx.x` (line 4)"; None for an empty chain."""
-    if not steps:
+def origin_text(
+    analysis: FileAnalysis, steps: Sequence[WhyStep], condition: str | None, line: int | None
+) -> str | None:
+    """What a chain ends in, with its line: "`threadIdx.x` (line 4)".
+
+    None where that says nothing: for an empty chain, for a source in another file, for the condition itself.
+    `line` was just named in the sentence and is not named again.
+    """
+    if not steps or steps[-1].location.path != analysis.facts.path:
         return None
-    last = steps[-1]
-    if last.location.path != source.path:
-        return last.text
-    written = one_line(source.document.text[last.location.start : last.location.end])
-    line = source.document.lines.line_of(last.location.start) + 1
-    return f"`{written}` (line {line})" if written else f"{last.text} (line {line})"
+    last = steps[-1].location
+    written = one_line(analysis.document.text[last.start : last.end])
+    if not written or written == condition:
+        return None
+    its_line = analysis.document.lines.line_of(last.start) + 1
+    return f"`{written}`" if its_line == line else f"`{written}` (line {its_line})"
+
+
+def cause_text(condition: str | None, origin: str | None) -> str:
+    """Why threads disagree at a branch: "`i < n` depends on `threadIdx.x` (line 4)"."""
+    subject = "its condition" if condition is None else f"`{condition}`"
+    return f"{subject} varies between threads" if origin is None else f"{subject} depends on {origin}"
 
 
 def chain_of(steps: Sequence[WhyStep]) -> tuple[Related, ...]:

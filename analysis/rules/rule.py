@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, final
 
-from analysis.facts.analyzer import FileAnalysis
+from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts, Location
+from analysis.rules.barrier_survey import UnsafeBarrier
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.source_text import FunctionText
 from analysis.verdict.barriers import Tier
@@ -16,10 +17,11 @@ from analysis.verdict.barriers import Tier
 @final
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a rule looks at: one active function of an analysed file."""
+    """What a rule looks at: one active function of an analysed file, and the unsafe barriers that belong to it."""
 
     analysis: FileAnalysis
     function: FunctionFacts
+    unsafe_barriers: tuple[UnsafeBarrier, ...]
     cost_threshold: int
 
     @property

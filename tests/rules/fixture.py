@@ -18,6 +18,7 @@ from analysis.rules.check import check
 from analysis.rules.diagnostic import Diagnostic
 from analysis.rules.settings import RuleSettings
 from analysis.syntax.document import Document
+from analysis.syntax.includes import DictLoader
 
 LEVELS: Final[Mapping[str, Level]] = {
     "grid-uniform": Level.GRID,
@@ -30,18 +31,13 @@ PATH: Final = "fixture.cu"
 
 _REPORTED: Final = re.compile(r"//~ *([a-z0-9, -]+)")
 _LEVEL: Final = re.compile(r"//= *(\w+): *([a-z-]+)")
+_ANALYSIS: Final = AnalysisSettings()
+_RULES: Final = RuleSettings()
 
 
-class NoFiles:
-    """A loader of a world without other files."""
-
-    def load(self, path: str) -> bytes | None:
-        return None
-
-
-def analyze(text: str, settings: AnalysisSettings = AnalysisSettings()) -> FileAnalysis:  # noqa: B008
+def analyze(text: str, settings: AnalysisSettings = _ANALYSIS) -> FileAnalysis:
     """The analysis of one file without includes."""
-    return Analyzer().analyze(PATH, Document.open(text.encode()), NoFiles(), settings)
+    return Analyzer().analyze(PATH, Document.open(text.encode()), DictLoader(), settings)
 
 
 def analyze_at_cursor(marked: str) -> tuple[FileAnalysis, int]:
@@ -50,7 +46,7 @@ def analyze_at_cursor(marked: str) -> tuple[FileAnalysis, int]:
     return analyze(marked.replace("$0", "")), offset
 
 
-def check_fixture(text: str, settings: RuleSettings = RuleSettings()) -> tuple[Diagnostic, ...]:  # noqa: B008
+def check_fixture(text: str, settings: RuleSettings = _RULES) -> tuple[Diagnostic, ...]:
     """Every diagnostic is claimed on its line, every claim is reported; the diagnostics, for further questions."""
     analysis = analyze(text)
     diagnostics = check(analysis, settings)

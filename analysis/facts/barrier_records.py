@@ -1,0 +1,110 @@
+"""Barriers that threads may miss, with the guards as places: what the barrier rules translate into words.
+
+Question  Which barriers of a function's views are not convergent, what keeps threads away, and through which calls?
+Rules     One record per barrier instruction and view.  A record belongs to the function in which the innermost guard
+          lies: a barrier in a function that is called in divergent code belongs to the caller, at the call.
+          Without a guard (nothing but unknown callers speaks against the barrier) there is no record.
+Cost      O(barriers x views); most functions have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias, final
+
+from analysis.divergence.levels import Level
+from analysis.facts.merge import View, scope_of
+from analysis.facts.model import BarrierScope, Location, WhyStep
+from analysis.facts.why import Place, why_steps
+from analysis.ir.function import SourceBranchKind
+from analysis.ir.source import FrameId, Span
+from analysis.verdict.barriers import BarrierEvidence, BarrierReason, BarrierSite, BarrierVerdict, Guard, Tier
+from analysis.verdict.witness import Witness
+
+PlaceIn: TypeAlias = Callable[[View], Place]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class GuardRecord:
+    """One branch with a say in whether threads arrive; `branch` covers its keyword, `kind` is None for a macro's."""
+
+    branch: Location
+    kind: SourceBranchKind | None
+    level: Level
+    reason: BarrierReason
+    why: tuple[WhyStep, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BarrierRecord:
+    """One barrier that is not convergent.
+
+    `guards` are innermost first and not empty.  `calls` lead from the innermost guard's function to the barrier's,
+    outermost first: empty when both are the same.
+    """
+
+    barrier: Location
+    scope: BarrierScope
+    verdict: BarrierVerdict
+    tier: Tier
+    reason: BarrierReason
+    witness: Witness | None
+    guards: tuple[GuardRecord, ...]
+    calls: tuple[Location, ...]
+
+
+def barrier_records(view: View, place_in: PlaceIn) -> Iterator[BarrierRecord]:
+    """The records of the function whose frame `view` is."""
+    place = place_in(view)
+    for site in view.root.barriers:
+        if site.evidence is None or not site.evidence.guards:
+            continue
+        if _home(view, site, site.evidence) == view.frame:
+            record = _record(view, site, site.evidence, place)
+            if record is not None:
+                yield record
+
+
+def _home(view: View, site: BarrierSite, evidence: BarrierEvidence) -> FrameId:
+    """The frame that a record belongs to: the one that makes the first call, or the barrier's own."""
+    if not evidence.calls:
+        return site.span.frame
+    return view.root.function.frames[evidence.calls[0]].parent
+
+
+def _record(view: View, site: BarrierSite, evidence: BarrierEvidence, place: Place) -> BarrierRecord | None:
+    barrier = _location(place, site.span)
+    guards = tuple(record for guard in evidence.guards if (record := _guard(view, guard, place)) is not None)
+    if barrier is None or not guards:
+        return None
+    return BarrierRecord(
+        barrier,
+        scope_of(site.instruction),
+        site.verdict,
+        evidence.tier,
+        evidence.reason,
+        evidence.witness,
+        guards,
+        tuple(call for frame in evidence.calls if (call := _call(view, frame, place)) is not None),
+    )
+
+
+def _guard(view: View, guard: Guard, place: Place) -> GuardRecord | None:
+    location = _location(place, guard.span)
+    if location is None:
+        return None
+    kind = None if guard.branch is None else view.root.function.branches[guard.branch].kind
+    return GuardRecord(location, kind, guard.level, guard.reason, why_steps(guard.why, place))
+
+
+def _call(view: View, frame: FrameId, place: Place) -> Location | None:
+    entered = view.root.function.frames[frame]
+    return _location(place, Span(entered.call.start, entered.call.end, entered.parent))
+
+
+def _location(place: Place, span: Span) -> Location | None:
+    located = place(span)
+    return None if located is None else located[0]

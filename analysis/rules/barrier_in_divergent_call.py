@@ -1,0 +1,91 @@
+"""SYN104: a function that contains a barrier is called where threads of the block have parted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+from analysis.facts.model import Location
+from analysis.rules.barrier_text import BarrierWords, barrier_words
+from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.rule import Subject
+from analysis.verdict.barriers import BarrierReason, Tier
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BarrierInDivergentCall:
+    """## What it does
+
+    Reports a call, in code that only some threads of the block run, of a function that contains a barrier.
+
+    ## Why is this bad?
+
+    The barrier in the called function waits for all threads of the block, and those that skip the call never come. The
+    fault is in the caller; the function alone is correct.
+
+    ## Example
+
+    ```cuda
+    __device__ float sum(float *tile, float value) {
+      tile[threadIdx.x] = value;
+      __syncthreads();
+      return tile[0] + tile[1];
+    }
+
+    __global__ void half_sum(float *x) {
+      __shared__ float tile[256];
+      if (threadIdx.x % 2 == 0) {
+        x[threadIdx.x] = sum(tile, x[threadIdx.x]);  //~ barrier-in-divergent-call
+      }
+    }
+    ```
+
+    ## Use instead
+
+    Call the function with all threads and guard what is done with its result.
+
+    ```cuda
+    __device__ float sum(float *tile, float value) {
+      tile[threadIdx.x] = value;
+      __syncthreads();
+      return tile[0] + tile[1];
+    }
+
+    __global__ void half_sum(float *x) {
+      __shared__ float tile[256];
+      float total = sum(tile, x[threadIdx.x]);
+      if (threadIdx.x % 2 == 0) x[threadIdx.x] = total;
+    }
+    ```
+
+    ## Known noise
+
+    As for `divergent-barrier`. A call that is not followed (recursion, a very large function) is not reported."""
+
+    code: ClassVar[str] = "SYN104"
+    slug: ClassVar[str] = "barrier-in-divergent-call"
+    severity: ClassVar[Severity] = Severity.ERROR
+
+    words: BarrierWords
+
+    @property
+    def site(self) -> Location:
+        return self.words.site
+
+    @property
+    def tier(self) -> Tier | None:
+        return self.words.tier
+
+    @classmethod
+    def find(cls, subject: Subject) -> Iterator[BarrierInDivergentCall]:
+        for unsafe in subject.unsafe_barriers:
+            if unsafe.reason is BarrierReason.CALL:
+                yield cls(barrier_words(subject.analysis, unsafe))
+
+    def message(self) -> str:
+        return f"This call leads to a barrier in divergent code. {self.words.who()}: {self.words.where()}."
+
+    def related(self) -> tuple[Related, ...]:
+        return self.words.related

@@ -1,0 +1,79 @@
+"""Which barriers of a file are worth a diagnostic, each once, and where it belongs.
+
+Rules    Block and grid barriers only: a warp barrier in divergent code is a matter of its mask.
+         A barrier that names its participants (a thread count, a mask) in a way that is not followed is left alone.
+         Of all call contexts the surest one speaks.  A barrier that is unsafe in its own function is reported there
+         and nowhere else; one that is unsafe only because of a call is reported at each such call, once per call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, final
+
+from analysis.facts.barrier_records import BarrierRecord
+from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.model import BarrierScope, Location
+from analysis.ir.instructions import FunctionId
+from analysis.verdict.barriers import BarrierReason, BarrierVerdict, Tier
+
+_SURENESS: Final[Mapping[Tier, int]] = {Tier.PROVEN: 2, Tier.POSSIBLE: 1, Tier.ASSUMED: 0}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class UnsafeBarrier:
+    """One finding: `site` is what to mark, the barrier itself or the call that leads to it."""
+
+    site: Location
+    function: FunctionId
+    record: BarrierRecord
+
+    @property
+    def reason(self) -> BarrierReason:
+        return self.record.reason
+
+
+def survey_barriers(analysis: FileAnalysis) -> tuple[UnsafeBarrier, ...]:
+    """Every unsafe barrier of the file, and every call in it that leads to one."""
+    found = [unsafe for unsafe in _records(analysis) if _is_reportable(unsafe.record)]
+    own = [unsafe for unsafe in found if unsafe.reason is not BarrierReason.CALL]
+    barriers = {unsafe.record.barrier for unsafe in own}
+    calls = [
+        unsafe for unsafe in found if unsafe.reason is BarrierReason.CALL and unsafe.record.barrier not in barriers
+    ]
+    return (*_surest(own), *_surest(calls))
+
+
+def unsafe_barriers_at(analysis: FileAnalysis, barrier: Location) -> tuple[UnsafeBarrier, ...]:
+    """All that speaks against one barrier, reportable or not, the surest first."""
+    found = [unsafe for unsafe in _records(analysis) if unsafe.record.barrier == barrier]
+    return tuple(sorted(found, key=lambda unsafe: -_SURENESS[unsafe.record.tier]))
+
+
+def _records(analysis: FileAnalysis) -> Iterator[UnsafeBarrier]:
+    for function in analysis.facts.functions:
+        if function.active:
+            for record in analysis.barrier_records(function):
+                yield UnsafeBarrier(_site(record), function.id, record)
+
+
+def _site(record: BarrierRecord) -> Location:
+    return record.calls[0] if record.reason is BarrierReason.CALL and record.calls else record.barrier
+
+
+def _is_reportable(record: BarrierRecord) -> bool:
+    if record.scope is BarrierScope.WARP or record.reason is BarrierReason.CALLERS:
+        return False
+    return record.verdict is BarrierVerdict.DIVERGENT or record.tier is Tier.ASSUMED
+
+
+def _surest(found: Iterable[UnsafeBarrier]) -> tuple[UnsafeBarrier, ...]:
+    """One per site."""
+    best: dict[Location, UnsafeBarrier] = {}
+    for unsafe in found:
+        known = best.get(unsafe.site)
+        if known is None or _SURENESS[unsafe.record.tier] > _SURENESS[known.record.tier]:
+            best[unsafe.site] = unsafe
+    return tuple(best.values())

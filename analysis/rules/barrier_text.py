@@ -1,0 +1,77 @@
+"""The sentences that the barrier rules share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.model import BarrierScope, Location
+from analysis.rules.barrier_survey import UnsafeBarrier
+from analysis.rules.diagnostic import Related
+from analysis.rules.guard_text import GuardWords, guard_chain, guard_words
+from analysis.rules.source_text import one_line
+from analysis.rules.witness_text import launch_text, ranges_text, threads_text
+from analysis.rules.wording import GROUP_WORDS, SCOPE_WORDS
+from analysis.verdict.barriers import Tier
+from analysis.verdict.witness import Witness
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BarrierWords:
+    """What the messages say of one unsafe barrier; `barrier` is "this barrier" or, from a call, where it stands."""
+
+    site: Location
+    scope: BarrierScope
+    tier: Tier
+    witness: Witness | None
+    guard: GuardWords
+    related: tuple[Related, ...]
+    barrier: str
+    site_text: str
+
+    @property
+    def group(self) -> str:
+        return GROUP_WORDS[self.scope]
+
+    def who(self) -> str:
+        """Who arrives and who does not; with a witness by number."""
+        if self.witness is not None:
+            arriving, missing = threads_text(self.witness.arriving), ranges_text(self.witness.missing)
+            start = f"{arriving[0].upper()}{arriving[1:]} of {self.group} arrive at {self.barrier}, {missing} do not"
+            return f"{start} ({self.launch()})"
+        if self.tier is Tier.ASSUMED:
+            return f"It is not known whether all threads of {self.group} arrive at {self.barrier}"
+        return f"Some threads of {self.group} may not arrive at {self.barrier}"
+
+    def launch(self) -> str:
+        assert self.witness is not None
+        permitting = ", other conditions permitting" if self.witness.assumed else ""
+        return f"{launch_text(self.witness)}{permitting}"
+
+    def where(self) -> str:
+        """Where threads part: "at the `if` in line 12, `i < n` depends on `threadIdx.x`"."""
+        return f"at {self.guard.place}, {self.guard.cause}"
+
+
+def barrier_words(analysis: FileAnalysis, unsafe: UnsafeBarrier) -> BarrierWords:
+    record = unsafe.record
+    return BarrierWords(
+        unsafe.site,
+        record.scope,
+        record.tier,
+        record.witness,
+        guard_words(analysis, record.guards[0]),
+        guard_chain(analysis, record),
+        "this barrier" if unsafe.site == record.barrier else _barrier_behind(analysis, unsafe),
+        one_line(analysis.document.text[unsafe.site.start : unsafe.site.end]),
+    )
+
+
+def _barrier_behind(analysis: FileAnalysis, unsafe: UnsafeBarrier) -> str:
+    barrier = unsafe.record.barrier
+    words = SCOPE_WORDS[unsafe.record.scope]
+    if barrier.path != analysis.facts.path:
+        return f"the {words} in {barrier.path.rpartition('/')[2]}"
+    return f"the {words} at line {analysis.document.lines.line_of(barrier.start) + 1}"

@@ -1,0 +1,84 @@
+"""SYN101: a barrier under a condition on which threads of the block disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+from analysis.facts.model import Location
+from analysis.rules.barrier_text import BarrierWords, barrier_words
+from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.rule import Subject
+from analysis.verdict.barriers import BarrierReason, Tier
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DivergentBarrier:
+    """## What it does
+
+    Reports a block-wide (or grid-wide) barrier under a condition on which threads of the block (or grid) disagree.
+
+    ## Why is this bad?
+
+    A barrier waits for all threads of the block. If some of them go another way, the behavior is undefined: the threads
+    that arrived can wait forever, or meet the others at a different barrier.
+
+    ## Example
+
+    ```cuda
+    __global__ void reverse(float *x) {
+      __shared__ float tile[16];
+      if (threadIdx.x < 16) {
+        tile[threadIdx.x] = x[threadIdx.x];
+        __syncthreads();  //~ divergent-barrier
+        x[threadIdx.x] = tile[15 - threadIdx.x];
+      }
+    }
+    ```
+
+    ## Use instead
+
+    Guard the work, not the barrier.
+
+    ```cuda
+    __global__ void reverse(float *x) {
+      __shared__ float tile[16];
+      if (threadIdx.x < 16) tile[threadIdx.x] = x[threadIdx.x];
+      __syncthreads();
+      if (threadIdx.x < 16) x[threadIdx.x] = tile[15 - threadIdx.x];
+    }
+    ```
+
+    ## Known noise
+
+    Shown by default only with a launch in which threads part (tier *proven*). That launch is made up if none is in the
+    file, so a condition that agrees in every launch the program really makes is still reported. State the shape in a
+    comment above the kernel: `// simt: block=256`."""
+
+    code: ClassVar[str] = "SYN101"
+    slug: ClassVar[str] = "divergent-barrier"
+    severity: ClassVar[Severity] = Severity.ERROR
+
+    words: BarrierWords
+
+    @property
+    def site(self) -> Location:
+        return self.words.site
+
+    @property
+    def tier(self) -> Tier | None:
+        return self.words.tier
+
+    @classmethod
+    def find(cls, subject: Subject) -> Iterator[DivergentBarrier]:
+        for unsafe in subject.unsafe_barriers:
+            if unsafe.reason is BarrierReason.GUARD:
+                yield cls(barrier_words(subject.analysis, unsafe))
+
+    def message(self) -> str:
+        return f"{self.words.who()}: {self.words.where()}."
+
+    def related(self) -> tuple[Related, ...]:
+        return self.words.related
