@@ -42,12 +42,12 @@ LAYERS = ("analysis", "sim", "simt_lsp")
 THIRD_PARTY: Mapping[str, frozenset[str]] = {
     "analysis": frozenset({"tree_sitter", "tree_sitter_cuda"}),
     "sim": frozenset({"numpy"}),
-    "simt_lsp": frozenset({"lsprotocol", "pygls", "rich"}),
+    "simt_lsp": frozenset({"attrs", "lsprotocol", "pygls", "rich"}),
 }
 """What a layer may import besides the standard library and the layers below it."""
 
 OUTSIDE_WORLD = frozenset(
-    {"asyncio", "concurrent", "ctypes", "datetime", "fcntl", "glob", "http", "io", "logging", "mmap"}
+    {"asyncio", "concurrent", "ctypes", "datetime", "fcntl", "glob", "http", "io", "mmap"}
     | {"multiprocessing", "os", "pathlib", "queue", "random", "requests", "select", "selectors", "shutil", "signal"}
     | {"socket", "socketserver", "ssl", "subprocess", "tempfile", "threading", "time", "urllib"}
 )

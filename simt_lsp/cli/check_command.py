@@ -14,7 +14,7 @@ from simt_lsp.cli.paths import BadPath, EmptyFolder, Found, SourceFile, expand, 
 from simt_lsp.cli.report import FileReport, Totals
 from simt_lsp.cli.resolve import file_report
 from simt_lsp.cli.run_files import FileTask, run_files
-from simt_lsp.cli.terminal import progress, writer
+from simt_lsp.cli.terminal import progress, shows_progress, writer
 from simt_lsp.cli.text_report import report_lines, summary_line
 from simt_lsp.cli.version import version
 
@@ -76,6 +76,8 @@ def _reports(task: FileTask[FileReport], found: Sequence[Found], options: argpar
 
 def _write_text(reports: Iterator[FileReport], options: argparse.Namespace, started: float) -> Totals:
     write = writer(sys.stdout, options.color)
+    if shows_progress() and sys.stdout.isatty():
+        reports = iter(list(reports))  # on one terminal, text would tear the bar apart
     seen: list[FileReport] = []
     for report in reports:
         write(report_lines(report, verbose=options.verbose))

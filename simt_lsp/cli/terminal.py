@@ -72,10 +72,15 @@ def _colored_writer(stream: TextIO) -> Writer:
     return write
 
 
+def shows_progress() -> bool:
+    """Whether standard error is a terminal that can draw a bar."""
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
 @contextmanager
 def progress(title: str, total: int) -> Generator[Callable[[], None]]:
     """A function to call after each step; it moves a bar on standard error if that is a terminal."""
-    if total < 2 or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    if total < 2 or not shows_progress():
         yield lambda: None
         return
     from rich.console import Console
