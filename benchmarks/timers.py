@@ -17,12 +17,16 @@ from typing import Any
 
 PASSES: Mapping[str, tuple[str, ...]] = {
     "parse": ("analysis.syntax.parsing:parse",),
-    "preprocess": ("analysis.syntax.preprocessing:preprocess",),
-    "lower": ("analysis.lower.program:Program.lowered",),
+    "preprocess": (
+        "analysis.syntax.preprocessing:preprocess",
+        "analysis.syntax.snippet:build_snippet",
+        "analysis.syntax.translation_unit:TranslationUnit.fingerprint",
+    ),
+    "lower": ("analysis.lower.program:Program.lower",),
     "promote": ("analysis.ir.promote:promote",),
-    "inline": ("analysis.ir.inline:inline",),
-    "divergence": ("analysis.divergence.solver:solve",),
-    "verdict": ("analysis.verdict.grade:grade",),
+    "inline": ("analysis.ir.inline:inline_calls",),
+    "divergence": ("analysis.divergence.analysis:analyze_divergence",),
+    "verdict": ("analysis.verdict.barriers:find_barriers", "analysis.facts.merge:branch_facts"),
     "rules": ("analysis.rules.check:check",),
 }
 
