@@ -51,8 +51,9 @@ def whole_warp_barrier(call: BoundCall) -> None:
 
 def named_barrier(*, arrive_only: bool) -> Lowering:
     def lower(call: BoundCall) -> None:
-        count = call.arguments[1] if len(call.arguments) > 1 else None
-        call.builder.emit(NamedBarrier(call.arguments[0], count, arrive_only, call.span))
+        barrier, *counts = call.arguments
+        count = counts[0] if counts else None
+        call.builder.emit(NamedBarrier(barrier, count, arrive_only, call.span))
 
     return lower
 

@@ -146,12 +146,6 @@ _SCALAR: Final[Table] = {
     "__builtin_ctz": (_count_trailing_zeros, "s32(u32)"),
     "__builtin_ctzll": (_count_trailing_zeros, "s32(u64)"),
     "__builtin_parity": (_popcount_parity, "s32(u32)"),
-    "popcount": (_M.POPULATION_COUNT, "s32(I)"),
-    "countl_zero": (_M.COUNT_LEADING_ZEROS, "s32(I)"),
-    "countr_zero": (_count_trailing_zeros, "s32(I)"),
-    "has_single_bit": (_has_single_bit, "bool(I)"),
-    "rotl": (_rotate(left=True), "I(I, s32)"),
-    "rotr": (_rotate(left=False), "I(I, s32)"),
 }
 
 # functions over two and four lanes of a word: `__vadd2`, `__vadd4`; signature in `u32`
@@ -242,3 +236,13 @@ _WITH_PREDICATE: Final[Table] = {
 }
 
 TABLE: Final[Table] = {**_SCALAR, **_SIMD, **_three_way(), **_WITH_PREDICATE}
+
+# <bit>: these names mean nothing outside `std::`
+STANDARD_TABLE: Final[Table] = {
+    "popcount": (_M.POPULATION_COUNT, "s32(I)"),
+    "countl_zero": (_M.COUNT_LEADING_ZEROS, "s32(I)"),
+    "countr_zero": (_count_trailing_zeros, "s32(I)"),
+    "has_single_bit": (_has_single_bit, "bool(I)"),
+    "rotl": (_rotate(left=True), "I(I, s32)"),
+    "rotr": (_rotate(left=False), "I(I, s32)"),
+}

@@ -18,11 +18,17 @@ MAX_COPIED_ELEMENTS: Final = 16
 
 
 def load(call: BoundCall) -> ValueId:
-    return call.builder.load(call.arguments[0], call.result, call.span)
+    return call.builder.load(call.arguments[0], call.result, call.span, volatile=_is_volatile(call, 0))
 
 
 def store(call: BoundCall) -> None:
-    call.builder.store(call.arguments[0], call.arguments[1], call.span)
+    to, value = call.arguments
+    call.builder.store(to, value, call.span, volatile=_is_volatile(call, 0))
+
+
+def _is_volatile(call: BoundCall, index: int) -> bool:
+    pointer = call.type_of(index)
+    return isinstance(pointer, PointerType) and pointer.volatile
 
 
 def _store_value_first(call: BoundCall) -> None:

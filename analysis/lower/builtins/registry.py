@@ -7,16 +7,21 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
-from analysis.ir.types import Type
+from analysis.ir.types import BF16, F16, GroupType, HandleType, Type, VectorType
 from analysis.lower.builtins import (
     atomics,
     barriers,
     casts,
+    collectives,
+    complex,
     control,
+    copies,
     half,
     integer,
     math,
+    matrices,
     memory,
+    objects,
     random,
     standard,
     textures,
@@ -24,7 +29,8 @@ from analysis.lower.builtins import (
     warp,
 )
 from analysis.lower.builtins.core import BuiltinFunction, BuiltinMethod, Table
-from analysis.lower.builtins.types import canonical
+from analysis.lower.builtins.groups import tables as groups
+from analysis.lower.builtins.types import builtin_type, canonical, element_of_handle
 
 GLOBAL_TABLES: Final[Mapping[str, Table]] = {
     "math": math.TABLE,
@@ -36,26 +42,40 @@ GLOBAL_TABLES: Final[Mapping[str, Table]] = {
     "warp": warp.TABLE,
     "atomics": atomics.TABLE,
     "memory": memory.TABLE,
+    "copies": copies.TABLE,
     "textures": textures.TABLE,
     "random": random.TABLE,
     "control": control.TABLE,
-    "standard": standard.TABLE,
-    "opaque": control.OPAQUE_TABLE,
+    "runtime": control.OPAQUE_TABLE,
 }
-"""Names outside namespaces, and those of `std::` that mean the same without it."""
+"""Names outside namespaces; `std::` and `cuda::` before them do not matter."""
 
 NAMESPACE_TABLES: Final[Mapping[str, Table]] = {
-    "std": standard.STANDARD_TABLE,
+    "std": {
+        **complex.TABLE,
+        **complex.OVERLOADED,
+        **integer.STANDARD_TABLE,
+        **standard.TABLE,
+        **standard.STANDARD_TABLE,
+    },
     "std::numeric_limits": standard.NUMERIC_LIMITS,
+    "cooperative_groups": {**groups.FUNCTIONS, **copies.COPIES},
+    "cuda": {**copies.COPIES, **objects.TABLE},
+    "cuda::ptx": objects.TABLE,
+    "nvcuda::wmma": matrices.TABLE,
 }
-"""Names that stand in a namespace or a class."""
+"""Names that stand in a namespace or a class, and are nothing without it."""
 
 _GLOBAL: Final[Table] = {name: entry for table in GLOBAL_TABLES.values() for name, entry in table.items()}
+_OPEN_NAMESPACES: Final = frozenset(("", "std", "cuda"))
 
 
 @lru_cache(maxsize=4096)
 def builtin_function(name: str) -> BuiltinFunction | None:
     """The function of that name, or None where CUDA declares none."""
+    limits = _LIMITS.match(name)
+    if limits is not None:
+        return _limit(limits[1], limits[2])
     space, last = canonical(_TEMPLATE_ARGUMENTS.sub("", name))
     entry = NAMESPACE_TABLES[space].get(last) if space in NAMESPACE_TABLES else None
     if entry is None and space in _OPEN_NAMESPACES:
@@ -65,8 +85,63 @@ def builtin_function(name: str) -> BuiltinFunction | None:
 
 def builtin_method(receiver: Type, name: str) -> BuiltinMethod | None:
     """The method of a CUDA object of type `receiver`."""
+    table = _methods_of(receiver)
+    entry = table.get(name) if table is not None else None
+    return None if entry is None else BuiltinFunction(name, *entry)
+
+
+def builtin_operator(symbol: str, operands: tuple[Type, ...]) -> BuiltinFunction | None:
+    """`a + b` where a CUDA header overloads it: complex numbers, pairs of halves; `operands` has one or two types."""
+    if any(complex.is_complex(type) for type in operands):
+        entry = complex.OPERATORS.get(f"unary {symbol}" if len(operands) == 1 else symbol)
+        return None if entry is None else BuiltinFunction(f"operator{symbol}", *entry)
+    first = operands[0] if operands else None
+    if isinstance(first, VectorType) and first.length == 2 and first.element in (F16, BF16):
+        name = _PAIR_OPERATORS.get((symbol, len(operands)))
+        return None if name is None else builtin_function(name)
     return None
 
 
+_PAIR_OPERATORS: Final[Mapping[tuple[str, int], str]] = {
+    ("+", 2): "__hadd2",
+    ("-", 2): "__hsub2",
+    ("*", 2): "__hmul2",
+    ("/", 2): "__h2div",
+    ("-", 1): "__hneg2",
+    ("==", 2): "__hbeq2",
+    ("!=", 2): "__hbne2",
+    ("<", 2): "__hblt2",
+    ("<=", 2): "__hble2",
+    (">", 2): "__hbgt2",
+    (">=", 2): "__hbge2",
+}
+
+
+def _methods_of(receiver: Type) -> Table | None:
+    if isinstance(receiver, GroupType):
+        return groups.METHODS[receiver.kind]
+    if complex.is_complex(receiver):
+        return complex.METHODS
+    if not isinstance(receiver, HandleType):
+        return None
+    if receiver.name == "cooperative_groups::thread_group":
+        return groups.METHODS[None]
+    if receiver.name.startswith("cuda::pipeline"):
+        return copies.PIPELINE_METHODS
+    if standard.functor_operator(receiver) is not None:
+        return standard.FUNCTOR_METHODS
+    return objects.method_table(receiver) or collectives.method_table(receiver)
+
+
+def _limit(type_name: str, member: str) -> BuiltinFunction | None:
+    """`std::numeric_limits<float>::max`: the type stands in the name."""
+    entry = standard.NUMERIC_LIMITS.get(member)
+    if entry is None:
+        return None
+    handle = builtin_type(f"std::numeric_limits<{type_name}>")
+    type = element_of_handle(handle) if isinstance(handle, HandleType) else None
+    return BuiltinFunction(member, standard.limit_of_type(member, type) if type is not None else entry[0], "R()")
+
+
+_LIMITS: Final = re.compile(r"(?:::)?(?:cuda::std::|cuda::|std::|thrust::)?numeric_limits\s*<(.*)>\s*::\s*(\w+)$")
 _TEMPLATE_ARGUMENTS: Final = re.compile(r"<.*>")
-_OPEN_NAMESPACES: Final = frozenset(("", "std", "cuda"))

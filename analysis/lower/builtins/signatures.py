@@ -48,7 +48,8 @@ from analysis.ir.types import (
 )
 from analysis.lower.builtins.arithmetic import common_floating, common_integer, common_type
 from analysis.lower.builtins.call import BuiltinCall
-from analysis.lower.builtins.types import builtin_type, element_of_handle, spelled_type
+from analysis.lower.builtins.spelling import spelled_type
+from analysis.lower.builtins.types import builtin_type, element_of_handle
 from analysis.lower.conversions import convert
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from analysis.ir.ids import ValueId
 from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction
-from analysis.ir.types import FloatFormat, FloatType, HandleType, IntegerType, PointerType
+from analysis.ir.types import FloatFormat, FloatType, HandleType, IntegerType, PointerType, Type
 from analysis.lower.builtins.constants import largest, smallest
 from analysis.lower.builtins.core import BoundCall, Lowering, Table
 from analysis.lower.builtins.memory import same_value
@@ -83,13 +83,21 @@ def _limit(name: str) -> Lowering:
     """One member of `numeric_limits<T>`; a dependent `T` gives "some constant"."""
 
     def lower(call: BoundCall) -> ValueId:
-        return call.builder.constant(_limit_of(name, call), call.result, call.span)
+        return call.builder.constant(_limit_value(name, call.result), call.result, call.span)
 
     return lower
 
 
-def _limit_of(name: str, call: BoundCall) -> int | float | None:
-    type = call.result
+def limit_of_type(name: str, type: Type) -> Lowering:
+    """The same where the name says the type: `std::numeric_limits<float>::max`."""
+
+    def lower(call: BoundCall) -> ValueId:
+        return call.builder.constant(_limit_value(name, type), type, call.span)
+
+    return lower
+
+
+def _limit_value(name: str, type: Type) -> int | float | None:
     if isinstance(type, IntegerType):
         return {"max": largest(type), "min": smallest(type), "lowest": smallest(type)}.get(name, 0)
     if not isinstance(type, FloatType):

@@ -7,33 +7,33 @@ from typing import Final
 from analysis.ir.ids import ValueId
 from analysis.ir.operators import BinaryOperator, MathFunction, UnaryOperator
 from analysis.ir.types import U32, VectorType
-from analysis.lower.builtins.core import BoundCall, Lowering, Table
+from analysis.lower.builtins.core import BoundCall, Lowering, Table, opaque_bound
 from analysis.lower.builtins.operations import Move, build_aggregate, vector_elements
-from analysis.lower.builtins.types import VECTORS, spelling
+from analysis.lower.builtins.spelling import spelling
+from analysis.lower.builtins.type_names import VECTORS
 
 _B = BinaryOperator
 
 
-def _dim3(call: BoundCall) -> ValueId:
-    """Missing members are 1."""
-    builder, span = call.builder, call.span
-    missing = tuple(builder.constant(1, U32, span) for _ in range(3 - len(call.arguments)))
-    return build_aggregate(builder, (*call.arguments, *missing), call.result, span)
+def constructor(type: VectorType) -> Lowering:
+    """`float4(x, y, z, w)`: one scalar fills all members (HIP), a vector is copied, nothing is zero.
 
+    What is missing of three unsigned integers is 1: `dim3` is the only such type that is built from fewer.
+    """
 
-def _constructor(type: VectorType) -> Lowering:
-    """`float4(x, y, z, w)` as HIP writes it; one scalar fills all members, a vector is copied, nothing is zero."""
-
-    def lower(call: BoundCall) -> ValueId:
+    def lower(call: BoundCall) -> ValueId | None:
         builder, span = call.builder, call.span
-        if not call.arguments:
+        if not call.arguments and type != VECTORS["dim3"]:
             return build_aggregate(builder, (builder.constant(0, type.element, span),) * type.length, type, span)
-        first = call.arguments[0]
-        if isinstance(builder.type_of(first), VectorType):
-            return first
+        if call.arguments and isinstance(call.type_of(0), VectorType):
+            return call.arguments[0]
         elements = tuple(builder.convert(argument, type.element, span) for argument in call.arguments)
-        if len(elements) == 1:
+        if type == VECTORS["dim3"]:
+            elements += tuple(builder.constant(1, U32, span) for _ in range(3 - len(elements)))
+        elif len(elements) == 1:
             elements *= type.length
+        if len(elements) != type.length:
+            return opaque_bound(call)
         return build_aggregate(builder, elements, type, span)
 
     return lower
@@ -129,11 +129,11 @@ TABLE: Final[Table] = {
         for name, type in VECTORS.items()
         if name[-1] in "1234" and not name.startswith("_") and "half" not in name and "bf" not in name
     },
-    "dim3": (_dim3, "dim3(u32?, u32?, u32?)"),
-    "make_dim3": (_dim3, "dim3(u32?, u32?, u32?)"),
+    "dim3": (constructor(VECTORS["dim3"]), "dim3(u32?, u32?, u32?)"),
+    "make_dim3": (constructor(VECTORS["dim3"]), "dim3(u32?, u32?, u32?)"),
     **{
         name: (
-            _constructor(type),
+            constructor(type),
             f"{name}() | {name}({name}) | {name}({spelling(type.element)})"
             + (f" | {name}({', '.join([spelling(type.element)] * type.length)})" if type.length > 1 else ""),
         )

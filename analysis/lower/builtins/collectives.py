@@ -1,0 +1,208 @@
+"""cub's block-wide and warp-wide primitives, and hipCUB's.
+
+Words    An object is built from its `TempStorage`; a method of a `Block...` class is a routine of the whole block.
+Rules    A block routine is a barrier, its result, and a barrier: threads exchange through shared memory.  Its result is
+         `COLLECTIVE`: made of all threads' values, never uniform.
+         A warp reduction is one instruction and a warp scan is the ladder of shuffles that groups use.
+Limits   The element type is that of the argument.  Block loads and stores move one element at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from analysis.ir.collectives import BlockBarrier
+from analysis.ir.ids import ValueId
+from analysis.ir.operators import AtomicOperator, BarrierReduction, BinaryOperator, MathFunction
+from analysis.ir.types import U32, ArrayType, GroupKind, GroupType, HandleType, PointerType, Type
+from analysis.lower.builtins.core import BoundCall, Lowering, Table, opaque_bound
+from analysis.lower.builtins.emitter import Emitter
+from analysis.lower.builtins.groups.group import Group, linear_index
+from analysis.lower.builtins.groups.reduce import reduce, scanned, warp_reduced
+from analysis.lower.builtins.operations import Operator, build_aggregate
+from analysis.lower.builtins.standard import functor_operator
+
+_B, _M = BinaryOperator, MathFunction
+
+
+def _barrier(call: BoundCall) -> None:
+    call.builder.emit(BlockBarrier(None, BarrierReduction.NONE, None, call.span))
+
+
+def _from_all_threads(call: BoundCall, operands: tuple[ValueId, ...], type: Type) -> ValueId:
+    rank = linear_index(Emitter(call.builder, call.span))
+    return call.builder.math(_M.COLLECTIVE, (*operands, rank), type, call.span)
+
+
+def _block_reduction(call: BoundCall) -> ValueId:
+    """`Sum(value)`, `Reduce(value, operator, valid?)`: only thread 0 gets the result."""
+    value = call.arguments[0]
+    type = call.builder.type_of(value)
+    if isinstance(type, PointerType):
+        type = type.element.element if isinstance(type.element, ArrayType) else type.element
+        value = call.builder.load(value, type, call.span)
+    _barrier(call)
+    result = _from_all_threads(call, (value,), type)
+    _barrier(call)
+    return result
+
+
+def _block_exchange(*, targets: int, sources: int) -> Lowering:
+    """Reads `sources` arguments by reference or value, writes the next `targets`, all through shared memory."""
+
+    def lower(call: BoundCall) -> None:
+        builder, span = call.builder, call.span
+        _barrier(call)
+        operands = tuple(_contents(call, value) for value in call.arguments[:sources])
+        for to in call.arguments[sources : sources + targets] or call.arguments[:1]:
+            pointer = builder.type_of(to)
+            if isinstance(pointer, PointerType):
+                builder.store(to, _from_all_threads(call, operands, pointer.element), span)
+        _barrier(call)
+
+    return lower
+
+
+def _contents(call: BoundCall, value: ValueId) -> ValueId:
+    type = call.builder.type_of(value)
+    return call.builder.load(value, type.element, call.span) if isinstance(type, PointerType) else value
+
+
+# -- loads and stores -------------------------------------------------------------------------------------------------
+
+
+def _transfer(*, is_load: bool, is_block: bool) -> Lowering:
+    """`Load(pointer, items)`: thread `r` moves items `r * n` to `r * n + n - 1`."""
+
+    def lower(call: BoundCall) -> ValueId | None:
+        builder, span, (memory, items) = call.builder, call.span, call.arguments[:2]
+        pointer, array = builder.type_of(memory), builder.type_of(items)
+        inner = array.element if isinstance(array, PointerType) else None
+        if not isinstance(pointer, PointerType) or not isinstance(inner, ArrayType) or inner.length is None:
+            return opaque_bound(call, may_contain_barrier=is_block)
+        if is_block:
+            _barrier(call)
+        emit = Emitter(builder, span)
+        first = emit.with_number(_B.MULTIPLY, linear_index(emit), inner.length)
+        for index in range(inner.length):
+            at = builder.element_address(memory, emit.with_number(_B.ADD, first, index), pointer.element, span)
+            item = builder.element_address(items, emit.constant(index), inner.element, span)
+            source, to = (at, item) if is_load else (item, at)
+            from_type, to_type = (pointer.element, inner.element) if is_load else (inner.element, pointer.element)
+            builder.store(to, builder.convert(builder.load(source, from_type, span), to_type, span), span)
+        return None
+
+    return lower
+
+
+# -- warps ------------------------------------------------------------------------------------------------------------
+
+
+def _warp(call: BoundCall) -> Group:
+    """The logical warp of a `cub::Warp...` object as a tile: its size is the last number among the arguments."""
+    receiver = call.call.receiver
+    type = call.builder.type_of(receiver) if receiver is not None else None
+    size = _last_number(type.name) if isinstance(type, HandleType) else None
+    tile = GroupType(GroupKind.TILE, size or call.warp_size)
+    zero = call.builder.constant(0, U32, call.span)
+    return Group(call, build_aggregate(call.builder, (zero, zero, zero), tile, call.span))
+
+
+def _last_number(name: str) -> int | None:
+    numbers = [word for word in name.rstrip(">").split(",")[1:] if word.isdigit()]
+    return int(numbers[0]) if numbers and int(numbers[0]) > 1 else None
+
+
+def _warp_sum(call: BoundCall) -> ValueId:
+    return warp_reduced(_warp(call), AtomicOperator.ADD, call.arguments[0])
+
+
+def _warp_reduction(call: BoundCall) -> ValueId | None:
+    return reduce(_warp(call), call.arguments[:2])
+
+
+def _warp_scan(operator: Operator | None, *, inclusive: bool) -> Lowering:
+    """`InclusiveSum(value, result&)`, `ExclusiveScan(value, result&, initial?, operator)`."""
+
+    def lower(call: BoundCall) -> ValueId | None:
+        value, to = call.arguments[:2]
+        functors = (functor_operator(call.builder.type_of(argument)) for argument in call.arguments[2:])
+        used = operator or next((functor for functor in functors if functor is not None), None)
+        if used is None:
+            return opaque_bound(call)
+        call.builder.store(to, scanned(_warp(call), used, value, inclusive=inclusive), call.span)
+        return None
+
+    return lower
+
+
+# -- tables -----------------------------------------------------------------------------------------------------------
+
+_SCAN: Final = (
+    _block_exchange(targets=1, sources=1),
+    "void(any, any&, any?, any?, any?) | void(any&, any&, any?, any?, any?)",
+)
+_SORT: Final = (_block_exchange(targets=0, sources=1), "void(any&, any?, any?, any?, any?)")
+
+_METHODS: Final[Mapping[str, Table]] = {
+    "BlockReduce": {
+        "Sum": (_block_reduction, "any(any, any?)"),
+        "Reduce": (_block_reduction, "any(any, any, any?)"),
+    },
+    "BlockScan": {f"{kind}{what}": _SCAN for kind in ("Inclusive", "Exclusive") for what in ("Sum", "Scan")},
+    "BlockLoad": {"Load": (_transfer(is_load=True, is_block=True), "void(P, any&, any?, any?)")},
+    "BlockStore": {"Store": (_transfer(is_load=False, is_block=True), "void(P, any&, any?)")},
+    "BlockExchange": {
+        name: (_block_exchange(targets=1, sources=1), "void(any&, any&, any?) | void(any&)")
+        for name in (
+            "StripedToBlocked",
+            "BlockedToStriped",
+            "WarpStripedToBlocked",
+            "BlockedToWarpStriped",
+            "ScatterToBlocked",
+            "ScatterToStriped",
+        )
+    },
+    "BlockRadixSort": dict.fromkeys(
+        ("Sort", "SortDescending", "SortBlockedToStriped", "SortDescendingBlockedToStriped"), _SORT
+    ),
+    "BlockMergeSort": {"Sort": _SORT, "StableSort": _SORT},
+    "BlockHistogram": {
+        "InitHistogram": (_block_exchange(targets=1, sources=0), "void(any&)"),
+        "Composite": (_block_exchange(targets=1, sources=1), "void(any&, any&)"),
+        "Histogram": (_block_exchange(targets=1, sources=1), "void(any&, any&)"),
+    },
+    "BlockDiscontinuity": {
+        "FlagHeads": (_block_exchange(targets=1, sources=2), "void(any&, any&, any?, any?)"),
+        "FlagTails": (_block_exchange(targets=1, sources=2), "void(any&, any&, any?, any?)"),
+    },
+    "BlockAdjacentDifference": {
+        "SubtractLeft": (_block_exchange(targets=1, sources=1), "void(any&, any&, any?, any?)"),
+        "SubtractRight": (_block_exchange(targets=1, sources=1), "void(any&, any&, any?, any?)"),
+    },
+    "BlockShuffle": {
+        name: (_block_exchange(targets=1, sources=1), "void(any, any&, any?)")
+        for name in ("Offset", "Rotate", "Up", "Down")
+    },
+    "WarpReduce": {
+        "Sum": (_warp_sum, "V(V, s32?)"),
+        "Reduce": (_warp_reduction, "V(V, any, s32?)"),
+    },
+    "WarpScan": {
+        "InclusiveSum": (_warp_scan(_B.ADD, inclusive=True), "void(any, any&, any?)"),
+        "ExclusiveSum": (_warp_scan(_B.ADD, inclusive=False), "void(any, any&, any?)"),
+        "InclusiveScan": (_warp_scan(None, inclusive=True), "void(any, any&, any, any?)"),
+        "ExclusiveScan": (_warp_scan(None, inclusive=False), "void(any, any&, any, any?, any?)"),
+    },
+    "WarpLoad": {"Load": (_transfer(is_load=True, is_block=False), "void(P, any&, any?, any?)")},
+    "WarpStore": {"Store": (_transfer(is_load=False, is_block=False), "void(P, any&, any?)")},
+}
+
+
+def method_table(type: Type) -> Table | None:
+    """The methods of a cub object."""
+    if not isinstance(type, HandleType):
+        return None
+    space, _, last = type.name.partition("<")[0].rpartition("::")
+    return _METHODS.get(last) if space == "cub" else None

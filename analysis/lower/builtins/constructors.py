@@ -1,0 +1,68 @@
+"""Objects made by naming their type: `float4(…)`, `cub::Sum()`, `cuda::atomic_ref<int>(x)`, `complex<float>(…)`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from analysis.ir.ids import ValueId
+from analysis.ir.types import HandleType, StructType, Type, VectorType
+from analysis.lower.builtins.complex import is_complex, make_complex
+from analysis.lower.builtins.core import BoundCall, BuiltinFunction, Lowering, opaque_bound
+from analysis.lower.builtins.layouts import builtin_layout, declared_in
+from analysis.lower.builtins.operations import build_aggregate
+from analysis.lower.builtins.types import element_of_handle
+from analysis.lower.builtins.vectors import constructor
+
+_ANY: Final = "any(any?, any?, any?, any?)"
+
+
+def builtin_constructor(type: Type) -> BuiltinFunction | None:
+    """What `type(arguments)` makes, for CUDA's class types; scalars are converted by the caller."""
+    match type:
+        case VectorType():
+            return BuiltinFunction("vector", constructor(type), _ANY)
+        case StructType(name=name) if builtin_layout(type) is not None:
+            return BuiltinFunction(name, _struct(type), "any(...)")
+        case HandleType(name=name):
+            return BuiltinFunction(name, _object(type), "any(...)")
+        case _:
+            return None
+
+
+def _struct(type: StructType) -> Lowering:
+    """Member by member; missing members are zero, a copy is the object itself."""
+
+    def lower(call: BoundCall) -> ValueId | None:
+        layout = declared_in(call.builder, type)
+        assert layout is not None  # `builtin_constructor` asked before
+        if is_complex(type):
+            return make_complex(call, layout.fields[0].type)
+        if len(call.arguments) == 1 and call.type_of(0) == type:
+            return call.arguments[0]
+        if not call.arguments:
+            return call.builder.undefined(type, call.span)
+        if len(call.arguments) != len(layout.fields):
+            return opaque_bound(call)
+        elements = tuple(
+            call.builder.convert(value, field.type, call.span)
+            for value, field in zip(call.arguments, layout.fields, strict=True)
+        )
+        return build_aggregate(call.builder, elements, type, call.span)
+
+    return lower
+
+
+def _object(type: HandleType) -> Lowering:
+    """References hold an address, atomics a value; what other objects hold does not show."""
+
+    def lower(call: BoundCall) -> ValueId:
+        builder, span = call.builder, call.span
+        given = call.call.addresses[0] if call.call.addresses else None
+        if "::atomic_ref<" in type.name and given is not None:
+            return builder.bitcast(given, type, span)
+        element = element_of_handle(type) if "::atomic<" in type.name else None
+        if element is not None and call.arguments:
+            return builder.bitcast(builder.convert(call.arguments[0], element, span), type, span)
+        return builder.constant(None, type, span)
+
+    return lower

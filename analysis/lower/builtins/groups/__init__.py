@@ -1,0 +1,1 @@
+"""Cooperative groups: objects, ranks, synchronisation, exchange, partitions, reductions."""

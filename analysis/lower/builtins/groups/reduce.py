@@ -1,0 +1,93 @@
+"""Reductions and scans over the threads of a group inside a warp.
+
+A reduction is one instruction.  A scan is the usual ladder of shuffles, one step for each power of two.
+Limits   Operators other than CUDA's function objects, and tiles larger than a warp, stay opaque.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from analysis.ir.collectives import WarpReduce
+from analysis.ir.ids import ValueId
+from analysis.ir.operators import AtomicOperator, BinaryOperator, CompareOperator, MathFunction, ShuffleMode
+from analysis.ir.types import FloatType
+from analysis.lower.builtins.core import opaque_bound
+from analysis.lower.builtins.groups.exchange import GroupOperation, shuffled
+from analysis.lower.builtins.groups.group import Group
+from analysis.lower.builtins.groups.ranks import thread_rank
+from analysis.lower.builtins.operations import Operator, emit_operator
+from analysis.lower.builtins.standard import functor_operator
+
+_REDUCTIONS: Final[Mapping[Operator, AtomicOperator]] = {
+    BinaryOperator.ADD: AtomicOperator.ADD,
+    BinaryOperator.AND: AtomicOperator.AND,
+    BinaryOperator.OR: AtomicOperator.OR,
+    BinaryOperator.XOR: AtomicOperator.XOR,
+    MathFunction.MINIMUM: AtomicOperator.MINIMUM,
+    MathFunction.MAXIMUM: AtomicOperator.MAXIMUM,
+}
+_ZERO_IS_NEUTRAL: Final = frozenset((BinaryOperator.ADD, BinaryOperator.OR, BinaryOperator.XOR))
+
+
+def reduce(group: Group, arguments: tuple[ValueId, ...]) -> ValueId | None:
+    """`reduce(group, value, operator)`."""
+    value, functor = arguments
+    operator = functor_operator(group.emit.type_of(functor))
+    reduction = _REDUCTIONS.get(operator) if operator is not None else None
+    if reduction is None or not group.fits_a_warp:
+        return opaque_bound(group.call, may_contain_barrier=not group.fits_a_warp)
+    return warp_reduced(group, reduction, value)
+
+
+def warp_reduced(group: Group, reduction: AtomicOperator, value: ValueId) -> ValueId:
+    result = group.call.builder.value(group.emit.type_of(value))
+    group.call.builder.emit(WarpReduce(result, reduction, group.mask(), value, group.call.span))
+    return result
+
+
+def scan(*, inclusive: bool) -> GroupOperation:
+    """`inclusive_scan(group, value, operator = plus)`."""
+
+    def lower(group: Group, arguments: tuple[ValueId, ...]) -> ValueId | None:
+        value, *functors = arguments
+        operator = functor_operator(group.emit.type_of(functors[0])) if functors else BinaryOperator.ADD
+        if operator is None or not group.fits_a_warp:
+            return opaque_bound(group.call, may_contain_barrier=not group.fits_a_warp)
+        return scanned(group, operator, value, inclusive=inclusive)
+
+    return lower
+
+
+def scanned(group: Group, operator: Operator, value: ValueId, *, inclusive: bool) -> ValueId:
+    """The scan of a group inside a warp by shuffles from 1, 2, 4, … ranks below."""
+    emit = group.emit
+    rank = thread_rank(group, ())
+    assert rank is not None  # `thread_group` does not fit a warp
+    total = value
+    distance = 1
+    while distance < (group.size or group.call.warp_size):
+        below = shuffled(group, ShuffleMode.UP, total, emit.constant(distance))
+        sum = emit_operator(emit.builder, operator, (below, total), emit.type_of(value), emit.span)
+        has_below = emit.compare(CompareOperator.GREATER_EQUAL, rank, emit.constant(distance))
+        total = emit.select(has_below, sum, total)
+        distance *= 2
+    if inclusive:
+        return total
+    before = shuffled(group, ShuffleMode.UP, total, emit.constant(1))
+    is_first = emit.compare(CompareOperator.EQUAL, rank, emit.constant(0))
+    return emit.select(is_first, _neutral(group, operator, value), before)
+
+
+def _neutral(group: Group, operator: Operator, value: ValueId) -> ValueId:
+    """What the first thread of an exclusive scan gets; not specified for operators without a zero."""
+    type = group.emit.type_of(value)
+    if operator in _ZERO_IS_NEUTRAL:
+        return group.emit.constant(0.0 if isinstance(type, FloatType) else 0, type)
+    return group.call.builder.undefined(type, group.call.span)
+
+
+def invoke_one(group: Group, arguments: tuple[ValueId, ...]) -> ValueId | None:
+    """Runs a function object on one thread: what it does is not visible here."""
+    return opaque_bound(group.call)

@@ -1,0 +1,189 @@
+"""Objects of libcu++: atomics, atomic references, barriers, latches.
+
+A `cuda::atomic<T>` in memory is its `T`; a `cuda::atomic_ref<T>` is the address of one.  Which `T` stands in the
+type's name.
+Limits   `T` must be a scalar or a vector.  Every barrier counts as one of the whole block; the memory order is
+         not kept.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from analysis.ir.collectives import Fence, NamedBarrier
+from analysis.ir.ids import ValueId
+from analysis.ir.memory import Atomic
+from analysis.ir.operators import AtomicOperator, BinaryOperator, CompareOperator, FenceScope
+from analysis.ir.types import BOOLEAN, U64, HandleType, MemorySpace, PointerType, Type
+from analysis.lower.builtins.core import BoundCall, Lowering, Table, opaque_bound
+from analysis.lower.builtins.emitter import Emitter
+from analysis.lower.builtins.types import element_of_handle
+
+_A = AtomicOperator
+
+
+def _contents(call: BoundCall) -> tuple[ValueId, Type] | None:
+    """The address of what an atomic object holds, and its type."""
+    receiver, address = call.call.receiver, call.call.receiver_address
+    type = call.builder.type_of(receiver) if receiver is not None else None
+    if isinstance(type, PointerType):
+        type, address, receiver = type.element, receiver, None
+    element = element_of_handle(type) if isinstance(type, HandleType) else None
+    if not isinstance(type, HandleType) or element is None:
+        return None
+    if type.name.startswith("cuda::atomic_ref"):
+        if receiver is None and address is not None:
+            receiver = call.builder.load(address, type, call.span)
+        assert receiver is not None  # a method has an object
+        return call.builder.bitcast(receiver, PointerType(element, MemorySpace.GENERIC), call.span), element
+    if address is None:
+        return None
+    space = call.builder.space_of(address)
+    return call.builder.bitcast(address, PointerType(element, space), call.span), element
+
+
+def _update(operator: AtomicOperator, after: BinaryOperator | None = None) -> Lowering:
+    """`fetch_add(value, order?)`; with `after`, the new value as `operator++` and `operator+=` give it."""
+
+    def lower(call: BoundCall) -> ValueId | None:
+        contents = _contents(call)
+        if contents is None:
+            return opaque_bound(call)
+        address, type = contents
+        emit = Emitter(call.builder, call.span)
+        value = emit.convert(call.arguments[0], type) if call.arguments else emit.constant(1, type)
+        old = _emit_atomic(call, operator, address, (value,), type)
+        return old if after is None else emit.binary(after, old, value)
+
+    return lower
+
+
+def _emit_atomic(
+    call: BoundCall, operator: AtomicOperator, address: ValueId, arguments: tuple[ValueId, ...], type: Type
+) -> ValueId:
+    result = call.builder.value(type)
+    call.builder.emit(Atomic(result, operator, address, arguments, call.span))
+    return result
+
+
+def _load(call: BoundCall) -> ValueId | None:
+    contents = _contents(call)
+    if contents is None:
+        return opaque_bound(call)
+    return _emit_atomic(call, _A.LOAD, contents[0], (), contents[1])
+
+
+def _store(call: BoundCall) -> ValueId | None:
+    contents = _contents(call)
+    if contents is None:
+        return opaque_bound(call)
+    address, type = contents
+    value = call.builder.convert(call.arguments[0], type, call.span)
+    _emit_atomic(call, _A.STORE, address, (value,), type)
+    return None
+
+
+def _compare_exchange(call: BoundCall) -> ValueId | None:
+    """`compare_exchange_strong(expected, desired)`: on failure, `expected` receives what was found."""
+    contents = _contents(call)
+    if contents is None:
+        return opaque_bound(call)
+    address, type = contents
+    builder, span, (expected_at, desired, *_) = call.builder, call.span, call.arguments
+    expected = builder.load(expected_at, type, span)
+    old = _emit_atomic(call, _A.COMPARE_AND_SWAP, address, (expected, builder.convert(desired, type, span)), type)
+    builder.store(expected_at, old, span)
+    return builder.compare(CompareOperator.EQUAL, old, expected, span)
+
+
+def _lock_free(call: BoundCall) -> ValueId:
+    return call.builder.constant(True, BOOLEAN, call.span)
+
+
+_ORDER: Final = "any?, any?"
+ATOMIC_METHODS: Final[Table] = {
+    "load": (_load, "any(any?)"),
+    "store": (_store, "void(any, any?)"),
+    "exchange": (_update(_A.EXCHANGE), "any(any, any?)"),
+    "compare_exchange_strong": (_compare_exchange, f"bool(any&, any, {_ORDER})"),
+    "compare_exchange_weak": (_compare_exchange, f"bool(any&, any, {_ORDER})"),
+    "fetch_add": (_update(_A.ADD), "any(any, any?)"),
+    "fetch_sub": (_update(_A.SUBTRACT), "any(any, any?)"),
+    "fetch_and": (_update(_A.AND), "any(any, any?)"),
+    "fetch_or": (_update(_A.OR), "any(any, any?)"),
+    "fetch_xor": (_update(_A.XOR), "any(any, any?)"),
+    "fetch_max": (_update(_A.MAXIMUM), "any(any, any?)"),
+    "fetch_min": (_update(_A.MINIMUM), "any(any, any?)"),
+    "operator++": (_update(_A.ADD, BinaryOperator.ADD), "any()"),
+    "operator--": (_update(_A.SUBTRACT, BinaryOperator.SUBTRACT), "any()"),
+    "operator+=": (_update(_A.ADD, BinaryOperator.ADD), "any(any)"),
+    "operator-=": (_update(_A.SUBTRACT, BinaryOperator.SUBTRACT), "any(any)"),
+    "operator=": (_store, "void(any)"),
+    "is_lock_free": (_lock_free, "bool()"),
+}
+
+
+# -- barriers ---------------------------------------------------------------------------------------------------------
+
+
+def _wait(call: BoundCall) -> None:
+    """All threads of the block, on a barrier that its address names."""
+    address = call.call.receiver_address
+    if address is None:
+        opaque_bound(call, may_contain_barrier=True)
+        return
+    number = call.builder.bitcast(address, U64, call.span)
+    call.builder.emit(NamedBarrier(number, None, False, call.span))
+
+
+def _arrive(call: BoundCall) -> ValueId:
+    call.builder.emit(Fence(FenceScope.BLOCK, call.span))
+    return call.builder.constant(0, U64, call.span)
+
+
+def _fence_only(call: BoundCall) -> None:
+    call.builder.emit(Fence(FenceScope.BLOCK, call.span))
+
+
+BARRIER_METHODS: Final[Table] = {
+    "arrive": (_arrive, "u64(any?)"),
+    "wait": (_wait, "void(any?)"),
+    "wait_parity": (_wait, "void(any?)"),
+    "arrive_and_wait": (_wait, "void(any?)"),
+    "arrive_and_drop": (_fence_only, "void()"),
+    "count_down": (_fence_only, "void(any?)"),
+}
+
+
+def _initialize(call: BoundCall) -> ValueId | None:
+    """`init(&barrier, count)`; any other `init` is somebody else's."""
+    pointer = call.type_of(0)
+    element = pointer.element if isinstance(pointer, PointerType) else None
+    if isinstance(element, HandleType) and "barrier" in element.name:
+        return None
+    return opaque_bound(call, may_contain_barrier=True)
+
+
+TABLE: Final[Table] = {
+    "init": (_initialize, "void(any*, any, any?)"),
+    "barrier_arrive_tx": (_arrive, "u64(any&, any, any)"),
+}
+
+
+def method_table(type: Type) -> Table | None:
+    """The methods of a libcu++ object."""
+    if not isinstance(type, HandleType):
+        return None
+    stem = type.name.partition("<")[0]
+    return _METHODS.get(stem)
+
+
+_METHODS: Final[dict[str, Table]] = {
+    "cuda::atomic": ATOMIC_METHODS,
+    "cuda::atomic_ref": ATOMIC_METHODS,
+    "std::atomic": ATOMIC_METHODS,
+    "std::atomic_ref": ATOMIC_METHODS,
+    "cuda::barrier": BARRIER_METHODS,
+    "std::barrier": BARRIER_METHODS,
+    "cuda::latch": BARRIER_METHODS,
+}
