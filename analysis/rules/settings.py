@@ -94,21 +94,20 @@ def read_rule_settings(
     default = RuleSettings()
     problems: list[SettingsProblem] = []
     selected = default.select if select is None else _known_names("select", select, problems)
+    ignored = default.ignore if ignore is None else _known_names("ignore", ignore, problems)
+    loudness = default.severities if severities is None else _known_severities(severities, problems)
     shown = default.tiers if tiers is None else _known_tiers(tiers, problems)
-    threshold = default.cost_threshold
-    if cost_threshold is not None and cost_threshold < 0:
+    if cost_threshold is None:
+        threshold = default.cost_threshold
+    elif cost_threshold < 0:
+        threshold = default.cost_threshold
         problems.append(
             SettingsProblem("cost-threshold", str(cost_threshold), "a cost is never negative; use 0 or more")
         )
-    elif cost_threshold is not None:
+    else:
         threshold = cost_threshold
-    return RuleSettings(
-        selected or default.select,
-        frozenset() if ignore is None else _known_names("ignore", ignore, problems),
-        {} if severities is None else _known_severities(severities, problems),
-        shown or default.tiers,
-        threshold,
-    ), tuple(problems)
+    settings = RuleSettings(selected or default.select, ignored, loudness, shown or default.tiers, threshold)
+    return settings, tuple(problems)
 
 
 def _known_names(setting: str, names: Iterable[str], problems: list[SettingsProblem]) -> frozenset[str]:

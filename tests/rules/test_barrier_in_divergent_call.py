@@ -1,0 +1,83 @@
+"""SYN104."""
+
+from __future__ import annotations
+
+from analysis.facts.analyzer import Analyzer
+from analysis.facts.settings import AnalysisSettings
+from analysis.rules.check import check
+from analysis.rules.settings import RuleSettings
+from analysis.syntax.document import Document
+from analysis.syntax.includes import DictLoader
+from analysis.verdict.barriers import Tier
+from tests.rules.fixture import check_fixture
+
+HELPER = "__device__ void sync() { __syncthreads(); }\n"
+
+
+def test_the_call_is_reported_and_not_the_barrier() -> None:
+    text = (
+        HELPER
+        + """__global__ void k() {
+  if (threadIdx.x < 16) {
+    sync();  //~ barrier-in-divergent-call
+  }
+}
+void host() { k<<<1, 32>>>(); }
+"""
+    )
+    (found,) = check_fixture(text)
+    assert (found.code, found.tier, found.function) == ("SYN104", Tier.PROVEN, "k")
+    assert text[found.start : found.end] == "sync()"
+    assert found.message == (
+        "This call leads to a barrier in divergent code. Threads 0-15 of the block arrive at the block barrier at "
+        "line 1, 16-31 do not (blocks of 32 threads): at the `if` at line 3, `threadIdx.x < 16` depends on "
+        "`threadIdx.x`."
+    )
+    assert found.related[-1].location.start == text.index("__syncthreads()")
+
+
+def test_a_call_in_converged_code_is_fine() -> None:
+    check_fixture(HELPER + "__global__ void k(int n) { sync(); if (n > 3) sync(); }\n")
+
+
+def test_two_divergent_calls_are_two_findings_and_one_call_is_one() -> None:
+    check_fixture("""
+__device__ void sync2() { __syncthreads(); __syncthreads(); }
+__global__ void k() {
+  if (threadIdx.x < 16) sync2();  //~ barrier-in-divergent-call
+  if (threadIdx.x < 8) sync2();  //~ barrier-in-divergent-call
+}
+""")
+
+
+def test_a_call_inside_a_called_function_is_reported_where_the_guard_is() -> None:
+    check_fixture(
+        HELPER
+        + """
+__device__ void outer() { sync(); }
+__device__ void guarded() { if (threadIdx.x < 3) outer(); }  //~ barrier-in-divergent-call
+__global__ void k() { guarded(); }
+"""
+    )
+
+
+def test_a_barrier_that_is_unsafe_by_itself_is_not_reported_at_calls() -> None:
+    check_fixture("""
+__device__ void helper() {
+  if (threadIdx.x < 5) __syncthreads();  //~ divergent-barrier
+}
+__global__ void k() {
+  if (threadIdx.x < 16) helper();
+}
+""")
+
+
+def test_a_barrier_in_a_header() -> None:
+    text = '#include "sync.cuh"\n__global__ void k() {\n  if (threadIdx.x < 16) sync();\n}\n'
+    analysis = Analyzer().analyze(
+        "main.cu", Document.open(text.encode()), DictLoader({"sync.cuh": HELPER.encode()}), AnalysisSettings()
+    )
+    (found,) = check(analysis, RuleSettings())
+    assert found.code == "SYN104"
+    assert text[found.start : found.end] == "sync()"
+    assert "the block barrier in sync.cuh" in found.message

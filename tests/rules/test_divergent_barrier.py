@@ -1,0 +1,166 @@
+"""SYN101."""
+
+from __future__ import annotations
+
+from analysis.rules.diagnostic import Severity
+from analysis.rules.settings import RuleSettings
+from analysis.verdict.barriers import Tier
+from tests.rules.fixture import PATH, check_fixture
+
+ALL_TIERS = RuleSettings(tiers=frozenset(Tier))
+
+
+def test_the_message_names_the_threads_and_the_origin() -> None:
+    (found,) = check_fixture("""
+__global__ void k(float *x) {
+  int tid = threadIdx.x;
+  if (tid < 16) {
+    __syncthreads();  //~ divergent-barrier
+  }
+  x[tid] = 0.0f;
+}
+void host(float *x) { k<<<4, 256>>>(x); }
+""")
+    assert (found.code, found.severity, found.tier, found.function) == ("SYN101", Severity.ERROR, Tier.PROVEN, "k")
+    assert found.message == (
+        "Threads 0-15 of the block arrive at this barrier, 16-255 do not (blocks of 256 threads): "
+        "at the `if` at line 4, `tid < 16` depends on `threadIdx.x` (line 3)."
+    )
+
+
+def test_the_range_is_the_barrier_and_related_places_lead_to_the_thread_index() -> None:
+    text = """
+__global__ void k() {
+  int tid = threadIdx.x;
+  if (tid < 16) __syncthreads();  //~ divergent-barrier
+}
+"""
+    (found,) = check_fixture(text)
+    assert text[found.start : found.end].startswith("__syncthreads()")
+    places = [text[entry.location.start : entry.location.end] for entry in found.related]
+    assert places[0] == "if"
+    assert places[-1] == "threadIdx.x"
+    assert {entry.location.path for entry in found.related} == {PATH}
+
+
+def test_the_else_arm_counts_as_well() -> None:
+    check_fixture("""
+__global__ void k(float *x) {
+  if (threadIdx.x == 0) {
+    x[0] = 1.0f;
+  } else {
+    __syncthreads();  //~ divergent-barrier
+  }
+}
+""")
+
+
+def test_two_barriers_in_two_arms_are_two_findings() -> None:
+    check_fixture("""
+__global__ void k() {
+  if (threadIdx.x < 7) {
+    __syncthreads();  //~ divergent-barrier
+  } else {
+    __syncthreads();  //~ divergent-barrier
+  }
+}
+""")
+
+
+def test_a_uniform_guard_is_fine() -> None:
+    check_fixture("""
+__global__ void k(int n, const int *p) {
+  if (n > 3) __syncthreads();
+  if (blockIdx.x == 0) __syncthreads();
+  if (p[blockIdx.x]) __syncthreads();
+  for (int i = 0; i < n; i++) __syncthreads();
+}
+""")
+
+
+def test_a_condition_on_data_is_possible_and_shown_only_when_asked() -> None:
+    text = """
+__global__ void k(const int *p) {
+  if (p[threadIdx.x]) __syncthreads();%s
+}
+"""
+    check_fixture(text % "")
+    (found,) = check_fixture(text % "  //~ divergent-barrier", ALL_TIERS)
+    assert found.tier is Tier.POSSIBLE
+    assert found.message == (
+        "Some threads of the block may not arrive at this barrier: "
+        "at the `if` at line 3, `p[threadIdx.x]` depends on `threadIdx.x`."
+    )
+
+
+def test_a_condition_that_is_not_understood_is_assumed() -> None:
+    text = """
+__global__ void k() {
+  if (mystery()) __syncthreads();  //~ divergent-barrier
+}
+"""
+    (found,) = check_fixture(text, ALL_TIERS)
+    assert found.tier is Tier.ASSUMED
+    assert found.message.startswith("It is not known whether all threads of the block arrive at this barrier: ")
+
+
+def test_a_parameter_of_a_function_without_callers_is_assumed() -> None:
+    (found,) = check_fixture(
+        """
+__device__ void helper(bool flag) {
+  if (flag) __syncthreads();  //~ divergent-barrier
+}
+""",
+        ALL_TIERS,
+    )
+    assert found.tier is Tier.ASSUMED
+
+
+def test_a_barrier_in_a_function_without_callers_is_no_finding() -> None:
+    check_fixture("__device__ void helper() { __syncthreads(); }\n", ALL_TIERS)
+
+
+def test_a_function_called_twice_reports_its_own_barrier_once() -> None:
+    check_fixture("""
+__device__ void helper() {
+  if (threadIdx.x < 5) __syncthreads();  //~ divergent-barrier
+}
+__global__ void a() { helper(); }
+__global__ void b() { helper(); helper(); }
+""")
+
+
+def test_code_that_is_not_compiled_is_silent() -> None:
+    check_fixture("""
+#if 0
+__global__ void k() {
+  if (threadIdx.x < 5) __syncthreads();
+}
+#endif
+""")
+
+
+def test_a_suppressed_finding_is_silent() -> None:
+    check_fixture("""
+__global__ void k() {
+  if (threadIdx.x < 5) __syncthreads();  // NOLINT(simt-divergent-barrier)
+  // NOLINTNEXTLINE(SYN101)
+  if (threadIdx.x < 5) __syncthreads();
+  if (threadIdx.x < 5) __syncthreads();  // NOLINT(bugprone-x)  //~ divergent-barrier
+}
+""")
+
+
+def test_the_other_arms_of_a_short_circuit_and_of_a_switch() -> None:
+    check_fixture("""
+__global__ void k(int n) {
+  if (n > 3 && threadIdx.x < 8) __syncthreads();  //~ divergent-barrier
+  switch (threadIdx.x) {
+    case 0:
+      __syncthreads();  //~ divergent-barrier
+      break;
+    default:
+      break;
+  }
+}
+""")

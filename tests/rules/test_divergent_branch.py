@@ -1,0 +1,111 @@
+"""DIV401."""
+
+from __future__ import annotations
+
+from analysis.rules.diagnostic import Severity
+from analysis.rules.settings import RuleSettings
+from tests.rules.fixture import check_fixture
+
+CHEAP = RuleSettings(cost_threshold=0)
+
+
+def test_two_expensive_arms_on_data() -> None:
+    (found,) = check_fixture("""
+__global__ void k(const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x[i] > 0.0f) {  //~ divergent-branch
+    y[i] = x[i] * 2.0f + 1.0f;
+  } else {
+    y[i] = x[i] * 3.0f - 1.0f;
+  }
+}
+""")
+    assert (found.code, found.severity, found.tier) == ("DIV401", Severity.INFORMATION, None)
+    assert found.message == (
+        "Lanes of one warp can go different ways at this `if`: `x[i] > 0.0f` depends on `threadIdx.x` (line 3)."
+    )
+
+
+def test_a_bounds_check_around_a_whole_kernel_is_silent() -> None:
+    check_fixture(
+        """
+__global__ void k(const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    float a = x[i];
+    y[i] = a * a + 2.0f * a - 1.0f;
+  }
+}
+""",
+        CHEAP,
+    )
+
+
+def test_two_dimensional_bounds_are_silent() -> None:
+    check_fixture(
+        """
+__global__ void k(float *x, int w, int h) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int j = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i >= w || j >= h) return;
+  if (i > 0 && i < w - 1 && j > 0) x[j * w + i] = x[j * w + i] * 2.0f + x[i];
+}
+""",
+        CHEAP,
+    )
+
+
+def test_a_cheap_branch_is_silent() -> None:
+    text = """
+__global__ void k(const int *x, int *y) {
+  int v = x[threadIdx.x];
+  if (v > 0) v = 1;%s
+  y[threadIdx.x] = v;
+}
+"""
+    check_fixture(text % "")
+    check_fixture(text % "  //~ divergent-branch", CHEAP)
+
+
+def test_a_structured_branch_is_reported() -> None:
+    (found,) = check_fixture("""
+__global__ void k(float *x, float *y) {
+  int i = threadIdx.x;
+  if (i % 2 == 0) {  //~ divergent-branch
+    y[i] = x[i] * 2.0f + x[i + 1] * 3.0f;
+  } else {
+    y[i] = x[i] * 4.0f + x[i - 1] * 5.0f;
+  }
+}
+""")
+    assert found.message == (
+        "Lanes of one warp can go different ways at this `if`: `i % 2 == 0` depends on `threadIdx.x` (line 3)."
+    )
+
+
+def test_uniform_branches_are_silent() -> None:
+    check_fixture(
+        """
+__global__ void k(const int *p, float *y, int n) {
+  if (n > 3) y[threadIdx.x] = p[0];
+  if (p[n] > 3) y[threadIdx.x] = p[1];
+  if (p[blockIdx.x] > 3) y[threadIdx.x] = p[2];
+}
+""",
+        CHEAP,
+    )
+
+
+def test_a_switch_and_a_conditional() -> None:
+    check_fixture(
+        """
+__global__ void k(const int *p, float *y) {
+  int v = p[threadIdx.x];
+  switch (v) {  //~ divergent-branch
+    case 0: y[0] = 1.0f; break;
+    case 1: y[1] = 2.0f; break;
+  }
+}
+""",
+        CHEAP,
+    )

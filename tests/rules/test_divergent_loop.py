@@ -1,0 +1,54 @@
+"""DIV402."""
+
+from __future__ import annotations
+
+from tests.rules.fixture import check_fixture
+
+
+def test_a_trip_count_from_data() -> None:
+    (found,) = check_fixture("""
+__global__ void k(const unsigned *start, int *steps) {
+  int i = threadIdx.x;
+  unsigned x = start[i];
+  int count = 0;
+  while (x != 1) {  //~ divergent-loop
+    x = x % 2 ? 3 * x + 1 : x / 2;
+    count++;
+  }
+  steps[i] = count;
+}
+""")
+    assert found.message.startswith(
+        "Lanes of one warp leave this `while` loop after different numbers of rounds: `x != 1` depends on "
+    )
+
+
+def test_a_grid_stride_loop_is_silent() -> None:
+    check_fixture("""
+__global__ void k(float *x, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+    x[i] = x[i] * 2.0f + 1.0f;
+  }
+}
+""")
+
+
+def test_a_uniform_loop_is_silent() -> None:
+    check_fixture("""
+__global__ void k(float *x, int n) {
+  float sum = 0.0f;
+  for (int i = 0; i < n; i++) sum += x[i * blockDim.x + threadIdx.x];
+  x[threadIdx.x] = sum;
+}
+""")
+
+
+def test_a_csr_row_is_reported() -> None:
+    check_fixture("""
+__global__ void k(const int *row, const float *value, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0.0f;
+  for (int j = row[i]; j < row[i + 1]; j++) sum += value[j];  //~ divergent-loop
+  y[i] = sum;
+}
+""")
