@@ -4,9 +4,9 @@ Rules    `edit` returns a new document; the old one stays valid and may be read 
          The edits of one notification apply in order, each to the text that the one before left, as LSP says.
          The tree is parsed on first use, from the nearest older tree, so many edits cost one parse and a reader that
          only wants items (found by `skeleton`, from the text) pays for none.
-Limits   For texts with syntax errors tree-sitter's incremental tree can differ from a fresh one in how it recovers
-         (seen by fuzzing, about 1 in 500 random edits of broken texts).  Nothing that must be exact depends on the
-         tree: items come from the text, and each item is parsed afresh from its snippet.
+Limits   For texts with syntax errors tree-sitter's incremental tree can recover in another way than a fresh one (7 of
+         2,432 random edits of broken texts; none was found for sound texts).  Nothing that must be exact depends on
+         the tree: items come from the text, and each item is parsed afresh from its snippet.
          A text above `parsing.MAX_PARSED_BYTES` has no tree.
 """
 

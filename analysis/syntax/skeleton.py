@@ -54,7 +54,18 @@ class PieceKind(Enum):
 class Piece:
     """One slice of a file.  Offsets are relative to the slice, so a piece survives when it moves."""
 
-    __slots__ = ("conditionals", "head_end", "identifiers", "inner", "kind", "opened", "resumable", "scopes", "text")
+    __slots__ = (
+        "conditionals",
+        "head_end",
+        "identifiers",
+        "inner",
+        "kind",
+        "opened",
+        "reach",
+        "resumable",
+        "scopes",
+        "text",
+    )
 
     def __init__(
         self,
@@ -66,6 +77,7 @@ class Piece:
         conditionals: Conditionals,
         inner: tuple[tuple[int, int], ...] = (),
         resumable: bool = True,
+        reach: int = 0,
     ) -> None:
         self.kind: Final = kind
         self.text: Final = text
@@ -75,6 +87,8 @@ class Piece:
         self.conditionals: Final = conditionals
         self.inner: Final = inner
         self.resumable: Final = resumable
+        self.reach: Final = max(reach, len(text))
+        """How far the scanner looked to find the end: an edit within it can move that end."""
         self.identifiers: Final = frozenset[bytes]() if kind is PieceKind.DIRECTIVE else identifiers(text)
 
     def head(self) -> bytes:
@@ -92,7 +106,7 @@ class Skeleton:
     text: bytes
     entries: tuple[Entry, ...]
     exact: bool
-    """False when rule 5 was needed: then an edit anywhere can move any border."""
+    """False when the budget of rule 5 was spent: then an edit anywhere can move any border."""
 
 
 def update(old: Skeleton | None, text: bytes) -> Skeleton:

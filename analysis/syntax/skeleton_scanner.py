@@ -18,7 +18,7 @@ Inner = list[tuple[int, int]]
 class _Open:
     """A piece whose end is not known yet."""
 
-    __slots__ = ("conditionals", "head_end", "opened", "scopes", "start")
+    __slots__ = ("conditionals", "head_end", "opened", "reach", "scopes", "start")
 
     def __init__(self, start: int, scopes: Scopes, conditionals: Conditionals) -> None:
         self.start = start
@@ -26,6 +26,7 @@ class _Open:
         self.conditionals = conditionals
         self.head_end = 0  # 0 while in the head
         self.opened = Opened.OTHER
+        self.reach = 0
 
 
 @final
@@ -74,7 +75,7 @@ class Scanner:
         first = 0
         candidates: list[int] = []
         for index, (start, piece) in enumerate(old.entries):
-            if start + len(piece.text) >= prefix:
+            if start + piece.reach >= prefix:
                 break
             if piece.resumable:
                 candidates.append(index)
@@ -95,8 +96,8 @@ class Scanner:
     def _finish(self) -> Skeleton:
         end = len(self._text.rstrip())
         for opened in [*self._suspended, *self._records]:
+            opened.reach = len(self._text)
             self._add(opened, PieceKind.DECLARATION, end, ())
-            self._exact = False
         self._entries.sort(key=_start_of)
         return Skeleton(self._text, tuple(self._entries), self._exact)
 
@@ -193,6 +194,7 @@ class Scanner:
                 if not self._brace(opened, at, state):
                     return None
                 position = self._position
+        opened.reach = len(text)
         return self._end(opened, _rstrip(text, opened.start, len(text)), state)
 
     def _end(self, opened: _Open, end: int, state: "_State", kind: PieceKind = PieceKind.DECLARATION) -> None:
@@ -201,6 +203,7 @@ class Scanner:
             if not suspended.head_end:
                 suspended.head_end = opened.head_end or end
                 suspended.opened = opened.opened
+            suspended.reach = opened.reach
             self._add(suspended, kind, end, state.inner)
         self._suspended.clear()
         self._conditionals += (self._scopes,) * len(state.branches)
@@ -263,11 +266,11 @@ class Scanner:
                     break
             elif byte in (_OPEN, _NEWLINE):
                 if byte == _NEWLINE or (closed_at and state.depth == 0):
-                    self._end(opened, closed_at or self._cut(body, at), state, kind)
+                    self._end(opened, closed_at or self._cut(opened, body, at), state, kind)
                     return False
                 state.depth += 1
         else:
-            self._end(opened, self._cut(body, len(text)), state, kind)
+            self._end(opened, self._cut(opened, body, len(text)), state, kind)
             return False
         state.depth = 0
         if goes_on:
@@ -276,12 +279,14 @@ class Scanner:
         self._end(opened, closed_at, state, kind)
         return False
 
-    def _cut(self, body: int, limit: int) -> int:
+    def _cut(self, opened: _Open, body: int, limit: int) -> int:
         """Where a body ends that does not close before `limit`: rule 5."""
         text = self._text
-        self._exact = False
+        opened.reach = limit
         self._rescanned += limit - body
-        if self._rescanned <= _RESCAN_BUDGET * len(text):
+        if self._rescanned > _RESCAN_BUDGET * len(text):
+            self._exact = False
+        else:
             weak = _WEAK.search(text, body, limit)
             if weak is not None:
                 limit = weak.start()
@@ -342,6 +347,7 @@ class Scanner:
             opened.conditionals,
             tuple([(first - start, last - start) for first, last in inner if first >= start]),
             not (self._records or self._suspended),
+            opened.reach - start,
         )
         self._entries.append((start, piece))
 

@@ -6,6 +6,8 @@ Rules    1. Directives and regions that are not taken are blanked (`regions`).
          4. The text is parsed; a method is wrapped in a record for that.  When errors are left, a rescued version is
             parsed too, and the one with fewer errors counts.
          Steps 1, 3 and 4 move nothing, so an item that uses no macro maps to itself.
+Limits   A `#include` inside an item contributes its macros, not its text.  An item in a region that is left out does
+         not see the macros that the region defines.
 """
 
 from bisect import bisect_right
