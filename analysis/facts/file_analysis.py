@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import final
 
 from analysis.divergence.causes import Step
+from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.facts.barrier_records import BarrierRecord, barrier_records
 from analysis.facts.functions import AnalyzedFunction
@@ -22,7 +23,7 @@ from analysis.facts.model import (
 )
 from analysis.facts.spelling import spell_type
 from analysis.facts.why import why_steps
-from analysis.ir.function import ENTRY
+from analysis.ir.function import ENTRY, FunctionKind
 from analysis.ir.instructions import BasicBlockId, FunctionId, Opaque, SourceBranchId, ValueId
 from analysis.ir.source import OWN_FRAME, Span
 from analysis.lower.program import Program
@@ -76,6 +77,12 @@ class FileAnalysis:
                 if here and site.verdict is barrier.verdict and _same_place(site.span, barrier.span):
                     return self._steps(view, view.root.divergence.why_block(site.block))
         return ()
+
+    def launch_of(self, function: FunctionFacts) -> LaunchKnowledge | None:
+        """What is known of a kernel's launches; None for a device function, whose callers decide."""
+        if function.kind is not FunctionKind.KERNEL:
+            return None
+        return next((view.root.launch for view in self._functions[function.id].views), None)
 
     def barrier_records(self, function: FunctionFacts) -> tuple[BarrierRecord, ...]:
         """What keeps threads from the barriers of a function, or from those behind its calls; one per view."""

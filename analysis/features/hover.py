@@ -6,6 +6,7 @@ from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import BarrierFact, BranchFact, ExpressionFact, FunctionFacts, OpaqueFact
 from analysis.features.barrier_reason import barrier_reason
 from analysis.features.hover_info import BarrierSubject, BranchSubject, FunctionSubject, HoverInfo, ValueSubject
+from analysis.features.launch_text import block_text
 from analysis.features.source_step import SourceStep, source_step, source_steps
 from analysis.features.summary import summarize
 from analysis.ir.source import OWN_FRAME, Span
@@ -56,7 +57,7 @@ def _function_hover(analysis: FileAnalysis, function: FunctionFacts) -> HoverInf
         summary.barriers,
         summary.unsafe_barriers,
         summary.opaque,
-        None,
+        block_text(analysis.launch_of(function)),
         function.callers_known,
     )
     text = _text(analysis, function)

@@ -48,7 +48,7 @@ class BarrierSubject:
 @final
 @dataclass(frozen=True, slots=True)
 class FunctionSubject:
-    """The name of a kernel or device function; `block` is the block shape in words, if it is known."""
+    """The name of a kernel or device function; `block` says in words what is known of the block shape."""
 
     name: str
     kind: FunctionKind

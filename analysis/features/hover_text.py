@@ -138,7 +138,7 @@ def _function_detail(subject: FunctionSubject) -> str:
     if subject.barriers:
         parts.append(f"{counted(subject.barriers, 'barrier')}, {subject.unsafe_barriers or 'none'} unsafe")
     if subject.block is not None:
-        parts.append(f"block {subject.block}")
+        parts.append(subject.block)
     if not subject.callers_known:
         parts.append("no caller known: its parameters count as varying")
     return " · ".join(parts)

@@ -20,8 +20,8 @@ void host(float *x, int n) { k<<<1, 128>>>(x, n); }
     assert found.message == (
         "Threads 0-63 of the block arrive at this barrier, 64-127 do not (blocks of 128 threads, n = 64), "
         "because they return earlier: at the `if` at line 4, `i >= n` depends on `threadIdx.x` (line 3). "
-        "Since compute capability 7.0 a barrier waits only for threads that have not exited, earlier devices count whole "
-        "warps; the programming model asks all threads of the block to arrive."
+        "Since compute capability 7.0 a barrier waits only for threads that have not exited, earlier devices count "
+        "whole warps; the programming model asks all threads of the block to arrive."
     )
 
 

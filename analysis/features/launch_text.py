@@ -1,0 +1,21 @@
+"""What is known of a kernel's launches, in words."""
+
+from __future__ import annotations
+
+from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
+
+
+def block_text(launch: LaunchKnowledge | None) -> str | None:
+    """`block of 16 x 16 threads`; None for a function that is not launched."""
+    if launch is None:
+        return None
+    if launch.shapes:
+        return f"block of {' or '.join(map(_extent, launch.shapes))} threads"
+    return "one-dimensional block of unknown size" if launch.one_dimensional else "block shape not known"
+
+
+def _extent(shape: BlockShape) -> str:
+    extent = [shape.x, shape.y, shape.z]
+    while len(extent) > 1 and extent[-1] == 1:
+        extent.pop()
+    return " x ".join(map(str, extent))
