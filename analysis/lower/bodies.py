@@ -1,0 +1,199 @@
+"""One function's body: parameters, member initialisers, statements.
+
+Rules   Every parameter is stored into a local symbol at entry.  A kernel's pointer parameter that nothing else is
+        assigned to keeps its space; otherwise the symbol is generic.
+        A constructor initialises its bases and members in order before its body runs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.ir.function import Function, Parameter, SymbolKind
+from analysis.ir.ids import FunctionId, ValueId
+from analysis.ir.source import Span
+from analysis.ir.types import (
+    VOID,
+    ArrayType,
+    MemorySpace,
+    PointerType,
+    StructType,
+    Type,
+)
+from analysis.lower.builder import FunctionBuilder
+from analysis.lower.builtins import builtin_layout
+from analysis.lower.construct import construct_at, default_object, initialise
+from analysis.lower.context import LoweringContext, Place, ReturnTarget
+from analysis.lower.expressions.calls import argument_operands
+from analysis.lower.expressions.members import this_object
+from analysis.lower.functions import FunctionInstance, ParameterDeclaration, is_deduced
+from analysis.lower.lookup import find
+from analysis.lower.names import DeclaredType, LocalVariable, TypeName
+from analysis.lower.records import Record
+from analysis.lower.statements.declarations import is_reassigned
+from analysis.lower.statements.dispatch import not_understood, statement
+from analysis.lower.types import innermost
+from analysis.syntax.tree import Node
+
+if TYPE_CHECKING:
+    from analysis.lower.program import Program
+
+
+def lower_body(program: Program, instance: FunctionInstance) -> tuple[Function, tuple[FunctionId, ...]]:
+    """The function in memory form, and the functions it calls."""
+    declaration = instance.declaration
+    builder = FunctionBuilder()
+    ctx = LoweringContext(
+        program=program,
+        builder=builder,
+        snippet=declaration.snippet,
+        scope=instance.scope.inside(),
+        returns=ReturnTarget(instance.signature.returns),
+        warp_size=program.settings.warp_size,
+        owner=declaration.owner,
+    )
+    node = declaration.node
+    if instance.this is not None:
+        ctx.this = _this(ctx, instance.this)
+    for parameter in instance.signature.parameters:
+        _parameter(ctx, parameter, is_kernel=declaration.item.is_kernel)
+    if declaration.is_constructor and declaration.owner is not None:
+        _member_initialisers(ctx, declaration.owner, node)
+    body = declaration.body
+    if body is None and node.child("default_method_clause") is None:
+        not_understood(ctx, node, "syntax error" if node.has_error else "function without a body")
+    elif body is not None:
+        statement(ctx, body)
+    end = ctx.token_span(max(node.end - 1, node.start), node.end)
+    returns = ctx.returns.declared
+    returned: Type = VOID if is_deduced(returns) else returns.stored
+    function = builder.finish(instance.id, declaration.name, declaration.kind, returned, end)
+    add_layouts(program, builder)
+    return function, tuple(ctx.callees)
+
+
+def _this(ctx: LoweringContext, declared: DeclaredType) -> LocalVariable:
+    builder = ctx.builder
+    span = Span(0, 0)
+    value = builder.value(declared.type)
+    builder.parameters.append(Parameter(value, "this", span))
+    symbol = builder.symbol("this", SymbolKind.LOCAL, declared.type, span)
+    builder.store(builder.symbol_address(symbol, span), value, span)
+    return LocalVariable("this", symbol, declared, None)
+
+
+def _parameter(ctx: LoweringContext, parameter: ParameterDeclaration, *, is_kernel: bool) -> None:
+    builder = ctx.builder
+    declarator = parameter.node.field("declarator")
+    name_node = None if declarator is None else innermost(declarator)
+    span = ctx.span(name_node or parameter.node)
+    declared = parameter.declared
+    type = declared.stored
+    value = builder.value(type)
+    builder.parameters.append(Parameter(value, parameter.name, span))
+    if not parameter.name:
+        return
+    stored = value
+    if is_kernel and isinstance(type, PointerType) and not declared.is_reference:
+        if is_reassigned(ctx.snippet.text, parameter.name, 0):
+            stored = builder.bitcast(value, PointerType(type.element, MemorySpace.GENERIC, type.volatile), span)
+    symbol = builder.symbol(parameter.name, SymbolKind.LOCAL, builder.types[stored], span)
+    builder.store(builder.symbol_address(symbol, span), stored, span)
+    variable = builder.variable(parameter.name, type, span)
+    builder.defined(variable, value, span)
+    ctx.scope.declare(parameter.name, LocalVariable(parameter.name, symbol, declared, variable))
+
+
+def _member_initialisers(ctx: LoweringContext, record: Record, node: Node) -> None:
+    """`: base(x), member(y)`, and what the members have by default."""
+    span = ctx.span(node)
+    whole = this_object(ctx, record, span)
+    if whole is None:
+        return
+    written: dict[str, Node] = {}
+    listed = node.child("field_initializer_list")
+    for child in listed.children if listed is not None else ():
+        if child.kind == "field_initializer" and len(child.children) >= 2:
+            name = child.children[0].text.decode("utf-8", "replace")
+            written["".join(name.split())] = child
+    delegated = written.get(record.simple_name)
+    if delegated is not None:
+        construct_at(ctx, whole, record, argument_operands(ctx, delegated.children[-1]), ctx.span(delegated))
+        return
+    _initialise_bases(ctx, record, whole, written, span)
+    for index in range(record.own_fields, len(record.fields)):
+        _initialise_member(ctx, record, whole, index, written, span)
+
+
+def _initialise_bases(ctx: LoweringContext, record: Record, whole: Place, written: dict[str, Node], span: Span) -> None:
+    from analysis.lower.expressions.members import upcast
+
+    given: dict[str, Node] = {}
+    for child in written.values():
+        entity = find(ctx.scope, child.children[0])
+        if isinstance(entity, TypeName) and isinstance(entity.declared.type, StructType):
+            given[entity.declared.type.name] = child
+    for base, _ in record.bases:
+        target = upcast(ctx, whole, record, base, span)
+        if target is None:
+            continue
+        child = given.get(base.name)
+        if child is None:
+            default_object(ctx, target, base, span)
+        else:
+            construct_at(ctx, target, base, argument_operands(ctx, child.children[-1]), ctx.span(child))
+
+
+def _initialise_member(
+    ctx: LoweringContext, record: Record, whole: Place, index: int, written: dict[str, Node], span: Span
+) -> None:
+    member = record.fields[index]
+    declared = member.declared
+    child = written.get(member.name)
+    builder = ctx.builder
+    if child is not None:
+        at = ctx.span(child)
+        address = builder.field_address(whole.address, index, declared.stored, at)
+        if declared.is_reference:
+            _bind_member(ctx, address, declared, child, at)
+        elif not isinstance(declared.type, ArrayType):
+            initialise(ctx, Place(address, declared.type), child.children[-1], at)
+        return
+    inner = ctx.program.records.get(declared.type.name) if isinstance(declared.type, StructType) else None
+    if member.default is None and inner is None:
+        return
+    address = builder.field_address(whole.address, index, declared.stored, span)
+    if member.default is not None:
+        with ctx.elsewhere(record.scope, record.snippet, span):
+            initialise(ctx, Place(address, declared.stored), member.default, span)
+    elif inner is not None:
+        default_object(ctx, Place(address, declared.type), inner, span)
+
+
+def _bind_member(ctx: LoweringContext, address: ValueId, declared: DeclaredType, child: Node, span: Span) -> None:
+    from analysis.lower.expressions.dispatch import place
+
+    values = child.children[-1].children
+    if len(values) == 1:
+        found = place(ctx, values[0])
+        pointer = ctx.builder.bitcast(found.address, declared.stored, span)
+        ctx.builder.store(address, pointer, span)
+
+
+def add_layouts(program: Program, builder: FunctionBuilder) -> None:
+    """The layouts of all structs that the function's values and symbols mention, also inside one another."""
+    pending: list[Type] = list({id(type): type for type in builder.types}.values())
+    pending += [symbol.type for symbol in builder.symbols]
+    seen: set[int] = set()
+    while pending:
+        type = pending.pop()
+        if id(type) in seen:
+            continue
+        seen.add(id(type))
+        if isinstance(type, PointerType | ArrayType):
+            pending.append(type.element)
+        elif isinstance(type, StructType) and type.name not in builder.structs:
+            layout = program.layouts.get(type.name) or builtin_layout(type)
+            if layout is not None:
+                builder.structs[type.name] = layout
+                pending += [member.type for member in layout.fields]

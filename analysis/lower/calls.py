@@ -1,0 +1,227 @@
+"""Calls of functions whose declarations are visible, of builtins, and of what is not known.
+
+Rules   A call of a function with a body is a `Call`; its arguments have exactly the parameters' types.
+        A call that passes a lambda is lowered in place, so that the lambda's body is seen.
+        Anything else is `Opaque` and may contain a barrier; the local variables passed to it may have been references,
+        so they hold unknown values afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analysis.ir.ids import ValueId
+from analysis.ir.instructions import Call
+from analysis.ir.instructions import Opaque as OpaqueInstruction
+from analysis.ir.source import Span
+from analysis.ir.types import (
+    ArrayType,
+    PointerType,
+    StructType,
+    Type,
+    UnknownType,
+    VoidType,
+)
+from analysis.lower.builtins import BuiltinCall, BuiltinFunction, Literal
+from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.convert import implicit
+from analysis.lower.expressions.dispatch import load, temporary
+from analysis.lower.expressions.members import upcast
+from analysis.lower.functions import FunctionDeclaration, FunctionInstance, ParameterDeclaration, is_deduced
+from analysis.lower.inlining import inline_instance
+from analysis.lower.lookup import builtin_arguments
+from analysis.lower.names import Closure, TemplateArgument
+from analysis.lower.overloads import Choice, argument_types, choose
+from analysis.lower.records import Record
+
+
+def call_functions(
+    ctx: LoweringContext,
+    name: str,
+    declarations: Sequence[FunctionDeclaration],
+    builtin: BuiltinFunction | None,
+    explicit: tuple[TemplateArgument, ...],
+    arguments: Sequence[Operand],
+    span: Span,
+    literals: tuple[Literal, ...] = (),
+) -> Operand:
+    """A call by name of one of these functions."""
+    choice = choose(ctx, declarations, explicit, argument_types(ctx, arguments))
+    if builtin is not None and (choice is None or choice.distance >= 1 or not _has_body(choice)):
+        return call_builtin(ctx, builtin, arguments, explicit, span, literals=literals)
+    if choice is None:
+        return unknown_call(ctx, f"call of unknown function {name}", arguments, span)
+    if not _has_body(choice):
+        returns = choice.instance.signature.returns.stored
+        return unknown_call(ctx, f"call of {name}, whose body is not visible", arguments, span, returns)
+    return call_instance(ctx, choice.instance, None, arguments, span)
+
+
+def call_method(
+    ctx: LoweringContext,
+    receiver: Place | None,
+    record: Record,
+    methods: Sequence[FunctionDeclaration],
+    explicit: tuple[TemplateArgument, ...],
+    arguments: Sequence[Operand],
+    span: Span,
+) -> Operand:
+    """A call of one of `methods` on `receiver`, an object of `record`."""
+    name = f"{record.name}::{methods[0].name}"
+    choice = choose(ctx, methods, explicit, argument_types(ctx, arguments))
+    known = [] if receiver is None else [receiver]
+    if choice is None:
+        return unknown_call(ctx, f"call of unknown function {name}", (*known, *arguments), span)
+    declaration = choice.instance.declaration
+    if declaration.is_virtual:
+        returns = choice.instance.signature.returns.stored
+        return unknown_call(ctx, f"virtual call of {name}", (*known, *arguments), span, returns)
+    if not _has_body(choice):
+        returns = choice.instance.signature.returns.stored
+        return unknown_call(ctx, f"call of {name}, whose body is not visible", (*known, *arguments), span, returns)
+    if not declaration.has_this:
+        return call_instance(ctx, choice.instance, None, arguments, span)
+    owner = declaration.owner
+    if receiver is None or owner is None:
+        return unknown_call(ctx, f"call of {name} without an object", arguments, span)
+    seen = upcast(ctx, receiver, record, owner, span)
+    return call_instance(ctx, choice.instance, seen or receiver, arguments, span)
+
+
+def _has_body(choice: Choice) -> bool:
+    return choice.instance.declaration.body is not None
+
+
+def call_instance(
+    ctx: LoweringContext, instance: FunctionInstance, this: Place | None, arguments: Sequence[Operand], span: Span
+) -> Operand:
+    """A `Call` of a function with a body, default arguments filled in."""
+    if any(isinstance(argument, Closure) for argument in arguments):
+        return inline_instance(ctx, instance, this, arguments, span)
+    builder = ctx.builder
+    passed: list[ValueId] = []
+    if instance.this is not None and this is not None:
+        passed.append(builder.bitcast(this.address, instance.this.type, span))
+    for parameter, argument in zip(instance.signature.parameters, arguments, strict=False):
+        passed.append(passed_argument(ctx, parameter, argument, span))
+    for parameter in instance.signature.parameters[len(arguments) :]:
+        if parameter.default is not None:
+            passed.append(_default_argument(ctx, instance, parameter, span))
+    returns = instance.signature.returns
+    returned: Type = returns.stored
+    if is_deduced(returns):
+        returned = ctx.program.return_type(instance.id)
+    ctx.callees[instance.id] = None
+    if isinstance(returned, VoidType):
+        builder.emit(Call(None, instance.id, tuple(passed), span))
+        return None
+    result = builder.value(returned)
+    builder.emit(Call(result, instance.id, tuple(passed), span))
+    if returns.is_reference:
+        return Place(result, returns.type, returns.is_volatile)
+    return result
+
+
+def passed_argument(ctx: LoweringContext, parameter: ParameterDeclaration, argument: Operand, span: Span) -> ValueId:
+    """The argument as the parameter takes it: an address for a reference, a converted value otherwise."""
+    declared = parameter.declared
+    builder = ctx.builder
+    if not declared.is_reference:
+        return implicit(ctx, load(ctx, argument, span), declared.type, span)
+    wanted = declared.stored
+    if isinstance(argument, Place):
+        if _may_refer(ctx, argument.type, declared.type):
+            return builder.bitcast(_as_base(ctx, argument, declared.type, span), wanted, span)
+        argument = load(ctx, argument, span)
+    value = implicit(ctx, load(ctx, argument, span), declared.type, span)
+    return builder.bitcast(temporary(ctx, value, span).address, wanted, span)
+
+
+def _may_refer(ctx: LoweringContext, actual: Type, wanted: Type) -> bool:
+    """Whether a reference to `wanted` can be bound to an object of type `actual` directly."""
+    if actual == wanted or isinstance(actual, ArrayType) or isinstance(wanted, ArrayType | UnknownType):
+        return True
+    if isinstance(actual, PointerType) and isinstance(wanted, PointerType):
+        return True
+    if isinstance(actual, StructType) and isinstance(wanted, StructType):
+        return True
+    return isinstance(wanted, UnknownType)
+
+
+def _as_base(ctx: LoweringContext, argument: Place, wanted: Type, span: Span) -> ValueId:
+    if isinstance(argument.type, StructType) and isinstance(wanted, StructType) and argument.type != wanted:
+        derived, base = ctx.program.records.get(argument.type.name), ctx.program.records.get(wanted.name)
+        if derived is not None and base is not None:
+            seen = upcast(ctx, argument, derived, base, span)
+            return argument.address if seen is None else seen.address
+    return argument.address
+
+
+def _default_argument(
+    ctx: LoweringContext, instance: FunctionInstance, parameter: ParameterDeclaration, span: Span
+) -> ValueId:
+    from analysis.lower.expressions.dispatch import lower
+
+    assert parameter.default is not None
+    with ctx.elsewhere(instance.scope, instance.declaration.snippet, span):
+        operand = lower(ctx, parameter.default)
+        return passed_argument(ctx, parameter, operand, span)
+
+
+def call_builtin(
+    ctx: LoweringContext,
+    builtin: BuiltinFunction,
+    arguments: Sequence[Operand],
+    explicit: tuple[TemplateArgument, ...],
+    span: Span,
+    *,
+    receiver: Operand = None,
+    literals: tuple[Literal, ...] = (),
+) -> Operand:
+    """A function or method that the tables know."""
+    if any(isinstance(argument, Closure) for argument in arguments):
+        return unknown_call(ctx, f"call of {builtin.name} with a lambda", arguments, span)
+    values = tuple(load(ctx, argument, span) for argument in arguments)
+    addresses = tuple(_address(ctx, argument, span) for argument in arguments)
+    call = BuiltinCall(
+        ctx.builder,
+        builtin.name,
+        values,
+        addresses,
+        builtin_arguments(explicit),
+        None if receiver is None else load(ctx, receiver, span),
+        receiver.address if isinstance(receiver, Place) else None,
+        span,
+        ctx.warp_size,
+        literals,
+    )
+    return builtin.lower(call)
+
+
+def _address(ctx: LoweringContext, argument: Operand, span: Span) -> ValueId | None:
+    return argument.address if isinstance(argument, Place) else None
+
+
+def unknown_call(
+    ctx: LoweringContext, construct: str, arguments: Sequence[Operand], span: Span, returns: Type | None = None
+) -> Operand:
+    """A call that is not understood; afterwards nothing is known about the local variables passed to it."""
+    builder = ctx.builder
+    values: list[ValueId] = []
+    for argument in arguments:
+        if isinstance(argument, Closure):
+            continue
+        if isinstance(argument, Place) and argument.variable is None and not isinstance(argument.type, ArrayType):
+            values.append(argument.address)
+        values.append(load(ctx, argument, span))
+    if isinstance(returns, VoidType):
+        builder.emit(OpaqueInstruction(None, construct, tuple(values), True, span))
+        result = None
+    else:
+        type = UnknownType(construct) if returns is None else returns
+        result = builder.opaque(construct, tuple(values), type, span, may_contain_barrier=True)
+    for argument in arguments:
+        if isinstance(argument, Place) and argument.variable is not None and not isinstance(argument.type, ArrayType):
+            changed = builder.opaque(f"changed by {construct}", tuple(values), argument.type, span)
+            builder.store(argument.address, changed, span)
+    return result

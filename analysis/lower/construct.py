@@ -1,0 +1,328 @@
+"""Initialisation: of variables, members, temporaries; by value, by constructor, by list, by default.
+
+Rules   A class with constructors is initialised by a call, an aggregate member by member, in order, the rest by default
+        member initialisers or zero.  `T()` and `T{}` of a class without constructors are zero.
+Limits  A braced list prefers no `initializer_list` constructor.  Destructors are not run; a class that has one makes its
+        variables opaque.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analysis.ir.function import SymbolKind
+from analysis.ir.ids import ValueId
+from analysis.ir.instructions import Opaque
+from analysis.ir.source import Span
+from analysis.ir.types import (
+    S32,
+    ArrayType,
+    FloatType,
+    PointerType,
+    StructType,
+    Type,
+    UnknownType,
+    VectorType,
+)
+from analysis.lower.builtins import builtin_function
+from analysis.lower.calls import call_builtin, call_method, unknown_call
+from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.conversions import is_arithmetic
+from analysis.lower.convert import implicit
+from analysis.lower.expressions.dispatch import load, lower, rvalue
+from analysis.lower.names import Closure
+from analysis.lower.records import Record
+from analysis.lower.types import spelled
+from analysis.syntax.tree import Node
+
+
+def new_object(ctx: LoweringContext, type: Type, span: Span, name: str = "") -> Place:
+    """A local object without contents."""
+    symbol = ctx.builder.symbol(name, SymbolKind.LOCAL, type, span)
+    return Place(ctx.builder.symbol_address(symbol, span), type)
+
+
+def construct(ctx: LoweringContext, type: Type, arguments: Sequence[Operand], span: Span) -> Operand:
+    """The temporary `type(arguments...)`."""
+    if isinstance(type, StructType):
+        record = ctx.program.records.get(type.name)
+        if record is not None:
+            target = new_object(ctx, type, span)
+            construct_at(ctx, target, record, arguments, span)
+            return target
+    if len(arguments) == 1 and not isinstance(arguments[0], Closure):
+        value = load(ctx, arguments[0], span)
+        if ctx.builder.types[value] == type:
+            return value
+    builtin = builtin_function(spelled(type)) if isinstance(type, VectorType) else None
+    if builtin is not None:
+        return call_builtin(ctx, builtin, arguments, (), span)
+    if not arguments:
+        return zero(ctx, type, span)
+    if len(arguments) == 1:
+        return implicit(ctx, load(ctx, arguments[0], span), type, span)
+    return unknown_call(ctx, f"construction of {spelled(type)}", arguments, span, type)
+
+
+def construct_at(ctx: LoweringContext, target: Place, record: Record, arguments: Sequence[Operand], span: Span) -> None:
+    """Initialises the object `target` of class `record` with constructor arguments."""
+    if len(arguments) == 1 and ctx.type_of(arguments[0]) == record.type and not _copies_by_code(record):
+        ctx.builder.store(target.address, load(ctx, arguments[0], span), span)
+        return
+    constructors = [found for found in record.constructors if not _is_deleted_or_default(found.node)]
+    if constructors:
+        call_method(ctx, target, record, constructors, (), arguments, span)
+        return
+    if arguments:
+        _fill_members(ctx, target, record, [], arguments, span)
+        return
+    default_members(ctx, target, record, span, zeroed=True)
+
+
+def _copies_by_code(record: Record) -> bool:
+    """Whether a user-written copy constructor exists: one parameter, a reference to the class itself."""
+    from analysis.lower.functions import generic_signature
+
+    for constructor in record.constructors:
+        if constructor.body is None:
+            continue
+        parameters = generic_signature(constructor).parameters
+        if len(parameters) == 1 and parameters[0].declared.type == record.type:
+            return True
+    return False
+
+
+def _is_deleted_or_default(node: Node) -> bool:
+    return node.child("default_method_clause") is not None or node.child("delete_method_clause") is not None
+
+
+def default_members(ctx: LoweringContext, target: Place, record: Record, span: Span, *, zeroed: bool = False) -> None:
+    """Default initialisation: default member initialisers, and members that have constructors."""
+    for index in range(len(record.fields)):
+        _default_member(ctx, target, record, index, span, zeroed=zeroed)
+
+
+def _default_member(
+    ctx: LoweringContext, target: Place, record: Record, index: int, span: Span, *, zeroed: bool
+) -> None:
+    declared = record.fields[index].declared
+    default = record.fields[index].default
+    if default is None and declared.is_reference:
+        return
+    inner = ctx.program.records.get(declared.type.name) if isinstance(declared.type, StructType) else None
+    if default is None and not zeroed and (inner is None or not needs_construction(ctx, inner)):
+        return
+    address = ctx.builder.field_address(target.address, index, declared.stored, span)
+    member = Place(address, declared.stored)
+    if default is not None:
+        with ctx.elsewhere(record.scope, record.snippet, span):
+            initialise(ctx, member, default, span)
+    elif inner is not None:
+        default_object(ctx, member, inner, span, zeroed=zeroed)
+    elif zeroed and not isinstance(declared.type, ArrayType):
+        ctx.builder.store(address, zero(ctx, declared.type, span), span)
+
+
+def default_object(ctx: LoweringContext, target: Place, record: Record, span: Span, *, zeroed: bool = False) -> None:
+    """`T x;`: the default constructor, or the default of every member."""
+    constructors = [found for found in record.constructors if not _is_deleted_or_default(found.node)]
+    if constructors:
+        call_method(ctx, target, record, constructors, (), (), span)
+    else:
+        default_members(ctx, target, record, span, zeroed=zeroed)
+
+
+def needs_construction(ctx: LoweringContext, record: Record) -> bool:
+    """Whether `T x;` does anything."""
+    if any(not _is_deleted_or_default(found.node) for found in record.constructors):
+        return True
+    for member in record.fields:
+        if member.default is not None:
+            return True
+        type = member.declared.type
+        inner = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
+        if inner is not None and inner is not record and needs_construction(ctx, inner):
+            return True
+    return False
+
+
+def initialise(ctx: LoweringContext, target: Place, value: Node, span: Span) -> ValueId | None:
+    """Initialises `target` from what stands after its name: `= value`, `(arguments)`, `{list}`.
+
+    Gives the value that a scalar variable was initialised with.
+    """
+    if value.kind == "initializer_list":
+        return initialise_list(ctx, target, value, span)
+    if value.kind == "argument_list":
+        return _initialise_arguments(ctx, target, value, span)
+    if isinstance(target.type, StructType) and not isinstance(target.type, UnknownType):
+        record = ctx.program.records.get(target.type.name)
+        operand = lower(ctx, value)
+        if record is not None:
+            construct_at(ctx, target, record, (operand,), span)
+            return None
+        ctx.builder.store(target.address, implicit(ctx, load(ctx, operand, span), target.type, span), span)
+        return None
+    if isinstance(target.type, ArrayType):
+        operand = lower(ctx, value)
+        if not isinstance(operand, Place):
+            return _store(ctx, target, load(ctx, operand, span), span)
+        return _store(ctx, target, ctx.builder.load(operand.address, operand.type, span), span)
+    return _store(ctx, target, implicit(ctx, rvalue(ctx, value), target.type, span), span)
+
+
+def _store(ctx: LoweringContext, target: Place, value: ValueId, span: Span) -> ValueId:
+    if isinstance(target.type, ArrayType) and ctx.builder.types[value] != target.type:
+        value = ctx.builder.opaque("initialiser of an array", (value,), target.type, span)
+    ctx.builder.store(target.address, value, span, volatile=target.volatile)
+    return value
+
+
+def _initialise_arguments(ctx: LoweringContext, target: Place, value: Node, span: Span) -> ValueId | None:
+    from analysis.lower.expressions.calls import argument_operands
+
+    operands = argument_operands(ctx, value)
+    record = ctx.program.records.get(target.type.name) if isinstance(target.type, StructType) else None
+    if record is not None:
+        construct_at(ctx, target, record, operands, span)
+        return None
+    built = construct(ctx, target.type, operands, span)
+    return _store(ctx, target, implicit(ctx, load(ctx, built, span), target.type, span), span)
+
+
+def initialise_list(ctx: LoweringContext, target: Place, value: Node, span: Span) -> ValueId | None:
+    """`target{...}` or `= {...}`."""
+    nodes = value.children
+    type = target.type
+    if isinstance(type, StructType):
+        record = ctx.program.records.get(type.name)
+        if record is None:
+            return _opaque_list(ctx, target, nodes, span)
+        if any(not _is_deleted_or_default(found.node) for found in record.constructors):
+            construct_at(ctx, target, record, [_list_operand(ctx, node) for node in nodes], span)
+            return None
+        if len(nodes) == 1 and nodes[0].kind not in ("initializer_list", "initializer_pair"):
+            operand = lower(ctx, nodes[0])
+            if ctx.type_of(operand) == type:
+                ctx.builder.store(target.address, load(ctx, operand, span), span)
+                return None
+            _fill_members(ctx, target, record, [], [operand], span)
+            return None
+        _fill_members(ctx, target, record, nodes, (), span)
+        return None
+    if isinstance(type, ArrayType):
+        _fill_elements(ctx, target, type, nodes, span)
+        return None
+    if isinstance(type, VectorType):
+        return _fill_vector(ctx, target, type, nodes, span)
+    if not nodes:
+        return _store(ctx, target, zero(ctx, type, span), span)
+    if len(nodes) == 1:
+        return initialise(ctx, target, nodes[0], span)
+    return _opaque_list(ctx, target, nodes, span)
+
+
+def _list_operand(ctx: LoweringContext, node: Node) -> Operand:
+    return None if node.kind == "initializer_list" else lower(ctx, node)
+
+
+def _opaque_list(ctx: LoweringContext, target: Place, nodes: Sequence[Node], span: Span) -> ValueId:
+    values = tuple(rvalue(ctx, node) for node in nodes if node.kind not in ("initializer_list", "initializer_pair"))
+    value = ctx.builder.opaque(f"initialiser list of {spelled(target.type)}", values, target.type, span)
+    return _store(ctx, target, value, span)
+
+
+def _fill_vector(
+    ctx: LoweringContext, target: Place, type: VectorType, nodes: Sequence[Node], span: Span
+) -> ValueId | None:
+    if len(nodes) == 1 and nodes[0].kind not in ("initializer_list", "initializer_pair"):
+        operand = lower(ctx, nodes[0])
+        if ctx.type_of(operand) == type:
+            return _store(ctx, target, load(ctx, operand, span), span)
+        _store_member(ctx, target, 0, type.element, operand, span)
+        nodes, first = (), 1
+    else:
+        first = 0
+    for index in range(first, type.length):
+        if index < len(nodes):
+            _store_member(ctx, target, index, type.element, lower(ctx, nodes[index]), span)
+        else:
+            _store_member(ctx, target, index, type.element, zero(ctx, type.element, span), span)
+    return None
+
+
+def _store_member(ctx: LoweringContext, target: Place, index: int, type: Type, operand: Operand, span: Span) -> None:
+    address = ctx.builder.field_address(target.address, index, type, span)
+    ctx.builder.store(address, implicit(ctx, load(ctx, operand, span), type, span), span)
+
+
+def _fill_members(
+    ctx: LoweringContext,
+    target: Place,
+    record: Record,
+    nodes: Sequence[Node],
+    operands: Sequence[Operand],
+    span: Span,
+) -> None:
+    """Aggregate initialisation from list elements or from operands; the rest by default or zero."""
+    designated = {_designator(node): node for node in nodes if node.kind == "initializer_pair"}
+    plain = [node for node in nodes if node.kind != "initializer_pair"]
+    for index, member in enumerate(record.fields):
+        declared = member.declared
+        address = ctx.builder.field_address(target.address, index, declared.stored, span)
+        inner = Place(address, declared.stored)
+        node = designated.get(member.name) if designated else (plain[index] if index < len(plain) else None)
+        if node is not None:
+            value = node.field("value") if node.kind == "initializer_pair" else node
+            if value is not None:
+                initialise(ctx, inner, value, ctx.span(value))
+        elif index < len(operands):
+            value_type = declared.stored
+            if not isinstance(value_type, ArrayType):
+                ctx.builder.store(address, implicit(ctx, load(ctx, operands[index], span), value_type, span), span)
+        else:
+            _default_member(ctx, target, record, index, span, zeroed=not record.is_union)
+        if record.is_union:
+            return
+
+
+def _designator(node: Node) -> str:
+    designator = node.field("designator")
+    if designator is None or not designator.children:
+        return ""
+    return designator.children[0].text.decode("utf-8", "replace")
+
+
+def _fill_elements(ctx: LoweringContext, target: Place, type: ArrayType, nodes: Sequence[Node], span: Span) -> None:
+    builder = ctx.builder
+    for index, node in enumerate(nodes):
+        number = builder.constant(index, S32, span)
+        address = builder.element_address(target.address, number, type.element, span)
+        initialise(ctx, Place(address, type.element), node, ctx.span(node))
+    length = type.length
+    if length is None:
+        return
+    if length - len(nodes) > MAX_ZEROED:
+        builder.emit(Opaque(None, "zeros of a large array", (target.address,), False, span))
+        return
+    for index in range(len(nodes), length):
+        number = builder.constant(index, S32, span)
+        address = builder.element_address(target.address, number, type.element, span)
+        if isinstance(type.element, ArrayType):
+            _fill_elements(ctx, Place(address, type.element), type.element, (), span)
+        elif not isinstance(type.element, StructType):
+            builder.store(address, zero(ctx, type.element, span), span)
+
+
+MAX_ZEROED = 64
+"""More elements than this are not zeroed one by one."""
+
+
+def zero(ctx: LoweringContext, type: Type, span: Span) -> ValueId:
+    """The value of `T()`."""
+    builder = ctx.builder
+    if isinstance(type, FloatType):
+        return builder.constant(0.0, type, span)
+    if is_arithmetic(type) or isinstance(type, PointerType):
+        return builder.constant(0, type, span)
+    return builder.constant(None, type, span)

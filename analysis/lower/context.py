@@ -1,0 +1,107 @@
+"""What lowering one function carries along: the builder, the scope, and where control goes.
+
+Rules   A context is for one function.  Code from elsewhere that is lowered in place (lambdas, default arguments, member
+        initialisers) runs with `scope`, `snippet` and perhaps `fixed_span` exchanged, see `elsewhere`.
+        `fixed_span` is the use that all instructions of foreign text are attributed to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias, final
+
+from analysis.ir.function import VariableId
+from analysis.ir.ids import BasicBlockId, FunctionId, SymbolId, ValueId
+from analysis.ir.source import Span
+from analysis.ir.types import Type
+from analysis.lower.builder import FunctionBuilder
+from analysis.lower.names import Closure, DeclaredType, LocalVariable, Scope
+from analysis.syntax.snippet import Snippet
+from analysis.syntax.tree import Node
+
+if TYPE_CHECKING:
+    from analysis.lower.program import Program
+    from analysis.lower.records import Record
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An lvalue: an object of `type` at `address`; `variable` is set when it is a whole local variable."""
+
+    address: ValueId
+    type: Type
+    volatile: bool = False
+    variable: VariableId | None = None
+
+
+Operand: TypeAlias = ValueId | Place | Closure | None
+"""What an expression is before it is used: a value, an object, a lambda, or nothing (void)."""
+
+
+@final
+@dataclass(slots=True)
+class ReturnTarget:
+    """Where `return` goes: out of the function (`block` is None), or to the end of a body lowered in place."""
+
+    declared: DeclaredType
+    block: BasicBlockId | None = None
+    symbol: SymbolId | None = None
+    """Holds the result of a body lowered in place; made by its first `return`."""
+
+
+@final
+@dataclass(slots=True, eq=False)
+class LoweringContext:
+    program: Program
+    builder: FunctionBuilder
+    snippet: Snippet
+    scope: Scope
+    returns: ReturnTarget
+    warp_size: int
+    owner: Record | None = None
+    this: LocalVariable | None = None
+    fixed_span: Span | None = None
+    break_block: BasicBlockId | None = None
+    continue_block: BasicBlockId | None = None
+    labels: dict[bytes, BasicBlockId] = field(default_factory=dict[bytes, BasicBlockId])
+    globals: dict[int, SymbolId] = field(default_factory=dict[int, SymbolId])
+    callees: dict[FunctionId, None] = field(default_factory=dict[FunctionId, None])
+    depth: int = 0
+    """How many bodies are being lowered in place."""
+
+    def span(self, node: Node) -> Span:
+        return self.fixed_span or self.snippet.span(node.start, node.end)
+
+    def token_span(self, start: int, end: int) -> Span:
+        return self.fixed_span or self.snippet.span(start, end)
+
+    def type_of(self, operand: Operand) -> Type | None:
+        """The type of an operand; None for void and lambdas."""
+        if isinstance(operand, Place):
+            return operand.type
+        if isinstance(operand, int):
+            return self.builder.types[operand]
+        return None
+
+    @contextmanager
+    def block_scope(self) -> Generator[None]:
+        """Names declared inside are forgotten afterwards."""
+        outer = self.scope
+        self.scope = outer.inside()
+        try:
+            yield
+        finally:
+            self.scope = outer
+
+    @contextmanager
+    def elsewhere(self, scope: Scope, snippet: Snippet, span: Span | None) -> Generator[None]:
+        """Lowers text of another declaration; `span` is what its instructions are attributed to."""
+        before = self.scope, self.snippet, self.fixed_span
+        self.scope, self.snippet, self.fixed_span = scope, snippet, self.fixed_span or span
+        try:
+            yield
+        finally:
+            self.scope, self.snippet, self.fixed_span = before

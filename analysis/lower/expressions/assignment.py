@@ -1,0 +1,129 @@
+"""Assignments, compound assignments, increments and decrements."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from analysis.ir.ids import ValueId
+from analysis.ir.operators import BinaryOperator
+from analysis.ir.types import S32, BooleanType, FloatType, PointerType, StructType, VectorType
+from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.conversions import convert, promoted
+from analysis.lower.convert import implicit
+from analysis.lower.expressions.dispatch import handles, load, lower, place, unsupported
+from analysis.lower.expressions.operators import CLASS_TYPES, apply_binary, offset
+from analysis.lower.operators import overloaded, try_overload
+from analysis.syntax.tree import Node
+
+_COMPOUND: Final = {f"{sign}=": sign for sign in ("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>")} | {
+    "and_eq": "&",
+    "or_eq": "|",
+    "xor_eq": "^",
+}
+
+
+@handles("assignment_expression")
+def _assignment(ctx: LoweringContext, node: Node) -> Operand:
+    left, sign, right = node.field("left"), node.field("operator"), node.field("right")
+    if left is None or sign is None or right is None:
+        return unsupported(ctx, node)
+    if sign.kind == "=":
+        return _simple(ctx, node, left, right)
+    spelling = _COMPOUND.get(sign.kind)
+    if spelling is None:
+        return unsupported(ctx, node, f"operator {sign.kind}")
+    return _compound(ctx, node, left, spelling, right)
+
+
+def _simple(ctx: LoweringContext, node: Node, left: Node, right: Node) -> Operand:
+    span = ctx.span(node)
+    if right.kind == "initializer_list":
+        from analysis.lower.construct import initialise_list
+
+        target = place(ctx, left)
+        initialise_list(ctx, target, right, span)
+        return target
+    value = lower(ctx, right)
+    type = ctx.type_of(value)
+    if not (isinstance(value, Place) and isinstance(type, CLASS_TYPES)):
+        value = load(ctx, value, ctx.span(right))
+        ctx.builder.expression(ctx.span(right), value)
+    target = place(ctx, left)
+    if isinstance(target.type, StructType):
+        found, result = _assign_operator(ctx, target, value, node)
+        if found:
+            return result
+    stored = implicit(ctx, load(ctx, value, span), target.type, span)
+    return assign(ctx, target, stored, node)
+
+
+def _assign_operator(ctx: LoweringContext, target: Place, value: Operand, node: Node) -> tuple[bool, Operand]:
+    """A user-written `operator=`; a defaulted one copies like none."""
+    assert isinstance(target.type, StructType)
+    record = ctx.program.records.get(target.type.name)
+    methods = () if record is None else record.methods_named("operator=")
+    if not any(method.body is not None for method in methods):
+        return False, None
+    return try_overload(ctx, "=", (target, value), node)
+
+
+def assign(ctx: LoweringContext, target: Place, value: ValueId, node: Node) -> ValueId:
+    """Stores `value`, which has the target's type; the assignment has that value."""
+    span = ctx.span(node)
+    ctx.builder.store(target.address, value, span, volatile=target.volatile)
+    if target.variable is not None:
+        ctx.builder.defined(target.variable, value, span)
+    return value
+
+
+def _compound(ctx: LoweringContext, node: Node, left: Node, spelling: str, right: Node) -> Operand:
+    operand = lower(ctx, right)
+    span = ctx.span(node)
+    if not (isinstance(operand, Place) and isinstance(operand.type, CLASS_TYPES)):
+        operand = load(ctx, operand, ctx.span(right))
+        ctx.builder.expression(ctx.span(right), operand)
+    target = place(ctx, left)
+    if isinstance(target.type, CLASS_TYPES):
+        found, result = try_overload(ctx, f"{spelling}=", (target, operand), node)
+        if found:
+            return result
+        if not isinstance(target.type, VectorType):
+            return overloaded(ctx, f"{spelling}=", (target, operand), node)
+    before = load(ctx, target, ctx.span(left))
+    ctx.builder.expression(ctx.span(left), before)
+    result = load(ctx, apply_binary(ctx, spelling, before, operand, node), span)
+    return assign(ctx, target, implicit(ctx, result, target.type, span), node)
+
+
+@handles("update_expression")
+def _update(ctx: LoweringContext, node: Node) -> Operand:
+    """`++x`, `x++`, `--x`, `x--`."""
+    argument, sign = node.field("argument"), node.field("operator")
+    if argument is None or sign is None:
+        return unsupported(ctx, node)
+    target = place(ctx, argument)
+    is_postfix = argument.start < sign.start
+    if isinstance(target.type, CLASS_TYPES):
+        operands: tuple[Operand, ...] = (target,)
+        if is_postfix:
+            operands = (target, ctx.builder.constant(0, S32, ctx.span(node)))
+        return overloaded(ctx, sign.kind, operands, node)
+    before = load(ctx, target, ctx.span(argument))
+    after = _stepped(ctx, before, sign.kind == "++", node)
+    after = implicit(ctx, after, target.type, ctx.span(node))
+    assign(ctx, target, after, node)
+    return before if is_postfix else after
+
+
+def _stepped(ctx: LoweringContext, value: ValueId, is_up: bool, node: Node) -> ValueId:
+    builder = ctx.builder
+    span = ctx.span(node)
+    type = builder.types[value]
+    if isinstance(type, PointerType):
+        return offset(ctx, value, builder.constant(1 if is_up else -1, S32, span), span)
+    if isinstance(type, BooleanType):
+        return builder.constant(True, type, span)
+    wide = promoted(type)
+    one = builder.constant(1.0 if isinstance(wide, FloatType) else 1, wide, span)
+    operator = BinaryOperator.ADD if is_up else BinaryOperator.SUBTRACT
+    return builder.binary(operator, convert(builder, value, wide, span), one, wide, span)

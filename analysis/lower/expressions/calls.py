@@ -1,0 +1,236 @@
+"""Call expressions: what is called, and with what.
+
+Rules   A type's name is a conversion or a constructor; `static_cast` and its siblings are casts; a variable that holds
+        a lambda is lowered in place; an object is called through its `operator()`.
+        A callee of unknown type (a functor parameter of a template, a function pointer) is opaque.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from analysis.ir.types import HandleType, StructType, Type, UnknownType
+from analysis.lower.builtins import Literal, builtin_function, builtin_method
+from analysis.lower.calls import call_builtin, call_functions, call_method, unknown_call
+from analysis.lower.constants import evaluate
+from analysis.lower.construct import construct
+from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.expressions.casts import cast, converted
+from analysis.lower.expressions.dispatch import handles, load, lower, temporary, unsupported
+from analysis.lower.expressions.literals import string_text
+from analysis.lower.expressions.members import receiver, record_member, this_object
+from analysis.lower.expressions.names import entity_operand
+from analysis.lower.inlining import inline_closure
+from analysis.lower.lookup import find, template_arguments
+from analysis.lower.names import (
+    Closure,
+    DeclaredType,
+    DependentName,
+    FunctionSet,
+    TemplateArgument,
+    TypeName,
+    TypeTemplate,
+)
+from analysis.lower.records import Record
+from analysis.lower.types import descriptor_type, resolve_type, shown, spelled
+from analysis.syntax.tree import Node
+
+_CASTS: Final = frozenset({b"static_cast", b"reinterpret_cast", b"const_cast", b"dynamic_cast"})
+_TYPE_NODES: Final = frozenset({"primitive_type", "sized_type_specifier", "dependent_type", "decltype"})
+_STRINGS: Final = frozenset({"string_literal", "concatenated_string", "raw_string_literal"})
+
+
+@handles("call_expression")
+def _call_expression(ctx: LoweringContext, node: Node) -> Operand:
+    function, arguments = node.field("function"), node.field("arguments")
+    if function is None or arguments is None:
+        return unsupported(ctx, node)
+    if node.child("kernel_call_syntax") is not None:
+        return unknown_call(ctx, "kernel launch from the device", argument_operands(ctx, arguments), ctx.span(node))
+    while function.kind == "parenthesized_expression" and len(function.children) == 1:
+        function = function.children[0]
+    kind = function.kind
+    if kind in _TYPE_NODES:
+        return _functional_cast(ctx, node, resolve_type(ctx.scope, function).type, arguments)
+    if kind == "field_expression":
+        return _method_call(ctx, node, function, arguments)
+    if kind == "template_function":
+        name = function.field("name")
+        if name is not None and name.text in _CASTS:
+            return _named_cast(ctx, node, function, arguments)
+    if kind in _NAMES:
+        return _named_call(ctx, node, function, arguments)
+    callee = lower(ctx, function)
+    return call_operand(ctx, callee, argument_operands(ctx, arguments), node, shown(function))
+
+
+def argument_operands(ctx: LoweringContext, arguments: Node) -> list[Operand]:
+    """The arguments of a call, evaluated in order; values are recorded for hovers."""
+    operands: list[Operand] = []
+    for child in arguments.children:
+        operand = lower(ctx, child)
+        if isinstance(operand, int) and child.kind not in ("number_literal", "parenthesized_expression"):
+            ctx.builder.expression(ctx.span(child), operand)
+        operands.append(operand)
+    return operands
+
+
+def argument_literals(ctx: LoweringContext, arguments: Node) -> tuple[Literal, ...]:
+    """What is known of the arguments at compile time."""
+    literals: list[Literal] = []
+    for child in arguments.children:
+        if child.kind in _STRINGS:
+            literals.append(string_text(child))
+        else:
+            constant = evaluate(ctx.scope, child)
+            literals.append(None if constant is None else constant.value)
+    return tuple(literals)
+
+
+def _functional_cast(ctx: LoweringContext, node: Node, type: Type, arguments: Node) -> Operand:
+    if len(arguments.children) == 1 and not isinstance(type, StructType | HandleType):
+        return converted(ctx, DeclaredType(type), arguments.children[0], ctx.span(node))
+    operands = argument_operands(ctx, arguments)
+    return construct(ctx, type, operands, ctx.span(node))
+
+
+def _named_cast(ctx: LoweringContext, node: Node, function: Node, arguments: Node) -> Operand:
+    listed = function.field("arguments")
+    if listed is None or len(listed.children) != 1 or len(arguments.children) != 1:
+        return unsupported(ctx, node, "cast")
+    descriptor = listed.children[0]
+    declared = (
+        descriptor_type(ctx.scope, descriptor)
+        if descriptor.kind == "type_descriptor"
+        else resolve_type(ctx.scope, descriptor)
+    )
+    return cast(ctx, declared, arguments.children[0], node)
+
+
+def _named_call(ctx: LoweringContext, node: Node, function: Node, arguments: Node) -> Operand:
+    """A call by a possibly qualified name."""
+    entity = find(ctx.scope, function)
+    if isinstance(entity, TypeTemplate):
+        entity = ctx.program.instantiate_type(entity, ())
+    if isinstance(entity, TypeName) and not isinstance(entity.declared.type, UnknownType):
+        return _construct_named(ctx, node, entity, shown(function), arguments)
+    operands = argument_operands(ctx, arguments)
+    span = ctx.span(node)
+    if isinstance(entity, FunctionSet):
+        return _call_set(ctx, node, entity, explicit_arguments(ctx, function), operands, arguments)
+    if entity is None or isinstance(entity, DependentName | TypeName):
+        name = shown(function)
+        builtin = None if isinstance(entity, DependentName) else builtin_function(name)
+        if builtin is not None:
+            explicit = explicit_arguments(ctx, function)
+            return call_builtin(ctx, builtin, operands, explicit, span, literals=argument_literals(ctx, arguments))
+        return unknown_call(ctx, f"call of unknown function {name}", operands, span)
+    return call_operand(ctx, entity_operand(ctx, entity, function), operands, node, shown(function))
+
+
+def _construct_named(ctx: LoweringContext, node: Node, entity: TypeName, name: str, arguments: Node) -> Operand:
+    type = entity.declared.type
+    if not isinstance(type, StructType) or ctx.program.records.get(type.name) is None:
+        builtin = builtin_function(name)
+        if builtin is not None:
+            operands = argument_operands(ctx, arguments)
+            return call_builtin(ctx, builtin, operands, (), ctx.span(node))
+    return _functional_cast(ctx, node, type, arguments)
+
+
+def explicit_arguments(ctx: LoweringContext, function: Node) -> tuple[TemplateArgument, ...]:
+    """The template arguments written after the called name."""
+    node: Node | None = function
+    while node is not None and node.kind in ("qualified_identifier", "dependent_name"):
+        node = node.field("name") or (node.children[-1] if node.children else None)
+    if node is None or node.kind not in ("template_function", "template_method", "template_type"):
+        return ()
+    return template_arguments(ctx.scope, node.field("arguments"))
+
+
+def _call_set(
+    ctx: LoweringContext,
+    node: Node,
+    entity: FunctionSet,
+    explicit: tuple[TemplateArgument, ...],
+    operands: Sequence[Operand],
+    arguments: Node,
+) -> Operand:
+    span = ctx.span(node)
+    methods = [found for found in entity.declarations if found.owner is not None]
+    if methods and methods[0].owner is not None:
+        record = ctx.owner if ctx.owner is not None and ctx.this is not None else methods[0].owner
+        if ctx.this is None or not _is_inside(record, methods[0].owner.name):
+            return call_method(ctx, None, methods[0].owner, methods, explicit, operands, span)
+        return call_method(ctx, this_object(ctx, record, span), record, methods, explicit, operands, span)
+    builtin = None if entity.builtin is None else builtin_function(entity.builtin)
+    literals = argument_literals(ctx, arguments) if builtin is not None else ()
+    return call_functions(ctx, entity.name, entity.declarations, builtin, explicit, operands, span, literals)
+
+
+def _is_inside(record: Record, wanted: str) -> bool:
+    return record.name == wanted or any(_is_inside(base, wanted) for base, _ in record.bases)
+
+
+def call_operand(ctx: LoweringContext, callee: Operand, operands: Sequence[Operand], node: Node, name: str) -> Operand:
+    """A call of an object: a lambda, a functor, a function pointer, something of a template's type."""
+    span = ctx.span(node)
+    if isinstance(callee, Closure):
+        return inline_closure(ctx, callee, operands, span)
+    type = ctx.type_of(callee)
+    record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
+    if record is not None:
+        methods = record.methods_named("operator()")
+        if methods:
+            receiver_place = callee if isinstance(callee, Place) else temporary(ctx, load(ctx, callee, span), span)
+            return call_method(ctx, receiver_place, record, methods, (), operands, span)
+    elif type is not None:
+        builtin = builtin_method(type, "operator()")
+        if builtin is not None:
+            return call_builtin(ctx, builtin, operands, (), span, receiver=callee)
+    shown_type = "nothing" if type is None else spelled(type)
+    kind = "call through function pointer" if shown_type == "function" else f"call of a {shown_type},"
+    return unknown_call(ctx, f"{kind} {name}", (callee, *operands), span)
+
+
+def _method_call(ctx: LoweringContext, node: Node, function: Node, arguments: Node) -> Operand:
+    """`object.method(arguments)` and `pointer->method(arguments)`."""
+    argument, name_node = function.field("argument"), function.field("field")
+    if argument is None or name_node is None:
+        return unsupported(ctx, node)
+    target = receiver(ctx, function, argument)
+    explicit = explicit_arguments(ctx, name_node)
+    name = _method_name(name_node)
+    operands = argument_operands(ctx, arguments)
+    span = ctx.span(node)
+    type = ctx.type_of(target)
+    record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
+    if record is None:
+        builtin = None if type is None else builtin_method(type, name)
+        if builtin is not None:
+            literals = argument_literals(ctx, arguments)
+            return call_builtin(ctx, builtin, operands, explicit, span, receiver=target, literals=literals)
+        shown_type = "nothing" if type is None else spelled(type)
+        return unknown_call(ctx, f"call of method {name} of {shown_type}", (target, *operands), span)
+    methods = record.methods_named(name)
+    whole = target if isinstance(target, Place) else temporary(ctx, load(ctx, target, span), span)
+    if methods:
+        return call_method(ctx, whole, record, methods, explicit, operands, span)
+    found = record_member(ctx, whole, record, name, ctx.span(function))
+    if found is not None:
+        return call_operand(ctx, found, operands, node, name)
+    return unknown_call(ctx, f"call of unknown method {record.name}::{name}", (whole, *operands), span)
+
+
+def _method_name(node: Node) -> str:
+    while node.kind in ("dependent_name", "template_method", "qualified_identifier") and node.children:
+        inner = node.field("name")
+        node = inner if inner is not None else node.children[-1]
+    text = node.text.decode("utf-8", "replace")
+    return "".join(text.split()) if node.kind == "operator_name" else text
+
+
+_NAMES: Final = frozenset(
+    {"identifier", "qualified_identifier", "template_function", "dependent_name", "type_identifier", "template_type"}
+)

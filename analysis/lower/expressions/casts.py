@@ -1,0 +1,93 @@
+"""Casts: C-style, functional, `static_cast` and its siblings, compound literals.
+
+Rules   A cast to a pointer keeps the address space it comes from.  A cast to a reference is the same object seen as
+        another type.
+"""
+
+from __future__ import annotations
+
+from analysis.ir.source import Span
+from analysis.ir.types import (
+    ArrayType,
+    IntegerType,
+    MemorySpace,
+    PointerType,
+    StructType,
+    VectorType,
+    VoidType,
+)
+from analysis.lower.construct import construct, initialise_list, new_object
+from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.convert import implicit
+from analysis.lower.expressions.dispatch import discard, handles, load, lower, place, rvalue, unsupported
+from analysis.lower.names import DeclaredType
+from analysis.lower.types import descriptor_type, resolve_type
+from analysis.syntax.tree import Node
+
+
+@handles("cast_expression")
+def _cast_expression(ctx: LoweringContext, node: Node) -> Operand:
+    type_node, value = node.field("type"), node.field("value")
+    if type_node is None or value is None:
+        return unsupported(ctx, node)
+    return cast(ctx, descriptor_type(ctx.scope, type_node), value, node)
+
+
+def cast(ctx: LoweringContext, declared: DeclaredType, value: Node, node: Node) -> Operand:
+    """`(declared) value`."""
+    span = ctx.span(node)
+    if declared.is_reference:
+        target = place(ctx, value)
+        wanted = PointerType(declared.type, ctx.builder.space_of(target.address), declared.is_volatile)
+        return Place(ctx.builder.bitcast(target.address, wanted, span), declared.type, declared.is_volatile)
+    if isinstance(declared.type, VoidType):
+        discard(ctx, value)
+        return None
+    if isinstance(declared.type, StructType):
+        return construct(ctx, declared.type, (lower(ctx, value),), span)
+    return converted(ctx, declared, value, span)
+
+
+def converted(ctx: LoweringContext, declared: DeclaredType, value: Node, span: Span) -> Operand:
+    builder = ctx.builder
+    type = declared.type
+    if isinstance(type, VectorType):
+        return construct(ctx, type, (lower(ctx, value),), span)
+    operand = rvalue(ctx, value)
+    source = builder.types[operand]
+    if isinstance(type, PointerType) and isinstance(source, PointerType):
+        space = source.space if type.space is MemorySpace.GENERIC else type.space
+        return builder.bitcast(operand, PointerType(type.element, space, type.volatile), span)
+    if isinstance(type, IntegerType) and isinstance(source, PointerType):
+        return builder.bitcast(operand, type, span)
+    return implicit(ctx, operand, type, span)
+
+
+@handles("compound_literal_expression")
+def _compound_literal(ctx: LoweringContext, node: Node) -> Operand:
+    """`T{...}` and `(T){...}`."""
+    type_node, value = node.field("type"), node.field("value")
+    if type_node is None or value is None:
+        return unsupported(ctx, node)
+    declared = (
+        descriptor_type(ctx.scope, type_node)
+        if type_node.kind == "type_descriptor"
+        else resolve_type(ctx.scope, type_node)
+    )
+    span = ctx.span(node)
+    type = declared.type
+    if isinstance(type, ArrayType) and type.length is None:
+        type = ArrayType(type.element, len(value.children))
+    target = new_object(ctx, type, span)
+    initialise_list(ctx, target, value, span)
+    return target
+
+
+@handles("initializer_list")
+def _bare_list(ctx: LoweringContext, node: Node) -> Operand:
+    """A list where a value is expected and no type is known: `f({1, 2})`; of one element, that element."""
+    if len(node.children) == 1:
+        return lower(ctx, node.children[0])
+    for child in node.children:
+        load(ctx, lower(ctx, child), ctx.span(child))
+    return unsupported(ctx, node, "initialiser list without a type")

@@ -1,0 +1,341 @@
+"""Conditions: `&&`, `||`, `!`, `?:`, and when they become control flow.
+
+Question  Which source branch does a piece of a condition belong to, and is it a jump or an operation?
+Rules     Inside the condition of an `if`, a loop or a `?:`, the operators `&&`, `||` and `!` belong to that branch.
+          Elsewhere `&&` and `||` are branches of their own, and so is every `?:`.
+          The right side of `&&` and `||` and the arms of `?:` are jumped around when they can trap, read memory, call or
+          change something; otherwise both sides are computed: logical operations in conditions, selects elsewhere.
+Words     An expression is *quiet* when computing it needlessly cannot be noticed.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from analysis.ir.function import SourceBranch, SourceBranchKind, SymbolKind
+from analysis.ir.ids import BasicBlockId, SourceBranchId, ValueId
+from analysis.ir.instructions import Branch, Select
+from analysis.ir.operators import BinaryOperator, UnaryOperator
+from analysis.ir.source import Span
+from analysis.ir.types import (
+    BOOLEAN,
+    ArrayType,
+    GroupType,
+    HandleType,
+    MemorySpace,
+    PointerType,
+    StructType,
+    Type,
+    UnknownType,
+    VectorType,
+)
+from analysis.lower.constants import evaluate
+from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.conversions import arithmetic_type, is_arithmetic, is_vague, truth
+from analysis.lower.convert import implicit
+from analysis.lower.expressions.dispatch import decayed, handles, load, lower, rvalue, unsupported
+from analysis.lower.names import BuiltinName, ConstantName, LocalVariable, TemplateValue
+from analysis.syntax.tree import Node
+
+_AND: Final = frozenset({"&&", "and"})
+_OR: Final = frozenset({"||", "or"})
+
+
+def branch_on(
+    ctx: LoweringContext, node: Node, if_true: BasicBlockId, if_false: BasicBlockId, branch: SourceBranchId
+) -> None:
+    """Ends the current block: goes to `if_true` or `if_false`, as part of the source branch `branch`."""
+    node = _bare(node)
+    sign = node.field("operator") if node.kind in ("binary_expression", "unary_expression") else None
+    kind = "" if sign is None else sign.kind
+    if kind in ("!", "not") and not _is_class(ctx, node.field("argument")):
+        argument = node.field("argument")
+        if argument is not None:
+            return branch_on(ctx, argument, if_false, if_true, branch)
+    if kind in _AND or kind in _OR:
+        left, right = node.field("left"), node.field("right")
+        if left is not None and right is not None and not is_quiet(ctx, right):
+            middle = ctx.builder.new_block()
+            if kind in _AND:
+                branch_on(ctx, left, middle, if_false, branch)
+            else:
+                branch_on(ctx, left, if_true, middle, branch)
+            ctx.builder.continue_in(middle)
+            return branch_on(ctx, right, if_true, if_false, branch)
+    value = condition_value(ctx, node)
+    ctx.builder.terminate(Branch(value, if_true, if_false, branch, ctx.span(node)))
+    return None
+
+
+def condition_value(ctx: LoweringContext, node: Node) -> ValueId:
+    """A condition as one boolean; its quiet `&&` and `||` are logical operations."""
+    bare = _bare(node)
+    sign = bare.field("operator") if bare.kind in ("binary_expression", "unary_expression") else None
+    kind = "" if sign is None else sign.kind
+    span = ctx.span(bare)
+    builder = ctx.builder
+    if kind in _AND or kind in _OR:
+        left, right = bare.field("left"), bare.field("right")
+        if left is not None and right is not None and is_quiet(ctx, right):
+            first, second = condition_value(ctx, left), condition_value(ctx, right)
+            operator = BinaryOperator.LOGICAL_AND if kind in _AND else BinaryOperator.LOGICAL_OR
+            value = builder.binary(operator, first, second, BOOLEAN, span)
+            builder.expression(span, value)
+            return value
+    if kind in ("!", "not"):
+        argument = bare.field("argument")
+        if argument is not None and is_quiet(ctx, argument):
+            value = builder.unary(UnaryOperator.LOGICAL_NOT, condition_value(ctx, argument), BOOLEAN, span)
+            builder.expression(span, value)
+            return value
+    return boolean(ctx, rvalue(ctx, bare), span)
+
+
+def boolean(ctx: LoweringContext, value: ValueId, span: Span) -> ValueId:
+    """A value contextually converted to bool."""
+    if isinstance(ctx.builder.types[value], StructType):
+        return implicit(ctx, value, BOOLEAN, span)
+    return truth(ctx.builder, value, span)
+
+
+def lower_logical(ctx: LoweringContext, node: Node) -> Operand:
+    """A `&&` or `||` whose value is used: a source branch of its own."""
+    left, sign, right = node.field("left"), node.field("operator"), node.field("right")
+    assert left is not None and sign is not None and right is not None
+    span = ctx.span(node)
+    builder = ctx.builder
+    keyword = ctx.span(sign)
+    branch = builder.source_branch(SourceBranch(SourceBranchKind.SHORT_CIRCUIT, keyword, span))
+    is_and = sign.kind in _AND
+    if is_quiet(ctx, right):
+        first, second = condition_value(ctx, left), condition_value(ctx, right)
+        other = builder.constant(not is_and, BOOLEAN, span)
+        result = builder.value(BOOLEAN)
+        sides = (second, other) if is_and else (other, second)
+        builder.emit(Select(result, first, sides[0], sides[1], branch, span))
+        return result
+    if_true, if_false, end = builder.new_block(), builder.new_block(), builder.new_block()
+    symbol = builder.symbol("", SymbolKind.LOCAL, BOOLEAN, span)
+    branch_on(ctx, node, if_true, if_false, branch)
+    for block, value in ((if_true, True), (if_false, False)):
+        builder.continue_in(block)
+        builder.store(builder.symbol_address(symbol, span), builder.constant(value, BOOLEAN, span), span)
+        builder.jump(end, span)
+    builder.continue_in(end)
+    return builder.load(builder.symbol_address(symbol, span), BOOLEAN, span)
+
+
+@handles("conditional_expression")
+def _conditional(ctx: LoweringContext, node: Node) -> Operand:
+    condition, if_true, if_false = node.field("condition"), node.field("consequence"), node.field("alternative")
+    if condition is None or if_false is None:
+        return unsupported(ctx, node)
+    if_true = condition if if_true is None else if_true  # GNU's `a ?: b`
+    branch = ctx.builder.source_branch(
+        SourceBranch(SourceBranchKind.CONDITIONAL, _question_mark(ctx, condition, if_true), ctx.span(node))
+    )
+    if is_quiet(ctx, if_true) and is_quiet(ctx, if_false) and is_quiet(ctx, condition):
+        return _select(ctx, condition, if_true, if_false, branch, ctx.span(node))
+    return _diamond(ctx, condition, if_true, if_false, branch, ctx.span(node))
+
+
+def _question_mark(ctx: LoweringContext, condition: Node, if_true: Node) -> Span:
+    between = condition.source[condition.end : if_true.start]
+    at = condition.end + max(between.find(b"?"), 0)
+    return ctx.token_span(at, at + 1)
+
+
+def _select(
+    ctx: LoweringContext, condition: Node, if_true: Node, if_false: Node, branch: SourceBranchId, span: Span
+) -> ValueId:
+    builder = ctx.builder
+    test = condition_value(ctx, condition)
+    first, second = rvalue(ctx, if_true), rvalue(ctx, if_false)
+    type = _common_type(builder.types[first], builder.types[second])
+    first, second = implicit(ctx, first, type, span), implicit(ctx, second, type, span)
+    result = builder.value(type)
+    builder.emit(Select(result, test, first, second, branch, span))
+    return result
+
+
+def _diamond(
+    ctx: LoweringContext, condition: Node, if_true: Node, if_false: Node, branch: SourceBranchId, span: Span
+) -> Operand:
+    """Both arms as blocks; the result goes through a local symbol, or is an address when both arms are objects."""
+    builder = ctx.builder
+    blocks = builder.new_block(), builder.new_block()
+    end = builder.new_block()
+    branch_on(ctx, condition, blocks[0], blocks[1], branch)
+    ends: list[tuple[BasicBlockId, Operand, Span]] = []
+    for block, arm in zip(blocks, (if_true, if_false), strict=True):
+        builder.continue_in(block)
+        operand = None if arm.kind == "throw_statement" else lower(ctx, arm)
+        ends.append((builder.current, operand, ctx.span(arm)))
+    first, second = ends[0][1], ends[1][1]
+    if _same_object_type(first, second):
+        return _joined_places(ctx, ends, end, span)
+    return _joined_values(ctx, ends, end, span)
+
+
+def _same_object_type(first: Operand, second: Operand) -> bool:
+    return isinstance(first, Place) and isinstance(second, Place) and first.type == second.type and _is_big(first.type)
+
+
+def _is_big(type: Type) -> bool:
+    return isinstance(type, StructType | ArrayType)
+
+
+def _joined_places(
+    ctx: LoweringContext, ends: list[tuple[BasicBlockId, Operand, Span]], end: BasicBlockId, span: Span
+) -> Place:
+    builder = ctx.builder
+    places = [operand for _, operand, _ in ends if isinstance(operand, Place)]
+    spaces = {builder.types[found.address] for found in places}
+    type = builder.types[places[0].address] if len(spaces) == 1 else _generic(places[0])
+    symbol = builder.symbol("", SymbolKind.LOCAL, type, span)
+    for block, operand, arm in ends:
+        assert isinstance(operand, Place)
+        builder.continue_in(block)
+        address = builder.bitcast(operand.address, type, arm)
+        builder.store(builder.symbol_address(symbol, arm), address, arm)
+        builder.jump(end, arm)
+    builder.continue_in(end)
+    address = builder.load(builder.symbol_address(symbol, span), type, span)
+    return Place(address, places[0].type, places[0].volatile or places[1].volatile)
+
+
+def _generic(found: Place) -> Type:
+    return PointerType(found.type, MemorySpace.GENERIC, found.volatile)
+
+
+def _joined_values(
+    ctx: LoweringContext, ends: list[tuple[BasicBlockId, Operand, Span]], end: BasicBlockId, span: Span
+) -> Operand:
+    builder = ctx.builder
+    types = [ctx.type_of(operand) for _, operand, _ in ends]
+    known = [decayed(type) for type in types if type is not None]
+    if not known:
+        for block, _, arm in ends:
+            builder.continue_in(block)
+            builder.jump(end, arm)
+        builder.continue_in(end)
+        return None
+    type = known[0] if len(known) == 1 else _common_type(known[0], known[1])
+    symbol = builder.symbol("", SymbolKind.LOCAL, type, span)
+    for block, operand, arm in ends:
+        builder.continue_in(block)
+        if operand is not None:
+            value = load(ctx, operand, arm)
+            builder.expression(arm, value)
+            builder.store(builder.symbol_address(symbol, arm), implicit(ctx, value, type, arm), arm)
+        builder.jump(end, arm)
+    builder.continue_in(end)
+    return builder.load(builder.symbol_address(symbol, span), type, span)
+
+
+def _common_type(first: Type, second: Type) -> Type:
+    """The type of `c ? first : second`."""
+    if first == second:
+        return first
+    if isinstance(first, PointerType) and isinstance(second, PointerType):
+        return _common_pointer(first, second)
+    if is_arithmetic(first) and is_arithmetic(second):
+        return arithmetic_type(first, second)
+    if isinstance(first, UnknownType):
+        return second
+    if isinstance(second, UnknownType) or isinstance(first, PointerType):
+        return first
+    if isinstance(second, PointerType) or is_vague(second):
+        return second
+    return first if isinstance(first, StructType | VectorType) or is_vague(first) else second
+
+
+def _common_pointer(first: PointerType, second: PointerType) -> PointerType:
+    space = first.space if first.space is second.space else MemorySpace.GENERIC
+    return PointerType(first.element, space, first.volatile or second.volatile)
+
+
+# -- what may be computed needlessly -------------------------------------------------------------------------------
+
+
+def is_quiet(ctx: LoweringContext, node: Node) -> bool:
+    """Whether `node` reads only local variables, constants and indices, and can neither trap nor change anything."""
+    kind = node.kind
+    if kind in _ALWAYS_QUIET:
+        return True
+    if kind == "identifier":
+        return _is_quiet_name(ctx, node)
+    if kind == "parenthesized_expression":
+        return len(node.children) == 1 and is_quiet(ctx, node.children[0])
+    if kind == "binary_expression":
+        return _is_quiet_operator(ctx, node)
+    if kind == "unary_expression":
+        argument = node.field("argument")
+        return argument is not None and is_quiet(ctx, argument)
+    if kind == "cast_expression":
+        value = node.field("value")
+        return value is not None and is_quiet(ctx, value)
+    if kind == "field_expression":
+        argument, operator = node.field("argument"), node.field("operator")
+        if argument is None or operator is None or operator.kind != ".":
+            return False
+        return argument.kind == "identifier" and _is_quiet_name(ctx, argument, is_base=True)
+    if kind == "call_expression":
+        return _is_quiet_conversion(ctx, node)
+    if kind == "qualified_identifier":
+        return evaluate(ctx.scope, node) is not None
+    return False
+
+
+def _is_quiet_name(ctx: LoweringContext, node: Node, *, is_base: bool = False) -> bool:
+    entity = ctx.scope.find(node.text.decode("utf-8", "replace"))
+    if isinstance(entity, LocalVariable):
+        declared = entity.declared
+        if declared.is_reference or declared.is_volatile:
+            return False
+        type = ctx.builder.symbols[entity.symbol].type
+        return is_base or not isinstance(type, StructType | VectorType | GroupType | HandleType)
+    return isinstance(entity, ConstantName | TemplateValue | BuiltinName)
+
+
+def _is_quiet_operator(ctx: LoweringContext, node: Node) -> bool:
+    left, sign, right = node.field("left"), node.field("operator"), node.field("right")
+    if left is None or sign is None or right is None:
+        return False
+    if not (is_quiet(ctx, left) and is_quiet(ctx, right)):
+        return False
+    if sign.kind not in ("/", "%"):
+        return True
+    divisor = evaluate(ctx.scope, right)
+    return divisor is not None and bool(divisor.value)
+
+
+def _is_quiet_conversion(ctx: LoweringContext, node: Node) -> bool:
+    """`int(x)` and `static_cast<int>(x)`."""
+    function, arguments = node.field("function"), node.field("arguments")
+    if function is None or arguments is None or len(arguments.children) != 1:
+        return False
+    is_cast = function.kind == "primitive_type"
+    if function.kind == "template_function":
+        name = function.field("name")
+        is_cast = name is not None and name.text == b"static_cast"
+    return is_cast and is_quiet(ctx, arguments.children[0])
+
+
+def _is_class(ctx: LoweringContext, node: Node | None) -> bool:
+    """Whether `!node` may call an overload: a class object by its plain name."""
+    if node is None or node.kind != "identifier":
+        return False
+    entity = ctx.scope.find(node.text.decode("utf-8", "replace"))
+    return isinstance(entity, LocalVariable) and isinstance(entity.declared.type, StructType)
+
+
+def _bare(node: Node) -> Node:
+    while node.kind in ("parenthesized_expression", "condition_clause") and len(node.children) == 1:
+        node = node.children[0]
+    return node
+
+
+_ALWAYS_QUIET: Final = frozenset(
+    {"number_literal", "char_literal", "true", "false", "null", "sizeof_expression", "alignof_expression"}
+)

@@ -1,0 +1,143 @@
+"""From an expression's node to the handler of its kind; loading, and what is not understood.
+
+Rules   `lower` gives an operand, `rvalue` a value, `place` an object (a temporary for a value).
+        A kind without a handler becomes `Opaque`, named by the kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from analysis.ir.function import Expression, SymbolKind
+from analysis.ir.ids import ValueId
+from analysis.ir.instructions import Load
+from analysis.ir.source import Span
+from analysis.ir.types import VOID, ArrayType, HandleType, MemorySpace, PointerType, Type, UnknownType
+from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.names import Closure
+from analysis.syntax.tree import Node
+
+Handler: TypeAlias = Callable[[LoweringContext, Node], Operand]
+
+EXPRESSIONS: Final[dict[str, Handler]] = {}
+"""Filled by the modules of this package."""
+
+_RECORDED: Final = frozenset(
+    {
+        "identifier",
+        "qualified_identifier",
+        "call_expression",
+        "subscript_expression",
+        "binary_expression",
+        "unary_expression",
+        "pointer_expression",
+        "update_expression",
+        "assignment_expression",
+        "conditional_expression",
+        "field_expression",
+        "cast_expression",
+        "this",
+    }
+)
+
+
+def handles(*kinds: str) -> Callable[[Handler], Handler]:
+    """Registers the handler of these node kinds."""
+
+    def register(handler: Handler) -> Handler:
+        for kind in kinds:
+            EXPRESSIONS[kind] = handler
+        return handler
+
+    return register
+
+
+def lower(ctx: LoweringContext, node: Node) -> Operand:
+    handler = EXPRESSIONS.get(node.kind)
+    return unsupported(ctx, node) if handler is None else handler(ctx, node)
+
+
+def rvalue(ctx: LoweringContext, node: Node) -> ValueId:
+    """The value of an expression, recorded for hovers."""
+    handler = EXPRESSIONS.get(node.kind)
+    operand = unsupported(ctx, node) if handler is None else handler(ctx, node)
+    span = ctx.span(node)
+    value = load(ctx, operand, span)
+    if node.kind in _RECORDED:
+        ctx.builder.expressions.append(Expression(span, value))
+    return value
+
+
+def discard(ctx: LoweringContext, node: Node) -> None:
+    """An expression whose value nobody uses: only a volatile object is read."""
+    operand = lower(ctx, node)
+    if isinstance(operand, Place) and operand.volatile:
+        operand = load(ctx, operand, ctx.span(node))
+    if isinstance(operand, int) and node.kind in _RECORDED:
+        ctx.builder.expressions.append(Expression(ctx.span(node), operand))
+
+
+def place(ctx: LoweringContext, node: Node) -> Place:
+    """The object an expression denotes; a value gets a temporary."""
+    operand = lower(ctx, node)
+    if isinstance(operand, Place):
+        return operand
+    span = ctx.span(node)
+    return temporary(ctx, load(ctx, operand, span), span)
+
+
+def temporary(ctx: LoweringContext, value: ValueId, span: Span) -> Place:
+    builder = ctx.builder
+    type = builder.types[value]
+    symbol = builder.symbol("", SymbolKind.LOCAL, type, span)
+    address = builder.symbol_address(symbol, span)
+    builder.store(address, value, span)
+    return Place(address, type)
+
+
+def load(ctx: LoweringContext, operand: Operand, span: Span) -> ValueId:
+    """The value of an operand: objects are read, arrays decay to pointers."""
+    if isinstance(operand, int):
+        return operand
+    builder = ctx.builder
+    if isinstance(operand, Place):
+        if isinstance(operand.type, ArrayType):
+            return decay(ctx, operand, span)
+        result = builder.value(operand.type)
+        builder.emit(Load(result, operand.address, operand.volatile, span))
+        return result
+    if isinstance(operand, Closure):
+        return builder.opaque("lambda used as a value", (), HandleType("lambda"), span)
+    return builder.undefined(VOID, span)
+
+
+def decay(ctx: LoweringContext, operand: Place, span: Span) -> ValueId:
+    """The address of an array's first element."""
+    assert isinstance(operand.type, ArrayType)
+    pointer = PointerType(operand.type.element, ctx.builder.space_of(operand.address), operand.volatile)
+    return ctx.builder.bitcast(operand.address, pointer, span)
+
+
+def decayed(type: Type) -> Type:
+    """The type of a value of an object of this type."""
+    return PointerType(type.element, MemorySpace.GENERIC) if isinstance(type, ArrayType) else type
+
+
+def unsupported(ctx: LoweringContext, node: Node, construct: str | None = None) -> ValueId:
+    """Something not understood; names the construct."""
+    if construct is None:
+        construct = "syntax error" if node.is_error else node.kind.replace("_", " ")
+    arguments = tuple(dict.fromkeys(_reached(ctx, node))) if node.is_error else ()
+    return ctx.builder.opaque(construct, arguments, UnknownType(construct), ctx.span(node))
+
+
+def _reached(ctx: LoweringContext, node: Node) -> list[ValueId]:
+    """Addresses of the local variables that a broken piece of text mentions: it may change them."""
+    addresses: list[ValueId] = []
+    for child in node.walk():
+        if child.kind == "identifier":
+            operand = EXPRESSIONS["identifier"](ctx, child)
+            if isinstance(operand, Place):
+                addresses.append(operand.address)
+    return addresses

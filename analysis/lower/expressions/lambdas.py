@@ -1,0 +1,77 @@
+"""Lambda expressions: what they capture.
+
+Rules   Captured by reference, a name means the same object inside.  Captured by value, it means a copy made here.
+        `[=]` copies every local variable of scalar or pointer type that the body names; arrays and classes are shared,
+        because a copy that nothing changes is the same as the object.
+"""
+
+from __future__ import annotations
+
+from analysis.ir.function import SymbolKind
+from analysis.ir.types import ArrayType, StructType
+from analysis.lower.context import LoweringContext, Operand
+from analysis.lower.expressions.dispatch import handles, load, lower
+from analysis.lower.expressions.names import variable_place
+from analysis.lower.names import Closure, DeclaredType, LambdaName, LocalVariable, Scope
+from analysis.syntax.tree import Node
+
+
+@handles("lambda_expression")
+def _lambda(ctx: LoweringContext, node: Node) -> Operand:
+    scope = ctx.scope.inside()
+    captures = node.field("captures")
+    by_value = False
+    named_by_reference: set[bytes] = set()
+    for capture in captures.children if captures is not None else ():
+        if capture.kind == "lambda_default_capture":
+            by_value = capture.text.strip() == b"="
+        elif capture.kind == "lambda_capture_initializer":
+            _initialised(ctx, scope, capture)
+        elif capture.kind == "identifier":
+            if _is_by_reference(capture):
+                named_by_reference.add(capture.text)
+            else:
+                _copy(ctx, scope, capture.text.decode("utf-8", "replace"), capture)
+    body = node.field("body")
+    if by_value and body is not None:
+        for name in dict.fromkeys(child.text for child in body.walk() if child.kind == "identifier"):
+            if name not in named_by_reference:
+                _copy(ctx, scope, name.decode("utf-8", "replace"), node)
+    return Closure(node, scope, ctx.snippet, ctx.this, ctx.owner, ctx.fixed_span)
+
+
+def _is_by_reference(capture: Node) -> bool:
+    before = capture.source[: capture.start].rstrip()
+    return before.endswith(b"&")
+
+
+def _initialised(ctx: LoweringContext, scope: Scope, capture: Node) -> None:
+    """`[name = value]`."""
+    left, right = capture.field("left"), capture.field("right")
+    if left is None or right is None:
+        return
+    operand = lower(ctx, right)
+    name = left.text.decode("utf-8", "replace")
+    if isinstance(operand, Closure):
+        scope.declare(name, LambdaName(operand))
+        return
+    span = ctx.span(capture)
+    value = load(ctx, operand, span)
+    type = ctx.builder.types[value]
+    symbol = ctx.builder.symbol(name, SymbolKind.LOCAL, type, span)
+    ctx.builder.store(ctx.builder.symbol_address(symbol, span), value, span)
+    scope.declare(name, LocalVariable(name, symbol, DeclaredType(type), None))
+
+
+def _copy(ctx: LoweringContext, scope: Scope, name: str, node: Node) -> None:
+    entity = ctx.scope.find(name)
+    if not isinstance(entity, LocalVariable) or entity.constant is not None or name in scope.names:
+        return
+    span = ctx.span(node)
+    found = variable_place(ctx, entity, span)
+    if isinstance(found.type, ArrayType | StructType):
+        return
+    value = load(ctx, found, span)
+    symbol = ctx.builder.symbol(name, SymbolKind.LOCAL, found.type, span)
+    ctx.builder.store(ctx.builder.symbol_address(symbol, span), value, span)
+    scope.declare(name, LocalVariable(name, symbol, DeclaredType(found.type), None))

@@ -1,0 +1,171 @@
+"""Member access: `object.member`, `pointer->member`, members of `this`, `threadIdx.x`.
+
+Rules   An object stays an object: its member is one too (`FieldAddress`).  A value's member is extracted.
+Limits  A member of a type that is not known is opaque.
+"""
+
+from __future__ import annotations
+
+from analysis.ir.ids import ValueId
+from analysis.ir.source import Span
+from analysis.ir.types import (
+    PointerType,
+    StructLayout,
+    StructType,
+    TemplateType,
+    Type,
+    UnknownType,
+    VectorType,
+)
+from analysis.lower.builtins import builtin_layout
+from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.expressions.dispatch import handles, load, lower, unsupported
+from analysis.lower.names import BuiltinName, ConstantName, GlobalVariable
+from analysis.lower.records import Record
+from analysis.lower.types import spelled
+from analysis.syntax.tree import Node
+
+_VECTOR_FIELDS = {"x": 0, "y": 1, "z": 2, "w": 3}
+
+
+@handles("field_expression")
+def _field_expression(ctx: LoweringContext, node: Node) -> Operand:
+    argument, name_node = node.field("argument"), node.field("field")
+    if argument is None or name_node is None:
+        return unsupported(ctx, node)
+    name = name_node.text.decode("utf-8", "replace")
+    if argument.kind == "identifier":
+        entity = ctx.scope.find(argument.text.decode("utf-8", "replace"))
+        if isinstance(entity, BuiltinName):
+            value = entity.builtin.member(ctx.builder, name, ctx.span(node))
+            if value is not None:
+                return value
+    return member(ctx, receiver(ctx, node, argument), name, node)
+
+
+def receiver(ctx: LoweringContext, node: Node, argument: Node) -> Operand:
+    """The object before `.`, or what the pointer before `->` points to."""
+    operand = lower(ctx, argument)
+    operator = node.field("operator")
+    if operator is None or operator.kind != "->":
+        return operand
+    span = ctx.span(argument)
+    return dereference(ctx, load(ctx, operand, span), span)
+
+
+def dereference(ctx: LoweringContext, pointer: ValueId, span: Span) -> Operand:
+    """The object at `pointer`; opaque where that is no pointer."""
+    type = ctx.builder.types[pointer]
+    if isinstance(type, PointerType):
+        return Place(pointer, type.element, type.volatile)
+    if isinstance(type, TemplateType | UnknownType):
+        return ctx.builder.opaque(f"object behind a {spelled(type)}", (pointer,), UnknownType("object"), span)
+    return ctx.builder.opaque(f"dereference of a {spelled(type)}", (pointer,), UnknownType("object"), span)
+
+
+def member(ctx: LoweringContext, base: Operand, name: str, node: Node) -> Operand:
+    """Member `name` of an object or value."""
+    type = ctx.type_of(base)
+    span = ctx.span(node)
+    if isinstance(type, VectorType):
+        index = _VECTOR_FIELDS.get(name, 4)
+        if index < type.length:
+            return element(ctx, base, index, type.element, span)
+    elif isinstance(type, StructType):
+        record = ctx.program.records.get(type.name)
+        if record is not None:
+            found = record_member(ctx, base, record, name, span)
+            if found is not None:
+                return found
+            entity = record.member(name)
+            if isinstance(entity, ConstantName):
+                return ctx.builder.constant(entity.value, entity.type, span)
+            if isinstance(entity, GlobalVariable):
+                from analysis.lower.expressions.names import global_place
+
+                return global_place(ctx, entity.declaration, node)
+        else:
+            layout = builtin_layout(type)
+            if layout is not None:
+                return _layout_member(ctx, base, layout, name, node)
+    shown = "nothing" if type is None else spelled(type)
+    arguments = () if base is None or type is None else (load(ctx, base, span),)
+    if isinstance(base, Place):
+        arguments = (base.address,)
+    return ctx.builder.opaque(f"member {name} of {shown}", arguments, UnknownType(f"{shown}::{name}"), span)
+
+
+def record_member(ctx: LoweringContext, base: Operand, record: Record, name: str, span: Span) -> Operand:
+    """A data member by name, also one inside an anonymous struct or union; None where there is none."""
+    index = record.field_index(name)
+    if index is not None:
+        return field_at(ctx, base, record, index, span)
+    for number, anonymous in enumerate(record.fields):
+        type = anonymous.declared.type
+        inner = ctx.program.records.get(type.name) if anonymous.name == "" and isinstance(type, StructType) else None
+        if inner is not None:
+            found = record_member(ctx, field_at(ctx, base, record, number, span), inner, name, span)
+            if found is not None:
+                return found
+    return None
+
+
+def field_at(ctx: LoweringContext, base: Operand, record: Record, index: int, span: Span) -> Operand:
+    """Member number `index`; through a member of reference type, what it refers to."""
+    declared = record.fields[index].declared
+    found = element(ctx, base, index, declared.stored, span, is_volatile=declared.is_volatile)
+    if not declared.is_reference:
+        return found
+    return Place(load(ctx, found, span), declared.type, declared.is_volatile)
+
+
+def element(
+    ctx: LoweringContext, base: Operand, index: int, type: Type, span: Span, *, is_volatile: bool = False
+) -> Operand:
+    """Member `index`, of `type`, of a struct or vector."""
+    builder = ctx.builder
+    if isinstance(base, Place):
+        return Place(builder.field_address(base.address, index, type, span), type, base.volatile or is_volatile)
+    return builder.extract(load(ctx, base, span), index, type, span)
+
+
+def _layout_member(ctx: LoweringContext, base: Operand, layout: StructLayout, name: str, node: Node) -> Operand:
+    span = ctx.span(node)
+    for index, found in enumerate(layout.fields):
+        if found.name == name:
+            return element(ctx, base, index, found.type, span)
+    return ctx.builder.opaque(f"member {name} of {layout.name}", (load(ctx, base, span),), UnknownType(name), span)
+
+
+def this_object(ctx: LoweringContext, record: Record, span: Span) -> Place | None:
+    """`*this`, seen as `record` (the class itself or a base of it)."""
+    if ctx.this is None or ctx.owner is None:
+        return None
+    builder = ctx.builder
+    pointer = builder.load(builder.symbol_address(ctx.this.symbol, span), ctx.this.declared.type, span)
+    return upcast(ctx, Place(pointer, ctx.owner.type), ctx.owner, record, span)
+
+
+def upcast(ctx: LoweringContext, base: Place, derived: Record, wanted: Record, span: Span) -> Place | None:
+    """An object of `derived` seen as its base class `wanted`."""
+    if derived is wanted:
+        return base
+    for parent, first in derived.bases:
+        address = base.address
+        if first and parent.fields:
+            address = ctx.builder.field_address(address, first, parent.fields[0].declared.stored, span)
+        pointer = PointerType(parent.type, ctx.builder.space_of(address))
+        found = upcast(ctx, Place(ctx.builder.bitcast(address, pointer, span), parent.type), parent, wanted, span)
+        if found is not None:
+            return found
+    return None
+
+
+def member_of_this(ctx: LoweringContext, record: Record, name: str, node: Node) -> Operand:
+    """A member's bare name inside a method."""
+    span = ctx.span(node)
+    found: Operand = None
+    whole = this_object(ctx, record, span)
+    if whole is not None:
+        found = record_member(ctx, whole, record, name, span)
+    return unsupported(ctx, node, f"member {name} without an object") if found is None else found

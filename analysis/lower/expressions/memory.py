@@ -1,0 +1,65 @@
+"""`new`, `delete`, inline assembly, `throw` as an expression."""
+
+from __future__ import annotations
+
+from analysis.ir.instructions import Allocate
+from analysis.ir.operators import BinaryOperator
+from analysis.ir.types import U64, ArrayType, MemorySpace, PointerType, StructType, Type
+from analysis.lower.builtins import builtin_function
+from analysis.lower.calls import call_builtin, unknown_call
+from analysis.lower.construct import construct_at
+from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.conversions import convert
+from analysis.lower.expressions.calls import argument_operands
+from analysis.lower.expressions.dispatch import handles, rvalue, unsupported
+from analysis.lower.layouts import size_of
+from analysis.lower.types import base_type, declare
+from analysis.syntax.tree import Node
+
+
+@handles("new_expression")
+def _new(ctx: LoweringContext, node: Node) -> Operand:
+    span = ctx.span(node)
+    type_node = node.field("type")
+    if type_node is None:
+        return unsupported(ctx, node)
+    declared = base_type(ctx.scope, node)
+    declarator = node.field("declarator")
+    placement = node.field("placement")
+    if placement is not None:
+        return unknown_call(ctx, "placement new", argument_operands(ctx, placement), span)
+    count: Node | None = None
+    type: Type = declared.type
+    if declarator is not None:
+        count = declarator.field("length")
+        if count is None:
+            type = declare(ctx.scope, declared, declarator).declared.type
+    builder = ctx.builder
+    size = builder.constant(size_of(type, ctx.program.layouts), U64, span)
+    if count is not None:
+        number = convert(builder, rvalue(ctx, count), U64, span)
+        size = builder.binary(BinaryOperator.MULTIPLY, number, size, U64, span)
+    element = type.element if isinstance(type, ArrayType) else type
+    result = builder.value(PointerType(element, MemorySpace.GLOBAL))
+    builder.emit(Allocate(result, size, span))
+    record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
+    arguments = node.field("arguments")
+    if record is not None and count is None:
+        operands = [] if arguments is None else argument_operands(ctx, arguments)
+        construct_at(ctx, Place(result, type), record, operands, span)
+    return result
+
+
+@handles("delete_expression")
+def _delete(ctx: LoweringContext, node: Node) -> Operand:
+    span = ctx.span(node)
+    values = [rvalue(ctx, child) for child in node.children if child.kind not in ("delete", "[", "]")]
+    builtin = builtin_function("free")
+    if builtin is not None and len(values) == 1:
+        return call_builtin(ctx, builtin, values, (), span)
+    return unknown_call(ctx, "delete", values, span)
+
+
+@handles("throw_statement", "co_await_expression", "co_yield_statement")
+def _throw(ctx: LoweringContext, node: Node) -> Operand:
+    return unsupported(ctx, node, node.children[0].kind if node.children else "throw")

@@ -1,0 +1,105 @@
+"""Names as expressions: variables, constants, members of `this`, builtins, what nobody declared."""
+
+from __future__ import annotations
+
+from analysis.ir.function import SymbolKind
+from analysis.ir.instructions import TemplateArgument
+from analysis.ir.source import Span
+from analysis.ir.types import TemplateType
+from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.expressions.dispatch import handles, unsupported
+from analysis.lower.expressions.members import member_of_this
+from analysis.lower.globals import GlobalDeclaration
+from analysis.lower.lookup import find
+from analysis.lower.names import (
+    BuiltinName,
+    ConstantName,
+    DependentName,
+    Entity,
+    FunctionSet,
+    GlobalVariable,
+    LambdaName,
+    LocalVariable,
+    MemberName,
+    TemplateValue,
+)
+from analysis.lower.types import FUNCTION_POINTER, shown
+from analysis.syntax.tree import Node
+
+
+@handles("identifier")
+def identifier(ctx: LoweringContext, node: Node) -> Operand:
+    name = node.text.decode("utf-8", "replace")
+    entity = ctx.scope.find(name)
+    if isinstance(entity, LocalVariable):
+        return variable_place(ctx, entity, ctx.span(node))
+    return entity_operand(ctx, entity, node)
+
+
+@handles("qualified_identifier", "template_function", "dependent_name", "template_type", "type_identifier")
+def _qualified(ctx: LoweringContext, node: Node) -> Operand:
+    return entity_operand(ctx, find(ctx.scope, node), node)
+
+
+@handles("this")
+def _this(ctx: LoweringContext, node: Node) -> Operand:
+    if ctx.this is None:
+        return unsupported(ctx, node, "this outside a method")
+    return variable_place(ctx, ctx.this, ctx.span(node))
+
+
+def variable_place(ctx: LoweringContext, variable: LocalVariable, span: Span) -> Place:
+    """The object a local name denotes; through a reference, what it refers to."""
+    builder = ctx.builder
+    address = builder.symbol_address(variable.symbol, span)
+    declared = variable.declared
+    if declared.is_reference:
+        pointer = builder.load(address, builder.symbols[variable.symbol].type, span)
+        return Place(pointer, declared.type, declared.is_volatile)
+    return Place(address, builder.symbols[variable.symbol].type, declared.is_volatile, variable.variable)
+
+
+def entity_operand(ctx: LoweringContext, entity: Entity | None, node: Node) -> Operand:
+    """What a name that is not a plain local variable stands for as an expression."""
+    span = ctx.span(node)
+    builder = ctx.builder
+    match entity:
+        case LocalVariable():
+            return variable_place(ctx, entity, span)
+        case ConstantName(value=value, type=type):
+            return builder.constant(value, type, span)
+        case TemplateValue(name=name, type=type):
+            result = builder.value(type)
+            builder.emit(TemplateArgument(result, name, span))
+            return result
+        case DependentName(spelling=spelling):
+            result = builder.value(TemplateType(spelling))
+            builder.emit(TemplateArgument(result, spelling, span))
+            return result
+        case MemberName(record=record, name=name):
+            return member_of_this(ctx, record, name, node)
+        case GlobalVariable(declaration=declaration):
+            return global_place(ctx, declaration, node)
+        case BuiltinName(builtin=builtin):
+            return builtin.lower(builder, span)
+        case FunctionSet():
+            return builder.constant(None, FUNCTION_POINTER, span)
+        case LambdaName(closure=closure):
+            return closure
+        case _:
+            return unsupported(ctx, node, f"unknown name {shown(node)}")
+
+
+def global_place(ctx: LoweringContext, declaration: GlobalDeclaration, node: Node) -> Operand:
+    """The object of a variable at namespace scope; one symbol per function that uses it."""
+    span = ctx.span(node)
+    if declaration.kind is None:
+        return ctx.builder.opaque(f"host variable {declaration.name}", (), declaration.declared.type, span)
+    symbol = ctx.globals.get(id(declaration))
+    if symbol is None:
+        symbol = ctx.builder.symbol(declaration.name, declaration.kind, declaration.declared.type, span)
+        ctx.globals[id(declaration)] = symbol
+    address = ctx.builder.symbol_address(symbol, span)
+    if declaration.kind is SymbolKind.TEXTURE:
+        return Place(address, declaration.declared.type)
+    return Place(address, declaration.declared.type, declaration.declared.is_volatile)

@@ -1,0 +1,270 @@
+"""Function declarations and signatures: what can be called, with what, and what comes back.
+
+Rules   A parameter of array type is a pointer.  A kernel's pointer parameters point into global memory.
+        `this` is the first parameter of a method that is not static.
+        A `FunctionId` is the qualified name, the template arguments of an instance, and the parameters' text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, final
+
+from analysis.ir.function import FunctionKind
+from analysis.ir.ids import FunctionId
+from analysis.ir.types import VOID, ArrayType, MemorySpace, PointerType, UnknownType
+from analysis.lower.names import AUTO, DeclaredType, Scope, TemplateArgument, pointer_to
+from analysis.lower.templates import TemplateParameter, bind, positional
+from analysis.lower.types import base_type, declare, descriptor_type, innermost, resolve_type, spelled_argument
+from analysis.syntax.items import Item
+from analysis.syntax.tree import Node
+
+if TYPE_CHECKING:
+    from analysis.lower.records import Record
+    from analysis.syntax.snippet import Snippet
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ParameterDeclaration:
+    """One formal parameter; `name` is empty where it has none."""
+
+    name: str
+    node: Node
+    declared: DeclaredType
+    default: Node | None
+    is_pack: bool = False
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Parameters without `this`; `returns` may be AUTO."""
+
+    parameters: tuple[ParameterDeclaration, ...]
+    returns: DeclaredType
+    is_variadic: bool
+
+    @property
+    def required(self) -> int:
+        """How many arguments a call must give."""
+        return sum(1 for parameter in self.parameters if parameter.default is None and not parameter.is_pack)
+
+    def accepts(self, count: int) -> bool:
+        most = len(self.parameters)
+        return self.required <= count and (count <= most or self.is_variadic)
+
+
+@final
+@dataclass(slots=True, eq=False)
+class FunctionDeclaration:
+    """One declaration or definition of a function or method, not yet bound to template arguments."""
+
+    item: Item
+    snippet: Snippet
+    node: Node
+    declarator: Node
+    name: str
+    scope: Scope
+    owner: Record | None
+    template_parameters: tuple[TemplateParameter, ...]
+    is_static: bool
+    is_virtual: bool
+    generic: Signature | None = None
+    instances: dict[tuple[TemplateArgument, ...], FunctionInstance] = field(
+        default_factory=dict[tuple[TemplateArgument, ...], "FunctionInstance"]
+    )
+
+    @property
+    def body(self) -> Node | None:
+        return self.node.field("body")
+
+    @property
+    def is_constructor(self) -> bool:
+        return self.owner is not None and self.name == self.owner.simple_name
+
+    @property
+    def has_this(self) -> bool:
+        return self.owner is not None and not self.is_static
+
+    @property
+    def kind(self) -> FunctionKind:
+        return FunctionKind.KERNEL if self.item.is_kernel else FunctionKind.DEVICE
+
+
+@final
+@dataclass(slots=True, eq=False)
+class FunctionInstance:
+    """A function with its template parameters bound (perhaps to themselves)."""
+
+    id: FunctionId
+    declaration: FunctionDeclaration
+    scope: Scope
+    signature: Signature
+    this: DeclaredType | None
+
+
+def function_declarator(node: Node) -> Node | None:
+    """The declarator that holds the parameters: below the return type's pointers and references."""
+    declarator = node.field("declarator")
+    while declarator is not None and declarator.kind not in ("function_declarator", "operator_cast"):
+        inner = declarator.field("declarator")
+        if inner is None and declarator.children:
+            inner = declarator.children[-1]
+        declarator = inner
+    if declarator is not None and declarator.kind == "function_declarator":
+        inner = declarator.field("declarator")
+        if (
+            inner is not None
+            and inner.kind == "parenthesized_declarator"
+            and "*" in inner.text.decode("utf-8", "replace")
+        ):
+            return None
+    return declarator
+
+
+def function_name(declarator: Node) -> str:
+    """The last component of the name; operators as `operator+`."""
+    if declarator.kind == "operator_cast":
+        kind = declarator.field("type")
+        return "operator " + ("" if kind is None else kind.text.decode("utf-8", "replace"))
+    name = innermost(declarator)
+    while name is not None and name.kind == "qualified_identifier":
+        name = name.field("name")
+    if name is None:
+        return ""
+    if name.kind == "template_function":
+        inner = name.field("name")
+        name = name if inner is None else inner
+    text = name.text.decode("utf-8", "replace")
+    return "".join(text.split()) if name.kind == "operator_name" and not text[-1:].isalnum() else text
+
+
+def generic_signature(declaration: FunctionDeclaration) -> Signature:
+    """The signature in which template parameters stand for themselves."""
+    if declaration.generic is None:
+        scope = declaration.scope.inside()
+        bind(scope, declaration.template_parameters, {}, defaults=False)
+        declaration.generic = read_signature(declaration, scope)
+    return declaration.generic
+
+
+def instantiate(
+    declaration: FunctionDeclaration, arguments: dict[str, TemplateArgument], *, defaults: bool = True
+) -> FunctionInstance:
+    """The instance for these arguments; parameters without one take their default, or stand for themselves."""
+    scope = declaration.scope.inside()
+    bound = bind(scope, declaration.template_parameters, arguments, defaults=defaults)
+    known = declaration.instances.get(bound)
+    if known is not None:
+        return known
+    this = None
+    if declaration.owner is not None and not declaration.is_static:
+        this = DeclaredType(pointer_to(DeclaredType(declaration.owner.type)))
+    identity = function_id(declaration, bound if arguments else ())
+    instance = FunctionInstance(identity, declaration, scope, read_signature(declaration, scope), this)
+    declaration.instances[bound] = instance
+    declaration.scope.program.register(instance)
+    return instance
+
+
+def function_id(declaration: FunctionDeclaration, arguments: tuple[TemplateArgument, ...]) -> FunctionId:
+    owner = declaration.owner
+    if owner is not None:
+        path = [owner.name]
+    else:
+        path = [*declaration.item.namespace, *([declaration.item.owner] if declaration.item.owner else [])]
+    name = "::".join([*path, declaration.name])
+    if arguments:
+        name += "<" + ", ".join(spelled_argument(argument) for argument in arguments) + ">"
+    listed = parameter_list(declaration.declarator)
+    text = "()" if listed is None else listed.text.decode("utf-8", "replace")
+    return FunctionId(name + _SPACE.sub(" ", text))
+
+
+def parameter_list(declarator: Node) -> Node | None:
+    """The parenthesised parameters of a function's, a conversion operator's or a lambda's declarator."""
+    listed = declarator.field("parameters")
+    if listed is None:
+        inner = declarator.field("declarator")
+        return None if inner is None else inner.field("parameters")
+    return listed
+
+
+def read_signature(declaration: FunctionDeclaration, scope: Scope) -> Signature:
+    """Parameters and return type, with names meaning what `scope` says."""
+    is_kernel = declaration.item.is_kernel
+    parameters, is_variadic = read_parameters(scope, parameter_list(declaration.declarator), is_kernel=is_kernel)
+    return Signature(parameters, _returns(declaration, scope), is_variadic)
+
+
+def read_parameters(
+    scope: Scope, listed: Node | None, *, is_kernel: bool = False
+) -> tuple[tuple[ParameterDeclaration, ...], bool]:
+    """The parameters in a parameter list, and whether it ends in `...`."""
+    parameters: list[ParameterDeclaration] = []
+    for node in listed.children if listed is not None else ():
+        if node.kind not in _PARAMETERS:
+            continue
+        declarator = node.field("declarator")
+        declared = base_type(scope, node)
+        name: Node | None = None
+        if declarator is not None:
+            whole = declare(scope, declared, declarator)
+            declared, name = whole.declared, whole.name
+        elif declared.type == VOID:
+            continue
+        text = "" if name is None else name.text.decode("utf-8", "replace")
+        is_pack = node.kind == "variadic_parameter_declaration"
+        default = node.field("default_value")
+        parameters.append(ParameterDeclaration(text, node, _adjusted(declared, is_kernel), default, is_pack))
+    is_variadic = listed is not None and listed.text.rstrip(b" )").endswith(b"...")
+    return tuple(parameters), is_variadic
+
+
+def _adjusted(declared: DeclaredType, is_kernel: bool) -> DeclaredType:
+    """Arrays become pointers; a kernel's pointers are global."""
+    type = declared.type
+    if declared.is_reference:
+        return declared
+    space = MemorySpace.GLOBAL if is_kernel else MemorySpace.GENERIC
+    if isinstance(type, ArrayType):
+        return DeclaredType(PointerType(type.element, space, declared.is_volatile))
+    if isinstance(type, PointerType) and is_kernel:
+        pointer = PointerType(type.element, space, type.volatile)
+        return DeclaredType(pointer, False, declared.is_constant, declared.is_volatile)
+    return declared
+
+
+def _returns(declaration: FunctionDeclaration, scope: Scope) -> DeclaredType:
+    declarator = declaration.declarator
+    if declarator.kind == "operator_cast":
+        return DeclaredType(resolve_type(scope, declarator.children[1]).type) if len(declarator.children) > 1 else _NONE
+    node = declaration.node
+    if node.field("type") is None:
+        return _NONE
+    trailing = declarator.child("trailing_return_type")
+    if trailing is not None and trailing.children:
+        return descriptor_type(scope, trailing.children[0])
+    outer = node.field("declarator")
+    base = base_type(scope, node)
+    return base if outer is None else declare(scope, base, outer).declared
+
+
+def bind_explicit(
+    declaration: FunctionDeclaration, arguments: tuple[TemplateArgument, ...]
+) -> dict[str, TemplateArgument]:
+    return positional(declaration.template_parameters, arguments)
+
+
+def is_deduced(declared: DeclaredType) -> bool:
+    """Whether the return type is `auto`."""
+    return declared.type == AUTO or (isinstance(declared.type, UnknownType) and declared.type.spelling == "auto")
+
+
+_NONE: Final = DeclaredType(VOID)
+_SPACE: Final = re.compile(r"\s+")
+_PARAMETERS: Final = frozenset(
+    {"parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration"}
+)

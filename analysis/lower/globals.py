@@ -1,0 +1,101 @@
+"""Variables outside functions: where they live, and their value where it is a constant.
+
+Rules   `__device__` and `__managed__` are global memory, `__constant__` and constant arrays constant memory.
+        A constant or constexpr scalar whose initialiser is a constant expression is that constant.
+Limits  A plain host variable has no place in device code: uses are opaque.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+from analysis.ir.function import SymbolKind
+from analysis.ir.types import ArrayType, HandleType, StructType, TemplateType, UnknownType, VectorType
+from analysis.lower.constants import evaluate
+from analysis.lower.conversions import is_arithmetic, wrapped
+from analysis.lower.names import AUTO, ConstantName, DeclaredType, Scope
+from analysis.lower.types import base_type, declare, innermost, specifier_words
+from analysis.syntax.tree import Node
+
+if TYPE_CHECKING:
+    from analysis.syntax.snippet import Snippet
+
+
+@final
+@dataclass(slots=True, eq=False)
+class GlobalDeclaration:
+    """A variable at namespace scope, or a static data member."""
+
+    name: str
+    scope: Scope
+    declared: DeclaredType
+    kind: SymbolKind | None
+    """None for a host variable."""
+    value: Node | None
+    snippet: Snippet | None
+    constant: ConstantName | None
+
+
+def declare_global(scope: Scope, name: str, node: Node, declarator: Node, snippet: Snippet | None) -> GlobalDeclaration:
+    """The variable that `declarator`, inside the declaration `node`, declares."""
+    words = specifier_words(node)
+    value: Node | None = None
+    if declarator.kind == "init_declarator":
+        value = declarator.field("value")
+        inner = declarator.field("declarator")
+        declarator = declarator if inner is None else inner
+    else:
+        value = _default_value(node, declarator)
+    declared = declare(scope, base_type(scope, node, words), declarator).declared
+    constant = None
+    if value is not None and (declared.is_constant or "constexpr" in words):
+        constant = _constant(scope, declared, value)
+        if constant is not None and declared.type == AUTO:
+            declared = DeclaredType(constant.type, is_constant=True)
+    return GlobalDeclaration(name, scope, declared, _kind(words, declared), value, snippet, constant)
+
+
+def find_declarator(node: Node, name: str) -> Node | None:
+    """The declarator (or init_declarator) of `name` in a declaration of several."""
+    wanted = name.encode()
+    for declarator in node.fields("declarator"):
+        found = innermost(declarator)
+        if found is not None and found.text == wanted:
+            return declarator
+    return None
+
+
+def _default_value(node: Node, declarator: Node) -> Node | None:
+    """The initialiser that follows a member's declarator."""
+    at = node.children.index(declarator)
+    following = node.children[at + 1] if at + 1 < len(node.children) else None
+    return following if following is not None and following.role == "default_value" else None
+
+
+def _constant(scope: Scope, declared: DeclaredType, value: Node) -> ConstantName | None:
+    if value.kind == "initializer_list":
+        if len(value.children) != 1:
+            return None
+        value = value.children[0]
+    if not (is_arithmetic(declared.type) or declared.type == AUTO):
+        return None
+    found = evaluate(scope, value)
+    if found is None or declared.type == AUTO:
+        return found
+    return ConstantName(wrapped(found.value, declared.type), declared.type)
+
+
+def _kind(words: frozenset[str], declared: DeclaredType) -> SymbolKind | None:
+    if isinstance(declared.type, HandleType) and declared.type.name.startswith(("texture", "surface")):
+        return SymbolKind.TEXTURE
+    if "__constant__" in words:
+        return SymbolKind.CONSTANT
+    if "__shared__" in words:
+        return SymbolKind.DYNAMIC_SHARED if "extern" in words else SymbolKind.SHARED
+    if "__device__" in words or "__managed__" in words:
+        return SymbolKind.GLOBAL
+    aggregate = isinstance(declared.type, ArrayType | StructType | VectorType | TemplateType | UnknownType)
+    if "constexpr" in words or (declared.is_constant and aggregate):
+        return SymbolKind.CONSTANT
+    return None

@@ -1,0 +1,126 @@
+"""Bodies lowered in place: lambdas, and functions that are passed lambdas.
+
+Rules   Parameters become local variables; `return` stores the result and jumps to the end of the body.
+        A lambda's body sees the names around the lambda; what it captures by value was copied when it was made.
+        Instructions of a function's body are attributed to the call, those of a lambda to its own text.
+Limits  `MAX_DEPTH` nested bodies, against recursion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analysis.ir.function import SymbolKind
+from analysis.ir.source import Span
+from analysis.ir.types import UnknownType
+from analysis.lower.context import LoweringContext, Operand, Place, ReturnTarget
+from analysis.lower.functions import FunctionInstance, ParameterDeclaration, parameter_list, read_parameters
+from analysis.lower.names import AUTO, Closure, DeclaredType, LambdaName, LocalVariable, Scope
+from analysis.lower.types import descriptor_type
+from analysis.syntax.tree import Node
+
+MAX_DEPTH = 24
+
+
+def inline_closure(ctx: LoweringContext, closure: Closure, arguments: Sequence[Operand], span: Span) -> Operand:
+    """A call of a lambda."""
+    body = closure.node.field("body")
+    if body is None or ctx.depth >= MAX_DEPTH:
+        return ctx.builder.opaque("call of a lambda nested too deeply", (), UnknownType("lambda"), span)
+    declarator = closure.node.field("declarator")
+    scope = closure.scope.inside()
+    parameters: tuple[ParameterDeclaration, ...] = ()
+    returns = DeclaredType(AUTO)
+    if declarator is not None:
+        parameters, _ = read_parameters(scope, parameter_list(declarator))
+        trailing = declarator.child("trailing_return_type")
+        if trailing is not None and trailing.children:
+            returns = descriptor_type(scope, trailing.children[0])
+    before = ctx.this, ctx.owner
+    with ctx.elsewhere(scope, closure.snippet, closure.fixed_span):
+        ctx.this, ctx.owner = closure.this, closure.owner
+        try:
+            return _inline(ctx, scope, parameters, arguments, body, returns, span)
+        finally:
+            ctx.this, ctx.owner = before
+
+
+def inline_instance(
+    ctx: LoweringContext, instance: FunctionInstance, this: Place | None, arguments: Sequence[Operand], span: Span
+) -> Operand:
+    """A call of a function that is passed a lambda."""
+    body = instance.declaration.body
+    if body is None or ctx.depth >= MAX_DEPTH or this is not None:
+        return ctx.builder.opaque("call with a lambda", (), UnknownType("call"), span, may_contain_barrier=True)
+    scope = instance.scope.inside()
+    before = ctx.this, ctx.owner
+    with ctx.elsewhere(scope, instance.declaration.snippet, span):
+        ctx.this, ctx.owner = None, instance.declaration.owner
+        try:
+            signature = instance.signature
+            return _inline(ctx, scope, signature.parameters, arguments, body, signature.returns, span)
+        finally:
+            ctx.this, ctx.owner = before
+
+
+def _inline(
+    ctx: LoweringContext,
+    scope: Scope,
+    parameters: Sequence[ParameterDeclaration],
+    arguments: Sequence[Operand],
+    body: Node,
+    returns: DeclaredType,
+    span: Span,
+) -> Operand:
+    from analysis.lower.statements.dispatch import statement
+
+    for parameter, argument in zip(parameters, arguments, strict=False):
+        _declare_parameter(ctx, scope, parameter, argument, span)
+    for parameter in parameters[len(arguments) :]:
+        if parameter.default is not None:
+            from analysis.lower.expressions.dispatch import lower
+
+            _declare_parameter(ctx, scope, parameter, lower(ctx, parameter.default), span)
+    builder = ctx.builder
+    target = ReturnTarget(returns, builder.new_block())
+    assert target.block is not None
+    before = ctx.returns, ctx.break_block, ctx.continue_block, ctx.labels
+    ctx.returns, ctx.break_block, ctx.continue_block, ctx.labels = target, None, None, {}
+    ctx.depth += 1
+    statement(ctx, body)
+    builder.jump(target.block, span)
+    ctx.depth -= 1
+    ctx.returns, ctx.break_block, ctx.continue_block, ctx.labels = before
+    builder.continue_in(target.block)
+    if target.symbol is None:
+        return None
+    type = builder.symbols[target.symbol].type
+    result = builder.load(builder.symbol_address(target.symbol, span), type, span)
+    return Place(result, returns.type, returns.is_volatile) if returns.is_reference else result
+
+
+def _declare_parameter(
+    ctx: LoweringContext, scope: Scope, parameter: ParameterDeclaration, argument: Operand, span: Span
+) -> None:
+    from analysis.lower.calls import passed_argument
+    from analysis.lower.expressions.dispatch import load
+
+    if isinstance(argument, Closure):
+        scope.declare(parameter.name, LambdaName(argument))
+        return
+    declared = parameter.declared
+    if isinstance(declared.type, UnknownType) and declared.type == AUTO:
+        type = ctx.type_of(argument)
+        loaded = None if declared.is_reference else load(ctx, argument, span)
+        type = type if loaded is None else ctx.builder.types[loaded]
+        declared = DeclaredType(type or AUTO, declared.is_reference, declared.is_constant, declared.is_volatile)
+        argument = argument if loaded is None else loaded
+        parameter = ParameterDeclaration(parameter.name, parameter.node, declared, None)
+    value = passed_argument(ctx, parameter, argument, span)
+    builder = ctx.builder
+    symbol = builder.symbol(parameter.name, SymbolKind.LOCAL, builder.types[value], span)
+    builder.store(builder.symbol_address(symbol, span), value, span)
+    variable = builder.variable(parameter.name, declared.stored, ctx.span(parameter.node))
+    if not declared.is_reference:
+        builder.defined(variable, value, span)
+    scope.declare(parameter.name, LocalVariable(parameter.name, symbol, declared, variable))

@@ -1,0 +1,328 @@
+"""Names with `::` and `<...>`: from a node to what it stands for.
+
+Rules   The first component is looked up from inside out, each further one inside what was found.  A scope that nothing
+        declares is taken for a namespace of the built-in libraries (`std`, `cub`).
+        A member of a template parameter is a `DependentName`.
+"""
+
+from __future__ import annotations
+
+from analysis.ir.types import (
+    S32,
+    U64,
+    ArrayType,
+    PointerType,
+    StructLayout,
+    StructType,
+    TemplateType,
+    Type,
+    UnknownType,
+)
+from analysis.lower.builtins import (
+    TemplateArgumentValue,
+    builtin_function,
+    builtin_layout,
+    builtin_type,
+    builtin_variable,
+)
+from analysis.lower.constants import EVALUATORS, entity_constant, evaluate
+from analysis.lower.conversions import is_arithmetic, wrapped
+from analysis.lower.layouts import size_and_alignment
+from analysis.lower.names import (
+    BuiltinName,
+    ConstantName,
+    DeclaredType,
+    DependentName,
+    Entity,
+    FunctionSet,
+    LambdaName,
+    LocalVariable,
+    NamespaceName,
+    Scope,
+    TemplateArgument,
+    TemplateValue,
+    TypeName,
+    TypeTemplate,
+)
+from analysis.lower.types import RESOLVERS, descriptor_type, entity_type, resolve_type, shown
+from analysis.syntax.tree import Node
+
+
+def find(scope: Scope, node: Node) -> Entity | None:
+    """What a possibly qualified, possibly templated name means."""
+    kind = node.kind
+    if kind in _PLAIN:
+        return scope.find(node.text.decode("utf-8", "replace"))
+    if kind in _TEMPLATED:
+        name = node.field("name")
+        if name is None:
+            return None
+        text = name.text.decode("utf-8", "replace")
+        return _applied(scope, scope.find(text), text, node)
+    if kind == "qualified_identifier":
+        return _qualified(scope, node)
+    if kind in ("dependent_type", "dependent_name"):
+        for child in reversed(node.children):
+            if child.kind in _PLAIN or child.kind in _TEMPLATED or child.kind == "qualified_identifier":
+                return find(scope, child)
+    if kind == "decltype":
+        return TypeName(resolve_type(scope, node))
+    return None
+
+
+def member(scope: Scope, outer: Entity | None, name: str, spelling: str) -> Entity | None:
+    """What `name` means inside `outer`."""
+    if isinstance(outer, NamespaceName):
+        return scope.program.find_in_namespace(outer.path, name)
+    if isinstance(outer, DependentName):
+        return DependentName(spelling)
+    if isinstance(outer, TypeName):
+        if outer.enumerators is not None and name in outer.enumerators:
+            return ConstantName(outer.enumerators[name], outer.declared.type)
+        type = outer.declared.type
+        if isinstance(type, TemplateType):
+            return DependentName(spelling)
+        if isinstance(type, StructType):
+            record = scope.program.records.get(type.name)
+            if record is not None:
+                found = record.member(name)
+                if found is None and (record.has_unknown_base or name in ("type", "value")):
+                    return DependentName(spelling)
+                return found
+        qualified = f"{spelling.rsplit('::', 1)[0]}::{name}"
+        return _builtin(qualified)
+    return None
+
+
+def _qualified(scope: Scope, node: Node) -> Entity | None:
+    name = node.field("name")
+    if name is None:
+        return None
+    outer_node = node.field("scope")
+    spelling = shown(node)
+    outer: Entity | None = NamespaceName(())
+    if outer_node is not None:
+        outer = find(scope, outer_node)
+        if outer is None and outer_node.kind in ("namespace_identifier", "type_identifier"):
+            outer = NamespaceName((outer_node.text.decode("utf-8", "replace"),))
+        if isinstance(outer, FunctionSet | LocalVariable):
+            outer = NamespaceName((outer_node.text.decode("utf-8", "replace"),))
+        if isinstance(outer, TypeTemplate):
+            outer = scope.program.instantiate_type(outer, ())
+    return _inside(scope, outer, name, spelling)
+
+
+def _inside(scope: Scope, outer: Entity | None, node: Node, spelling: str) -> Entity | None:
+    """The entity that `node` names within `outer`; arguments in `node` are looked up in `scope`."""
+    if node.kind == "qualified_identifier":
+        first, rest = node.field("scope"), node.field("name")
+        if first is None or rest is None:
+            return None
+        inner = _inside(scope, outer, first, spelling)
+        if inner is None and isinstance(outer, NamespaceName):
+            inner = NamespaceName((*outer.path, first.text.decode("utf-8", "replace")))
+        return _inside(scope, inner, rest, spelling)
+    if node.kind in ("dependent_name", "dependent_type"):
+        return _inside(scope, outer, node.children[-1], spelling) if node.children else None
+    if node.kind in _TEMPLATED:
+        name = node.field("name")
+        if name is None:
+            return None
+        text = name.text.decode("utf-8", "replace")
+        found = member(scope, outer, text, spelling)
+        qualified = "::".join((*outer.path, text)) if isinstance(outer, NamespaceName) else text
+        return _applied(scope, found, qualified, node)
+    text = node.text.decode("utf-8", "replace")
+    return member(scope, outer, text, spelling)
+
+
+def _applied(scope: Scope, entity: Entity | None, name: str, node: Node) -> Entity | None:
+    """A template's name with its arguments; functions keep theirs for the call."""
+    if isinstance(entity, FunctionSet) and entity.declarations:
+        return entity
+    arguments = template_arguments(scope, node.field("arguments"))
+    if isinstance(entity, TypeTemplate):
+        return scope.program.instantiate_type(entity, arguments)
+    if isinstance(entity, TypeName | DependentName) and not isinstance(entity_type(entity, name).type, UnknownType):
+        built = builtin_type(name, builtin_arguments(arguments))
+        return entity if built is None else TypeName(DeclaredType(built))
+    built = builtin_type(name, builtin_arguments(arguments))
+    if built is not None:
+        return TypeName(DeclaredType(built))
+    return entity
+
+
+def builtin_arguments(arguments: tuple[TemplateArgument, ...]) -> tuple[TemplateArgumentValue, ...]:
+    """Template arguments as the tables of builtins take them."""
+    values: list[TemplateArgumentValue] = []
+    for argument in arguments:
+        if isinstance(argument, TypeName):
+            values.append(argument.declared.type)
+        elif isinstance(argument, ConstantName):
+            values.append(int(argument.value))
+        else:
+            values.append(None)
+    return tuple(values)
+
+
+def builtin_record(type: StructType) -> StructLayout | None:
+    """The members of a struct that the tables declare."""
+    return builtin_layout(type)
+
+
+def builtin_entity(name: str) -> Entity | None:
+    """The built-in type, variable or function of that (perhaps qualified) name."""
+    return _builtin(name)
+
+
+def _builtin(name: str) -> Entity | None:
+    type = builtin_type(name, ())
+    if type is not None:
+        return TypeName(DeclaredType(type))
+    variable = builtin_variable(name)
+    if variable is not None:
+        return BuiltinName(name, variable)
+    if builtin_function(name) is not None:
+        return FunctionSet(name, (), name)
+    return None
+
+
+def template_arguments(scope: Scope, node: Node | None) -> tuple[TemplateArgument, ...]:
+    """The arguments in `<...>`; the grammar takes a constant's bare name for a type, which is put right here."""
+    if node is None:
+        return ()
+    return tuple(_template_argument(scope, child) for child in node.children)
+
+
+def _template_argument(scope: Scope, node: Node) -> TemplateArgument:
+    if node.kind != "type_descriptor":
+        value = evaluate(scope, node)
+        if value is not None:
+            return ConstantName(value.value, value.type)
+        return TemplateValue(shown(node), S32)
+    inner = node.field("type")
+    if inner is not None and len(node.children) == 1 and inner.kind in _MAYBE_VALUES:
+        entity = find(scope, inner)
+        constant = entity_constant(entity)
+        if constant is not None:
+            return constant
+        if isinstance(entity, TemplateValue):
+            return entity
+        if isinstance(entity, TypeTemplate):
+            return TypeName(DeclaredType(TemplateType(entity.name)))
+        if isinstance(entity, LocalVariable | LambdaName | DependentName) and inner.kind != "qualified_identifier":
+            return TemplateValue(shown(node), S32)
+    return TypeName(descriptor_type(scope, node))
+
+
+# -- types and constants that need lookup ------------------------------------------------------------------------
+
+
+def _resolve(scope: Scope, node: Node) -> DeclaredType:
+    entity = find(scope, node)
+    if isinstance(entity, TypeTemplate):
+        entity = scope.program.instantiate_type(entity, ())
+    declared = entity_type(entity, shown(node))
+    if isinstance(declared.type, UnknownType) and node.kind == "template_type":
+        return DeclaredType(_vague_instance(scope, node, declared.type))
+    return declared
+
+
+def _vague_instance(scope: Scope, node: Node, otherwise: Type) -> Type:
+    """`Unseen<T>` depends on T, whatever it is."""
+    arguments = template_arguments(scope, node.field("arguments"))
+    for argument in arguments:
+        if isinstance(argument, TypeName) and isinstance(argument.declared.type, TemplateType):
+            return TemplateType(shown(node))
+    return otherwise
+
+
+def _constant_name(scope: Scope, node: Node) -> ConstantName | None:
+    return entity_constant(find(scope, node))
+
+
+def _sizeof(scope: Scope, node: Node) -> ConstantName | None:
+    type_node = node.field("type")
+    type: Type | None = None
+    if type_node is not None:
+        type = descriptor_type(scope, type_node).type
+    else:
+        value = node.field("value")
+        while value is not None and value.kind == "parenthesized_expression" and value.children:
+            value = value.children[0]
+        type = None if value is None else _named_object(scope, value)
+    if type is None:
+        return None
+    size, alignment = size_and_alignment(type, scope.program.layouts)
+    if node.kind == "alignof_expression":
+        return ConstantName(alignment, U64)
+    return None if size is None else ConstantName(size, U64)
+
+
+def _named_object(scope: Scope, node: Node) -> Type | None:
+    """The type of `name`, `name[i]`, `*name`: enough for `sizeof`; a type's bare name parses as a value."""
+    if node.kind == "subscript_expression":
+        inner = node.field("argument")
+        outer = None if inner is None else _named_object(scope, inner)
+        return outer.element if isinstance(outer, ArrayType | PointerType) else None
+    if node.kind == "pointer_expression":
+        inner = node.field("argument")
+        outer = None if inner is None else _named_object(scope, inner)
+        return outer.element if isinstance(outer, ArrayType | PointerType) else None
+    entity = find(scope, node)
+    if isinstance(entity, LocalVariable):
+        return entity.declared.type
+    if isinstance(entity, TypeName):
+        return entity.declared.type
+    constant = evaluate(scope, node)
+    return None if constant is None else constant.type
+
+
+def _cast(scope: Scope, node: Node) -> ConstantName | None:
+    type_node, value = node.field("type"), node.field("value")
+    if type_node is None or value is None:
+        return None
+    return _converted(scope, descriptor_type(scope, type_node).type, value)
+
+
+def _converted(scope: Scope, type: Type, value: Node) -> ConstantName | None:
+    operand = evaluate(scope, value)
+    if operand is None or not is_arithmetic(type):
+        return None
+    return ConstantName(wrapped(operand.value, type), type)
+
+
+def _call(scope: Scope, node: Node) -> ConstantName | None:
+    """`int(3)` and `static_cast<int>(x)`."""
+    function, arguments = node.field("function"), node.field("arguments")
+    if function is None or arguments is None or len(arguments.children) != 1:
+        return None
+    if function.kind == "template_function":
+        name = function.field("name")
+        if name is not None and name.text in (b"static_cast", b"const_cast"):
+            types = template_arguments(scope, function.field("arguments"))
+            if len(types) == 1 and isinstance(types[0], TypeName):
+                return _converted(scope, types[0].declared.type, arguments.children[0])
+        return None
+    if function.kind in ("primitive_type", "sized_type_specifier", "identifier"):
+        declared = resolve_type(scope, function)
+        return _converted(scope, declared.type, arguments.children[0])
+    return None
+
+
+_PLAIN = frozenset({"identifier", "type_identifier", "namespace_identifier", "field_identifier", "primitive_type"})
+_TEMPLATED = frozenset({"template_type", "template_function", "template_method"})
+_MAYBE_VALUES = frozenset({"type_identifier", "qualified_identifier", "template_type"})
+
+RESOLVERS["template_type"] = RESOLVERS["template_function"] = RESOLVERS["qualified_identifier"] = _resolve
+RESOLVERS["type_identifier"] = RESOLVERS["identifier"] = RESOLVERS["namespace_identifier"] = _resolve
+EVALUATORS.update(
+    {
+        "qualified_identifier": _constant_name,
+        "sizeof_expression": _sizeof,
+        "alignof_expression": _sizeof,
+        "cast_expression": _cast,
+        "call_expression": _call,
+        "template_function": _constant_name,
+    }
+)

@@ -1,0 +1,255 @@
+"""Names at namespace scope: from the items of a translation unit to entities.
+
+Rules   A name is looked for in the namespace itself, then in those that its `using namespace` names, then in the tables
+        of builtins (under the qualified name for a library's namespace).  A using-declaration and a namespace alias
+        stand for their target.
+        At global scope a name that nothing else explains is taken from the only namespace that declares it.
+Limits  Using-directives count for the whole namespace, also before they are written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeAlias, final
+
+from analysis.ir.types import S32
+from analysis.lower.functions import FunctionDeclaration
+from analysis.lower.globals import declare_global, find_declarator
+from analysis.lower.lookup import builtin_entity
+from analysis.lower.names import (
+    ConstantName,
+    Entity,
+    FunctionSet,
+    GlobalVariable,
+    NamespaceName,
+    Origin,
+    Scope,
+    TemplateValue,
+    TypeName,
+    TypeTemplate,
+)
+from analysis.lower.templates import TypeTemplateDeclaration, template_parameters
+from analysis.lower.types import base_type, declare, declare_enum, innermost
+from analysis.syntax.items import Item, ItemKind
+from analysis.syntax.tree import Node
+
+if TYPE_CHECKING:
+    from analysis.lower.program import Program
+
+Path: TypeAlias = tuple[str, ...]
+
+
+@final
+@dataclass(slots=True)
+class UsingTable:
+    """What the `using` lines and namespace aliases of a unit say, by the namespace they stand in."""
+
+    directives: dict[Path, list[Path]] = field(default_factory=dict[Path, "list[Path]"])
+    names: dict[tuple[Path, str], Path] = field(default_factory=dict[tuple[Path, str], Path])
+    aliases: dict[tuple[Path, str], Path] = field(default_factory=dict[tuple[Path, str], Path])
+    namespaces: set[Path] = field(default_factory=set[Path])
+
+
+def read_usings(items: Sequence[Item]) -> UsingTable:
+    table = UsingTable()
+    for item in items:
+        if item.namespace not in table.namespaces:
+            table.namespaces.update(item.namespace[:depth] for depth in range(1, len(item.namespace) + 1))
+        if item.kind is ItemKind.USING and item.owner is None:
+            _read_using(table, item)
+    return table
+
+
+def _read_using(table: UsingTable, item: Item) -> None:
+    text = item.text.decode("utf-8", "replace")
+    place = item.namespace
+    if match := _ALIAS.match(text):
+        table.aliases[place, match[1]] = _path(match[2])
+    elif match := _DIRECTIVE.match(text):
+        table.directives.setdefault(place, []).append(_path(match[1]))
+    elif match := _USING.match(text):
+        path = _path(match[1])
+        table.names[place, path[-1]] = path
+
+
+def resolve(program: Program, path: Path, name: str) -> Entity | None:
+    """What `name` means in exactly the namespace `path` (and what that uses)."""
+    found = _declared(program, path, name) or _enumerator(program, path, name)
+    if found is not None:
+        return found
+    usings = program.usings
+    target = usings.names.get((path, name))
+    if target is not None and (target[:-1], name) != (path, name):
+        return qualified(program, target)
+    alias = usings.aliases.get((path, name))
+    if alias is not None:
+        return NamespaceName(_resolved_path(program, path, alias))
+    for directive in usings.directives.get(path, ()):
+        used = _resolved_path(program, path, directive)
+        if used == path:
+            continue
+        found = _declared(program, used, name) or _enumerator(program, used, name)
+        found = found or builtin_entity("::".join((*used, name)))
+        if found is not None:
+            return found
+    if (*path, name) in usings.namespaces:
+        return NamespaceName((*path, name))
+    return builtin_entity("::".join((*path, name))) if path else _last_resort(program, name)
+
+
+def qualified(program: Program, path: Path) -> Entity | None:
+    """What `a::b::name` means, given from the root."""
+    outer, name = path[:-1], path[-1]
+    if outer and (outer not in program.usings.namespaces):
+        record = resolve(program, outer[:-1], outer[-1])
+        if isinstance(record, NamespaceName):
+            return resolve(program, record.path, name)
+    return resolve(program, outer, name)
+
+
+def _resolved_path(program: Program, place: Path, path: Path) -> Path:
+    """A namespace as written, made absolute: aliases followed, enclosing namespaces tried from inside out."""
+    for depth in range(len(place), -1, -1):
+        alias = program.usings.aliases.get((place[:depth], path[0]))
+        if alias is not None and alias[0] != path[0]:
+            return (*_resolved_path(program, place[:depth], alias), *path[1:])
+        if place[:depth] + path in program.usings.namespaces:
+            return place[:depth] + path
+    return path
+
+
+def _last_resort(program: Program, name: str) -> Entity | None:
+    """Builtins, else the one namespace that declares the name."""
+    found = builtin_entity(name)
+    if found is not None:
+        return found
+    spaces = {item.namespace for item in program.unit.lookup(name) if item.owner is None and item.namespace}
+    return _declared(program, spaces.pop(), name) if len(spaces) == 1 else None
+
+
+def _declared(program: Program, path: Path, name: str) -> Entity | None:
+    items = [item for item in program.unit.lookup(name) if item.owner is None and item.namespace == path]
+    active = [item for item in items if item.active]
+    return entity_of(program, path, name, active or items) if items else None
+
+
+def entity_of(program: Program, path: Path, name: str, items: Sequence[Item]) -> Entity | None:
+    """The entity that these declarations of one name make up."""
+    functions = [item for item in items if item.kind is ItemKind.FUNCTION]
+    for item in items:
+        if item.kind in (ItemKind.RECORD, ItemKind.ALIAS, ItemKind.ENUM) and not functions:
+            return _type_entity(program, path, name, items)
+    if functions:
+        builtin = name if path else None
+        return FunctionSet(name, overloads(program, functions), builtin or name)
+    for item in items:
+        if item.kind is ItemKind.VARIABLE:
+            return _variable(program, path, name, item)
+    return None
+
+
+def overloads(program: Program, items: Sequence[Item]) -> tuple[FunctionDeclaration, ...]:
+    """Definitions, and declarations that no definition matches in its number of parameters."""
+    defined = [item for item in items if item.is_definition]
+    found = [program.declaration(item, None) for item in defined]
+    if not defined:
+        found = [program.declaration(item, None) for item in items]
+    return tuple(declaration for declaration in found if declaration is not None)
+
+
+def _type_entity(program: Program, path: Path, name: str, items: Sequence[Item]) -> Entity | None:
+    templates = [item for item in items if item.is_template]
+    defined = [item for item in templates if item.is_definition] or templates
+    scope = program.namespace_scope(path)
+    if templates:
+        found = [_template(program, scope, item) for item in defined]
+        return TypeTemplate(name, tuple(declaration for declaration in found if declaration is not None))
+    for kind in (ItemKind.RECORD, ItemKind.ALIAS, ItemKind.ENUM):
+        chosen = [item for item in items if item.kind is kind]
+        chosen = [item for item in chosen if item.is_definition] or chosen
+        if chosen:
+            return program.type_of_item(scope, chosen[0])
+    return None
+
+
+def _template(program: Program, scope: Scope, item: Item) -> TypeTemplateDeclaration | None:
+    snippet = program.unit.snippet(item)
+    node = snippet.root
+    if node.kind not in _TYPE_NODES:
+        return None
+    parameters = template_parameters(snippet.templates[-1]) if snippet.templates else ()
+    name = node.field("name")
+    pattern = name.field("arguments") if name is not None and name.kind == "template_type" else None
+    return TypeTemplateDeclaration(item, scope, node, parameters, pattern)
+
+
+def _variable(program: Program, path: Path, name: str, item: Item) -> Entity | None:
+    snippet = program.snippet(item)
+    declarator = find_declarator(snippet.root, name)
+    if declarator is None:
+        return None
+    scope = program.namespace_scope(path).inside()
+    scope.origin = Origin(item, snippet, "::".join(path))
+    if snippet.templates:
+        return TemplateValue(name, S32)
+    declaration = declare_global(scope, name, snippet.root, declarator, snippet)
+    if declaration.constant is not None:
+        return ConstantName(declaration.constant.value, declaration.constant.type)
+    return GlobalVariable(declaration)
+
+
+def _enumerator(program: Program, path: Path, name: str) -> Entity | None:
+    """An enumerator of an unscoped enumeration at this namespace."""
+    wanted = name.encode("utf-8", "replace")
+    for item in program.enumerations:
+        if item.namespace == path and wanted in item.identifiers:
+            scope = program.enumeration_scope(item)
+            if scope is not None and name in scope.names:
+                return scope.names[name]
+    return None
+
+
+def read_enumeration(program: Program, item: Item) -> Scope | None:
+    """A scope that holds the enumeration's name and, unless it is scoped, its enumerators."""
+    snippet = program.snippet(item)
+    scope = program.namespace_scope(item.namespace).inside()
+    scope.origin = Origin(item, snippet, "::".join(item.namespace))
+    for node in snippet.root.walk():
+        if node.kind == "enum_specifier" and node.field("body") is not None:
+            entity = declare_enum(scope, node)
+            if item.name and item.kind is not ItemKind.VARIABLE:
+                scope.declare(item.name, entity)
+            return scope
+    return None
+
+
+def declare_alias(scope: Scope, node: Node) -> None:
+    """Declares the names of a typedef or an alias-declaration."""
+    if node.kind == "alias_declaration":
+        name, type_node = node.field("name"), node.field("type")
+        if name is not None and type_node is not None:
+            base = base_type(scope, type_node)
+            declarator = type_node.field("declarator")
+            declared = base if declarator is None else declare(scope, base, declarator).declared
+            scope.declare(name.text.decode("utf-8", "replace"), TypeName(declared))
+        return
+    base = base_type(scope, node)
+    for declarator in node.fields("declarator"):
+        whole = declare(scope, base, declarator)
+        found = whole.name or innermost(declarator)
+        if found is not None:
+            scope.declare(found.text.decode("utf-8", "replace"), TypeName(whole.declared))
+
+
+def _path(text: str) -> Path:
+    return tuple(part for part in "".join(text.split()).split("::") if part)
+
+
+_ALIAS: Final = re.compile(r"\s*namespace\s+(\w+)\s*=\s*([\w:\s]+?)\s*;")
+_DIRECTIVE: Final = re.compile(r"\s*using\s+namespace\s+([\w:\s]+?)\s*;")
+_USING: Final = re.compile(r"\s*using\s+(?:typename\s+)?([\w:\s]+?)\s*;")
+_TYPE_NODES: Final = frozenset(
+    {"struct_specifier", "class_specifier", "union_specifier", "alias_declaration", "type_definition"}
+)

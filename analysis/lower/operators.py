@@ -1,0 +1,120 @@
+"""Operators on classes and vectors: members, free functions anywhere in the unit, builtins.
+
+Rules   Free operator functions are found in every namespace, which is what argument-dependent lookup amounts to.
+        Vectors of half-precision numbers are computed member by member.
+        An assignment operator that nobody declares copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analysis.ir.instructions import BuildAggregate
+from analysis.ir.types import FloatFormat, FloatType, StructType, UnknownType, VectorType
+from analysis.lower.builtins import builtin_function
+from analysis.lower.calls import call_builtin, call_instance, call_method, unknown_call
+from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.convert import conversion_operators, implicit
+from analysis.lower.expressions.dispatch import load, temporary
+from analysis.lower.functions import FunctionDeclaration, generic_signature
+from analysis.lower.overloads import argument_types, choose
+from analysis.lower.types import spelled
+from analysis.syntax.tree import Node
+
+
+def overloaded(ctx: LoweringContext, spelling: str, operands: Sequence[Operand], node: Node) -> Operand:
+    """`operator spelling` on operands of which one is of class type."""
+    found, result = try_overload(ctx, spelling, operands, node)
+    if found:
+        return result
+    span = ctx.span(node)
+    name = f"operator{spelling}"
+    first = ctx.type_of(operands[0])
+    if isinstance(first, VectorType) and isinstance(first.element, FloatType) and len(operands) == 2:
+        if first.element.format in (FloatFormat.HALF, FloatFormat.BFLOAT16):
+            return _memberwise(ctx, spelling, operands, first, node)
+    converted = _converted_operands(ctx, operands, node)
+    if converted is not None:
+        return _builtin_operator(ctx, spelling, converted, node)
+    builtin = builtin_function(name)
+    if builtin is not None:
+        return call_builtin(ctx, builtin, operands, (), span)
+    shown = " and ".join("?" if (type := ctx.type_of(operand)) is None else spelled(type) for operand in operands)
+    return unknown_call(ctx, f"operator {spelling} on {shown}", operands, span)
+
+
+def try_overload(ctx: LoweringContext, spelling: str, operands: Sequence[Operand], node: Node) -> tuple[bool, Operand]:
+    """Whether a declared operator fits, and the result of calling it."""
+    span = ctx.span(node)
+    name = f"operator{spelling}"
+    first = operands[0]
+    type = ctx.type_of(first)
+    if isinstance(type, StructType):
+        record = ctx.program.records.get(type.name)
+        methods = () if record is None else record.methods_named(name)
+        if record is not None and methods:
+            if choose(ctx, methods, (), argument_types(ctx, operands[1:])) is not None:
+                receiver = first if isinstance(first, Place) else temporary(ctx, load(ctx, first, span), span)
+                return True, call_method(ctx, receiver, record, methods, (), operands[1:], span)
+    free = ctx.program.operators(name)
+    choice = choose(ctx, free, (), argument_types(ctx, operands)) if free else None
+    if choice is not None and choice.instance.declaration.body is not None:
+        return True, call_instance(ctx, choice.instance, None, operands, span)
+    return False, None
+
+
+def _converted_operands(ctx: LoweringContext, operands: Sequence[Operand], node: Node) -> list[Operand] | None:
+    """Class operands through their only conversion operator, when each has one."""
+    span = ctx.span(node)
+    converted: list[Operand] = []
+    for operand in operands:
+        type = ctx.type_of(operand)
+        if not isinstance(type, StructType | VectorType):
+            converted.append(operand)
+            continue
+        record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
+        conversions: list[FunctionDeclaration] = [] if record is None else conversion_operators(record)
+        if len(conversions) != 1:
+            return None
+        target = generic_signature(conversions[0]).returns.type
+        if isinstance(target, StructType | VectorType | UnknownType):
+            return None
+        converted.append(implicit(ctx, load(ctx, operand, span), target, span))
+    return converted
+
+
+def _builtin_operator(ctx: LoweringContext, spelling: str, operands: list[Operand], node: Node) -> Operand:
+    from analysis.lower.expressions.operators import arithmetic, subscript
+
+    span = ctx.span(node)
+    values = [load(ctx, operand, span) for operand in operands]
+    if len(values) == 2 and spelling == "[]":
+        return subscript(ctx, operands[0], values[1], span)
+    if len(values) == 2:
+        return arithmetic(ctx, spelling, values[0], values[1], span)
+    return unknown_call(ctx, f"operator {spelling}", operands, span)
+
+
+def _memberwise(
+    ctx: LoweringContext, spelling: str, operands: Sequence[Operand], type: VectorType, node: Node
+) -> Operand:
+    from analysis.lower.expressions.operators import arithmetic
+
+    span = ctx.span(node)
+    builder = ctx.builder
+    left, right = load(ctx, operands[0], span), load(ctx, operands[1], span)
+    if builder.types[right] != type or spelling not in ("+", "-", "*", "/"):
+        return unknown_call(ctx, f"operator {spelling} on {spelled(type)}", (left, right), span, type)
+    members = tuple(
+        arithmetic(
+            ctx,
+            spelling,
+            builder.extract(left, index, type.element, span),
+            builder.extract(right, index, type.element, span),
+            span,
+        )
+        for index in range(type.length)
+    )
+    result = builder.value(type)
+    builder.emit(BuildAggregate(result, members, span))
+    return result

@@ -1,0 +1,193 @@
+"""Overload resolution: which declaration does a call mean, with which template arguments?
+
+Rules   A candidate must accept the number of arguments and convert every one.  The least total distance wins: 0 for the
+        same type, 1 for promotion and for what is not known, 2 for other arithmetic conversions and bases, 4 for
+        user-defined conversions.  A template costs a little more than a plain function; `__device__` wins a tie.
+        A pointer deduced for a template parameter is generic, so that instances do not multiply by address space.
+Limits  SFINAE and concepts are not evaluated.  Ambiguity is settled by the first declaration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias, final
+
+from analysis.ir.types import (
+    ArrayType,
+    GroupType,
+    HandleType,
+    IntegerType,
+    MemorySpace,
+    PointerType,
+    StructType,
+    Type,
+    UnknownType,
+    VectorType,
+    VoidType,
+)
+from analysis.lower.context import LoweringContext, Operand
+from analysis.lower.conversions import is_arithmetic, is_vague, promoted
+from analysis.lower.functions import (
+    FunctionDeclaration,
+    FunctionInstance,
+    Signature,
+    bind_explicit,
+    generic_signature,
+    instantiate,
+)
+from analysis.lower.names import Closure, DeclaredType, TemplateArgument
+from analysis.lower.templates import deduce
+
+if TYPE_CHECKING:
+    from analysis.lower.program import Program
+
+ArgumentType: TypeAlias = Type | Closure | None
+"""None for an initialiser list or void."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Choice:
+    instance: FunctionInstance
+    distance: float
+
+
+def choose(
+    ctx: LoweringContext,
+    declarations: Sequence[FunctionDeclaration],
+    explicit: tuple[TemplateArgument, ...],
+    arguments: Sequence[ArgumentType],
+) -> Choice | None:
+    """The best candidate, instantiated; None where none fits."""
+    best: Choice | None = None
+    for declaration in declarations:
+        if explicit and not declaration.template_parameters:
+            continue
+        choice = _consider(ctx.program, declaration, explicit, arguments)
+        if choice is not None and (best is None or choice.distance < best.distance):
+            best = choice
+    return best
+
+
+def argument_types(ctx: LoweringContext, operands: Sequence[Operand]) -> list[ArgumentType]:
+    return [operand if isinstance(operand, Closure) else ctx.type_of(operand) for operand in operands]
+
+
+def _consider(
+    program: Program,
+    declaration: FunctionDeclaration,
+    explicit: tuple[TemplateArgument, ...],
+    arguments: Sequence[ArgumentType],
+) -> Choice | None:
+    generic = generic_signature(declaration)
+    if not generic.accepts(len(arguments)) or any(parameter.is_pack for parameter in generic.parameters):
+        return None
+    penalty = 0.0
+    if declaration.template_parameters:
+        penalty = 0.5
+        named = bind_explicit(declaration, explicit)
+        if not _deduce_all(program, generic, arguments, named):
+            return None
+        instance = instantiate(declaration, named)
+    else:
+        instance = instantiate(declaration, {})
+    if not declaration.item.is_device and not declaration.item.is_constexpr:
+        penalty += 0.25
+    total = penalty
+    for parameter, argument in zip(instance.signature.parameters, arguments, strict=False):
+        distance = _distance(program, parameter.declared, argument)
+        if distance is None:
+            return None
+        total += distance
+    return Choice(instance, total)
+
+
+def _deduce_all(
+    program: Program, generic: Signature, arguments: Sequence[ArgumentType], named: dict[str, TemplateArgument]
+) -> bool:
+    for parameter, argument in zip(generic.parameters, arguments, strict=False):
+        if argument is None or isinstance(argument, Closure | UnknownType):
+            continue
+        actual = argument
+        if isinstance(actual, ArrayType) and not parameter.declared.is_reference:
+            actual = PointerType(actual.element, MemorySpace.GENERIC)
+        found: dict[str, TemplateArgument] = {}
+        if not deduce(program, parameter.declared.type, without_space(actual), found):
+            return False
+        for name, value in found.items():
+            named.setdefault(name, value)
+    return True
+
+
+def without_space(type: Type) -> Type:
+    """The type with generic pointers."""
+    if isinstance(type, PointerType):
+        return PointerType(without_space(type.element), MemorySpace.GENERIC, type.volatile)
+    return type
+
+
+def _distance(program: Program, declared: DeclaredType, argument: ArgumentType) -> float | None:
+    wanted = declared.type
+    if argument is None:
+        return 1.0
+    if isinstance(argument, Closure):
+        return 1.0 if is_vague(wanted) else None
+    if argument == wanted:
+        return 0.0
+    if isinstance(argument, VoidType):
+        return None
+    if is_vague(wanted) or is_vague(argument):
+        return 1.0
+    if isinstance(wanted, PointerType):
+        return _pointer_distance(program, wanted, argument)
+    if isinstance(wanted, ArrayType):
+        return 0.0 if isinstance(argument, ArrayType) and argument.element == wanted.element else None
+    if is_arithmetic(wanted) and is_arithmetic(argument):
+        if declared.is_reference and not declared.is_constant:
+            return None
+        return 1.0 if promoted(argument) == wanted else 2.0
+    if isinstance(wanted, GroupType) and isinstance(argument, GroupType):
+        return 1.0
+    if isinstance(wanted, StructType) and isinstance(argument, StructType):
+        return 2.0 if _derives(program, argument.name, wanted.name) else None
+    return _class_distance(program, wanted, argument)
+
+
+def _class_distance(program: Program, wanted: Type, argument: Type) -> float | None:
+    if isinstance(wanted, VectorType | HandleType) or isinstance(argument, VectorType | HandleType):
+        return None
+    if isinstance(wanted, StructType):
+        record = program.records.get(wanted.name)
+        return 4.0 if record is None or record.constructors else None
+    if isinstance(argument, StructType):
+        record = program.records.get(argument.name)
+        return 4.0 if record is None or any(name.startswith("operator ") for name in record.method_nodes) else None
+    return None
+
+
+def _pointer_distance(program: Program, wanted: PointerType, argument: Type) -> float | None:
+    if isinstance(argument, ArrayType):
+        argument = PointerType(argument.element, wanted.space)
+    if isinstance(argument, IntegerType):
+        return 3.0  # a null pointer
+    if not isinstance(argument, PointerType):
+        return None
+    if without_space(argument.element) == without_space(wanted.element):
+        return 0.0
+    if isinstance(wanted.element, VoidType):
+        return 2.0
+    if is_vague(wanted.element) or is_vague(argument.element):
+        return 1.0
+    if isinstance(wanted.element, StructType) and isinstance(argument.element, StructType):
+        return 2.0 if _derives(program, argument.element.name, wanted.element.name) else None
+    if isinstance(wanted.element, PointerType):
+        return _pointer_distance(program, wanted.element, argument.element)
+    return None
+
+
+def _derives(program: Program, derived: str, base: str) -> bool:
+    record = program.records.get(derived)
+    if record is None:
+        return False
+    return any(parent.name == base or _derives(program, parent.name, base) for parent, _ in record.bases)

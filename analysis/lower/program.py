@@ -1,0 +1,303 @@
+"""The entry point: all device functions of a translation unit, lowered on demand.
+
+Question  Which device functions does this unit define, and what does each of them do?
+Rules     A function is lowered once; its callees are lowered when asked for.  Nothing raises on user input: what is not
+          understood is an `Opaque`.  An error of ours costs the function it happens in: its body is one `Opaque` whose
+          construct starts with "internal error", and the error is logged.
+Limits    Ids of template instances are known once a caller was lowered.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, final
+
+from analysis.ir.function import Function, FunctionKind
+from analysis.ir.ids import FunctionId
+from analysis.ir.instructions import Opaque
+from analysis.ir.source import Span
+from analysis.ir.types import VOID, StructLayout, Type, UnknownType
+from analysis.lower import type_instances
+from analysis.lower.bodies import lower_body
+from analysis.lower.builder import FunctionBuilder
+from analysis.lower.functions import (
+    FunctionDeclaration,
+    FunctionInstance,
+    function_declarator,
+    function_name,
+    instantiate,
+)
+from analysis.lower.names import Entity, NamespaceName, Origin, Resolver, Scope, TemplateArgument, TypeTemplate
+from analysis.lower.namespaces import UsingTable, declare_alias, read_enumeration, read_usings, resolve
+from analysis.lower.records import Record
+from analysis.lower.templates import TypeTemplateDeclaration, positional, template_parameters
+from analysis.lower.types import specifier_words
+from analysis.syntax.items import Item, ItemKind
+from analysis.syntax.snippet import Snippet
+from analysis.syntax.translation_unit import TranslationUnit
+from analysis.syntax.tree import Node
+
+_LOG: Final = logging.getLogger(__name__)
+_RECURSION: Final = 12_000
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LowerSettings:
+    warp_size: int = 32
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DeviceFunction:
+    """A definition in the main file that runs on the device."""
+
+    id: FunctionId
+    item: Item
+    kind: FunctionKind
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """One function in memory form, with what its text says besides."""
+
+    function: Function
+    item: Item
+    error_count: int
+    """ERROR and MISSING nodes in its text."""
+    launch_bounds: tuple[bytes, ...] | None
+    callees: tuple[FunctionId, ...]
+    opaques: tuple[Opaque, ...]
+
+
+@final
+class Program:
+    """One translation unit, read as declarations; every answer is computed once."""
+
+    def __init__(self, unit: TranslationUnit, settings: LowerSettings | None = None) -> None:
+        self.unit: Final = unit
+        self.settings: Final = LowerSettings() if settings is None else settings
+        self.records: Final[dict[str, Record]] = {}
+        self.layouts: Final[dict[str, StructLayout]] = {}
+        self._instances: dict[FunctionId, FunctionInstance] = {}
+        self._lowered: dict[FunctionId, Lowered] = {}
+        self._lowering: set[FunctionId] = set()
+        self._scopes: dict[tuple[str, ...], Scope] = {}
+        self._snippets: dict[int, Snippet] = {}
+        self._declarations: dict[tuple[int, int], FunctionDeclaration | None] = {}
+        self._enumerations: dict[int, Scope | None] = {}
+        self._operators: dict[str, tuple[FunctionDeclaration, ...]] = {}
+        self._templates: dict[int, TypeTemplateDeclaration | None] = {}
+
+    # -- answers ------------------------------------------------------------------------------------------------
+
+    def device_functions(self) -> tuple[DeviceFunction, ...]:
+        """Every kernel and device function that the main file defines, in text order."""
+        return self._device_functions
+
+    def lower(self, id: FunctionId) -> Lowered:
+        """The function of that id; KeyError for an id that neither the file nor a lowered caller names."""
+        known = self._lowered.get(id)
+        if known is not None:
+            return known
+        if id not in self._instances:
+            self.device_functions()
+        instance = self._instances[id]
+        if sys.getrecursionlimit() < _RECURSION:
+            sys.setrecursionlimit(_RECURSION)
+        self._lowering.add(id)
+        lowered = self._lower(instance)
+        self._lowering.discard(id)
+        self._lowered[id] = lowered
+        return lowered
+
+    def item_of(self, id: FunctionId) -> Item:
+        if id not in self._instances:
+            self.device_functions()
+        return self._instances[id].declaration.item
+
+    def instance(self, id: FunctionId, arguments: tuple[TemplateArgument, ...]) -> FunctionId:
+        """The instance of a template for explicit arguments; parameters without one take their default."""
+        declaration = self._instances[id].declaration
+        return instantiate(declaration, positional(declaration.template_parameters, arguments)).id
+
+    def return_type(self, id: FunctionId) -> Type:
+        """What a function declared `auto` returns; not known while it is being lowered."""
+        if id in self._lowering:
+            return UnknownType("auto")
+        return self.lower(id).function.return_type
+
+    # -- what lowering asks for ---------------------------------------------------------------------------------
+
+    @cached_property
+    def _device_functions(self) -> tuple[DeviceFunction, ...]:
+        found: list[DeviceFunction] = []
+        taken: set[FunctionId] = set()
+        for item in self.unit.items:
+            if item.kind is not ItemKind.FUNCTION or not item.is_definition or not item.is_device:
+                continue
+            owner = type_instances.record_of_owner(self, item) if item.owner is not None else None
+            declaration = self.declaration(item, owner)
+            if declaration is None:
+                continue
+            instance = instantiate(declaration, {}, defaults=False)
+            if instance.id in taken:
+                instance = self._renamed(instance, taken)
+            taken.add(instance.id)
+            found.append(DeviceFunction(instance.id, item, declaration.kind))
+        return tuple(found)
+
+    def _renamed(self, instance: FunctionInstance, taken: set[FunctionId]) -> FunctionInstance:
+        """A second definition of the same signature (in another branch of `#if`) gets a number."""
+        number = 2
+        while FunctionId(f"{instance.id}#{number}") in taken:
+            number += 1
+        instance.id = FunctionId(f"{instance.id}#{number}")
+        self._instances[instance.id] = instance
+        return instance
+
+    @cached_property
+    def usings(self) -> UsingTable:
+        return read_usings((*self.unit.items, *self.unit.included_items))
+
+    @cached_property
+    def enumerations(self) -> tuple[Item, ...]:
+        """Items that may declare enumerators at namespace scope."""
+        kinds = (ItemKind.ENUM, ItemKind.ALIAS, ItemKind.VARIABLE)
+        return tuple(
+            item
+            for item in (*self.unit.items, *self.unit.included_items)
+            if item.kind in kinds and item.owner is None and b"enum" in item.identifiers
+        )
+
+    def enumeration_scope(self, item: Item) -> Scope | None:
+        if id(item) not in self._enumerations:
+            self._enumerations[id(item)] = None
+            self._enumerations[id(item)] = read_enumeration(self, item)
+        return self._enumerations[id(item)]
+
+    def snippet(self, item: Item) -> Snippet:
+        known = self._snippets.get(id(item))
+        if known is None:
+            known = self._snippets[id(item)] = self.unit.snippet(item)
+        return known
+
+    def namespace_scope(self, path: tuple[str, ...]) -> Scope:
+        """The scope of a namespace, inside those around it."""
+        known = self._scopes.get(path)
+        if known is None:
+            parent = self.namespace_scope(path[:-1]) if path else None
+            known = self._scopes[path] = Scope(self, parent, self.namespace_resolver(path))
+        return known
+
+    def namespace_resolver(self, path: tuple[str, ...]) -> Resolver:
+        return lambda name: resolve(self, path, name)
+
+    def find_in_namespace(self, path: tuple[str, ...], name: str) -> Entity | None:
+        """`name` qualified with `path`."""
+        return self.namespace_scope(path).resolve(name)
+
+    def namespace_named(self, scope: Scope, path: tuple[str, ...]) -> NamespaceName:
+        """The namespace that `path` means in `scope`."""
+        entity = scope.find(path[0])
+        if isinstance(entity, NamespaceName):
+            return NamespaceName((*entity.path, *path[1:]))
+        return NamespaceName(path)
+
+    def operators(self, name: str) -> tuple[FunctionDeclaration, ...]:
+        """Free operator functions of that name, in all namespaces."""
+        known = self._operators.get(name)
+        if known is None:
+            items = [
+                item
+                for item in self.unit.lookup(name)
+                if item.kind is ItemKind.FUNCTION and item.is_definition and item.active
+            ]
+            free = [item for item in items if item.owner is None or b"friend" in item.identifiers]
+            found = [self.declaration(item, None) for item in free]
+            known = tuple(declaration for declaration in found if declaration is not None)
+            self._operators[name] = known
+        return known
+
+    def declaration(self, item: Item, owner: Record | None) -> FunctionDeclaration | None:
+        """The function that an item declares, as a method of `owner`; None where its text is not one."""
+        key = id(item), id(owner)
+        if key not in self._declarations:
+            self._declarations[key] = self._declaration(item, owner)
+        return self._declarations[key]
+
+    def _declaration(self, item: Item, owner: Record | None) -> FunctionDeclaration | None:
+        snippet = self.snippet(item)
+        node = snippet.root
+        declarator = function_declarator(node)
+        if declarator is None:
+            declarator = Node("function_declarator", node.start, node.start, node.source)
+        headers = [template_parameters(header) for header in snippet.templates]
+        scope = (self.namespace_scope(item.namespace) if owner is None else owner.scope).inside()
+        prefix = [*item.namespace, *([item.owner] if item.owner else []), item.name]
+        scope.origin = Origin(item, snippet, "::".join(prefix))
+        if owner is not None and not item.in_class and owner.arguments and headers:
+            for parameter, argument in zip(headers[0], owner.arguments, strict=False):
+                scope.declare(parameter.name, argument)
+            headers = headers[1:]
+        words = specifier_words(node)
+        name = function_name(declarator) or item.name
+        own = headers[-1] if headers else ()
+        is_static = "static" in words and item.in_class
+        return FunctionDeclaration(
+            item, snippet, node, declarator, name, scope, owner, own, is_static, "virtual" in words
+        )
+
+    def type_template(self, scope: Scope, item: Item) -> TypeTemplateDeclaration | None:
+        if id(item) not in self._templates:
+            snippet = self.snippet(item)
+            node = snippet.root
+            parameters = template_parameters(snippet.templates[-1]) if snippet.templates else ()
+            name = node.field("name")
+            pattern = name.field("arguments") if name is not None and name.kind == "template_type" else None
+            is_type = node.kind.endswith("_specifier") or node.kind in ("alias_declaration", "type_definition")
+            found = TypeTemplateDeclaration(item, scope, node, parameters, pattern) if is_type else None
+            self._templates[id(item)] = found
+        return self._templates[id(item)]
+
+    def register(self, instance: FunctionInstance) -> None:
+        self._instances.setdefault(instance.id, instance)
+
+    def type_of_item(self, scope: Scope, item: Item) -> Entity | None:
+        return type_instances.type_of_item(self, scope, item)
+
+    def declare_record(self, scope: Scope, node: Node) -> Type:
+        return type_instances.declare_record(scope, node)
+
+    def declare_alias(self, scope: Scope, node: Node) -> None:
+        declare_alias(scope, node)
+
+    def instantiate_type(self, template: TypeTemplate, arguments: tuple[TemplateArgument, ...]) -> Entity | None:
+        return type_instances.instantiate_type(self, template, arguments)
+
+    # -- lowering -----------------------------------------------------------------------------------------------
+
+    def _lower(self, instance: FunctionInstance) -> Lowered:
+        snippet = instance.declaration.snippet
+        try:
+            function, callees = lower_body(self, instance)
+        except Exception as error:
+            _LOG.exception("lowering %s", instance.id)
+            function, callees = _failed(instance, error), ()
+        opaques = tuple(found for _, found in function.instructions() if isinstance(found, Opaque))
+        return Lowered(
+            function, instance.declaration.item, snippet.error_count, snippet.launch_bounds, callees, opaques
+        )
+
+
+def _failed(instance: FunctionInstance, error: Exception) -> Function:
+    """A function of which nothing is known."""
+    declaration = instance.declaration
+    span = Span(0, len(declaration.item.text))
+    builder = FunctionBuilder()
+    builder.emit(Opaque(None, f"internal error: {type(error).__name__}: {error}"[:200], (), True, span))
+    return builder.finish(instance.id, declaration.name, declaration.kind, VOID, span)

@@ -1,0 +1,318 @@
+"""Structs, classes and unions: members, bases, layouts.
+
+Rules   A base class's members come first, flattened, so a member has one index.  A member whose type is an anonymous
+        struct or union is a member without name; names inside it are found through it.
+        A method with a body anywhere in the unit is found by its owner's name; inside the class body it belongs to the
+        class text it stands in, so that specialisations keep theirs.
+Limits  Virtual functions and bases, and destructors, are not modelled: see `calls.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, final
+
+from analysis.ir.types import StructLayout, StructType, TemplateType, Type
+from analysis.lower.constants import constant_integer
+from analysis.lower.functions import FunctionDeclaration, function_declarator, function_name
+from analysis.lower.globals import GlobalDeclaration, declare_global
+from analysis.lower.layouts import lay_out
+from analysis.lower.names import (
+    ConstantName,
+    DeclaredType,
+    Entity,
+    FunctionSet,
+    GlobalVariable,
+    MemberName,
+    Scope,
+    TemplateArgument,
+    TypeName,
+)
+from analysis.lower.templates import template_parameters
+from analysis.lower.types import base_type, declare, innermost, resolve_type, specifier_words
+from analysis.syntax.items import Item, ItemKind
+from analysis.syntax.tree import Node
+
+if TYPE_CHECKING:
+    from analysis.syntax.snippet import Snippet
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RecordField:
+    name: str
+    declared: DeclaredType
+    default: Node | None
+    """The default member initialiser."""
+
+
+@final
+@dataclass(slots=True, eq=False)
+class Record:
+    """One struct, or one instance of a class template."""
+
+    name: str
+    simple_name: str
+    type: StructType
+    node: Node
+    snippet: Snippet
+    item: Item
+    is_local: bool
+    scope: Scope
+    template: str | None
+    arguments: tuple[TemplateArgument, ...]
+    is_union: bool = False
+    fields: list[RecordField] = field(default_factory=list[RecordField])
+    bases: list[tuple[Record, int]] = field(default_factory=list["tuple[Record, int]"])
+    """Each base with the index of its first member here."""
+    own_fields: int = 0
+    """Index of the first member that is not a base's."""
+    has_unknown_base: bool = False
+    method_nodes: dict[str, list[Node]] = field(default_factory=dict[str, "list[Node]"])
+    statics: dict[str, GlobalDeclaration] = field(default_factory=dict[str, GlobalDeclaration])
+    methods: dict[str, tuple[FunctionDeclaration, ...]] = field(
+        default_factory=dict[str, "tuple[FunctionDeclaration, ...]"]
+    )
+
+    def member(self, name: str) -> Entity | None:
+        """What `name` means in this class or its bases."""
+        found = self.scope.names.get(name)
+        return self.scope.resolve(name) if found is None else found
+
+    def field_index(self, name: str) -> int | None:
+        """The member of that name; an own member hides a base's."""
+        for index in range(len(self.fields) - 1, -1, -1):
+            if self.fields[index].name == name:
+                return index
+        return None
+
+    def methods_named(self, name: str) -> tuple[FunctionDeclaration, ...]:
+        """The methods of that name, a base's where this class has none."""
+        known = self.methods.get(name)
+        if known is None:
+            self.methods[name] = ()
+            known = find_methods(self, name)
+            if not known and name != self.simple_name:
+                for base, _ in self.bases:
+                    known = known or base.methods_named(name)
+            self.methods[name] = known
+        return known
+
+    @property
+    def constructors(self) -> tuple[FunctionDeclaration, ...]:
+        return self.methods_named(self.simple_name)
+
+    @property
+    def has_destructor(self) -> bool:
+        """Whether leaving a scope runs code of this class."""
+        for node in self.method_nodes.get("~" + self.simple_name, ()):
+            body = node.field("body")
+            if body is None and node.child("default_method_clause") is None:
+                return True
+            if body is not None and body.children:
+                return True
+        return False
+
+
+def fill_record(record: Record) -> StructLayout:
+    """Reads bases and members of `record`, whose name is declared already."""
+    record.scope.resolver = lambda name: _resolve_member(record, name)
+    for child in record.node.children:
+        if child.kind == "base_class_clause":
+            _read_bases(record, child)
+    record.own_fields = len(record.fields)
+    body = record.node.field("body")
+    for child in body.children if body is not None else ():
+        _read_declaration(record, child)
+    return layout_of(record)
+
+
+def layout_of(record: Record) -> StructLayout:
+    members = [(member.name, member.declared.stored) for member in record.fields]
+    layouts = record.scope.program.layouts
+    alignment = _requested_alignment(record)
+    return lay_out(record.name, members, layouts, is_union=record.is_union, alignment=alignment)
+
+
+def _requested_alignment(record: Record) -> int:
+    alignment = 1
+    for child in record.node.children:
+        if child.kind in ("alignas_qualifier", "attribute_specifier", "type_qualifier", "ms_declspec_modifier"):
+            for node in child.walk():
+                if node.kind in ("number_literal", "binary_expression", "identifier"):
+                    value = constant_integer(record.scope, node)
+                    if value is not None and 0 < value <= 4096:
+                        alignment = max(alignment, value)
+    return alignment
+
+
+def _read_bases(record: Record, clause: Node) -> None:
+    for child in clause.children:
+        if child.kind == "access_specifier" or child.kind in ("virtual", "public", "private", "protected"):
+            continue
+        type = resolve_type(record.scope, child).type
+        base = record.scope.program.records.get(type.name) if isinstance(type, StructType) else None
+        if base is None or isinstance(type, TemplateType):
+            record.has_unknown_base = True
+            continue
+        record.has_unknown_base = record.has_unknown_base or base.has_unknown_base
+        record.bases.append((base, len(record.fields)))
+        record.fields.extend(base.fields)
+
+
+def _read_declaration(record: Record, node: Node) -> None:
+    kind = node.kind
+    if kind == "field_declaration" or (kind == "declaration" and function_declarator(node) is None):
+        _read_field(record, node)
+    elif kind in ("function_definition", "declaration"):
+        _read_method(record, node)
+    elif kind == "template_declaration":
+        for child in node.children:
+            if child.kind in ("function_definition", "declaration", "field_declaration"):
+                _read_method(record, child)
+    elif kind == "alias_declaration" or kind == "type_definition":
+        record.scope.program.declare_alias(record.scope, node)
+    elif kind in ("struct_specifier", "class_specifier", "union_specifier", "enum_specifier"):
+        resolve_type(record.scope, node)
+
+
+def _read_method(record: Record, node: Node) -> None:
+    declarator = function_declarator(node)
+    if declarator is not None:
+        record.method_nodes.setdefault(function_name(declarator), []).append(node)
+
+
+def _read_field(record: Record, node: Node) -> None:
+    words = specifier_words(node)
+    declarators = node.fields("declarator")
+    if declarators and function_declarator(node) is not None:
+        _read_method(record, node)
+        return
+    if "static" in words:
+        for declarator in declarators:
+            name = innermost(declarator)
+            if name is not None:
+                text = name.text.decode("utf-8", "replace")
+                record.statics[text] = declare_global(record.scope, text, node, declarator, record.snippet)
+        return
+    base = base_type(record.scope, node, words)
+    if not declarators:
+        type_node = node.field("type")
+        if type_node is not None and type_node.kind in ("struct_specifier", "union_specifier"):
+            if type_node.field("name") is None:
+                record.fields.append(RecordField("", base, None))
+        return
+    for index, child in enumerate(node.children):
+        if child.role != "declarator":
+            continue
+        whole = declare(record.scope, base, child)
+        following = node.children[index + 1] if index + 1 < len(node.children) else None
+        default = following if following is not None and following.role == "default_value" else None
+        text = "" if whole.name is None else whole.name.text.decode("utf-8", "replace")
+        record.fields.append(RecordField(text, whole.declared, default))
+
+
+def _resolve_member(record: Record, name: str) -> Entity | None:
+    if record.field_index(name) is not None:
+        return MemberName(record, name)
+    static = record.statics.get(name)
+    if static is not None:
+        if static.constant is not None:
+            return ConstantName(static.constant.value, static.constant.type)
+        return GlobalVariable(static)
+    for anonymous in record.fields:
+        if anonymous.name == "" and _has_field(record, anonymous.declared.type, name):
+            return MemberName(record, name)
+    methods = record.methods_named(name) if name != record.simple_name else ()
+    if methods:
+        return FunctionSet(name, methods)
+    for base, _ in record.bases:
+        found = base.member(name)
+        if found is not None and not isinstance(found, MemberName):
+            return found
+    return None
+
+
+def _has_field(record: Record, type: Type, name: str) -> bool:
+    inner = record.scope.program.records.get(type.name) if isinstance(type, StructType) else None
+    return inner is not None and inner.member(name) is not None
+
+
+def find_methods(record: Record, name: str) -> tuple[FunctionDeclaration, ...]:
+    """The methods of this very class: those with a body first, each declaration once."""
+    program = record.scope.program
+    found: list[FunctionDeclaration] = []
+    nodes = record.method_nodes.get(name, [])
+    if not record.is_local:
+        for item in program.unit.lookup(name):
+            if item.kind is ItemKind.FUNCTION and item.owner == record.item.name and _belongs(record, item):
+                declaration = program.declaration(item, record)
+                if declaration is not None:
+                    _take_flags(declaration, nodes)
+                    found.append(declaration)
+    defined = {len(declaration_parameters(declaration.declarator)) for declaration in found}
+    for node in nodes:
+        declarator = function_declarator(node)
+        if declarator is None or len(declaration_parameters(declarator)) in defined:
+            continue
+        found.append(_inline_method(record, name, node, declarator))
+    return tuple(found)
+
+
+def declaration_parameters(declarator: Node) -> list[Node]:
+    listed = declarator.field("parameters")
+    if listed is None:
+        inner = declarator.field("declarator")
+        listed = None if inner is None else inner.field("parameters")
+    return [] if listed is None else [node for node in listed.children if node.text != b"void"]
+
+
+def _belongs(record: Record, item: Item) -> bool:
+    own = record.item
+    if not item.active and own.active:
+        return False
+    if not item.in_class:
+        return item.is_definition
+    inside = own.span.start <= item.span.start and item.span.end <= own.span.end
+    return item.path == own.path and inside and item.is_definition
+
+
+def _take_flags(declaration: FunctionDeclaration, nodes: list[Node]) -> None:
+    """`static` and `virtual` stand only in the class body."""
+    for node in nodes:
+        words = specifier_words(node)
+        declaration.is_static = declaration.is_static or "static" in words
+        declaration.is_virtual = declaration.is_virtual or "virtual" in words
+
+
+def _inline_method(record: Record, name: str, node: Node, declarator: Node) -> FunctionDeclaration:
+    """A method known only from the class body's text: of a local class, or without a definition."""
+    words = specifier_words(node)
+    parameters = [template_parameters(header) for header in _headers(record.node, node)]
+    own = parameters[-1] if parameters else ()
+    return FunctionDeclaration(
+        record.item,
+        record.snippet,
+        node,
+        declarator,
+        name,
+        record.scope,
+        record,
+        own,
+        "static" in words,
+        "virtual" in words,
+    )
+
+
+def _headers(root: Node, wanted: Node) -> list[Node]:
+    """The template parameter list around `wanted` in a class body."""
+    body = root.field("body")
+    for child in body.children if body is not None else ():
+        if child.kind == "template_declaration" and wanted in child.children:
+            listed = child.field("parameters")
+            return [] if listed is None else [listed]
+    return []
+
+
+def self_name(record: Record) -> TypeName:
+    return TypeName(DeclaredType(record.type))

@@ -1,0 +1,1 @@
+"""Statements to blocks; `analysis.lower.handlers` imports every module, which registers the handlers."""

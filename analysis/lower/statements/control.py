@@ -1,0 +1,308 @@
+"""Branches and loops.
+
+Rules   One source branch per `if`, loop and `switch`.  A branch whose condition is a constant is there all the same.
+        `if constexpr` with a known condition lowers only the arm that is compiled.
+        Names declared in a condition or an initialiser live until the end of the statement.
+"""
+
+from __future__ import annotations
+
+from analysis.ir.function import SourceBranch, SourceBranchKind, SymbolKind
+from analysis.ir.ids import BasicBlockId, SourceBranchId, ValueId
+from analysis.ir.instructions import Branch, Switch, SwitchCase
+from analysis.ir.operators import BinaryOperator, CompareOperator
+from analysis.ir.types import S32, ArrayType
+from analysis.lower.constants import constant_integer, evaluate
+from analysis.lower.context import LoweringContext, Place
+from analysis.lower.conversions import is_vague, promoted
+from analysis.lower.convert import implicit
+from analysis.lower.expressions.conditions import boolean, branch_on
+from analysis.lower.expressions.dispatch import discard, lower, rvalue
+from analysis.lower.statements.declarations import declare_bound, declare_condition
+from analysis.lower.statements.dispatch import handles_statement, not_understood, statement
+from analysis.lower.types import base_type
+from analysis.syntax.tree import Node
+
+
+def _source_branch(ctx: LoweringContext, kind: SourceBranchKind, node: Node) -> SourceBranchId:
+    keyword = node.children[0]
+    return ctx.builder.source_branch(SourceBranch(kind, ctx.span(keyword), ctx.span(node)))
+
+
+@handles_statement("if_statement")
+def _if(ctx: LoweringContext, node: Node) -> None:
+    condition, then, otherwise = node.field("condition"), node.field("consequence"), node.field("alternative")
+    if condition is None or then is None:
+        return not_understood(ctx, node)
+    branch = _source_branch(ctx, SourceBranchKind.IF, node)
+    with ctx.block_scope():
+        value = _clause(ctx, condition)
+        if value is None:
+            return not_understood(ctx, node)
+        if node.child("constexpr") is not None:
+            known = evaluate(ctx.scope, value)
+            if known is not None:
+                taken = then if known.value else otherwise
+                if taken is not None:
+                    _arm(ctx, taken)
+                return None
+        _branches(ctx, node, value, then, otherwise, branch)
+    return None
+
+
+def _branches(
+    ctx: LoweringContext, node: Node, condition: Node, then: Node, otherwise: Node | None, branch: SourceBranchId
+) -> None:
+    builder = ctx.builder
+    span = ctx.span(node)
+    then_block, end = builder.new_block(), builder.new_block()
+    else_block = end if otherwise is None else builder.new_block()
+    _branch_on_clause(ctx, condition, then_block, else_block, branch)
+    builder.continue_in(then_block)
+    _arm(ctx, then)
+    builder.jump(end, span)
+    if otherwise is not None:
+        builder.continue_in(else_block)
+        _arm(ctx, otherwise)
+        builder.jump(end, span)
+    builder.continue_in(end)
+
+
+def _arm(ctx: LoweringContext, node: Node) -> None:
+    with ctx.block_scope():
+        statement(ctx, node)
+
+
+def _clause(ctx: LoweringContext, node: Node) -> Node | None:
+    """The condition's expression (or declaration), its initialiser lowered."""
+    if node.kind != "condition_clause":
+        return node
+    initializer = node.field("initializer")
+    if initializer is not None:
+        statement(ctx, initializer)
+    return node.field("value")
+
+
+def _branch_on_clause(
+    ctx: LoweringContext, node: Node, if_true: BasicBlockId, if_false: BasicBlockId, branch: SourceBranchId
+) -> None:
+    """Branches on a condition that may be a declaration: `if (int x = f())`."""
+    if node.kind == "declaration":
+        value = declare_condition(ctx, node)
+        span = ctx.span(node)
+        ctx.builder.terminate(Branch(boolean(ctx, value, span), if_true, if_false, branch, span))
+    elif node.kind == "comma_expression":
+        left, right = node.field("left"), node.field("right")
+        if left is not None and right is not None:
+            discard(ctx, left)
+            _branch_on_clause(ctx, right, if_true, if_false, branch)
+    else:
+        branch_on(ctx, node, if_true, if_false, branch)
+
+
+@handles_statement("while_statement")
+def _while(ctx: LoweringContext, node: Node) -> None:
+    condition, body = node.field("condition"), node.field("body")
+    if condition is None or body is None:
+        return not_understood(ctx, node)
+    builder = ctx.builder
+    branch = _source_branch(ctx, SourceBranchKind.LOOP, node)
+    head, inside, end = builder.new_block(), builder.new_block(), builder.new_block()
+    builder.jump(head, ctx.span(node))
+    builder.continue_in(head)
+    with ctx.block_scope():
+        value = _clause(ctx, condition)
+        if value is not None:
+            _branch_on_clause(ctx, value, inside, end, branch)
+        builder.continue_in(inside)
+        _body(ctx, body, end, head)
+        builder.jump(head, ctx.span(node))
+    builder.continue_in(end)
+    return None
+
+
+@handles_statement("do_statement")
+def _do(ctx: LoweringContext, node: Node) -> None:
+    condition, body = node.field("condition"), node.field("body")
+    if condition is None or body is None:
+        return not_understood(ctx, node)
+    builder = ctx.builder
+    branch = _source_branch(ctx, SourceBranchKind.LOOP, node)
+    inside, test, end = builder.new_block(), builder.new_block(), builder.new_block()
+    builder.jump(inside, ctx.span(node))
+    builder.continue_in(inside)
+    _body(ctx, body, end, test)
+    builder.jump(test, ctx.span(node))
+    builder.continue_in(test)
+    _branch_on_clause(ctx, condition, inside, end, branch)
+    builder.continue_in(end)
+    return None
+
+
+@handles_statement("for_statement")
+def _for(ctx: LoweringContext, node: Node) -> None:
+    initializer, condition = node.field("initializer"), node.field("condition")
+    update, body = node.field("update"), node.field("body")
+    if body is None:
+        return not_understood(ctx, node)
+    builder = ctx.builder
+    span = ctx.span(node)
+    branch = _source_branch(ctx, SourceBranchKind.LOOP, node)
+    with ctx.block_scope():
+        if initializer is not None:
+            statement(ctx, initializer)
+        head, inside = builder.new_block(), builder.new_block()
+        step, end = builder.new_block(), builder.new_block()
+        builder.jump(head, span)
+        builder.continue_in(head)
+        if condition is None:
+            builder.jump(inside, span)
+        else:
+            _branch_on_clause(ctx, condition, inside, end, branch)
+        builder.continue_in(inside)
+        _body(ctx, body, end, step)
+        builder.jump(step, span)
+        builder.continue_in(step)
+        if update is not None:
+            statement(ctx, update)
+        builder.jump(head, span)
+        builder.continue_in(end)
+    return None
+
+
+def _body(ctx: LoweringContext, body: Node, break_block: BasicBlockId, continue_block: BasicBlockId) -> None:
+    before = ctx.break_block, ctx.continue_block
+    ctx.break_block, ctx.continue_block = break_block, continue_block
+    _arm(ctx, body)
+    ctx.break_block, ctx.continue_block = before
+
+
+@handles_statement("for_range_loop")
+def _for_range(ctx: LoweringContext, node: Node) -> None:
+    """`for (T x : array)` over an array of known length."""
+    declarator, right, body = node.field("declarator"), node.field("right"), node.field("body")
+    if declarator is None or right is None or body is None:
+        return not_understood(ctx, node)
+    with ctx.block_scope():
+        initializer = node.field("initializer")
+        if initializer is not None:
+            statement(ctx, initializer)
+        sequence = None if right.kind == "initializer_list" else lower(ctx, right)
+        if not isinstance(sequence, Place) or not isinstance(sequence.type, ArrayType):
+            return not_understood(ctx, node, "for over a range")
+        _range_loop(ctx, node, sequence, declarator, body)
+    return None
+
+
+def _range_loop(ctx: LoweringContext, node: Node, sequence: Place, declarator: Node, body: Node) -> None:
+    builder = ctx.builder
+    span = ctx.span(node)
+    assert isinstance(sequence.type, ArrayType)
+    element = sequence.type.element
+    branch = _source_branch(ctx, SourceBranchKind.LOOP, node)
+    index = builder.symbol("", SymbolKind.LOCAL, S32, span)
+    builder.store(builder.symbol_address(index, span), builder.constant(0, S32, span), span)
+    head, inside = builder.new_block(), builder.new_block()
+    step, end = builder.new_block(), builder.new_block()
+    builder.jump(head, span)
+    builder.continue_in(head)
+    count = builder.constant(sequence.type.length, S32, span)
+    at = builder.load(builder.symbol_address(index, span), S32, span)
+    test = builder.compare(CompareOperator.LESS, at, count, span)
+    builder.terminate(Branch(test, inside, end, branch, span))
+    builder.continue_in(inside)
+    at = builder.load(builder.symbol_address(index, span), S32, span)
+    found = Place(builder.element_address(sequence.address, at, element, span), element, sequence.volatile)
+    declare_bound(ctx, base_type(ctx.scope, node), declarator, found)
+    _body(ctx, body, end, step)
+    builder.jump(step, span)
+    builder.continue_in(step)
+    at = builder.load(builder.symbol_address(index, span), S32, span)
+    one = builder.constant(1, S32, span)
+    following = builder.binary(BinaryOperator.ADD, at, one, S32, span)
+    builder.store(builder.symbol_address(index, span), following, span)
+    builder.jump(head, span)
+    builder.continue_in(end)
+
+
+# -- switch --------------------------------------------------------------------------------------------------------
+
+
+@handles_statement("switch_statement")
+def _switch(ctx: LoweringContext, node: Node) -> None:
+    condition, body = node.field("condition"), node.field("body")
+    if condition is None or body is None:
+        return not_understood(ctx, node)
+    branch = _source_branch(ctx, SourceBranchKind.SWITCH, node)
+    with ctx.block_scope():
+        value_node = _clause(ctx, condition)
+        if value_node is None:
+            return not_understood(ctx, node)
+        value = _switch_value(ctx, value_node)
+        _cases(ctx, node, body, value, branch)
+    return None
+
+
+def _switch_value(ctx: LoweringContext, node: Node) -> ValueId:
+    value = declare_condition(ctx, node) if node.kind == "declaration" else rvalue(ctx, node)
+    type = ctx.builder.types[value]
+    return value if is_vague(type) else implicit(ctx, value, promoted(type), ctx.span(node))
+
+
+MAX_RANGE = 256
+"""A `case` range of more values than this is opaque."""
+
+
+def _cases(ctx: LoweringContext, node: Node, body: Node, value: ValueId, branch: SourceBranchId) -> None:
+    """The dispatch, then the labels' statements in order, falling through."""
+    builder = ctx.builder
+    end = builder.new_block()
+    statements = body.children if body.kind == "compound_statement" else [body]
+    blocks: dict[int, BasicBlockId] = {}
+    cases: list[SwitchCase] = []
+    default = end
+    for index, child in enumerate(statements):
+        if child.kind != "case_statement":
+            continue
+        block = blocks[index] = builder.new_block()
+        if child.field("value") is None:
+            default = block
+        else:
+            cases.extend(SwitchCase(number, block) for number in _labels(ctx, child))
+    builder.terminate(Switch(value, tuple(cases), default, branch, ctx.span(node)))
+    builder.continue_in(builder.new_block())  # what stands before the first label is never reached
+    before = ctx.break_block
+    ctx.break_block = end
+    with ctx.block_scope():
+        for index, child in enumerate(statements):
+            block = blocks.get(index)
+            if block is not None:
+                builder.jump(block, ctx.span(child))
+                builder.continue_in(block)
+                _case_body(ctx, child)
+            else:
+                statement(ctx, child)
+    ctx.break_block = before
+    builder.jump(end, ctx.span(node))
+    builder.continue_in(end)
+
+
+def _case_body(ctx: LoweringContext, node: Node) -> None:
+    for child in node.children:
+        if child.role != "value" and child.kind not in ("case", "default", "ERROR"):
+            statement(ctx, child)
+
+
+def _labels(ctx: LoweringContext, node: Node) -> list[int | None]:
+    """The values of one label: one, those of a range `1 ... 3`, or [None] for a constant that is not known."""
+    value = node.field("value")
+    assert value is not None
+    if value.kind == "parameter_pack_expansion":
+        pattern, error = value.field("pattern"), node.child("ERROR")
+        last_node = error.children[0] if error is not None and error.children else None
+        first = None if pattern is None else constant_integer(ctx.scope, pattern)
+        last = None if last_node is None else constant_integer(ctx.scope, last_node)
+        if first is not None and last is not None and 0 <= last - first < MAX_RANGE:
+            return list(range(first, last + 1))
+        return [None]
+    return [constant_integer(ctx.scope, value)]

@@ -1,0 +1,347 @@
+"""Declarations inside functions: local variables, references, shared memory, lambdas, structured bindings.
+
+Rules   A variable is a LOCAL symbol; a reference is a LOCAL symbol that holds an address.
+        A constant scalar whose initialiser is a constant expression is known to constant expressions after it.
+        A pointer variable with an initialiser that nothing else is assigned to keeps the initialiser's address space.
+Limits  A local `static` variable that is not shared is one object in global memory.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analysis.ir.function import SymbolKind
+from analysis.ir.ids import ValueId
+from analysis.ir.instructions import Opaque
+from analysis.ir.source import Span
+from analysis.ir.types import (
+    ArrayType,
+    MemorySpace,
+    PointerType,
+    StructType,
+    Type,
+    UnknownType,
+    VectorType,
+)
+from analysis.lower.constants import evaluate
+from analysis.lower.construct import default_object, initialise
+from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.conversions import is_arithmetic, wrapped
+from analysis.lower.convert import implicit
+from analysis.lower.expressions.dispatch import load, lower, rvalue, temporary
+from analysis.lower.expressions.members import element
+from analysis.lower.functions import function_declarator
+from analysis.lower.lookup import builtin_record
+from analysis.lower.names import (
+    AUTO,
+    Closure,
+    DeclaredType,
+    DependentName,
+    LambdaName,
+    LocalVariable,
+)
+from analysis.lower.statements.dispatch import handles_statement, not_understood
+from analysis.lower.types import Declarator, base_type, declare, shown, specifier_words
+from analysis.syntax.tree import Node
+
+
+@handles_statement("declaration", "field_declaration")
+def _declaration(ctx: LoweringContext, node: Node) -> None:
+    words = specifier_words(node)
+    base = base_type(ctx.scope, node, words)
+    for declarator in node.fields("declarator"):
+        value: Node | None = None
+        inner = declarator
+        if declarator.kind == "init_declarator":
+            value = declarator.field("value")
+            inner = declarator.field("declarator") or declarator
+        elif function_declarator_of(declarator):
+            continue  # a function declared inside a function: no code
+        _declare_one(ctx, words, declare(ctx.scope, base, inner), value, declarator)
+    for child in node.children:
+        if child.is_error:
+            not_understood(ctx, child)
+
+
+def function_declarator_of(declarator: Node) -> bool:
+    """Whether this declares a function (repair has turned variables with arguments into initialisers already)."""
+    holder = Node("declaration", declarator.start, declarator.end, declarator.source, None, [declarator])
+    role = declarator.role
+    declarator.role = "declarator"
+    found = function_declarator(holder)
+    declarator.role = role
+    return found is not None and found.kind == "function_declarator"
+
+
+def _declare_one(
+    ctx: LoweringContext, words: frozenset[str], declarator: Declarator, value: Node | None, node: Node
+) -> None:
+    if declarator.bindings:
+        _structured_binding(ctx, declarator, value, node)
+        return
+    if declarator.name is None:
+        not_understood(ctx, node, "declaration without a name")
+        return
+    name = declarator.name.text.decode("utf-8", "replace")
+    span = ctx.span(declarator.name)
+    kind = _kind(words, declarator.declared)
+    if kind is not SymbolKind.LOCAL:
+        _static(ctx, kind, name, declarator.declared, value, span)
+        return
+    _local(ctx, name, declarator.declared, value, span, ctx.span(node))
+
+
+def _kind(words: frozenset[str], declared: DeclaredType) -> SymbolKind:
+    if "__shared__" in words:
+        is_open = isinstance(declared.type, ArrayType) and declared.type.length is None
+        return SymbolKind.DYNAMIC_SHARED if "extern" in words and is_open else SymbolKind.SHARED
+    if "__constant__" in words:
+        return SymbolKind.CONSTANT
+    if "static" in words and not declared.is_constant and "constexpr" not in words:
+        return SymbolKind.GLOBAL
+    if "__device__" in words:
+        return SymbolKind.GLOBAL
+    return SymbolKind.LOCAL
+
+
+def _static(
+    ctx: LoweringContext, kind: SymbolKind, name: str, declared: DeclaredType, value: Node | None, span: Span
+) -> None:
+    """A variable that is not the thread's own."""
+    builder = ctx.builder
+    type = declared.type
+    if isinstance(type, UnknownType):
+        builder.emit(Opaque(None, f"type {type.spelling} is not visible", (), False, span))
+    symbol = builder.symbol(name, kind, declared.stored, span)
+    variable = builder.variable(name, declared.stored, span)
+    ctx.scope.declare(name, LocalVariable(name, symbol, declared, variable))
+    if value is not None and kind is SymbolKind.GLOBAL:
+        return  # initialised once, before the first call
+
+
+def _local(
+    ctx: LoweringContext, name: str, declared: DeclaredType, value: Node | None, span: Span, whole: Span
+) -> None:
+    if declared.is_reference:
+        _reference(ctx, name, declared, value, span)
+        return
+    if _is_auto(declared.type):
+        _deduced(ctx, name, declared, value, span)
+        return
+    type = declared.type
+    if isinstance(type, UnknownType):
+        ctx.builder.emit(Opaque(None, f"type {type.spelling} is not visible", (), False, whole))
+    if isinstance(type, ArrayType) and type.length is None and value is not None:
+        type = ArrayType(type.element, _list_length(value, type))
+        declared = DeclaredType(type, False, declared.is_constant, declared.is_volatile)
+    if isinstance(type, PointerType) and value is not None and value.kind not in ("initializer_list", "argument_list"):
+        loaded = rvalue(ctx, value)
+        stored = implicit(ctx, loaded, _pointer_type(ctx, name, type, ctx.builder.types[loaded]), span)
+        _declared_value(ctx, name, declared, stored, span)
+        return
+    target, entity = _new_variable(ctx, name, declared, type, span)
+    if value is not None:
+        constant = evaluate(ctx.scope, value) if declared.is_constant and is_arithmetic(type) else None
+        if constant is not None:
+            entity.constant = wrapped(constant.value, type)
+        stored = initialise(ctx, target, value, ctx.span(value))
+        if stored is not None and entity.variable is not None:
+            ctx.builder.defined(entity.variable, stored, span)
+    elif isinstance(type, StructType):
+        _default(ctx, target, type, span)
+    elif isinstance(type, ArrayType):
+        _default_array(ctx, type, span)
+    ctx.scope.declare(name, entity)
+
+
+def _default(ctx: LoweringContext, target: Place, type: StructType, span: Span) -> None:
+    record = ctx.program.records.get(type.name)
+    if record is None:
+        if not builtin_record(type):
+            ctx.builder.emit(Opaque(None, f"type {type.name} is not visible", (target.address,), False, span))
+        return
+    default_object(ctx, target, record, span)
+    if record.has_destructor:
+        ctx.builder.emit(Opaque(None, f"destructor of {record.name}", (target.address,), True, span))
+
+
+def _default_array(ctx: LoweringContext, type: ArrayType, span: Span) -> None:
+    """An array of classes with constructors is not initialised here."""
+    element_type: Type = type
+    while isinstance(element_type, ArrayType):
+        element_type = element_type.element
+    record = ctx.program.records.get(element_type.name) if isinstance(element_type, StructType) else None
+    if record is not None and any(found.body is not None and found.body.children for found in record.constructors):
+        ctx.builder.emit(Opaque(None, f"constructors of an array of {record.name}", (), False, span))
+
+
+def _new_variable(
+    ctx: LoweringContext, name: str, declared: DeclaredType, type: Type, span: Span
+) -> tuple[Place, LocalVariable]:
+    builder = ctx.builder
+    symbol = builder.symbol(name, SymbolKind.LOCAL, type, span)
+    variable = builder.variable(name, type, span)
+    address = builder.symbol_address(symbol, span)
+    return Place(address, type, declared.is_volatile, variable), LocalVariable(name, symbol, declared, variable)
+
+
+def _declared_value(
+    ctx: LoweringContext, name: str, declared: DeclaredType, value: ValueId, span: Span
+) -> LocalVariable:
+    """A variable that holds `value`, whose type it takes."""
+    type = ctx.builder.types[value]
+    exact = DeclaredType(type, False, declared.is_constant, declared.is_volatile)
+    target, entity = _new_variable(ctx, name, exact, type, span)
+    ctx.builder.store(target.address, value, span, volatile=target.volatile)
+    assert entity.variable is not None
+    ctx.builder.defined(entity.variable, value, span)
+    ctx.scope.declare(name, entity)
+    return entity
+
+
+def _is_auto(type: Type) -> bool:
+    while isinstance(type, PointerType):
+        type = type.element
+    return type == AUTO
+
+
+def _deduced(ctx: LoweringContext, name: str, declared: DeclaredType, value: Node | None, span: Span) -> None:
+    """`auto name = value;`"""
+    if value is not None and value.kind in ("argument_list", "initializer_list") and len(value.children) == 1:
+        value = value.children[0]
+    if value is None:
+        not_understood(ctx, Node("declaration", 0, 0, b""), "auto without an initialiser")
+        return
+    constant = evaluate(ctx.scope, value) if declared.is_constant else None
+    operand = lower(ctx, value)
+    if isinstance(operand, Closure):
+        ctx.scope.declare(name, LambdaName(operand))
+        return
+    loaded = load(ctx, operand, ctx.span(value))
+    type = ctx.builder.types[loaded]
+    if isinstance(type, PointerType):
+        loaded = implicit(ctx, loaded, _pointer_type(ctx, name, type, type), span)
+    entity = _declared_value(ctx, name, declared, loaded, span)
+    if constant is not None:
+        entity.constant = constant.value
+
+
+def _pointer_type(ctx: LoweringContext, name: str, declared: PointerType, actual: Type) -> PointerType:
+    """The declared pointer type, in the space of the initialiser where the variable is never pointed elsewhere."""
+    if not isinstance(actual, PointerType) or actual.space is MemorySpace.GENERIC:
+        return PointerType(declared.element, MemorySpace.GENERIC, declared.volatile)
+    space = actual.space
+    if is_reassigned(ctx.snippet.text, name, 1):
+        space = MemorySpace.GENERIC
+    return PointerType(declared.element, space, declared.volatile)
+
+
+def is_reassigned(text: bytes, name: str, initialisers: int) -> bool:
+    """Whether a function's text assigns to `name` more often than it initialises it, or takes its address."""
+    spelled = re.escape(name.encode("utf-8", "replace"))
+    assigned = len(re.findall(rb"(?<![\w.>])" + spelled + rb"\s*=(?!=)", text))
+    return assigned > initialisers or re.search(rb"(?<!&)&\s*" + spelled + rb"\b", text) is not None
+
+
+def _reference(ctx: LoweringContext, name: str, declared: DeclaredType, value: Node | None, span: Span) -> None:
+    if value is not None and value.kind in ("argument_list", "initializer_list") and len(value.children) == 1:
+        value = value.children[0]
+    if value is None:
+        not_understood(ctx, Node("declaration", 0, 0, b""), "reference without an initialiser")
+        return
+    operand = lower(ctx, value)
+    if isinstance(operand, Closure):
+        ctx.scope.declare(name, LambdaName(operand))
+        return
+    bind_reference(ctx, name, declared, operand, span)
+
+
+def bind_reference(ctx: LoweringContext, name: str, declared: DeclaredType, operand: Operand, span: Span) -> None:
+    """`T& name = operand`: the address in a local symbol."""
+    builder = ctx.builder
+    if _is_auto(declared.type):
+        found = operand if isinstance(operand, Place) else temporary(ctx, load(ctx, operand, span), span)
+        declared = DeclaredType(found.type, True, declared.is_constant, declared.is_volatile or found.volatile)
+    elif isinstance(operand, Place) and (operand.type == declared.type or not is_arithmetic(declared.type)):
+        found = operand
+    else:
+        found = temporary(ctx, implicit(ctx, load(ctx, operand, span), declared.type, span), span)
+    space = builder.space_of(found.address)
+    pointer = PointerType(declared.type, space, declared.is_volatile)
+    address = builder.bitcast(found.address, pointer, span)
+    symbol = builder.symbol(name, SymbolKind.LOCAL, pointer, span)
+    builder.store(builder.symbol_address(symbol, span), address, span)
+    variable = builder.variable(name, pointer, span)
+    ctx.scope.declare(name, LocalVariable(name, symbol, declared, variable))
+
+
+def declare_bound(ctx: LoweringContext, base: DeclaredType, declarator: Node, found: Place) -> None:
+    """The variable of a range-for: a copy of the element, or a reference to it."""
+    whole = declare(ctx.scope, base, declarator)
+    if whole.name is None:
+        not_understood(ctx, declarator, "structured binding in a range")
+        return
+    name = whole.name.text.decode("utf-8", "replace")
+    span = ctx.span(whole.name)
+    if whole.declared.is_reference:
+        bind_reference(ctx, name, whole.declared, found, span)
+        return
+    value = load(ctx, found, span)
+    if not _is_auto(whole.declared.type):
+        value = implicit(ctx, value, whole.declared.type, span)
+    _declared_value(ctx, name, whole.declared, value, span)
+
+
+def declare_condition(ctx: LoweringContext, node: Node) -> ValueId:
+    """`if (T name = value)`: declares the variable and gives its value."""
+    declarator, value = node.field("declarator"), node.field("value")
+    if declarator is not None and declarator.kind == "init_declarator":
+        value = declarator.field("value")
+        declarator = declarator.field("declarator")
+    if declarator is None or value is None:
+        return ctx.builder.opaque("declaration as a condition", (), UnknownType(shown(node)), ctx.span(node))
+    whole = declare(ctx.scope, base_type(ctx.scope, node), declarator)
+    loaded = rvalue(ctx, value)
+    if not _is_auto(whole.declared.type):
+        loaded = implicit(ctx, loaded, whole.declared.type, ctx.span(value))
+    if whole.name is not None:
+        span = ctx.span(whole.name)
+        _declared_value(ctx, whole.name.text.decode("utf-8", "replace"), whole.declared, loaded, span)
+    return loaded
+
+
+def _structured_binding(ctx: LoweringContext, declarator: Declarator, value: Node | None, node: Node) -> None:
+    """`auto [a, b] = value;`: each name is a member of the (copied) value."""
+    if value is None:
+        not_understood(ctx, node, "structured binding")
+        return
+    operand = lower(ctx, value)
+    span = ctx.span(node)
+    found = operand if isinstance(operand, Place) else temporary(ctx, load(ctx, operand, span), span)
+    if not declarator.declared.is_reference and isinstance(operand, Place):
+        found = temporary(ctx, ctx.builder.load(found.address, found.type, span), span)
+    types = _member_types(ctx, found.type)
+    for index, name_node in enumerate(declarator.bindings):
+        name = name_node.text.decode("utf-8", "replace")
+        if index >= len(types):
+            ctx.scope.declare(name, DependentName(name))
+            continue
+        bound = element(ctx, found, index, types[index], span)
+        bind_reference(ctx, name, DeclaredType(types[index], True), bound, ctx.span(name_node))
+
+
+def _member_types(ctx: LoweringContext, type: Type) -> list[Type]:
+    if isinstance(type, VectorType):
+        return [type.element] * type.length
+    if isinstance(type, StructType):
+        layout = ctx.program.layouts.get(type.name) or builtin_record(type)
+        return [] if layout is None else [member.type for member in layout.fields]
+    return []
+
+
+def _list_length(value: Node, type: ArrayType) -> int | None:
+    if value.kind == "initializer_list":
+        return len(value.children)
+    if value.kind == "string_literal":
+        return len(value.text) - 1
+    return type.length

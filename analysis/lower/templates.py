@@ -1,0 +1,184 @@
+"""Template parameters and what they are bound to.
+
+Rules   Without arguments a type parameter is a `TemplateType` and a value parameter a `TemplateValue`: one constant for
+        the whole grid.  A bound instance has real types and constants.
+        A partial specialisation is taken when its pattern matches the arguments; an explicit one when they are equal.
+Limits  Template parameter packs are not expanded.  Overlapping partial specialisations: the last one that matches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+from analysis.ir.types import S32, ArrayType, PointerType, StructType, TemplateType, Type, VectorType
+from analysis.lower.constants import evaluate
+from analysis.lower.names import (
+    ConstantName,
+    DeclaredType,
+    Scope,
+    TemplateArgument,
+    TemplateValue,
+    TypeName,
+)
+from analysis.lower.types import base_type, declare, descriptor_type, innermost, resolve_type
+from analysis.syntax.items import Item
+from analysis.syntax.tree import Node
+
+if TYPE_CHECKING:
+    from analysis.lower.program import Program
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TemplateParameter:
+    """`node` is its declaration; `default` what follows `=`."""
+
+    name: str
+    is_type: bool
+    is_pack: bool
+    node: Node
+    default: Node | None
+
+
+@final
+@dataclass(slots=True, eq=False)
+class TypeTemplateDeclaration:
+    """One class or alias template, or a specialisation (`pattern` is then its argument list)."""
+
+    item: Item
+    scope: Scope
+    node: Node
+    parameters: tuple[TemplateParameter, ...]
+    pattern: Node | None
+
+
+def template_parameters(listed: Node) -> tuple[TemplateParameter, ...]:
+    """The parameters in a `template_parameter_list`."""
+    return tuple(_parameter(child, index) for index, child in enumerate(listed.children) if child.kind in _PARAMETERS)
+
+
+def _parameter(node: Node, index: int) -> TemplateParameter:
+    default = node.field("default_type") or node.field("default_value")
+    is_type = "type_parameter" in node.kind or node.kind == "template_template_parameter_declaration"
+    is_pack = node.kind.startswith("variadic")
+    name: Node | None
+    if node.kind == "template_template_parameter_declaration":
+        inner = node.child("type_parameter_declaration")
+        name = None if inner is None else inner.child("type_identifier")
+    elif is_type:
+        name = node.field("name") or node.child("type_identifier")
+    else:
+        declarator = node.field("declarator")
+        name = None if declarator is None else innermost(declarator)
+    text = f"<{index}>" if name is None else name.text.decode("utf-8", "replace")
+    return TemplateParameter(text, is_type, is_pack, node, default)
+
+
+def generic_argument(scope: Scope, parameter: TemplateParameter) -> TemplateArgument:
+    """The parameter standing for itself."""
+    if parameter.is_type:
+        return TypeName(DeclaredType(TemplateType(parameter.name)))
+    return TemplateValue(parameter.name, _value_type(scope, parameter))
+
+
+def _value_type(scope: Scope, parameter: TemplateParameter) -> Type:
+    declared = base_type(scope, parameter.node)
+    declarator = parameter.node.field("declarator")
+    return declared.type if declarator is None else declare(scope, declared, declarator).declared.stored
+
+
+def bind(
+    scope: Scope, parameters: Sequence[TemplateParameter], arguments: Mapping[str, TemplateArgument], *, defaults: bool
+) -> tuple[TemplateArgument, ...]:
+    """Declares every parameter in `scope`: by argument, else by default (if `defaults`), else for itself."""
+    bound: list[TemplateArgument] = []
+    for parameter in parameters:
+        argument = arguments.get(parameter.name)
+        if argument is None and defaults and parameter.default is not None:
+            argument = _default(scope, parameter, parameter.default)
+        if argument is None:
+            argument = generic_argument(scope, parameter)
+        scope.declare(parameter.name, argument)
+        bound.append(argument)
+    return tuple(bound)
+
+
+def _default(scope: Scope, parameter: TemplateParameter, default: Node) -> TemplateArgument | None:
+    if parameter.is_type:
+        declared = (
+            descriptor_type(scope, default) if default.kind == "type_descriptor" else resolve_type(scope, default)
+        )
+        return TypeName(declared)
+    value = evaluate(scope, default)
+    return None if value is None else ConstantName(value.value, value.type)
+
+
+def positional(
+    parameters: Sequence[TemplateParameter], arguments: Sequence[TemplateArgument]
+) -> dict[str, TemplateArgument]:
+    """Explicit arguments by parameter name; what comes after a pack is left to deduction."""
+    named: dict[str, TemplateArgument] = {}
+    for parameter, argument in zip(parameters, arguments, strict=False):
+        if parameter.is_pack:
+            break
+        named[parameter.name] = argument
+    return named
+
+
+def deduce(program: Program, pattern: Type, actual: Type, found: dict[str, TemplateArgument]) -> bool:
+    """Matches `pattern`, in which parameters stand for themselves, with `actual`; False where they cannot agree."""
+    if isinstance(pattern, TemplateType):
+        before = found.get(pattern.name)
+        if before is None:
+            found[pattern.name] = TypeName(DeclaredType(actual))
+        return True
+    if isinstance(pattern, PointerType):
+        return isinstance(actual, PointerType) and deduce(program, pattern.element, actual.element, found)
+    if isinstance(pattern, ArrayType):
+        return isinstance(actual, ArrayType) and deduce(program, pattern.element, actual.element, found)
+    if isinstance(pattern, StructType) and isinstance(actual, StructType):
+        first, second = program.records.get(pattern.name), program.records.get(actual.name)
+        if first is None or second is None or first.template != second.template or first.template is None:
+            return pattern == actual
+        pairs = zip(first.arguments, second.arguments, strict=False)
+        return all([deduce_argument(program, one, other, found) for one, other in pairs])
+    if isinstance(pattern, VectorType):
+        return pattern == actual
+    return True
+
+
+def deduce_argument(
+    program: Program, pattern: TemplateArgument, actual: TemplateArgument, found: dict[str, TemplateArgument]
+) -> bool:
+    """Matches one template argument of a pattern with an actual one."""
+    if isinstance(pattern, TemplateValue):
+        if not isinstance(actual, TypeName):
+            found.setdefault(pattern.name, actual)
+        return not isinstance(actual, TypeName)
+    if isinstance(pattern, TypeName) and isinstance(actual, TypeName):
+        if _is_concrete(pattern.declared.type):
+            return pattern.declared.type == actual.declared.type
+        return deduce(program, pattern.declared.type, actual.declared.type, found)
+    if isinstance(pattern, ConstantName) and isinstance(actual, ConstantName):
+        return pattern.value == actual.value
+    return False
+
+
+def _is_concrete(type: Type) -> bool:
+    return not isinstance(type, TemplateType | PointerType | ArrayType | StructType)
+
+
+_PARAMETERS = frozenset(
+    {
+        "type_parameter_declaration",
+        "optional_type_parameter_declaration",
+        "variadic_type_parameter_declaration",
+        "parameter_declaration",
+        "optional_parameter_declaration",
+        "variadic_parameter_declaration",
+        "template_template_parameter_declaration",
+    }
+)
+UNKNOWN_VALUE = TemplateValue("?", S32)

@@ -1,0 +1,258 @@
+"""Makes types out of declarations: records by name, instances of class and alias templates.
+
+Rules   A record is made once per name; its name carries the template arguments (`ns::Pair<int, T>`).
+        The name is known before the members are read, so a record may point to itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.ir.types import S32, StructLayout, StructType, Type, UnknownType
+from analysis.lower.builtins import builtin_type
+from analysis.lower.lookup import template_arguments
+from analysis.lower.names import (
+    DeclaredType,
+    Entity,
+    NamespaceName,
+    Origin,
+    Scope,
+    TemplateArgument,
+    TypeName,
+    TypeTemplate,
+)
+from analysis.lower.namespaces import declare_alias
+from analysis.lower.records import Record, fill_record, self_name
+from analysis.lower.templates import TypeTemplateDeclaration, bind, deduce_argument, generic_argument, positional
+from analysis.lower.types import spelled_argument
+from analysis.syntax.items import Item, ItemKind
+from analysis.syntax.tree import Node
+
+if TYPE_CHECKING:
+    from analysis.lower.program import Program
+
+MAX_INSTANCES = 2_000
+"""A bound on recursive templates: what is asked for beyond it is an unknown type."""
+
+
+def type_of_item(program: Program, outer: Scope, item: Item) -> Entity | None:
+    """The type that a record, alias or enumeration item declares."""
+    if item.kind is ItemKind.ENUM:
+        scope = program.enumeration_scope(item)
+        found = None if scope is None else scope.names.get(item.name)
+        return found or TypeName(DeclaredType(S32))
+    snippet = program.snippet(item)
+    scope = outer.inside()
+    prefix = [*item.namespace, *([item.owner] if item.owner else [])]
+    scope.origin = Origin(item, snippet, "::".join(prefix))
+    node = snippet.root
+    if item.kind is ItemKind.ALIAS:
+        if node.kind in ("alias_declaration", "type_definition"):
+            declare_alias(scope, node)
+        found = scope.names.get(item.name)
+        return _builtin_alias(item, found)
+    if node.field("body") is None:
+        return TypeName(DeclaredType(UnknownType(item.name)))
+    return TypeName(DeclaredType(declare_record(scope, node, item.name)))
+
+
+def _builtin_alias(item: Item, found: Entity | None) -> Entity | None:
+    """`typedef unsigned int uint` through a type nobody shows: the table may know the name."""
+    if isinstance(found, TypeName) and isinstance(found.declared.type, UnknownType):
+        type = builtin_type(item.name, ())
+        return found if type is None else TypeName(DeclaredType(type))
+    return found
+
+
+def declare_record(scope: Scope, node: Node, name: str | None = None) -> Type:
+    """The record that `node` (with a body) defines; declares its name in `scope`."""
+    origin = scope.origin
+    name_node = node.field("name")
+    if name_node is not None and name_node.kind == "template_type":
+        name_node = name_node.field("name")
+    spelled = name if name is not None else ""
+    if name_node is not None:
+        spelled = name_node.text.decode("utf-8", "replace")
+    assert origin is not None
+    shown = spelled or f"<anonymous {node.start}>"
+    full = f"{origin.prefix}::{shown}" if origin.prefix else shown
+    known = scope.program.records.get(full)
+    if known is not None and known.node is node:
+        if spelled:
+            scope.declare(spelled, self_name(known))
+        return known.type
+    record = _new_record(scope, node, full, spelled, None, ())
+    record.is_local = origin.item.kind is ItemKind.FUNCTION
+    if spelled:
+        scope.declare(spelled, self_name(record))
+    _fill(scope.program, record)
+    return record.type
+
+
+def _new_record(
+    scope: Scope, node: Node, full: str, simple: str, template: str | None, arguments: tuple[TemplateArgument, ...]
+) -> Record:
+    origin = scope.origin
+    assert origin is not None
+    inner = scope.inside()
+    inner.origin = Origin(origin.item, origin.snippet, full)
+    record = Record(
+        full, simple, StructType(full), node, origin.snippet, origin.item, False, inner, template, arguments
+    )
+    record.is_union = node.kind == "union_specifier"
+    scope.program.records[full] = record
+    return record
+
+
+def _fill(program: Program, record: Record) -> None:
+    if record.simple_name:
+        record.scope.declare(record.simple_name, self_name(record))
+    program.layouts[record.name] = StructLayout(record.name, (), 0, 1)
+    program.layouts[record.name] = fill_record(record)
+
+
+def instantiate_type(
+    program: Program, template: TypeTemplate, arguments: tuple[TemplateArgument, ...]
+) -> Entity | None:
+    """The instance of a class or alias template for these arguments, defaults filled in."""
+    chosen = _choose(program, template, arguments)
+    if chosen is None:
+        return None
+    declaration, named = chosen
+    scope = declaration.scope.inside()
+    item = declaration.item
+    snippet = program.snippet(item)
+    prefix = [*item.namespace, *([item.owner] if item.owner else [])]
+    scope.origin = Origin(item, snippet, "::".join(prefix))
+    bound = bind(scope, declaration.parameters, named, defaults=True)
+    if declaration.node.kind in ("alias_declaration", "type_definition"):
+        declare_alias(scope, declaration.node)
+        return scope.names.get(template.name)
+    shown = arguments if declaration.pattern is not None else bound
+    return _record_instance(program, template, declaration, scope, shown)
+
+
+def _record_instance(
+    program: Program,
+    template: TypeTemplate,
+    declaration: TypeTemplateDeclaration,
+    scope: Scope,
+    arguments: tuple[TemplateArgument, ...],
+) -> Entity:
+    spelled = ", ".join(spelled_argument(argument) for argument in arguments)
+    full = f"{template.name}<{spelled}>"
+    if scope.origin is not None and scope.origin.prefix:
+        full = f"{scope.origin.prefix}::{full}"
+    known = program.records.get(full)
+    if known is not None:
+        return self_name(known)
+    if declaration.node.field("body") is None or len(program.records) >= MAX_INSTANCES:
+        return TypeName(DeclaredType(UnknownType(full)))
+    record = _new_record(scope, declaration.node, full, template.name, template.name, arguments)
+    _fill(program, record)
+    return self_name(record)
+
+
+def _choose(
+    program: Program, template: TypeTemplate, arguments: tuple[TemplateArgument, ...]
+) -> tuple[TypeTemplateDeclaration, dict[str, TemplateArgument]] | None:
+    """The last specialisation that matches, else the primary template."""
+    primary: TypeTemplateDeclaration | None = None
+    best: tuple[TypeTemplateDeclaration, dict[str, TemplateArgument]] | None = None
+    for declaration in template.declarations:
+        if declaration.pattern is None:
+            if primary is None or declaration.item.is_definition:
+                primary = declaration
+            continue
+        named = _matches(program, declaration, arguments)
+        if named is not None:
+            best = declaration, named
+    if best is not None:
+        return best
+    return None if primary is None else (primary, positional(primary.parameters, arguments))
+
+
+def _matches(
+    program: Program, declaration: TypeTemplateDeclaration, arguments: tuple[TemplateArgument, ...]
+) -> dict[str, TemplateArgument] | None:
+    scope = declaration.scope.inside()
+    for parameter in declaration.parameters:
+        scope.declare(parameter.name, generic_argument(scope, parameter))
+    pattern = template_arguments(scope, declaration.pattern)
+    named: dict[str, TemplateArgument] = {}
+    if len(pattern) != len(arguments):
+        return None
+    for one, other in zip(pattern, arguments, strict=True):
+        if not deduce_argument(program, one, other, named):
+            return None
+    return named
+
+
+def generic_instance(program: Program, template: TypeTemplate) -> Entity | None:
+    """The primary template with its parameters standing for themselves."""
+    for declaration in template.declarations:
+        if declaration.pattern is None and declaration.item.is_definition:
+            scope = declaration.scope.inside()
+            arguments = tuple(generic_argument(scope, parameter) for parameter in declaration.parameters)
+            return instantiate_type(program, TypeTemplate(template.name, (declaration,)), arguments)
+    return None
+
+
+def record_of_owner(program: Program, item: Item) -> Record | None:
+    """The class that a method item belongs to; of a template, the instance that stands for all."""
+    owner = item.owner
+    if owner is None:
+        return None
+    candidates = [
+        found for found in program.unit.lookup(owner) if found.kind is ItemKind.RECORD and found.is_definition
+    ]
+    for found in candidates:
+        if item.in_class and not _contains(found, item):
+            continue
+        if not item.in_class and found.namespace != item.namespace:
+            continue
+        record = record_of_item(program, found)
+        if record is not None:
+            return record
+    entity = program.namespace_scope(item.namespace).find(owner)
+    if isinstance(entity, TypeTemplate):
+        entity = generic_instance(program, entity)
+    if isinstance(entity, TypeName) and isinstance(entity.declared.type, StructType):
+        return program.records.get(entity.declared.type.name)
+    return None
+
+
+def record_of_item(program: Program, item: Item) -> Record | None:
+    """The (generic) record that a record item defines."""
+    outer = record_of_owner(program, item) if item.owner is not None else None
+    scope = program.namespace_scope(item.namespace) if outer is None else outer.scope
+    entity: Entity | None
+    if outer is not None:
+        entity = scope.names.get(item.name)
+    elif item.is_template:
+        declaration = program.type_template(scope, item)
+        if declaration is None:
+            return None
+        inner = declaration.scope.inside()
+        arguments = tuple(generic_argument(inner, parameter) for parameter in declaration.parameters)
+        if declaration.pattern is not None:
+            arguments = _pattern_arguments(declaration)
+        entity = instantiate_type(program, TypeTemplate(item.name, (declaration,)), arguments)
+    else:
+        entity = scope.find(item.name)
+        if isinstance(entity, TypeTemplate | NamespaceName):
+            entity = None
+    if isinstance(entity, TypeName) and isinstance(entity.declared.type, StructType):
+        return program.records.get(entity.declared.type.name)
+    return None
+
+
+def _pattern_arguments(declaration: TypeTemplateDeclaration) -> tuple[TemplateArgument, ...]:
+    scope = declaration.scope.inside()
+    for parameter in declaration.parameters:
+        scope.declare(parameter.name, generic_argument(scope, parameter))
+    return template_arguments(scope, declaration.pattern)
+
+
+def _contains(outer: Item, inner: Item) -> bool:
+    return outer.path == inner.path and outer.span.start <= inner.span.start and inner.span.end <= outer.span.end

@@ -1,0 +1,404 @@
+"""Declaration specifiers and declarators to types.
+
+Rules   Pointers that the source spells are GENERIC; where they point is found out later, or is known to the caller
+        (kernel parameters).  A pointer to a function, or to a member, is a handle.
+        What depends on a template parameter is a `TemplateType`, what is not visible an `UnknownType`.
+        `lookup.py` adds the resolvers of qualified names and template instances.
+Limits  `decltype` of anything but a name is not computed: the type is `auto`, which takes the initialiser's type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, TypeAlias, final
+
+from analysis.ir.types import (
+    BOOLEAN,
+    F32,
+    F64,
+    S8,
+    S16,
+    S32,
+    S64,
+    U8,
+    U16,
+    U32,
+    U64,
+    VOID,
+    ArrayType,
+    HandleType,
+    MemorySpace,
+    PointerType,
+    StructType,
+    TemplateType,
+    Type,
+    UnknownType,
+)
+from analysis.lower.constants import constant_integer, evaluate
+from analysis.lower.names import (
+    AUTO,
+    ConstantName,
+    DeclaredType,
+    DependentName,
+    Entity,
+    LocalVariable,
+    Scope,
+    TemplateArgument,
+    TemplateValue,
+    TypeName,
+)
+from analysis.syntax.tree import Node
+
+FUNCTION_POINTER: Final = HandleType("function")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Declarator:
+    """What one declarator declares: `name` is None for an unnamed parameter."""
+
+    name: Node | None
+    declared: DeclaredType
+    bindings: tuple[Node, ...] = ()
+    """The names of a structured binding."""
+
+
+def specifier_words(node: Node) -> frozenset[str]:
+    """The keywords before the declarator: `const`, `static`, `__shared__`, `extern`."""
+    words: list[str] = []
+    for child in node.children:
+        if child.role is None:
+            kind = child.kind
+            if kind in _WORD_HOLDERS:
+                words.extend(grandchild.kind for grandchild in child.children)
+            else:
+                words.append(kind)
+    return frozenset(words)
+
+
+def base_type(scope: Scope, node: Node, words: frozenset[str] | None = None) -> DeclaredType:
+    """The type that the specifiers of a declaration, parameter or type descriptor name."""
+    type_node = node.field("type")
+    if type_node is None:
+        for child in node.children:
+            if child.role is None and child.kind in RESOLVERS:
+                type_node = child
+                break
+    if type_node is None:
+        return DeclaredType(UnknownType(shown(node)))
+    declared = resolve_type(scope, type_node)
+    if words is None:
+        words = specifier_words(node)
+    constant = "const" in words or "constexpr" in words
+    volatile = "volatile" in words
+    if constant or volatile:
+        return DeclaredType(
+            declared.type, declared.is_reference, constant or declared.is_constant, volatile or declared.is_volatile
+        )
+    return declared
+
+
+def descriptor_type(scope: Scope, node: Node) -> DeclaredType:
+    """The type that a `type_descriptor` (a cast's, a template argument's) spells."""
+    base = base_type(scope, node)
+    declarator = node.field("declarator")
+    return base if declarator is None else declare(scope, base, declarator).declared
+
+
+def resolve_type(scope: Scope, node: Node) -> DeclaredType:
+    """The type that a type specifier names."""
+    handler = RESOLVERS.get(node.kind)
+    return DeclaredType(UnknownType(shown(node))) if handler is None else handler(scope, node)
+
+
+def declare(scope: Scope, base: DeclaredType, declarator: Node | None) -> Declarator:
+    """Applies pointers, references, arrays and functions of `declarator`, from outside in."""
+    declared = base
+    while declarator is not None:
+        kind = declarator.kind
+        if kind in _POINTERS:
+            words = specifier_words(declarator)
+            declared = DeclaredType(
+                PointerType(declared.stored, MemorySpace.GENERIC, declared.is_volatile and not declared.is_reference),
+                is_constant="const" in words,
+                is_volatile="volatile" in words,
+            )
+        elif kind in _REFERENCES:
+            declared = DeclaredType(declared.type, True, declared.is_constant, declared.is_volatile)
+        elif kind in _ARRAYS:
+            return _declare_array(scope, declared, declarator)
+        elif kind in _FUNCTIONS:
+            inner = declarator.field("declarator") or _inner(declarator)
+            if inner is not None and inner.kind in _GROUPS:
+                name = innermost(inner)
+                return Declarator(name, DeclaredType(FUNCTION_POINTER))
+        elif kind == "structured_binding_declarator":
+            return Declarator(None, declared, tuple(declarator.children))
+        elif kind not in _GROUPS:
+            return Declarator(declarator, declared)
+        declarator = declarator.field("declarator") or _inner(declarator)
+    return Declarator(None, declared)
+
+
+def _declare_array(scope: Scope, declared: DeclaredType, declarator: Node) -> Declarator:
+    """`T name[2][3]` nests outermost-last, so the extents are collected before they are applied."""
+    extents: list[int | None] = []
+    while True:
+        size = declarator.field("size")
+        extents.append(None if size is None else constant_integer(scope, size))
+        inner = declarator.field("declarator") or _inner(declarator)
+        if inner is None or inner.kind not in _ARRAYS:
+            break
+        declarator = inner
+    type = declared.stored
+    for extent in extents:
+        type = ArrayType(type, extent)
+    whole = DeclaredType(type, False, declared.is_constant, declared.is_volatile)
+    if inner is None:
+        return Declarator(None, whole)
+    return declare(scope, whole, inner)
+
+
+def innermost(declarator: Node) -> Node | None:
+    """The name inside a declarator."""
+    node: Node | None = declarator
+    while node is not None and node.kind not in _NAMES:
+        node = node.field("declarator") or _inner(node)
+    return node
+
+
+def _inner(declarator: Node) -> Node | None:
+    """The declarator inside `&name` and `(name)`, which the grammar leaves without a field."""
+    for child in reversed(declarator.children):
+        if child.kind in _DECLARATORS and child.role is None:
+            return child
+    return None
+
+
+# -- specifiers ------------------------------------------------------------------------------------------------
+
+
+def _primitive(scope: Scope, node: Node) -> DeclaredType:
+    found = _PRIMITIVES.get(node.text)
+    return _named_type(scope, node) if found is None else found
+
+
+def _sized(scope: Scope, node: Node) -> DeclaredType:
+    words = node.text.split()
+    if b"double" in words:
+        return DeclaredType(F64)
+    unsigned = b"unsigned" in words
+    if b"char" in words:
+        return DeclaredType(U8 if unsigned else S8)
+    if b"short" in words:
+        return DeclaredType(U16 if unsigned else S16)
+    if b"long" in words:
+        return DeclaredType(U64 if unsigned else S64)
+    inner = node.field("type")
+    if inner is not None and inner.kind == "type_identifier":
+        return _named_type(scope, inner)
+    return DeclaredType(U32 if unsigned else S32)
+
+
+def _named_type(scope: Scope, node: Node) -> DeclaredType:
+    name = node.text.decode("utf-8", "replace")
+    return entity_type(scope.find(name), name)
+
+
+def entity_type(entity: Entity | None, spelling: str) -> DeclaredType:
+    """The type an entity names; a class template's own name inside the class is found as `TypeName`."""
+    if isinstance(entity, TypeName):
+        return entity.declared
+    if isinstance(entity, DependentName):
+        return DeclaredType(TemplateType(entity.spelling))
+    return DeclaredType(UnknownType(spelling))
+
+
+def _dependent(scope: Scope, node: Node) -> DeclaredType:
+    for child in node.children:
+        if child.kind in RESOLVERS:
+            declared = resolve_type(scope, child)
+            if isinstance(declared.type, UnknownType):
+                return DeclaredType(TemplateType(shown(child)))
+            return declared
+    return DeclaredType(TemplateType(shown(node)))
+
+
+def _placeholder(scope: Scope, node: Node) -> DeclaredType:
+    return DeclaredType(AUTO)
+
+
+def _decltype(scope: Scope, node: Node) -> DeclaredType:
+    """`decltype(name)` and `decltype(constant)`; anything else takes the initialiser's type."""
+    for child in node.children:
+        if child.kind == "identifier":
+            entity = scope.find(child.text.decode("utf-8", "replace"))
+            if isinstance(entity, LocalVariable):
+                return entity.declared
+            if isinstance(entity, ConstantName | TemplateValue):
+                return DeclaredType(entity.type)
+        value = evaluate(scope, child)
+        if value is not None:
+            return DeclaredType(value.type)
+    return DeclaredType(AUTO)
+
+
+def _record(scope: Scope, node: Node) -> DeclaredType:
+    """`struct S { ... }` declares S here; `struct S` only names it."""
+    if node.field("body") is not None:
+        return DeclaredType(scope.program.declare_record(scope, node))
+    name = node.field("name")
+    return DeclaredType(UnknownType(shown(node))) if name is None else resolve_type(scope, name)
+
+
+def _enum(scope: Scope, node: Node) -> DeclaredType:
+    if node.field("body") is not None:
+        return declare_enum(scope, node).declared
+    name = node.field("name")
+    return DeclaredType(S32) if name is None else resolve_type(scope, name)
+
+
+def declare_enum(scope: Scope, node: Node) -> TypeName:
+    """Declares an enumeration and, unless it is scoped, its enumerators in `scope`."""
+    base = node.field("base")
+    type = S32 if base is None else resolve_type(scope, base).type
+    enumerators: dict[str, int | float | bool] = {}
+    entity = TypeName(DeclaredType(type), enumerators)
+    name = node.field("name")
+    if name is not None:
+        scope.declare(name.text.decode("utf-8", "replace"), entity)
+    body = node.field("body")
+    is_scoped = node.child("class") is not None or node.child("struct") is not None
+    inside = scope.inside() if is_scoped else scope
+    following: int | None = 0
+    for enumerator in body.children if body is not None else ():
+        name = enumerator.field("name")
+        if enumerator.kind != "enumerator" or name is None:
+            continue
+        value = enumerator.field("value")
+        if value is not None:
+            following = constant_integer(inside, value)
+        text = name.text.decode("utf-8", "replace")
+        if following is None:
+            inside.declare(text, TemplateValue(text, type))
+            continue
+        enumerators[text] = following
+        inside.declare(text, ConstantName(following, type))
+        following += 1
+    return entity
+
+
+# -- spelling ---------------------------------------------------------------------------------------------------
+
+
+def spelled(type: Type) -> str:
+    """A type as names of instances show it."""
+    match type:
+        case TemplateType(name=name) | HandleType(name=name) | StructType(name=name):
+            return name
+        case UnknownType(spelling=spelling):
+            return spelling
+        case PointerType(element=element):
+            return f"{spelled(element)}*"
+        case ArrayType(element=element, length=length):
+            return f"{spelled(element)}[{'' if length is None else length}]"
+        case _:
+            return _SPELLINGS.get(type) or repr(type)
+
+
+def spelled_argument(argument: TemplateArgument) -> str:
+    if isinstance(argument, TypeName):
+        return spelled(argument.declared.type)
+    if isinstance(argument, ConstantName):
+        return str(argument.value)
+    return argument.name
+
+
+def shown(node: Node) -> str:
+    return " ".join(node.text.decode("utf-8", "replace").split())[:80]
+
+
+_WORD_HOLDERS: Final = frozenset({"type_qualifier", "storage_class_specifier", "explicit_function_specifier"})
+_POINTERS: Final = frozenset({"pointer_declarator", "abstract_pointer_declarator"})
+_REFERENCES: Final = frozenset({"reference_declarator", "abstract_reference_declarator"})
+_ARRAYS: Final = frozenset({"array_declarator", "abstract_array_declarator", "new_declarator"})
+_FUNCTIONS: Final = frozenset({"function_declarator", "abstract_function_declarator"})
+_GROUPS: Final = frozenset({"parenthesized_declarator", "abstract_parenthesized_declarator", "attributed_declarator"})
+_NAMES: Final = frozenset(
+    {
+        "identifier",
+        "field_identifier",
+        "type_identifier",
+        "qualified_identifier",
+        "operator_name",
+        "destructor_name",
+        "template_function",
+        "operator_cast",
+        "primitive_type",
+    }
+)
+_DECLARATORS: Final = (
+    _POINTERS | _REFERENCES | _ARRAYS | _FUNCTIONS | _GROUPS | _NAMES | {"structured_binding_declarator"}
+)
+
+_PRIMITIVES: Final = {
+    name: DeclaredType(type)
+    for name, type in {
+        b"void": VOID,
+        b"bool": BOOLEAN,
+        b"char": S8,
+        b"int": S32,
+        b"float": F32,
+        b"double": F64,
+        b"size_t": U64,
+        b"ssize_t": S64,
+        b"ptrdiff_t": S64,
+        b"intptr_t": S64,
+        b"uintptr_t": U64,
+        b"int8_t": S8,
+        b"int16_t": S16,
+        b"int32_t": S32,
+        b"int64_t": S64,
+        b"uint8_t": U8,
+        b"uint16_t": U16,
+        b"uint32_t": U32,
+        b"uint64_t": U64,
+        b"char8_t": U8,
+        b"char16_t": U16,
+        b"char32_t": U32,
+        b"charptr_t": S64,
+        b"nullptr_t": U64,
+    }.items()
+}
+_SPELLINGS: Final[dict[Type, str]] = {
+    VOID: "void",
+    BOOLEAN: "bool",
+    S8: "char",
+    S16: "short",
+    S32: "int",
+    S64: "long",
+    U8: "unsigned char",
+    U16: "unsigned short",
+    U32: "unsigned",
+    U64: "unsigned long",
+    F32: "float",
+    F64: "double",
+}
+
+Resolve: TypeAlias = Callable[[Scope, Node], DeclaredType]
+
+RESOLVERS: Final[dict[str, Resolve]] = {
+    "primitive_type": _primitive,
+    "sized_type_specifier": _sized,
+    "type_identifier": _named_type,
+    "identifier": _named_type,
+    "dependent_type": _dependent,
+    "placeholder_type_specifier": _placeholder,
+    "auto": _placeholder,
+    "decltype": _decltype,
+    "struct_specifier": _record,
+    "class_specifier": _record,
+    "union_specifier": _record,
+    "enum_specifier": _enum,
+}
