@@ -31,7 +31,8 @@ from analysis.lower.lookup import find
 from analysis.lower.names import DeclaredType, LocalVariable, TypeName
 from analysis.lower.records import Record
 from analysis.lower.statements.declarations import is_reassigned
-from analysis.lower.statements.dispatch import not_understood, statement
+from analysis.lower.handlers import statement
+from analysis.lower.statements.dispatch import not_understood
 from analysis.lower.types import innermost
 from analysis.syntax.tree import Node
 

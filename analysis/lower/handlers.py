@@ -1,4 +1,4 @@
-"""Importing this module registers the handler of every kind of node."""
+"""`statement`, with the handler of every kind of node registered: import it from here."""
 
 from analysis.lower.expressions import (
     assembly,
@@ -14,20 +14,22 @@ from analysis.lower.expressions import (
     operators,
 )
 from analysis.lower.statements import control, declarations, simple
+from analysis.lower.statements.dispatch import statement
 
-HANDLERS = (
-    assembly,
-    assignment,
-    calls,
-    casts,
-    conditions,
-    lambdas,
-    literals,
-    members,
-    memory,
-    names,
-    operators,
-    control,
-    declarations,
-    simple,
-)
+__all__ = [
+    "assembly",
+    "assignment",
+    "calls",
+    "casts",
+    "conditions",
+    "control",
+    "declarations",
+    "lambdas",
+    "literals",
+    "members",
+    "memory",
+    "names",
+    "operators",
+    "simple",
+    "statement",
+]
