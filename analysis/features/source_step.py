@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import Location, WhyStep
+from analysis.rules.origin import one_step_per_place
 from analysis.rules.source_text import one_line
 
 
@@ -22,14 +23,9 @@ class SourceStep:
     text: str
 
 
-def source_steps(analysis: FileAnalysis, steps: Iterable[WhyStep]) -> tuple[SourceStep, ...]:
-    """The chain with its source lines; equal links that follow each other are one."""
-    chain: list[SourceStep] = []
-    for step in steps:
-        link = source_step(analysis, step.location, step.text)
-        if not chain or chain[-1] != link:
-            chain.append(link)
-    return tuple(chain)
+def source_steps(analysis: FileAnalysis, steps: Sequence[WhyStep]) -> tuple[SourceStep, ...]:
+    """The chain with its source lines, one link per place."""
+    return tuple(source_step(analysis, step.location, step.text) for step in one_step_per_place(steps))
 
 
 def source_step(analysis: FileAnalysis, location: Location, text: str) -> SourceStep:

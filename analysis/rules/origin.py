@@ -35,9 +35,10 @@ def cause_text(condition: str | None, origin: str | None) -> str:
 
 
 def chain_of(steps: Sequence[WhyStep]) -> tuple[Related, ...]:
-    """The chain as related places, from the nearest cause to the source; a place is named once."""
-    places: dict[tuple[str, int, int], Related] = {}
-    for step in steps:
-        key = (step.location.path, step.location.start, step.location.end)
-        places.setdefault(key, Related(step.location, step.text))
-    return tuple(places.values())
+    """The chain as related places, from the nearest cause to the source."""
+    return tuple(Related(step.location, step.text) for step in one_step_per_place(steps))
+
+
+def one_step_per_place(steps: Sequence[WhyStep]) -> tuple[WhyStep, ...]:
+    """Of several links at one place (a value, its conversion, its seed) the last says the most."""
+    return tuple({step.location: step for step in steps}.values())
