@@ -65,7 +65,7 @@ class Analyzer:
             if cancelled():
                 raise Cancelled
 
-        environment = _environment(path, settings)
+        environment = environment_of(path, settings)
         unit = TranslationUnit.build(path, document, loader, environment, self._syntax, context)
         checkpoint()
         program = Program(unit, LowerSettings(warp_size=settings.warp_size))
@@ -77,7 +77,8 @@ class Analyzer:
         return FileAnalysis(facts, document, program, {entry.facts.id: entry for entry in analyzed.functions})
 
 
-def _environment(path: str, settings: AnalysisSettings) -> Environment:
+def environment_of(path: str, settings: AnalysisSettings) -> Environment:
+    """What the preprocessor knows before it reads the file at `path`."""
     language = Language.HIP if path.endswith(HIP_SUFFIXES) else Language.CUDA
     return Environment(settings.defines, settings.undefines, settings.include_dirs, settings.architecture, language)
 

@@ -31,7 +31,7 @@ def report_lines(report: FileReport, *, verbose: bool = False) -> Iterator[Line]
 
 
 def finding_lines(finding: Finding) -> Iterator[Line]:
-    """`path:line:column: severity CODE name: message`, the source, the related places."""
+    """`path:line:column: severity CODE name: message`, the source, the related places; no line twice in a row."""
     tier = f" ({finding.tier})" if finding.tier not in (None, "proven") else ""
     yield (
         (position(finding.place), Style.PLACE),
@@ -40,9 +40,12 @@ def finding_lines(finding: Finding) -> Iterator[Line]:
         (f": {finding.message}{tier}", Style.PLAIN),
     )
     yield from excerpt(finding.place)
+    shown = finding.place
     for related in finding.related:
         yield (position(related.place), Style.PLAIN), ("note", Style.NOTE), (f": {related.message}", Style.PLAIN)
-        yield from excerpt(related.place)
+        if (related.place.path, related.place.line) != (shown.path, shown.line):
+            yield from excerpt(related.place)
+        shown = related.place
 
 
 def note_lines(note: Note) -> Iterator[Line]:
