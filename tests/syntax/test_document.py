@@ -93,6 +93,14 @@ def test_the_old_document_stays_as_it_was_also_for_another_thread() -> None:
     thread.join()
     assert seen == [True] * 50
     assert old.text == SOUND.encode()
+    assert ranges(old.text, old) == before
+
+
+def test_an_edit_that_joins_a_line_end_counts_for_the_next_edit() -> None:
+    joined = Document.open(b"a\rb").edit([Edit(1, 0, 1, 0, UTF16, "\n"), Edit(1, 0, 1, 0, UTF16, "X")])
+    assert joined.text == b"a\r\nXb"
+    parted = Document.open(b"a\r\nb").edit([Edit(0, 1, 1, 0, UTF16, "\r"), Edit(1, 0, 1, 0, UTF16, "X")])
+    assert parted.text == b"a\rXb"
 
 
 def test_a_lone_surrogate_from_a_client_does_no_harm() -> None:

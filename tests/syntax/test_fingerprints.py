@@ -58,6 +58,20 @@ def test_the_cycle_does_not_depend_on_who_asks_first() -> None:
     assert unit.fingerprint(only(unit, "even")) == late
 
 
+def test_a_macro_counts_with_the_meaning_it_has_at_the_item() -> None:
+    text = "#define N 1\nint a() { return N; }\n#undef N\n#define N 2\nint b() { return N; }\n"
+    before, after = build(text), build(text.replace("N 2", "N 3"))
+    same = [before.fingerprint(only(before, name)) == after.fingerprint(only(after, name)) for name in "ab"]
+    assert same == [True, False]
+
+
+def test_an_item_that_uses_its_line_changes_when_it_moves() -> None:
+    text = "int a() { return __LINE__; }\nint b() { return 1; }\n"
+    before, after = build(text), build("\n" + text)
+    same = [before.fingerprint(only(before, name)) == after.fingerprint(only(after, name)) for name in "ab"]
+    assert same == [False, True]
+
+
 def test_items_of_one_declaration_differ() -> None:
     unit = build("__device__ int a, b;")
     assert len({unit.fingerprint(item) for item in unit.items}) == 2

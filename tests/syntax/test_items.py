@@ -141,6 +141,12 @@ def test_the_items_of_a_macro_map_to_its_use() -> None:
     assert item.from_macro
 
 
+def test_a_namespace_before_the_name_is_no_owner() -> None:
+    unit = build("namespace a { void f(); struct S { void m(); }; }\nvoid a::f() { }\nvoid a::S::m() { }")
+    found = [(item.name, item.namespace, item.owner) for item in unit.items if item.is_definition]
+    assert found == [("S", ("a",), None), ("f", ("a",), None), ("m", (), "S")]
+
+
 def test_constexpr_and_host_are_told_apart() -> None:
     unit = build(
         "constexpr int a() { return 1; }\n__host__ __device__ int b() { return 1; }\n__device__ int c() { return 1; }"

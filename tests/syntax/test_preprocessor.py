@@ -79,6 +79,7 @@ def test_deeply_nested_uses_end() -> None:
         ("N > 3 || UNKNOWN", False),
         ("(1 + 2) * 3 == 9 && 7 / 2 == 3 && -7 / 2 == -3 && -7 % 3 == -1", True),
         ("1 << 4 == 16", True),
+        ("10 - 3 - 2 == 5", True),
         ("0x10UL == 16 && 010 == 8", True),
         ("N == 3 ? 0 : 1", False),
         ("F(2) == 3", True),

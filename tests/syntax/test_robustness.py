@@ -95,6 +95,15 @@ def test_an_edited_skeleton_equals_a_fresh_one(text: str, at: int, removed: int,
     assert described(edited.entries) == described(fresh.entries)
 
 
+def test_closing_a_brace_far_below_is_noticed() -> None:
+    below = "".join(f"int g{number};\n" for number in range(9))
+    old = ("int before;\nint more;\nvoid a() { {\n}\nvoid b() { }\n" + below).encode()
+    new = old + b"__global__ void k() { }\n" + b"}"
+    assert described(update(update(None, old), new).entries) == described(update(None, new).entries)
+    shut = old.replace(b"int g8;", b"}")
+    assert described(update(update(None, old), shut).entries) == described(update(None, shut).entries)
+
+
 def described(entries: tuple[Entry, ...]) -> list[object]:
     return [
         (start, piece.kind, piece.text, piece.head_end, piece.opened, piece.scopes, piece.conditionals, piece.inner)
