@@ -2,6 +2,8 @@
 
 Reason   Turning a whole `ClientCapabilities` into objects costs 90 ms at start and fails as a whole on one odd value;
          a dozen flags are needed.  What is missing or odd counts as "cannot".
+Rules    Diagnostics are pulled only by a client that can also be told to pull again: without that (Neovim), an edit of
+         a header would leave the diagnostics of the files that include it as they were.
 """
 
 from __future__ import annotations
@@ -38,9 +40,10 @@ def read_client_features(capabilities: object) -> ClientFeatures:
     def flag(*path: str) -> bool:
         return _at(capabilities, *path) is True
 
+    refresh = flag("workspace", "diagnostics", "refreshSupport")
     return ClientFeatures(
         encodings=_strings(_at(capabilities, "general", "positionEncodings")),
-        pull_diagnostics=isinstance(_at(capabilities, "textDocument", "diagnostic"), Mapping),
+        pull_diagnostics=isinstance(_at(capabilities, "textDocument", "diagnostic"), Mapping) and refresh,
         related_information=flag("textDocument", "publishDiagnostics", "relatedInformation"),
         diagnostic_tags=_at(capabilities, "textDocument", "publishDiagnostics", "tagSupport") not in (None, False),
         diagnostic_versions=flag("textDocument", "publishDiagnostics", "versionSupport"),
@@ -49,8 +52,7 @@ def read_client_features(capabilities: object) -> ClientFeatures:
         configuration=flag("workspace", "configuration"),
         register_configuration=flag("workspace", "didChangeConfiguration", "dynamicRegistration"),
         register_watchers=flag("workspace", "didChangeWatchedFiles", "dynamicRegistration"),
-        refresh_diagnostics=flag("workspace", "diagnostics", "refreshSupport")
-        or flag("workspace", "diagnostic", "refreshSupport"),
+        refresh_diagnostics=refresh,
         refresh_inlay_hints=flag("workspace", "inlayHint", "refreshSupport"),
         refresh_code_lenses=flag("workspace", "codeLens", "refreshSupport"),
         progress=flag("window", "workDoneProgress"),

@@ -7,7 +7,7 @@ Rules    The section is `simt-lsp`.  A push may wrap the section or be the secti
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, cast, final
 
 from simt_lsp.workspace.configuration import SettingProblem
@@ -37,7 +37,7 @@ class ClientSettings:
 
     def pulled(self, folders: Iterable[str | None], answers: object) -> None:
         """The answer to `workspace/configuration`, one per folder."""
-        items = cast("list[object]", answers) if isinstance(answers, list) else []
+        items = cast("Sequence[object]", answers) if isinstance(answers, (list, tuple)) else ()
         found = {folder: _source(SETTINGS, item) for folder, item in zip(folders, items, strict=False)}
         self._current = {folder: source for folder, source in found.items() if source is not None}
 

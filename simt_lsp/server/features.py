@@ -13,6 +13,7 @@ from simt_lsp.server.requests.check_workspace import CHECK_COMMAND, check_worksp
 from simt_lsp.server.requests.code_lens import EXPLAIN_COMMAND, on_code_lens
 from simt_lsp.server.requests.diagnostic import on_diagnostic
 from simt_lsp.server.requests.document_symbol import on_document_symbol
+from simt_lsp.server.requests.document_text import TEXT_METHOD, on_document_text
 from simt_lsp.server.requests.explain import METHOD, explain_command, on_explain
 from simt_lsp.server.requests.hover import on_hover
 from simt_lsp.server.requests.inlay_hint import on_inlay_hint
@@ -34,6 +35,7 @@ HANDLERS: Final[dict[str, tuple[Handler, Any]]] = {
     types.TEXT_DOCUMENT_INLAY_HINT: (on_inlay_hint, None),
     types.TEXT_DOCUMENT_CODE_LENS: (on_code_lens, None),
     METHOD: (on_explain, None),
+    TEXT_METHOD: (on_document_text, None),
 }
 
 PULL_OPTIONS: Final = types.DiagnosticOptions(

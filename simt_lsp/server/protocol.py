@@ -36,7 +36,7 @@ class UnreadableMessage:
     """A message whose parameters make no sense."""
 
     id: str | int | None
-    method: str
+    method: str | None
     error: JsonRpcException
 
 
@@ -61,19 +61,22 @@ class SimtProtocol(LanguageServerProtocol):
         try:
             return super().structure_message(data)
         except JsonRpcException as error:
-            return UnreadableMessage(data.get("id"), str(method), error)
+            number = data.get("id")
+            known = number if isinstance(number, (str, int)) else None
+            return UnreadableMessage(known, method if isinstance(method, str) else None, error)
 
     def handle_message(self, message: Any) -> None:
         """Guard the life cycle, then let pygls dispatch."""
-        if isinstance(message, UnreadableMessage):
-            self.simt.log_error(f"cannot read the parameters of {message.method}")
-            if message.id is not None and message.method != "None":
-                self._send_response(message.id, error=message.error.to_response_error())
-            return
-        method = getattr(message, "method", None)
+        method: str | None = getattr(message, "method", None)
+        number: str | int | None = getattr(message, "id", None)
         if method is not None and (refusal := self._refusal(method)) is not None:
-            if hasattr(message, "id"):
-                self._send_response(message.id, error=refusal)
+            if number is not None:
+                self._send_response(number, error=refusal)
+            return
+        if isinstance(message, UnreadableMessage):
+            self.simt.log_error(f"cannot read the message {method or 'without a method'}")
+            if number is not None and method is not None:
+                self._send_response(number, error=message.error.to_response_error())
             return
         token = SEEN.set(self.simt.documents.current)
         try:

@@ -86,6 +86,7 @@ class Worker(Generic[Input, Result]):
         self._done = done
         self._crashed = crashed
         self._state: _State[Input, Result] = _State()
+        self._running: tuple[Key, Input] | None = None
         self._changed = Condition()
         self._thread = Thread(target=self._run, name="simt-analysis", daemon=True)
 
@@ -132,6 +133,8 @@ class Worker(Generic[Input, Result]):
         with self._changed:
             self._state.waiting.pop(key, None)
             self._state.results.pop(key, None)
+            if self._running is not None and self._running[0] == key:
+                self._running = None
             stale = self._take_questions(lambda question: question.key == key)
         for question in stale:
             _fail(question.future, Superseded())
@@ -168,8 +171,6 @@ class Worker(Generic[Input, Result]):
             return [(key, item, result) for key, (item, result) in self._state.results.items()]
 
     # Everything below runs on the worker's thread, except `_take_questions`.
-
-    _running: tuple[Key, Any] | None = None
 
     def _take_questions(self, wanted: Callable[[_Question[Input, Result]], bool]) -> list[_Question[Input, Result]]:
         taken = [question for question in self._state.questions if wanted(question)]
@@ -214,26 +215,30 @@ class Worker(Generic[Input, Result]):
 
     def _analysis(self, key: Key) -> Callable[[], None]:
         waiting = self._state.waiting.pop(key)
-        self._running = (key, waiting.item)
-        return lambda: self._analyse_one(key, waiting)
+        running = self._running = (key, waiting.item)
+        return lambda: self._analyse_one(running, waiting)
 
-    def _analyse_one(self, key: Key, waiting: _Waiting[Input]) -> None:
+    def _analyse_one(self, running: tuple[Key, Input], waiting: _Waiting[Input]) -> None:
+        key = running[0]
+
         def cancelled() -> bool:
             state = self._state  # reading without the lock: a late answer costs one more function
-            if state.stopped or key in state.waiting:
+            if state.stopped or key in state.waiting or self._running is not running:
                 return True
             return not waiting.edited and self._more_urgent(key)
 
         try:
             result = self._analyse(waiting.item, cancelled)
         except GaveWay:
-            self._put_back(key, waiting)
+            self._put_back(running, waiting)
             return
         except Exception as error:  # the analysis answers for its own crashes; this is the last net
             self._crashed(f"analysis of {key}", error)
             self._drop(key)
             return
         with self._changed:
+            if self._running is not running:  # closed meanwhile
+                return
             self._running = None
             self._state.results[key] = (waiting.item, result)
         self._done(key, waiting.item, result)
@@ -244,11 +249,11 @@ class Worker(Generic[Input, Result]):
             return True
         return any(other.edited for other in list(state.waiting.values()))
 
-    def _put_back(self, key: Key, waiting: _Waiting[Input]) -> None:
+    def _put_back(self, running: tuple[Key, Input], waiting: _Waiting[Input]) -> None:
         with self._changed:
+            if self._running is running and not self._state.stopped:
+                self._state.waiting.setdefault(running[0], waiting)
             self._running = None
-            if not self._state.stopped:
-                self._state.waiting.setdefault(key, waiting)
 
     def _drop(self, key: Key) -> None:
         with self._changed:

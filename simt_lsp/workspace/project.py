@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Final, final
 
 from analysis.divergence.launch_shape import BlockShape
-
 from analysis.facts.settings import AnalysisSettings
 from simt_lsp.workspace.compile_commands import CompileDatabase, find_database, read_database
 from simt_lsp.workspace.compile_flags import CompileFlags

@@ -141,8 +141,8 @@ def read_block(value: object) -> Block:
     if isinstance(value, str):
         fields = re.split(r"\s*[x,]\s*", value.strip())
         parts = [int(part) if part.isdecimal() and len(part) < 9 else part for part in fields]
-    elif isinstance(value, list):
-        parts = cast("list[object]", value)
+    elif isinstance(value, (list, tuple)):
+        parts = list(cast("list[object]", value))
     else:
         parts = [value]
     sizes = [part for part in parts if isinstance(part, int) and not _is_bool(part)]

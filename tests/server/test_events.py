@@ -1,0 +1,214 @@
+"""What changes around a document: headers, settings, roots, the clients' ways to be told."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.server.kernels import CLEAN, DIVERGENT, INCLUDING, UNIFORM_HEADER, VARYING_HEADER
+from tests.server.raw_client import NEOVIM, PUSHED, VSCODE, Message, RawClient, replace, server
+
+
+def codes(diagnostics: list[Message]) -> list[str]:
+    return [diagnostic["code"] for diagnostic in diagnostics]
+
+
+def watched(client: RawClient, path: Path, kind: int = 2) -> None:
+    client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": path.as_uri(), "type": kind}]})
+
+
+def test_files_that_include_a_header_follow_its_edits_and_its_file(tmp_path: Path) -> None:
+    header, kernel = tmp_path / "h.cuh", tmp_path / "k.cu"
+    header.write_text(UNIFORM_HEADER)
+    with server() as client:
+        client.initialize(PUSHED, tmp_path)
+        client.open(kernel.as_uri(), INCLUDING.format(header="h.cuh"))
+        assert codes(client.diagnostics(kernel.as_uri())) == []
+        client.open(header.as_uri(), UNIFORM_HEADER)
+        client.change(header.as_uri(), 2, {"text": VARYING_HEADER})
+        assert codes(client.diagnostics(kernel.as_uri())) == ["SYN101"]
+        client.notify("textDocument/didClose", {"textDocument": {"uri": header.as_uri()}})
+        assert codes(client.diagnostics(kernel.as_uri())) == []
+        header.write_text(VARYING_HEADER)
+        watched(client, header)
+        assert codes(client.diagnostics(kernel.as_uri())) == ["SYN101"]
+        assert client.stop() == 0
+
+
+def test_a_missing_header_is_found_by_suffix_after_the_walk(tmp_path: Path) -> None:
+    kernel = tmp_path / "src" / "k.cu"
+    (tmp_path / "include" / "deep").mkdir(parents=True)
+    (tmp_path / "include" / "deep" / "h.cuh").write_text(VARYING_HEADER)
+    with server() as client:
+        client.initialize(PUSHED, tmp_path)
+        client.open(kernel.as_uri(), INCLUDING.format(header="deep/h.cuh"))
+        client.wait(
+            lambda message: (
+                message.get("method") == "textDocument/publishDiagnostics"
+                and codes(message["params"]["diagnostics"]) == ["SYN101"]
+            )
+        )
+
+
+def test_a_header_sees_the_names_of_the_file_that_includes_it(tmp_path: Path) -> None:
+    header = tmp_path / "inner.cuh"
+    header.write_text(INCLUDING.format(header="nothing.h"))
+    (tmp_path / "outer.cu").write_text(VARYING_HEADER + '#include "inner.cuh"\n')
+    with server() as client:
+        client.initialize(PUSHED, tmp_path)
+        client.open(header.as_uri(), header.read_text())
+        client.wait(
+            lambda message: (
+                message.get("method") == "textDocument/publishDiagnostics"
+                and "SYN101" in codes(message["params"]["diagnostics"])
+            )
+        )
+
+
+def test_each_root_has_its_own_settings(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    for root in (one, two):
+        root.mkdir()
+    (one / ".simt.toml").write_text('rules = { SYN101 = "off" }\n')
+    settings = {two.as_uri(): {"rules": {"SYN101": "hint"}}, None: {"warpSize": 32}}
+    with server(settings) as client:
+        client.initialize(NEOVIM, one, two)
+        for root in (one, two):
+            client.open((root / "k.cu").as_uri(), DIVERGENT)
+        found = {
+            params["uri"]: params["diagnostics"]
+            for params in (client.notification("textDocument/publishDiagnostics") for _ in range(2))
+        }
+        assert found[(one / "k.cu").as_uri()] == []
+        assert [item["severity"] for item in found[(two / "k.cu").as_uri()]] == [4]
+        change = {"event": {"added": [], "removed": [{"uri": two.as_uri(), "name": "two"}]}}
+        client.notify("workspace/didChangeWorkspaceFolders", change)
+        assert [item["severity"] for item in client.diagnostics((two / "k.cu").as_uri())] == [1]
+
+
+def test_bad_settings_are_named_once_and_good_ones_count(tmp_path: Path) -> None:
+    with server({None: {"warpSize": 7, "rules": {"SYN101": "warning"}}}) as client:
+        client.initialize(NEOVIM, tmp_path)
+        client.open("untitled:k", DIVERGENT)
+        shown = client.notification("window/showMessage")
+        assert shown["type"] == 2
+        assert shown["message"] == "editor settings: warpSize = 7 is not allowed: use 4, 8, 16, 32 or 64"
+        assert [item["severity"] for item in client.diagnostics("untitled:k")] == [2]
+        client.settings[None] = {"warpSize": 7, "rules": {"SYN101": "hint"}}
+        client.notify("workspace/didChangeConfiguration", {"settings": None})
+        assert [item["severity"] for item in client.diagnostics("untitled:k")] == [4]
+        assert client.stop() == 0
+        assert sum(message.get("method") == "window/showMessage" for message in client.seen) == 1
+
+
+def test_settings_are_pushed_by_clients_that_cannot_be_asked(tmp_path: Path) -> None:
+    with server() as client:
+        client.initialize(PUSHED, tmp_path, options={"rules": {"SYN101": "warning"}})
+        client.open("untitled:k", DIVERGENT)
+        assert [item["severity"] for item in client.diagnostics("untitled:k")] == [2]
+        client.notify("workspace/didChangeConfiguration", {"settings": {"simt-lsp": {"rules": {"SYN101": "off"}}}})
+        assert client.diagnostics("untitled:k") == []
+
+
+def test_a_settings_file_is_read_again_when_it_changes(tmp_path: Path) -> None:
+    kernel, file = tmp_path / "k.cu", tmp_path / ".simt.toml"
+    with server() as client:
+        client.initialize(PUSHED, tmp_path)
+        client.open(kernel.as_uri(), DIVERGENT)
+        assert codes(client.diagnostics(kernel.as_uri())) == ["SYN101"]
+        file.write_text('tires = "x"\nrules = { SYN101 = "off" }\n')
+        watched(client, file, 1)
+        assert client.diagnostics(kernel.as_uri()) == []
+        message = next(item for item in client.seen if item.get("method") == "window/showMessage")
+        assert message["params"]["message"] == f"{file}: tires is not a setting; did you mean tiers?"
+        (tmp_path / "compile_commands.json").write_text('[{"file": ]')
+        watched(client, tmp_path / "compile_commands.json", 1)
+        shown = client.notification("window/showMessage")
+        assert "compile_commands.json: line 1 column 11" in shown["message"]
+
+
+def test_diagnostics_are_pulled_by_clients_that_can_be_told_to(tmp_path: Path) -> None:
+    uri = (tmp_path / "k.cu").as_uri()
+    with server() as client:
+        result = client.initialize(VSCODE, tmp_path)
+        assert result["capabilities"]["diagnosticProvider"]["interFileDependencies"] is True
+        client.open(uri, DIVERGENT)
+        first = client.request("textDocument/diagnostic", {"textDocument": {"uri": uri}})
+        assert (first["kind"], codes(first["items"])) == ("full", ["SYN101"])
+        known = {"textDocument": {"uri": uri}, "previousResultId": first["resultId"]}
+        again = client.request("textDocument/diagnostic", known)
+        assert again == {"kind": "unchanged", "resultId": first["resultId"]}
+        client.change(uri, 2, replace((2, 6), (2, 10), "n"))
+        last = client.request("textDocument/diagnostic", known)
+        assert (last["kind"], last["items"]) == ("full", [])
+        client.notify("workspace/didChangeConfiguration", {"settings": None})
+        for method in ("workspace/inlayHint/refresh", "workspace/codeLens/refresh", "workspace/diagnostic/refresh"):
+            client.wait(lambda message, method=method: message.get("method") == method)
+        assert not any(message.get("method") == "textDocument/publishDiagnostics" for message in client.seen)
+        registered = [
+            item["method"]
+            for message in client.seen
+            if message.get("method") == "client/registerCapability"
+            for item in message["params"]["registrations"]
+        ]
+        assert registered == ["workspace/didChangeConfiguration", "workspace/didChangeWatchedFiles"]
+        assert client.stop() == 0
+
+
+@pytest.mark.parametrize(
+    ("uri", "language", "text", "expected"),
+    [
+        ("untitled:Untitled-1", "cuda-cpp", DIVERGENT, ["SYN101"]),
+        ("vscode-vfs://github/o/r/k.cu", "cuda", DIVERGENT, ["SYN101"]),
+        ("untitled:h", "hip", DIVERGENT, ["SYN101"]),
+        ("file:///nowhere/k.cuh", "cpp", DIVERGENT, ["SYN101"]),
+        ("file:///nowhere/%E4%BD%A0%20%23%3B.cu", "cpp", DIVERGENT, ["SYN101"]),
+        ("file:///nowhere/k.hpp", "cpp", DIVERGENT, ["SYN101"]),
+        ("file:///nowhere/k.cpp", "cpp", "int main() {}\n", []),
+        ("no uri at all", "cuda", DIVERGENT, ["SYN101"]),
+        ("untitled:clean", "cuda", CLEAN, []),
+    ],
+)
+def test_documents_are_analysed_wherever_they_live(
+    client: RawClient, uri: str, language: str, text: str, expected: list[str]
+) -> None:
+    client.open(uri, text, language)
+    assert codes(client.diagnostics(uri)) == expected
+    client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+
+def test_a_text_without_a_place_reads_no_files(client: RawClient) -> None:
+    client.open("untitled:reader", '#include "pyproject.toml"\n' + CLEAN)
+    (problem,) = client.diagnostics("untitled:reader")
+    assert problem["code"] == "missing-include"
+
+
+def test_a_check_of_the_workspace_can_be_cancelled(tmp_path: Path) -> None:
+    for index in range(300):
+        (tmp_path / f"k{index}.cu").write_text(DIVERGENT)
+    with server() as client:
+        client.initialize(NEOVIM, tmp_path)
+        number = client.ask("workspace/executeCommand", {"command": "simt.checkWorkspace"})
+        created = client.wait(lambda message: message.get("method") == "window/workDoneProgress/create")
+        token = created["params"]["token"]
+        client.wait(lambda message: message.get("method") == "$/progress")
+        client.notify("window/workDoneProgress/cancel", {"token": token})
+        result = client.answer(number)["result"]
+        assert result["cancelled"] is True
+        assert result["files"] < 300
+        number = client.ask("workspace/executeCommand", {"command": "simt.checkWorkspace"})
+        client.wait(lambda message: message.get("method") == "$/progress")
+        client.notify("$/cancelRequest", {"id": number})
+        assert client.answer(number)["error"]["code"] == -32800
+        started = time.monotonic()
+        assert client.stop() == 0
+        assert time.monotonic() - started < 5
+
+
+@pytest.fixture(name="client", scope="module")
+def shared_client() -> object:
+    with server() as client:
+        client.initialize(PUSHED)
+        yield client

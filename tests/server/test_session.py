@@ -1,0 +1,128 @@
+"""Each feature once, over the real process, as VS Code 1.65 (UTF-16) and Neovim 0.11 (UTF-8) would ask."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Awaitable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import pytest_lsp
+from lsprotocol import types
+from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+
+from tests.server.kernels import CLEAN, DIVERGENT
+
+COMMAND = [sys.executable, "-I", "-m", "simt_lsp", "--stdio"]
+
+
+@pytest_lsp.fixture(  # pyright: ignore[reportUnknownMemberType]  # untyped in pytest-lsp
+    config=ClientServerConfig(server_command=COMMAND),
+    params=["visual-studio-code", "neovim@0.11"],
+)
+async def client(
+    lsp_client: LanguageClient, request: pytest.FixtureRequest, tmp_path: Path
+) -> AsyncIterator[LanguageClient]:
+    (tmp_path / "k.cu").write_text(DIVERGENT)
+    folder = types.WorkspaceFolder(tmp_path.as_uri(), "root")
+    capabilities = client_capabilities(request.param)
+    await lsp_client.initialize_session(types.InitializeParams(capabilities=capabilities, workspace_folders=[folder]))
+    yield lsp_client
+    await lsp_client.shutdown_session()
+
+
+def opened(client: LanguageClient, uri: str, text: str) -> types.TextDocumentIdentifier:
+    item = types.TextDocumentItem(uri=uri, language_id="cuda", version=1, text=text)
+    client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+    return types.TextDocumentIdentifier(uri)
+
+
+async def published(client: LanguageClient) -> None:
+    waiting = cast("Awaitable[Any]", client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS))
+    await asyncio.wait_for(waiting, 20)
+
+
+async def test_a_barrier_is_reported_until_it_is_repaired(client: LanguageClient) -> None:
+    uri = "untitled:halo.cu"
+    document = opened(client, uri, "// ünï𝄞\n" + DIVERGENT)
+    await published(client)
+    (found,) = client.diagnostics[uri]
+    assert (found.code, found.source, found.severity) == ("SYN101", "simt-lsp", types.DiagnosticSeverity.Error)
+    assert (found.range.start.line, found.range.start.character) == (4, 4)
+    if client.capabilities is not None and client.capabilities.text_document is not None:
+        published_features = client.capabilities.text_document.publish_diagnostics
+        assert published_features is not None
+        if published_features.related_information:
+            assert found.related_information
+
+    place = types.Range(types.Position(3, 6), types.Position(3, 10))
+    change = types.TextDocumentContentChangePartial(range=place, text="n")
+    versioned = types.VersionedTextDocumentIdentifier(version=2, uri=document.uri)
+    client.text_document_did_change(types.DidChangeTextDocumentParams(versioned, [change]))
+    await published(client)
+    assert client.diagnostics[uri] == []
+
+
+async def test_hover_hints_lenses_symbols_and_explanations(client: LanguageClient, tmp_path: Path) -> None:
+    document = opened(client, (tmp_path / "k.cu").as_uri(), DIVERGENT)
+    hover = await client.text_document_hover_async(types.HoverParams(document, types.Position(5, 7)))
+    assert hover is not None
+    assert isinstance(hover.contents, types.MarkupContent)
+    assert "varying" in hover.contents.value
+    assert hover.contents.kind is types.MarkupKind.Markdown
+
+    everything = types.Range(types.Position(0, 0), types.Position(99, 0))
+    hints = await client.text_document_inlay_hint_async(types.InlayHintParams(document, everything))
+    assert hints is not None
+    assert [(hint.position.line, hint.position.character) for hint in hints if "varying" in str(hint.label)] == [
+        (1, 10)
+    ]
+
+    lenses = await client.text_document_code_lens_async(types.CodeLensParams(document))
+    assert lenses is not None
+    (lens,) = lenses
+    assert lens.range.start == types.Position(0, 16)
+    assert lens.command is not None
+    answer = await client.workspace_execute_command_async(
+        types.ExecuteCommandParams(lens.command.command, lens.command.arguments)
+    )
+    assert answer is not None
+
+    symbols = await client.text_document_document_symbol_async(types.DocumentSymbolParams(document))
+    assert symbols is not None
+    assert [symbol.name for symbol in symbols] == ["halo"]
+
+    explained = await client.protocol.send_request_async(
+        "simt/explain", {"textDocument": {"uri": document.uri}, "position": {"line": 3, "character": 0}}
+    )
+    assert explained.line == 4
+    assert "__syncthreads" in explained.source
+
+
+async def test_a_check_of_the_workspace_shows_progress_and_publishes(client: LanguageClient, tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "clean.cu").write_text(CLEAN)
+    token = "check-1"
+    client.progress_reports[token] = []
+    answer: Any = await client.workspace_execute_command_async(
+        types.ExecuteCommandParams("simt.checkWorkspace", [], work_done_token=token)
+    )
+    assert (answer.files, answer.diagnostics, answer.cancelled) == (2, 1, False)
+    assert [item.code for item in client.diagnostics[(tmp_path / "k.cu").as_uri()]] == ["SYN101"]
+    kinds = [type(report).__name__ for report in client.progress_reports[token]]
+    assert kinds == ["WorkDoneProgressBegin", "WorkDoneProgressReport", "WorkDoneProgressReport", "WorkDoneProgressEnd"]
+
+
+async def test_nothing_is_said_about_other_languages(client: LanguageClient) -> None:
+    item = types.TextDocumentItem(uri="untitled:x.py", language_id="python", version=1, text="print()\n")
+    client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+    await published(client)
+    assert client.diagnostics[item.uri] == []
+    assert (
+        await client.text_document_hover_async(
+            types.HoverParams(types.TextDocumentIdentifier(item.uri), types.Position(0, 0))
+        )
+        is None
+    )

@@ -1,0 +1,146 @@
+"""The worker's promises, with an analysis that a test can hold up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from threading import Event
+from typing import Any
+
+import pytest
+
+from simt_lsp.server.worker import GaveWay, Superseded, Worker
+
+
+class Bench:
+    """A worker whose analysis of `slow...` waits until it is cancelled or `go` is set."""
+
+    def __init__(self) -> None:
+        self.go = Event()
+        self.started = Event()
+        self.order: list[str] = []
+        self.crashes: list[str] = []
+        self.worker: Worker[str, str] = Worker(self.analyse, self.done, self.crashed)
+        self.worker.start()
+
+    def analyse(self, item: str, cancelled: Callable[[], bool]) -> str:
+        self.started.set()
+        while item.startswith("slow") and not self.go.is_set():
+            if cancelled():
+                raise GaveWay
+            time.sleep(0.001)
+        if item == "crash":
+            raise RuntimeError("boom")
+        return item.upper()
+
+    def done(self, key: str, item: str, result: str) -> None:
+        self.order.append(result)
+
+    def crashed(self, what: str, error: BaseException) -> None:
+        self.crashes.append(f"{what}: {error}")
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    bench = Bench()
+    yield bench
+    bench.worker.stop()
+
+
+def ask(bench: Bench, key: str, item: str) -> Any:
+    return bench.worker.ask(key, item, lambda result: f"<{result}>")
+
+
+def test_a_question_waits_for_exactly_its_version(bench: Bench) -> None:
+    bench.worker.submit("a", "one", edited=True)
+    assert ask(bench, "a", "one").result(5) == "<ONE>"
+    assert ask(bench, "a", "one").result(5) == "<ONE>"
+    with pytest.raises(Superseded):
+        ask(bench, "a", "two").result(5)
+
+
+def test_a_new_version_cancels_the_old_one_and_its_questions(bench: Bench) -> None:
+    bench.worker.submit("a", "slow", edited=True)
+    old = ask(bench, "a", "slow")
+    assert bench.started.wait(5)
+    bench.worker.submit("a", "new", edited=True)
+    with pytest.raises(Superseded):
+        old.result(5)
+    assert ask(bench, "a", "new").result(5) == "<NEW>"
+    assert bench.order == ["NEW"]
+
+
+def test_a_version_submitted_again_is_analysed_again_before_its_questions(bench: Bench) -> None:
+    bench.worker.submit("a", "one", edited=True)
+    assert ask(bench, "a", "one").result(5) == "<ONE>"
+    bench.worker.submit("a", "one", edited=False)
+    assert ask(bench, "a", "one").result(5) == "<ONE>"
+    assert bench.order == ["ONE", "ONE"]
+
+
+def test_work_that_nobody_waits_for_gives_way(bench: Bench) -> None:
+    bench.worker.submit("again", "slow again", edited=False)
+    assert bench.started.wait(5)
+    bench.worker.submit("edit", "typed", edited=True)
+    assert ask(bench, "edit", "typed").result(5) == "<TYPED>"
+    bench.go.set()
+    assert ask(bench, "again", "slow again").result(5) == "<SLOW AGAIN>"
+    assert bench.order == ["TYPED", "SLOW AGAIN"]
+
+
+def test_background_work_gives_way_and_ends(bench: Bench) -> None:
+    runs: list[int] = []
+
+    def work(cancelled: Callable[[], bool]) -> str:
+        runs.append(1)
+        bench.started.set()
+        while not bench.go.is_set():
+            if cancelled():
+                raise GaveWay
+            time.sleep(0.001)
+        return "checked"
+
+    future = bench.worker.run_in_background(work)
+    assert bench.started.wait(5)
+    bench.worker.submit("a", "one", edited=True)
+    assert ask(bench, "a", "one").result(5) == "<ONE>"
+    bench.go.set()
+    assert future.result(5) == "checked"
+    assert len(runs) >= 2
+
+
+def test_a_crash_costs_its_own_answer(bench: Bench) -> None:
+    bench.worker.submit("a", "crash", edited=True)
+    future = ask(bench, "a", "crash")
+    with pytest.raises(Superseded):
+        future.result(5)
+    assert bench.crashes == ["analysis of a: boom"]
+    bench.worker.submit("a", "one", edited=True)
+    assert ask(bench, "a", "one").result(5) == "<ONE>"
+    broken = bench.worker.ask("a", "one", lambda result: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        broken.result(5)
+    assert ask(bench, "a", "one").result(5) == "<ONE>"
+
+
+def test_closing_and_stopping_end_what_waits(bench: Bench) -> None:
+    bench.worker.submit("a", "slow", edited=True)
+    waiting = ask(bench, "a", "slow")
+    assert bench.started.wait(5)
+    bench.worker.forget("a")
+    with pytest.raises(Superseded):
+        waiting.result(5)
+    bench.worker.stop()
+    with pytest.raises(Superseded):
+        ask(bench, "a", "slow").result(5)
+    with pytest.raises(Superseded):
+        bench.worker.run_in_background(lambda cancelled: None).result(5)
+
+
+def test_nothing_is_analysed_while_settings_are_on_their_way(bench: Bench) -> None:
+    bench.worker.hold(30)
+    bench.worker.submit("a", "one", edited=True)
+    future = ask(bench, "a", "one")
+    assert not bench.started.wait(0.05)
+    bench.worker.release()
+    assert future.result(5) == "<ONE>"
