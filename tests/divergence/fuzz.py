@@ -16,6 +16,8 @@ from tests.support.evaluator import Grid, run
 from tests.support.programs import random_kernel
 from tests.support.referee import refute
 
+STEPS = 80
+"""Blocks per thread; a thread that needs more may be in an endless loop."""
 OPTIONS = DivergenceOptions()
 SHAPES = ((4, 1, 1), (3, 1, 1), (5, 1, 1), (2, 2, 1), (1, 4, 1), (3, 2, 1))
 
@@ -36,7 +38,7 @@ def referee(function: Function, random: Random) -> Iterator[str]:
     result = analyze_divergence(function, ControlFlow.of(function), known, OPTIONS)
     number, pointer = (parameter.value for parameter in function.parameters)
     for argument in (0, 3):
-        yield from refute(result, grid, run(function, grid, {number: argument, pointer: ("x", 0)}))
+        yield from refute(result, grid, run(function, grid, {number: argument, pointer: ("x", 0)}, STEPS))
 
 
 def check_seed(seed: int) -> None:
