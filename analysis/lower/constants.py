@@ -49,7 +49,9 @@ def entity_constant(entity: Entity | None) -> ConstantName | None:
     if isinstance(entity, GlobalVariable):
         return entity.declaration.constant
     if isinstance(entity, BuiltinName):
-        return None
+        builtin = entity.builtin
+        known = builtin.constant if not builtin.registers else None
+        return None if known is None or isinstance(known, str) else ConstantName(known, builtin.type)
     return None
 
 

@@ -24,7 +24,7 @@ from analysis.ir.types import (
     UnknownType,
     VectorType,
 )
-from analysis.lower.builtins import builtin_function
+from analysis.lower.builtins import builtin_constructor
 from analysis.lower.calls import call_builtin, call_method, unknown_call
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import is_arithmetic
@@ -54,7 +54,7 @@ def construct(ctx: LoweringContext, type: Type, arguments: Sequence[Operand], sp
         value = load(ctx, arguments[0], span)
         if ctx.builder.types[value] == type:
             return value
-    builtin = builtin_function(spelled(type)) if isinstance(type, VectorType) else None
+    builtin = builtin_constructor(type)
     if builtin is not None:
         return call_builtin(ctx, builtin, arguments, (), span)
     if not arguments:

@@ -59,9 +59,9 @@ def arithmetic_type(left: Type, right: Type) -> Type:
     for type in (left, right):
         if isinstance(type, TemplateType):
             return type
-    if isinstance(left, UnknownType) or isinstance(left, VoidType):
+    if isinstance(left, UnknownType | VoidType):
         return right
-    if isinstance(right, UnknownType) or isinstance(right, VoidType):
+    if isinstance(right, UnknownType | VoidType):
         return left
     if isinstance(left, FloatType) and isinstance(right, FloatType):
         return left if _RANK[left.format] >= _RANK[right.format] else right
@@ -123,6 +123,8 @@ def wrapped(value: ConstantValue, type: Type) -> ConstantValue:
 def number_literal(text: bytes) -> tuple[ConstantValue, Type] | None:
     """The value and type of a number as C spells it; None where it is not one (user-defined suffixes)."""
     spelled = text.replace(b"'", b"").decode("ascii", "replace").lower()
+    if spelled[:1] in ("-", "+"):
+        return _signed(spelled)
     integer = _INTEGER.fullmatch(spelled)
     if integer is not None:
         return _integer_literal(integer[1], integer[2])
@@ -135,6 +137,14 @@ def number_literal(text: bytes) -> tuple[ConstantValue, Type] | None:
     except (ValueError, OverflowError):
         return None
     return value, F32 if suffix == "f" else F64
+
+
+def _signed(spelled: str) -> tuple[ConstantValue, Type] | None:
+    """The grammar makes a sign part of the number in places."""
+    literal = number_literal(spelled[1:].encode())
+    if literal is None or spelled[1:2] in ("-", "+") or spelled[0] == "+":
+        return literal
+    return wrapped(-literal[0], literal[1]), literal[1]
 
 
 def character_literal(text: bytes) -> tuple[int, Type]:

@@ -16,7 +16,7 @@ from analysis.ir.ids import FunctionId
 from analysis.ir.types import VOID, ArrayType, MemorySpace, PointerType, UnknownType
 from analysis.lower.names import AUTO, DeclaredType, Scope, TemplateArgument, pointer_to
 from analysis.lower.templates import TemplateParameter, bind, positional
-from analysis.lower.types import base_type, declare, descriptor_type, innermost, resolve_type, spelled_argument
+from analysis.lower.types import base_type, declare, descriptor_type, innermost, spelled_argument
 from analysis.syntax.items import Item
 from analysis.syntax.tree import Node
 
@@ -127,8 +127,8 @@ def function_declarator(node: Node) -> Node | None:
 def function_name(declarator: Node) -> str:
     """The last component of the name; operators as `operator+`."""
     if declarator.kind == "operator_cast":
-        kind = declarator.field("type")
-        return "operator " + ("" if kind is None else kind.text.decode("utf-8", "replace"))
+        words = _WORD.findall(declarator.text.decode("utf-8", "replace").partition("(")[0])
+        return "operator" + "".join(f" {word}" if word[0].isalnum() or word[0] == "_" else word for word in words[1:])
     name = innermost(declarator)
     while name is not None and name.kind == "qualified_identifier":
         name = name.field("name")
@@ -185,11 +185,13 @@ def function_id(declaration: FunctionDeclaration, arguments: tuple[TemplateArgum
 
 def parameter_list(declarator: Node) -> Node | None:
     """The parenthesised parameters of a function's, a conversion operator's or a lambda's declarator."""
-    listed = declarator.field("parameters")
-    if listed is None:
-        inner = declarator.field("declarator")
-        return None if inner is None else inner.field("parameters")
-    return listed
+    inner: Node | None = declarator
+    while inner is not None:
+        listed = inner.field("parameters")
+        if listed is not None:
+            return listed
+        inner = inner.field("declarator")
+    return None
 
 
 def read_signature(declaration: FunctionDeclaration, scope: Scope) -> Signature:
@@ -240,7 +242,9 @@ def _adjusted(declared: DeclaredType, is_kernel: bool) -> DeclaredType:
 def _returns(declaration: FunctionDeclaration, scope: Scope) -> DeclaredType:
     declarator = declaration.declarator
     if declarator.kind == "operator_cast":
-        return DeclaredType(resolve_type(scope, declarator.children[1]).type) if len(declarator.children) > 1 else _NONE
+        target = declarator.field("declarator")
+        converted = base_type(scope, declarator)
+        return converted if target is None else declare(scope, converted, target).declared
     node = declaration.node
     if node.field("type") is None:
         return _NONE
@@ -264,6 +268,7 @@ def is_deduced(declared: DeclaredType) -> bool:
 
 
 _NONE: Final = DeclaredType(VOID)
+_WORD: Final = re.compile(r"\w+|[^\s\w]")
 _SPACE: Final = re.compile(r"\s+")
 _PARAMETERS: Final = frozenset(
     {"parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration"}

@@ -24,6 +24,8 @@ from analysis.lower.builtins import (
     builtin_layout,
     builtin_type,
     builtin_variable,
+    nested_type,
+    static_member,
 )
 from analysis.lower.constants import EVALUATORS, entity_constant, evaluate
 from analysis.lower.conversions import is_arithmetic, wrapped
@@ -89,8 +91,13 @@ def member(scope: Scope, outer: Entity | None, name: str, spelling: str) -> Enti
                 if found is None and (record.has_unknown_base or name in ("type", "value")):
                     return DependentName(spelling)
                 return found
-        qualified = f"{spelling.rsplit('::', 1)[0]}::{name}"
-        return _builtin(qualified)
+        nested = nested_type(type, name)
+        if nested is not None:
+            return TypeName(DeclaredType(nested))
+        constant = static_member(type, name)
+        if constant is not None:
+            return ConstantName(constant, S32)
+        return _builtin(f"{spelling.rsplit('::', 1)[0]}::{name}")
     return None
 
 

@@ -30,6 +30,7 @@ from analysis.lower.names import (
     TypeName,
     TypeTemplate,
 )
+from analysis.lower.repairs import repair_names
 from analysis.lower.templates import TypeTemplateDeclaration, template_parameters
 from analysis.lower.types import base_type, declare, declare_enum, innermost
 from analysis.syntax.items import Item, ItemKind
@@ -187,6 +188,7 @@ def _template(program: Program, scope: Scope, item: Item) -> TypeTemplateDeclara
 
 def _variable(program: Program, path: Path, name: str, item: Item) -> Entity | None:
     snippet = program.snippet(item)
+    repair_names(program.namespace_scope(path), snippet)
     declarator = find_declarator(snippet.root, name)
     if declarator is None:
         return None

@@ -1,7 +1,6 @@
 """Operators on classes and vectors: members, free functions anywhere in the unit, builtins.
 
 Rules   Free operator functions are found in every namespace, which is what argument-dependent lookup amounts to.
-        Vectors of half-precision numbers are computed member by member.
         An assignment operator that nobody declares copies.
 """
 
@@ -9,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.ir.instructions import BuildAggregate
-from analysis.ir.types import FloatFormat, FloatType, StructType, UnknownType, VectorType
-from analysis.lower.builtins import builtin_function
+from analysis.ir.types import StructType, UnknownType, VectorType
+from analysis.lower.builtins import builtin_method, builtin_operator
 from analysis.lower.calls import call_builtin, call_instance, call_method, unknown_call
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.convert import conversion_operators, implicit
@@ -28,17 +26,16 @@ def overloaded(ctx: LoweringContext, spelling: str, operands: Sequence[Operand],
     if found:
         return result
     span = ctx.span(node)
-    name = f"operator{spelling}"
-    first = ctx.type_of(operands[0])
-    if isinstance(first, VectorType) and isinstance(first.element, FloatType) and len(operands) == 2:
-        if first.element.format in (FloatFormat.HALF, FloatFormat.BFLOAT16):
-            return _memberwise(ctx, spelling, operands, first, node)
+    types = tuple(type for operand in operands if (type := ctx.type_of(operand)) is not None)
+    builtin = builtin_operator(spelling, types) if len(types) == len(operands) else None
+    if builtin is not None:
+        return call_builtin(ctx, builtin, operands, (), span)
+    receiver_method = builtin_method(types[0], f"operator{spelling}") if len(types) == len(operands) else None
+    if receiver_method is not None:
+        return call_builtin(ctx, receiver_method, operands[1:], (), span, receiver=operands[0])
     converted = _converted_operands(ctx, operands, node)
     if converted is not None:
         return _builtin_operator(ctx, spelling, converted, node)
-    builtin = builtin_function(name)
-    if builtin is not None:
-        return call_builtin(ctx, builtin, operands, (), span)
     shown = " and ".join("?" if (type := ctx.type_of(operand)) is None else spelled(type) for operand in operands)
     return unknown_call(ctx, f"operator {spelling} on {shown}", operands, span)
 
@@ -93,28 +90,3 @@ def _builtin_operator(ctx: LoweringContext, spelling: str, operands: list[Operan
     if len(values) == 2:
         return arithmetic(ctx, spelling, values[0], values[1], span)
     return unknown_call(ctx, f"operator {spelling}", operands, span)
-
-
-def _memberwise(
-    ctx: LoweringContext, spelling: str, operands: Sequence[Operand], type: VectorType, node: Node
-) -> Operand:
-    from analysis.lower.expressions.operators import arithmetic
-
-    span = ctx.span(node)
-    builder = ctx.builder
-    left, right = load(ctx, operands[0], span), load(ctx, operands[1], span)
-    if builder.types[right] != type or spelling not in ("+", "-", "*", "/"):
-        return unknown_call(ctx, f"operator {spelling} on {spelled(type)}", (left, right), span, type)
-    members = tuple(
-        arithmetic(
-            ctx,
-            spelling,
-            builder.extract(left, index, type.element, span),
-            builder.extract(right, index, type.element, span),
-            span,
-        )
-        for index in range(type.length)
-    )
-    result = builder.value(type)
-    builder.emit(BuildAggregate(result, members, span))
-    return result

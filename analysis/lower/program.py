@@ -33,6 +33,7 @@ from analysis.lower.functions import (
 from analysis.lower.names import Entity, NamespaceName, Origin, Resolver, Scope, TemplateArgument, TypeTemplate
 from analysis.lower.namespaces import UsingTable, declare_alias, read_enumeration, read_usings, resolve
 from analysis.lower.records import Record
+from analysis.lower.repairs import repair_names
 from analysis.lower.templates import TypeTemplateDeclaration, positional, template_parameters
 from analysis.lower.types import specifier_words
 from analysis.syntax.items import Item, ItemKind
@@ -237,6 +238,7 @@ class Program:
         if declarator is None:
             declarator = Node("function_declarator", node.start, node.start, node.source)
         headers = [template_parameters(header) for header in snippet.templates]
+        repair_names(owner.scope if owner is not None else self.namespace_scope(item.namespace), snippet)
         scope = (self.namespace_scope(item.namespace) if owner is None else owner.scope).inside()
         prefix = [*item.namespace, *([item.owner] if item.owner else []), item.name]
         scope.origin = Origin(item, snippet, "::".join(prefix))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, final
 
 from analysis.ir.types import StructLayout, StructType, TemplateType, Type
 from analysis.lower.constants import constant_integer
-from analysis.lower.functions import FunctionDeclaration, function_declarator, function_name
+from analysis.lower.functions import FunctionDeclaration, function_declarator, function_name, parameter_list
 from analysis.lower.globals import GlobalDeclaration, declare_global
 from analysis.lower.layouts import lay_out
 from analysis.lower.names import (
@@ -260,10 +260,7 @@ def find_methods(record: Record, name: str) -> tuple[FunctionDeclaration, ...]:
 
 
 def declaration_parameters(declarator: Node) -> list[Node]:
-    listed = declarator.field("parameters")
-    if listed is None:
-        inner = declarator.field("declarator")
-        listed = None if inner is None else inner.field("parameters")
+    listed = parameter_list(declarator)
     return [] if listed is None else [node for node in listed.children if node.text != b"void"]
 
 

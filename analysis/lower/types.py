@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias, final
 
 from analysis.ir.types import (
+    BF16,
     BOOLEAN,
+    F16,
     F32,
     F64,
     S8,
@@ -27,6 +29,7 @@ from analysis.ir.types import (
     U64,
     VOID,
     ArrayType,
+    GroupType,
     HandleType,
     MemorySpace,
     PointerType,
@@ -34,6 +37,7 @@ from analysis.ir.types import (
     TemplateType,
     Type,
     UnknownType,
+    VectorType,
 )
 from analysis.lower.constants import constant_integer, evaluate
 from analysis.lower.names import (
@@ -303,6 +307,10 @@ def spelled(type: Type) -> str:
             return f"{spelled(element)}*"
         case ArrayType(element=element, length=length):
             return f"{spelled(element)}[{'' if length is None else length}]"
+        case VectorType(element=element, length=length):
+            return f"{_VECTOR_STEMS.get(element, spelled(element))}{length}"
+        case GroupType(kind=kind, size=size):
+            return f"{kind.value} group" if size is None else f"{kind.value} group of {size}"
         case _:
             return _SPELLINGS.get(type) or repr(type)
 
@@ -371,6 +379,18 @@ _PRIMITIVES: Final = {
         b"nullptr_t": U64,
     }.items()
 }
+_VECTOR_STEMS: Final[dict[Type, str]] = {
+    S8: "char",
+    U8: "uchar",
+    S16: "short",
+    U16: "ushort",
+    S32: "int",
+    U32: "uint",
+    S64: "long",
+    U64: "ulong",
+    F16: "half",
+    BF16: "bfloat16",
+}
 _SPELLINGS: Final[dict[Type, str]] = {
     VOID: "void",
     BOOLEAN: "bool",
@@ -384,6 +404,8 @@ _SPELLINGS: Final[dict[Type, str]] = {
     U64: "unsigned long",
     F32: "float",
     F64: "double",
+    F16: "half",
+    BF16: "bfloat16",
 }
 
 Resolve: TypeAlias = Callable[[Scope, Node], DeclaredType]

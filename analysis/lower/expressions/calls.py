@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from analysis.ir.types import HandleType, StructType, Type, UnknownType
-from analysis.lower.builtins import Literal, builtin_function, builtin_method
+from analysis.lower.builtins import Literal, builtin_constructor, builtin_function, builtin_method
 from analysis.lower.calls import call_builtin, call_functions, call_method, unknown_call
 from analysis.lower.constants import evaluate
 from analysis.lower.construct import construct
@@ -118,12 +118,15 @@ def _named_call(ctx: LoweringContext, node: Node, function: Node, arguments: Nod
     operands = argument_operands(ctx, arguments)
     span = ctx.span(node)
     if isinstance(entity, FunctionSet):
-        return _call_set(ctx, node, entity, explicit_arguments(ctx, function), operands, arguments)
+        explicit = explicit_arguments(ctx, function)
+        if not explicit and not entity.declarations:
+            explicit = _scope_arguments(ctx, function)
+        return _call_set(ctx, node, entity, explicit, operands, arguments)
     if entity is None or isinstance(entity, DependentName | TypeName):
         name = shown(function)
         builtin = None if isinstance(entity, DependentName) else builtin_function(name)
         if builtin is not None:
-            explicit = explicit_arguments(ctx, function)
+            explicit = explicit_arguments(ctx, function) or _scope_arguments(ctx, function)
             return call_builtin(ctx, builtin, operands, explicit, span, literals=argument_literals(ctx, arguments))
         return unknown_call(ctx, f"call of unknown function {name}", operands, span)
     return call_operand(ctx, entity_operand(ctx, entity, function), operands, node, shown(function))
@@ -132,7 +135,7 @@ def _named_call(ctx: LoweringContext, node: Node, function: Node, arguments: Nod
 def _construct_named(ctx: LoweringContext, node: Node, entity: TypeName, name: str, arguments: Node) -> Operand:
     type = entity.declared.type
     if not isinstance(type, StructType) or ctx.program.records.get(type.name) is None:
-        builtin = builtin_function(name)
+        builtin = builtin_constructor(type) or builtin_function(name)
         if builtin is not None:
             operands = argument_operands(ctx, arguments)
             return call_builtin(ctx, builtin, operands, (), ctx.span(node))
@@ -147,6 +150,18 @@ def explicit_arguments(ctx: LoweringContext, function: Node) -> tuple[TemplateAr
     if node is None or node.kind not in ("template_function", "template_method", "template_type"):
         return ()
     return template_arguments(ctx.scope, node.field("arguments"))
+
+
+def _scope_arguments(ctx: LoweringContext, function: Node) -> tuple[TemplateArgument, ...]:
+    """The arguments of the class before the last `::`: `std::numeric_limits<T>::max()`."""
+    node: Node | None = function
+    outer: Node | None = None
+    while node is not None and node.kind == "qualified_identifier":
+        outer = node.field("scope")
+        node = node.field("name")
+    if outer is None or outer.kind != "template_type":
+        return ()
+    return template_arguments(ctx.scope, outer.field("arguments"))
 
 
 def _call_set(

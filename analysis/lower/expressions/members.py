@@ -1,7 +1,8 @@
 """Member access: `object.member`, `pointer->member`, members of `this`, `threadIdx.x`.
 
 Rules   An object stays an object: its member is one too (`FieldAddress`).  A value's member is extracted.
-Limits  A member of a type that is not known is opaque.
+        A data member of a template's type is a part of the object, whatever it is: the object seen as another type.
+Limits  A member of a type that is not visible is opaque.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
 from analysis.ir.types import (
+    S32,
     PointerType,
     StructLayout,
     StructType,
@@ -17,7 +19,7 @@ from analysis.ir.types import (
     UnknownType,
     VectorType,
 )
-from analysis.lower.builtins import builtin_layout
+from analysis.lower.builtins import builtin_layout, static_member
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.expressions.dispatch import handles, load, lower, unsupported
 from analysis.lower.names import BuiltinName, ConstantName, GlobalVariable
@@ -85,14 +87,27 @@ def member(ctx: LoweringContext, base: Operand, name: str, node: Node) -> Operan
 
                 return global_place(ctx, entity.declaration, node)
         else:
+            constant = static_member(type, name)
+            if constant is not None:
+                return ctx.builder.constant(constant, S32, span)
             layout = builtin_layout(type)
             if layout is not None:
                 return _layout_member(ctx, base, layout, name, node)
+    elif isinstance(type, TemplateType):
+        return _dependent_member(ctx, base, TemplateType(f"{type.name}::{name}"), span)
     shown = "nothing" if type is None else spelled(type)
     arguments = () if base is None or type is None else (load(ctx, base, span),)
     if isinstance(base, Place):
         arguments = (base.address,)
     return ctx.builder.opaque(f"member {name} of {shown}", arguments, UnknownType(f"{shown}::{name}"), span)
+
+
+def _dependent_member(ctx: LoweringContext, base: Operand, type: TemplateType, span: Span) -> Operand:
+    builder = ctx.builder
+    if isinstance(base, Place):
+        pointer = PointerType(type, builder.space_of(base.address), base.volatile)
+        return Place(builder.bitcast(base.address, pointer, span), type, base.volatile)
+    return builder.convert(load(ctx, base, span), type, span)
 
 
 def record_member(ctx: LoweringContext, base: Operand, record: Record, name: str, span: Span) -> Operand:

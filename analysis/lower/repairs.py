@@ -1,0 +1,67 @@
+"""Which names are types, for the repair of what the grammar misreads."""
+
+from __future__ import annotations
+
+from analysis.lower.lookup import builtin_entity
+from analysis.lower.names import Entity, FunctionSet, NamespaceName, Scope, TypeName, TypeTemplate
+from analysis.lower.templates import template_parameters
+from analysis.syntax.repair import repair
+from analysis.syntax.snippet import Snippet
+from analysis.syntax.tree import Node
+
+
+def repair_names(scope: Scope, snippet: Snippet) -> None:
+    """Repairs the tree of `snippet`, whose names are seen from `scope`; a second time changes nothing."""
+    local = _local_types(snippet)
+    known: dict[bytes, Entity | None] = {}
+
+    def entity(name: bytes) -> Entity | None:
+        if name not in known:
+            known[name] = _spelled(scope, name.decode("utf-8", "replace"))
+        return known[name]
+
+    def is_type(name: bytes) -> bool:
+        return name in local or isinstance(entity(name), TypeName | TypeTemplate)
+
+    def is_template(name: bytes) -> bool:
+        found = entity(name)
+        if isinstance(found, FunctionSet):
+            return not found.declarations or any(each.template_parameters for each in found.declarations)
+        return isinstance(found, TypeTemplate | TypeName) or name in local
+
+    repair(snippet.root, is_type, is_template)
+
+
+def _spelled(scope: Scope, name: str) -> Entity | None:
+    """A name as written, perhaps qualified, without its template arguments."""
+    parts = [part for part in "".join(name.partition("<")[0].split()).split("::") if part]
+    if not parts:
+        return None
+    found = scope.find(parts[0])
+    if len(parts) == 1:
+        return found
+    if found is None or isinstance(found, NamespaceName):
+        path = found.path if isinstance(found, NamespaceName) else (parts[0],)
+        return scope.program.find_in_namespace((*path, *parts[1:-1]), parts[-1])
+    return builtin_entity("::".join(parts))
+
+
+def _local_types(snippet: Snippet) -> frozenset[bytes]:
+    """Template parameters, and types declared inside the text."""
+    names = {
+        parameter.name.encode() for header in snippet.templates for parameter in template_parameters(header)
+        if parameter.is_type
+    }
+    if any(word in snippet.text for word in (b"typedef", b"using", b"struct", b"enum", b"union")):
+        for node in snippet.root.walk():
+            names.update(_declared(node))
+    return frozenset(names)
+
+
+def _declared(node: Node) -> list[bytes]:
+    if node.kind == "type_definition":
+        return [found.text for child in node.fields("declarator") for found in child.walk() if not found.children]
+    if node.kind in ("alias_declaration", "struct_specifier", "enum_specifier", "union_specifier", "class_specifier"):
+        name = node.field("name")
+        return [] if name is None else [name.text]
+    return []
