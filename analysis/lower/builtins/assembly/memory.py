@@ -1,0 +1,231 @@
+"""PTX instructions that touch memory: loads, stores, atomics, asynchronous copies, matrix fragments.
+
+Rules    A space that the instruction names becomes the space of the pointer.  `.volatile`, `.relaxed` and stronger make an
+         access volatile: its value may change between two reads.  `cp.async` copies at once; waiting for it is a fence.
+         Fragments are `COLLECTIVE` values: made of what all lanes of the warp hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from analysis.ir.collectives import Fence
+from analysis.ir.function import SymbolKind
+from analysis.ir.ids import ValueId
+from analysis.ir.instructions import Branch
+from analysis.ir.memory import Atomic
+from analysis.ir.operators import AtomicOperator, CompareOperator, FenceScope, MathFunction, SpecialRegister
+from analysis.ir.types import BOOLEAN, U32, U64, MemorySpace, PointerType, Type, VectorType
+from analysis.lower.builtins.assembly.arithmetic import PtxLowering, type_of
+from analysis.lower.builtins.assembly.machine import Machine, NotUnderstood
+from analysis.lower.builtins.assembly.syntax import Immediate, Operand, PtxInstruction, Vector
+from analysis.lower.builtins.assembly.threads import REDUCTIONS, meet, nothing
+from analysis.lower.builtins.operations import build_aggregate
+from analysis.lower.layouts import size_of
+
+_SPACES: Final[Mapping[str, MemorySpace]] = {
+    "global": MemorySpace.GLOBAL,
+    "shared": MemorySpace.SHARED,
+    "local": MemorySpace.LOCAL,
+    "const": MemorySpace.CONSTANT,
+    "param": MemorySpace.CONSTANT,
+}
+_VOLATILE: Final = frozenset(("volatile", "relaxed", "acquire", "release", "acq_rel", "mmio", "cv"))
+
+
+def _space(instruction: PtxInstruction) -> MemorySpace | None:
+    return next((_SPACES[word] for word in instruction.modifiers if word in _SPACES), None)
+
+
+def _is_volatile(instruction: PtxInstruction) -> bool:
+    return not _VOLATILE.isdisjoint(instruction.modifiers)
+
+
+def _accessed(machine: Machine, instruction: PtxInstruction) -> Type:
+    """The type of the whole access: `.v4.f32` is one vector of 16 bytes."""
+    element = type_of(instruction)
+    length = next((int(word[1:]) for word in instruction.modifiers if word in ("v2", "v4", "v8")), None)
+    if length is None:
+        return element
+    return VectorType(element, length, length * (size_of(element, machine.builder.structs) or 1))
+
+
+def _load(machine: Machine, instruction: PtxInstruction) -> None:
+    type = _accessed(machine, instruction)
+    address = machine.address(instruction.operands[1], type, _space(instruction))
+    value = machine.builder.load(address, type, machine.span, volatile=_is_volatile(instruction))
+    _order(machine, instruction, "acquire")
+    machine.write(instruction.operands[0], value)
+
+
+def _store(machine: Machine, instruction: PtxInstruction) -> None:
+    type = _accessed(machine, instruction)
+    address = machine.address(instruction.operands[0], type, _space(instruction))
+    _order(machine, instruction, "release")
+    value = _value(machine, instruction.operands[1], type)
+    machine.builder.store(address, value, machine.span, volatile=_is_volatile(instruction))
+
+
+def _value(machine: Machine, operand: Operand, type: Type) -> ValueId:
+    if isinstance(operand, Vector) and isinstance(type, VectorType):
+        elements = tuple(machine.read(member, type.element) for member in operand.members)
+        if len(elements) != type.length:
+            raise NotUnderstood
+        return build_aggregate(machine.builder, elements, type, machine.span)
+    return machine.read(operand, type)
+
+
+def _order(machine: Machine, instruction: PtxInstruction, word: str) -> None:
+    if word in instruction.modifiers:
+        scope = FenceScope.SYSTEM if "sys" in instruction.modifiers else FenceScope.DEVICE
+        machine.builder.emit(Fence(FenceScope.BLOCK if "cta" in instruction.modifiers else scope, machine.span))
+
+
+_OPERATORS: Final[Mapping[str, AtomicOperator]] = {
+    **REDUCTIONS,
+    "exch": AtomicOperator.EXCHANGE,
+    "inc": AtomicOperator.INCREMENT,
+    "dec": AtomicOperator.DECREMENT,
+    "cas": AtomicOperator.COMPARE_AND_SWAP,
+}
+
+
+def _atomic(machine: Machine, instruction: PtxInstruction) -> None:
+    """`atom.global.add.u32 d, [a], b` and `red`, which has no destination."""
+    operator = next((_OPERATORS[word] for word in instruction.modifiers if word in _OPERATORS), None)
+    if operator is None:
+        raise NotUnderstood
+    has_result = instruction.opcode == "atom"
+    type = _accessed(machine, instruction)
+    place, *operands = instruction.operands[1:] if has_result else instruction.operands
+    address = machine.address(place, type, _space(instruction))
+    values = tuple(_value(machine, operand, type) for operand in operands)
+    result = machine.builder.value(type)
+    machine.builder.emit(Atomic(result, operator, address, values, machine.span))
+    if has_result:
+        machine.write(instruction.operands[0], result)
+
+
+def _copy_async(machine: Machine, instruction: PtxInstruction) -> None:
+    """`cp.async.ca.shared.global [to], [from], 16, size?`; a size of 0 fills with zeros instead of reading."""
+    words = instruction.modifiers
+    if "bulk" in words or "mbarrier" in words:
+        machine.opaque(instruction)
+        return
+    if "commit_group" in words:
+        return
+    if "wait_group" in words or "wait_all" in words:
+        machine.builder.emit(Fence(FenceScope.BLOCK, machine.span))
+        return
+    to, source, bytes, *rest = instruction.operands
+    if not isinstance(bytes, Immediate) or bytes.value not in (4, 8, 16):
+        raise NotUnderstood
+    count = int(bytes.value) // 4
+    type: Type = U32 if count == 1 else VectorType(U32, count, count * 4)
+    target = machine.address(to, type, MemorySpace.SHARED)
+    origin = machine.address(source, type, MemorySpace.GLOBAL)
+    value = (
+        machine.builder.load(origin, type, machine.span) if not rest else _guarded_load(machine, origin, type, rest[0])
+    )
+    machine.builder.store(target, value, machine.span)
+
+
+def _guarded_load(machine: Machine, origin: ValueId, type: Type, size: Operand) -> ValueId:
+    """The value at `origin`, or zeros without an access where `size` is 0."""
+    builder, span = machine.builder, machine.span
+    wanted = machine.emit.compare(CompareOperator.NOT_EQUAL, machine.read(size, U32), machine.emit.constant(0))
+    address = builder.symbol_address(builder.symbol("copied", SymbolKind.LOCAL, type, span), span)
+    zero = machine.emit.constant(0)
+    is_vector = isinstance(type, VectorType)
+    zeros = build_aggregate(builder, (zero,) * type.length, type, span) if is_vector else zero
+    builder.store(address, zeros, span)
+    reading, after = builder.new_block(), builder.new_block()
+    builder.terminate(Branch(wanted, reading, after, None, span))
+    builder.continue_in(reading)
+    builder.store(address, builder.load(origin, type, span), span)
+    builder.jump(after, span)
+    builder.continue_in(after)
+    return builder.load(address, type, span)
+
+
+def _load_matrix(machine: Machine, instruction: PtxInstruction) -> None:
+    """`ldmatrix.sync.aligned.m8n8.x4.shared.b16 {…}, [a]`: each lane names a row of 16 bytes, all share the rows."""
+    row = VectorType(U32, 4, 16)
+    meet(machine)
+    address = machine.address(instruction.operands[1], row, MemorySpace.SHARED)
+    loaded = machine.builder.load(address, row, machine.span)
+    _share(machine, instruction.operands[0], (loaded,))
+
+
+def _store_matrix(machine: Machine, instruction: PtxInstruction) -> None:
+    row = VectorType(U32, 4, 16)
+    meet(machine)
+    operand = instruction.operands[1]
+    members = operand.members if isinstance(operand, Vector) else (operand,)
+    values = tuple(machine.read(member, U32) for member in members)
+    lane = machine.emit.special(SpecialRegister.LANE)
+    shared = machine.emit.math(MathFunction.COLLECTIVE, *values, lane, type=row)
+    machine.builder.store(machine.address(instruction.operands[0], row, MemorySpace.SHARED), shared, machine.span)
+
+
+def _multiply_matrices(machine: Machine, instruction: PtxInstruction) -> None:
+    """`mma.sync.aligned… {d…}, {a…}, {b…}, {c…}`."""
+    meet(machine)
+    operands: list[ValueId] = []
+    for operand in instruction.operands[1:]:
+        members = operand.members if isinstance(operand, Vector) else (operand,)
+        operands += [machine.raw(member) for member in members]
+    _share(machine, instruction.operands[0], tuple(operands))
+
+
+def _share(machine: Machine, target: Operand, operands: tuple[ValueId, ...]) -> None:
+    """Each destination register gets its part of what the warp makes of `operands`."""
+    members = target.members if isinstance(target, Vector) else (target,)
+    lane = machine.emit.special(SpecialRegister.LANE)
+    for index, member in enumerate(members):
+        key = machine.key_of(member)
+        type = U32 if key is None else machine.type_of_key(key)
+        part = machine.emit.constant(index)
+        machine.write(member, machine.emit.math(MathFunction.COLLECTIVE, *operands, part, lane, type=type))
+
+
+def _is_in_space(machine: Machine, instruction: PtxInstruction) -> None:
+    function = next((_PREDICATES[word] for word in instruction.modifiers if word in _PREDICATES), None)
+    if function is None:
+        raise NotUnderstood
+    pointer = machine.coerce(machine.raw(instruction.operands[1]), U64)
+    pointer = machine.coerce(pointer, PointerType(U32, MemorySpace.GENERIC))
+    machine.write(instruction.operands[0], machine.emit.math(function, pointer, type=BOOLEAN))
+
+
+_PREDICATES: Final = {
+    "global": MathFunction.IS_GLOBAL,
+    "shared": MathFunction.IS_SHARED,
+    "const": MathFunction.IS_CONSTANT,
+    "local": MathFunction.IS_LOCAL,
+}
+
+
+def _mbarrier(machine: Machine, instruction: PtxInstruction) -> None:
+    waits = any(word in ("try_wait", "test_wait") for word in instruction.modifiers)
+    machine.opaque(instruction, may_contain_barrier=waits)
+
+
+MEMORY: Final[Mapping[str, PtxLowering]] = {
+    "ld": _load,
+    "ldu": _load,
+    "st": _store,
+    "atom": _atomic,
+    "red": _atomic,
+    "cp": _copy_async,
+    "ldmatrix": _load_matrix,
+    "stmatrix": _store_matrix,
+    "mma": _multiply_matrices,
+    "isspacep": _is_in_space,
+    "mbarrier": _mbarrier,
+    "prefetch": nothing,
+    "prefetchu": nothing,
+    "discard": nothing,
+    "applypriority": nothing,
+}
