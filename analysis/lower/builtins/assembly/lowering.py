@@ -1,7 +1,8 @@
 """Lowers inline PTX, instruction by instruction.
 
 Rules    A guarded instruction that only computes becomes a select between the new and the old value; any other becomes
-         a branch around it.  An instruction that is not known is opaque by itself; text with labels is opaque as a whole.
+         a branch around it.  An instruction that is not known is opaque by itself; text with labels is opaque as
+         a whole.
 """
 
 from __future__ import annotations

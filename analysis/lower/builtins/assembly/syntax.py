@@ -1,7 +1,7 @@
 """Reads the text of an `asm` template: PTX instructions over registers and `%0`-style placeholders.
 
-Notation  `@p op.mod.type d, a, [b+4], {c, d}, 0f3F800000;` with `%%reg` for a register, `%0` and `%[name]` for operands of
-          the statement.  Scopes `{ … }` and `.reg` declarations may surround instructions.
+Notation  `@p op.mod.type d, a, [b+4], {c, d}, 0f3F800000;` with `%%reg` for a register, `%0` and `%[name]` for operands
+          of the statement.  Scopes `{ … }` and `.reg` declarations may surround instructions.
 Limits    None for text with labels, branches or directives other than `.reg`: it cannot be read line by line.
 """
 

@@ -64,11 +64,12 @@ def _barrier(machine: Machine, instruction: PtxInstruction) -> None:
 
 
 def _numbered_barrier(machine: Machine, operands: tuple[Operand, ...], *, arrive_only: bool) -> None:
-    if operands[:1] in ((), (Immediate(0),)) and len(operands) < 2 and not arrive_only:
+    barrier, *counts = operands or (Immediate(0),)
+    if barrier == Immediate(0) and not counts and not arrive_only:
         machine.builder.emit(BlockBarrier(None, BarrierReduction.NONE, None, machine.span))
         return
-    number = machine.read(operands[0], U32)
-    count = machine.read(operands[1], U32) if len(operands) > 1 else None
+    number = machine.read(barrier, U32)
+    count = machine.read(counts[0], U32) if counts else None
     machine.builder.emit(NamedBarrier(number, count, arrive_only, machine.span))
 
 
