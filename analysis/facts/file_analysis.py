@@ -94,7 +94,7 @@ class FileAnalysis:
     def _expression_fact(self, analyzed: AnalyzedFunction, view: View, span: Span, value: ValueId) -> ExpressionFact:
         divergence = view.root.divergence
         level = divergence.level(value)
-        block = _block_of(view, value)
+        block = _block_at(view, span, value)
         convergent = divergence.convergence(block)
         own = Span(span.start, span.end)
         return ExpressionFact(
@@ -152,6 +152,33 @@ def _records_at(view: View, offset: int) -> list[tuple[Span, ValueId]]:
             if parameter.span.start <= offset < parameter.span.end
         ]
     return found
+
+
+def _block_at(view: View, span: Span, value: ValueId) -> BasicBlockId:
+    """The block that runs the text at `span`: that of the smallest instruction around it.
+
+    The block that defines `value` is not enough: a name may be read far from there.
+    """
+    smallest: tuple[int, Level, BasicBlockId] | None = None
+    for index, block in enumerate(view.root.function.blocks):
+        for found in (*block.instructions, block.terminator):
+            around = _seen_from(view, found.span)
+            if around is not None and around.start <= span.start and span.end <= around.end:
+                here = BasicBlockId(index)
+                candidate = (around.end - around.start, view.root.divergence.convergence(here), here)
+                if smallest is None or (candidate[0], -candidate[1]) < (smallest[0], -smallest[1]):
+                    smallest = candidate
+    return _block_of(view, value) if smallest is None else smallest[2]
+
+
+def _seen_from(view: View, span: Span) -> Span | None:
+    """The span itself if it lies in the view's frame, the call in that frame that leads to it, or None."""
+    while span.frame != view.frame:
+        if span.frame == OWN_FRAME:
+            return None
+        entered = view.root.function.frames[span.frame]
+        span = Span(entered.call.start, entered.call.end, entered.parent)
+    return span
 
 
 def _block_of(view: View, value: ValueId) -> BasicBlockId:

@@ -30,7 +30,7 @@ def barrier_reason(analysis: FileAnalysis, function: FunctionFacts, barrier: Bar
     unsafe = unsafe_barriers_at(analysis, place)
     if not unsafe:
         return BarrierReasonText(None, _unknown(function, barrier))
-    words = barrier_words(analysis, unsafe[0])
+    words = barrier_words(analysis, unsafe[0], at_barrier=True)
     call = ""
     if unsafe[0].reason is BarrierReason.CALL and unsafe[0].site.path == analysis.facts.path:
         call = f" The call at line {analysis.document.lines.line_of(unsafe[0].site.start) + 1} leads here."

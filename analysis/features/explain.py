@@ -8,16 +8,17 @@ from typing import Final, final
 
 from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.model import BarrierFact, BranchFact, FunctionFacts, OpaqueFact, VariableFact
+from analysis.facts.model import BarrierFact, BranchFact, ExpressionFact, FunctionFacts, OpaqueFact, VariableFact
 from analysis.features.barrier_reason import barrier_reason
-from analysis.features.source_step import SourceStep, source_steps
-from analysis.features.summary import deciding_level
+from analysis.features.source_step import SourceStep, plain_step, source_steps
+from analysis.features.summary import deciding_level, one_per_place
 from analysis.ir.source import OWN_FRAME, Span
 from analysis.rules.check import check
 from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.settings import RuleSettings
 from analysis.rules.source_text import FunctionText, one_line
 from analysis.rules.wording import CONVERGENCE_WORDS, GRADE_WORDS, LEVEL_WORDS, SCOPE_WORDS, counted
+from analysis.syntax.lexing import HIDDEN, IDENTIFIER
 from analysis.verdict.barriers import BarrierVerdict, Tier
 
 
@@ -88,11 +89,7 @@ NOTHING_VARIES: Final = "nothing varies here"
 
 
 def _chain(steps: Sequence[SourceStep]) -> Iterator[str]:
-    for step in steps:
-        if step.line is None:
-            yield f"      {step.location.path}: {step.text}"
-        else:
-            yield f"      line {step.line}: {step.text}" + (f"   | {step.source}" if step.source else "")
+    return (f"      {plain_step(step)}" for step in steps)
 
 
 def _summary(items: Sequence[ExplainedItem]) -> str:
@@ -116,8 +113,10 @@ def _items(
             items += [line.branch(fact) for fact in function.branches if line.has(fact.keyword)]
             items += [line.barrier(fact) for fact in function.barriers if line.has(fact.span)]
             items += [line.variable(fact) for fact in function.variables if fact.name and line.has(fact.span)]
-            items += [line.opaque(fact) for fact in function.opaque if line.has(fact.span)]
+            items += [line.opaque(fact) for fact in one_per_place(function.opaque) if line.has(fact.span)]
     items += _findings_at_calls(analysis, start, end)
+    if not items and functions[0].active:
+        items = _Line(analysis, FunctionText(analysis.facts.path, analysis.document, functions[0]), start, end).values()
     return tuple(sorted(items, key=lambda item: (item.start, item.end)))
 
 
@@ -176,9 +175,34 @@ class _Line:
             LEVEL_WORDS[fact.level] + (": no caller is known, so nothing is assumed about it" if assumed else ""),
             () if expression is None else source_steps(self.analysis, expression.why),
             None if expression is None or fact.is_parameter else CONVERGENCE_WORDS[expression.convergent],
-            () if expression is None else source_steps(self.analysis, expression.why_not_convergent),
+            () if expression is None or fact.is_parameter else self._why_not(expression),
             fact.level is not Level.GRID,
         )
+
+    def value(self, fact: ExpressionFact) -> ExplainedItem:
+        return ExplainedItem(
+            self.text.start(fact.span),
+            self.text.end(fact.span),
+            f"`{self.text.quoted(fact.span)}`",
+            LEVEL_WORDS[fact.level],
+            source_steps(self.analysis, fact.why),
+            CONVERGENCE_WORDS[fact.convergent],
+            self._why_not(fact),
+            fact.level is not Level.GRID,
+        )
+
+    def values(self) -> list[ExplainedItem]:
+        """The names on the line that are not uniform, once each: for lines that declare and decide nothing."""
+        found: dict[str, ExplainedItem] = {}
+        for offset in _names(self.analysis.document.text, self.start, self.end):
+            fact = self.analysis.expression_at(offset)
+            if fact is not None and fact.level is not Level.GRID:
+                item = self.value(fact)
+                found.setdefault(item.what, item)
+        return list(found.values())
+
+    def _why_not(self, fact: ExpressionFact) -> tuple[SourceStep, ...]:
+        return source_steps(self.analysis, fact.why_not_convergent)
 
     def opaque(self, fact: OpaqueFact) -> ExplainedItem:
         return ExplainedItem(
@@ -191,6 +215,12 @@ class _Line:
             (),
             True,
         )
+
+
+def _names(text: bytes, start: int, end: int) -> Iterator[int]:
+    """The offsets of identifiers outside comments and strings."""
+    blanked = HIDDEN.sub(lambda match: b" " * len(match[0]), text[start:end])
+    return (start + match.start() for match in IDENTIFIER.finditer(blanked))
 
 
 def _findings_at_calls(analysis: FileAnalysis, start: int, end: int) -> list[ExplainedItem]:

@@ -8,7 +8,7 @@ from analysis.features.barrier_reason import barrier_reason
 from analysis.features.hover_info import BarrierSubject, BranchSubject, FunctionSubject, HoverInfo, ValueSubject
 from analysis.features.launch_text import block_text
 from analysis.features.source_step import SourceStep, source_step, source_steps
-from analysis.features.summary import summarize
+from analysis.features.summary import one_per_place, summarize
 from analysis.ir.source import OWN_FRAME, Span
 from analysis.rules.source_text import FunctionText
 
@@ -106,13 +106,14 @@ def _barrier_hover(analysis: FileAnalysis, function: FunctionFacts, barrier: Bar
 
 def _value_hover(analysis: FileAnalysis, function: FunctionFacts, expression: ExpressionFact) -> HoverInfo:
     text = _text(analysis, function)
+    is_parameter = any(known.is_parameter and known.span == expression.span for known in function.variables)
     return HoverInfo(
         text.start(expression.span),
         text.end(expression.span),
         ValueSubject(expression.text, expression.type, expression.level),
         source_steps(analysis, expression.why),
-        expression.convergent,
-        source_steps(analysis, expression.why_not_convergent),
+        None if is_parameter else expression.convergent,
+        () if is_parameter else source_steps(analysis, expression.why_not_convergent),
         _opaque_steps(analysis, function, expression.opaque),
     )
 
@@ -121,7 +122,10 @@ def _opaque_steps(
     analysis: FileAnalysis, function: FunctionFacts, opaque: tuple[OpaqueFact, ...]
 ) -> tuple[SourceStep, ...]:
     text = _text(analysis, function)
-    return tuple(source_step(analysis, text.location(fact.span), fact.construct) for fact in opaque)
+    return tuple(
+        source_step(analysis, text.location(fact.span), fact.construct, fact.construct)
+        for fact in one_per_place(opaque)
+    )
 
 
 def _text(analysis: FileAnalysis, function: FunctionFacts) -> FunctionText:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final, assert_never, final
 
 from analysis.divergence.levels import Level
+from analysis.facts.model import StepKind
 from analysis.features.hover_info import (
     BarrierSubject,
     BranchSubject,
@@ -19,7 +20,7 @@ from analysis.features.hover_info import (
     Subject,
     ValueSubject,
 )
-from analysis.features.source_step import SourceStep
+from analysis.features.source_step import SourceStep, place_text
 from analysis.rules.wording import CONVERGENCE_WORDS, GRADE_WORDS, LEVEL_WORDS, SCOPE_WORDS, counted
 from analysis.verdict.barriers import BarrierVerdict, Tier
 
@@ -70,9 +71,7 @@ def _paragraphs(info: HoverInfo, style: _Style) -> Iterator[str]:
     if info.why:
         yield "\n".join(_steps(info.why, style))
     if info.convergent is not None:
-        yield _place(info.convergent, style)
-    if info.why_not_convergent:
-        yield "\n".join(_steps(info.why_not_convergent, style))
+        yield _place(info.convergent, info.why_not_convergent, style)
     if info.opaque:
         yield "\n".join((style.prose("Opaque to the analysis, so treated as varying:"), *_steps(info.opaque, style)))
 
@@ -86,9 +85,7 @@ def _first_line(subject: Subject, style: _Style) -> str:
         case BarrierSubject():
             return style.strong(_barrier_verdict(subject))
         case FunctionSubject():
-            return style.strong(counted(subject.divergent_branches, "divergent branch", "divergent branches")) + (
-                style.prose(f" of {subject.branches}" if subject.divergent_branches else "")
-            )
+            return style.strong(_function_verdict(subject))
         case _:
             assert_never(subject)
 
@@ -97,6 +94,20 @@ def _branch_verdict(subject: BranchSubject) -> str:
     if subject.trips is not None:
         return f"trip count {LEVEL_WORDS[subject.trips]}"
     return f"condition {LEVEL_WORDS[subject.level]}"
+
+
+def _function_verdict(subject: FunctionSubject) -> str:
+    parts = [_share(subject.divergent_branches, subject.branches, "branch", "branches", "divergent")]
+    if subject.barriers:
+        parts.append(_share(subject.unsafe_barriers, subject.barriers, "barrier", "barriers", "unsafe"))
+    return " · ".join(parts)
+
+
+def _share(count: int, total: int, noun: str, plural: str, what: str) -> str:
+    """`2 of 5 branches divergent`, `no branch divergent`, `no branches`."""
+    if not total:
+        return f"no {plural}"
+    return f"{count} of {counted(total, noun, plural)} {what}" if count else f"no {noun} {what}"
 
 
 def _barrier_verdict(subject: BarrierSubject) -> str:
@@ -135,8 +146,6 @@ def _tier_words(tier: Tier | None) -> str:
 
 def _function_detail(subject: FunctionSubject) -> str:
     parts: list[str] = []
-    if subject.barriers:
-        parts.append(f"{counted(subject.barriers, 'barrier')}, {subject.unsafe_barriers or 'none'} unsafe")
     if subject.block is not None:
         parts.append(subject.block)
     if not subject.callers_known:
@@ -144,9 +153,17 @@ def _function_detail(subject: FunctionSubject) -> str:
     return " · ".join(parts)
 
 
-def _place(convergent: Level, style: _Style) -> str:
+_ABOUT_PATHS: Final = (StepKind.CONTROL, StepKind.TIME)
+
+
+def _place(convergent: Level, why_not: tuple[SourceStep, ...], style: _Style) -> str:
+    """Who arrives here together, and the nearest branch that is to blame."""
     words = CONVERGENCE_WORDS[convergent]
-    return style.prose(words[0].upper() + words[1:])
+    sentence = style.prose(words[0].upper() + words[1:])
+    blamed = next((step for step in why_not if step.kind not in _ABOUT_PATHS and step.source), None)
+    if blamed is None or blamed.source is None:
+        return sentence
+    return f"{sentence}: {place_text(blamed)} {style.code(blamed.source)}"
 
 
 def _steps(steps: tuple[SourceStep, ...], style: _Style) -> Iterator[str]:
@@ -158,8 +175,7 @@ def _steps(steps: tuple[SourceStep, ...], style: _Style) -> Iterator[str]:
 
 
 def _step(step: SourceStep, style: _Style) -> str:
-    text = style.prose(step.text)
-    if step.line is None:
-        return f"{style.code(step.location.path.rpartition('/')[2])}: {text}"
-    quoted = f" {style.code(step.source)}" if step.source else ""
-    return f"line {step.line}{quoted}: {text}"
+    if not step.source:
+        return f"{place_text(step)}: {style.prose(step.text)}"
+    remark = f" ({style.prose(step.remark)})" if step.remark else ""
+    return f"{place_text(step)}: {style.code(step.source)}{remark}"

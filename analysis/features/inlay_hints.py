@@ -10,7 +10,7 @@ from typing import assert_never, final
 from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts, VariableFact
-from analysis.features.source_step import SourceStep, source_steps
+from analysis.features.source_step import plain_step, source_steps
 from analysis.rules.wording import LEVEL_LABELS, LEVEL_WORDS
 
 
@@ -80,8 +80,4 @@ def _tooltip(analysis: FileAnalysis, function: FunctionFacts, variable: Variable
         return f"{verdict}: no caller is known, so nothing is assumed about this parameter"
     expression = analysis.expression_at(function.start + variable.span.start)
     steps = () if expression is None else source_steps(analysis, expression.why)
-    return "\n".join((verdict, *map(_step_line, steps)))
-
-
-def _step_line(step: SourceStep) -> str:
-    return step.text if step.line is None else f"line {step.line}: {step.text}"
+    return "\n".join((verdict, *map(plain_step, steps)))

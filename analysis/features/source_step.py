@@ -2,35 +2,73 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Final, final
 
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.model import Location, WhyStep
+from analysis.facts.model import Location, StepKind, WhyStep
 from analysis.rules.origin import one_step_per_place
-from analysis.rules.source_text import one_line
+from analysis.rules.source_text import MAX_QUOTED, one_line
+
+_SUBJECT: Final = re.compile(r"^`[^`]*`:? *")
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class SourceStep:
-    """`line` (from 1) and `source` (its text, trimmed) are None for a place in a file whose text is not at hand."""
+    """`text` is the whole sentence; `remark` what is left to say beside the source text, often nothing.
 
+    `kind` is None for a place that is no link of a chain.  `line` (from 1) and `source` (its text, or the part of a
+    long line) are None for a place in a file whose text is not at hand.
+    """
+
+    kind: StepKind | None
     location: Location
     line: int | None
     source: str | None
     text: str
+    remark: str
 
 
 def source_steps(analysis: FileAnalysis, steps: Sequence[WhyStep]) -> tuple[SourceStep, ...]:
-    """The chain with its source lines, one link per place."""
-    return tuple(source_step(analysis, step.location, step.text) for step in one_step_per_place(steps))
+    """The chain with its source text, one link per place; of links on one line that only pass data on, the last."""
+    chain: list[SourceStep] = []
+    for step in one_step_per_place(steps):
+        link = source_step(analysis, step.location, step.text, _remark(step), step.kind)
+        if chain and not chain[-1].remark and link.line is not None and chain[-1].line == link.line:
+            chain.pop()
+        chain.append(link)
+    return tuple(chain)
 
 
-def source_step(analysis: FileAnalysis, location: Location, text: str) -> SourceStep:
+def source_step(
+    analysis: FileAnalysis, location: Location, text: str, remark: str, kind: StepKind | None = None
+) -> SourceStep:
     """One place with its line, if it is in the analysed file."""
     if location.path != analysis.facts.path:
-        return SourceStep(location, None, None, text)
+        return SourceStep(kind, location, None, None, text, remark)
     line = analysis.document.lines.line_of(location.start)
-    return SourceStep(location, line + 1, one_line(analysis.document.lines.line_text(line)), text)
+    whole = one_line(analysis.document.lines.line_text(line))
+    part = one_line(analysis.document.text[location.start : location.end])
+    return SourceStep(kind, location, line + 1, whole if len(whole) < MAX_QUOTED else part, text, remark)
+
+
+def _remark(step: WhyStep) -> str:
+    """A chain is read downwards, so "because an operand does" goes without saying; a source says what it is."""
+    if step.kind is StepKind.DATA:
+        return ""
+    return _SUBJECT.sub("", step.text) if step.kind is StepKind.SEED else step.text
+
+
+def place_text(step: SourceStep) -> str:
+    """`line 12`, or the name of the other file."""
+    return f"line {step.line}" if step.line is not None else step.location.path.rpartition("/")[2]
+
+
+def plain_step(step: SourceStep) -> str:
+    """`line 7: int tid = threadIdx.x;  (the thread index differs in every thread)`."""
+    if not step.source:
+        return f"{place_text(step)}: {step.text}"
+    return f"{place_text(step)}: {step.source}" + (f"  ({step.remark})" if step.remark else "")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
 from analysis.divergence.levels import Level
-from analysis.facts.model import BranchFact, FunctionFacts
+from analysis.facts.model import BranchFact, FunctionFacts, OpaqueFact
 from analysis.verdict.barriers import BarrierVerdict
 from analysis.verdict.grade import Grade
 
@@ -33,8 +34,16 @@ def summarize(function: FunctionFacts) -> FunctionSummary:
         len(verdicts),
         verdicts.count(BarrierVerdict.DIVERGENT),
         verdicts.count(BarrierVerdict.UNKNOWN),
-        len(function.opaque),
+        len(one_per_place(function.opaque)),
     )
+
+
+def one_per_place(opaque: Sequence[OpaqueFact]) -> tuple[OpaqueFact, ...]:
+    """A call that is not understood is opaque in its result and in what it may change: one construct to a reader."""
+    found: dict[tuple[int, int], OpaqueFact] = {}
+    for fact in opaque:
+        found.setdefault((fact.span.start, fact.span.end), fact)
+    return tuple(found.values())
 
 
 def is_divergent(branch: BranchFact) -> bool:

@@ -10,7 +10,6 @@ from analysis.facts.model import BarrierScope, Location
 from analysis.rules.barrier_survey import UnsafeBarrier
 from analysis.rules.diagnostic import Related
 from analysis.rules.guard_text import GuardWords, guard_chain, guard_words
-from analysis.rules.source_text import one_line
 from analysis.rules.witness_text import launch_text, ranges_text, threads_text
 from analysis.rules.wording import GROUP_WORDS, SCOPE_WORDS
 from analysis.verdict.barriers import Tier
@@ -29,7 +28,6 @@ class BarrierWords:
     guard: GuardWords
     related: tuple[Related, ...]
     barrier: str
-    site_text: str
 
     @property
     def group(self) -> str:
@@ -55,8 +53,10 @@ class BarrierWords:
         return f"at {self.guard.place}, {self.guard.cause}"
 
 
-def barrier_words(analysis: FileAnalysis, unsafe: UnsafeBarrier) -> BarrierWords:
+def barrier_words(analysis: FileAnalysis, unsafe: UnsafeBarrier, *, at_barrier: bool = False) -> BarrierWords:
+    """The words for the finding's site or, `at_barrier`, for a reader who looks at the barrier itself."""
     record = unsafe.record
+    here = at_barrier or unsafe.site == record.barrier
     return BarrierWords(
         unsafe.site,
         record.scope,
@@ -64,8 +64,7 @@ def barrier_words(analysis: FileAnalysis, unsafe: UnsafeBarrier) -> BarrierWords
         record.witness,
         guard_words(analysis, record.guards[0]),
         guard_chain(analysis, record),
-        "this barrier" if unsafe.site == record.barrier else _barrier_behind(analysis, unsafe),
-        one_line(analysis.document.text[unsafe.site.start : unsafe.site.end]),
+        "this barrier" if here else _barrier_behind(analysis, unsafe),
     )
 
 

@@ -1,0 +1,217 @@
+"""What a hover says at `$0`, in both renderings."""
+
+from __future__ import annotations
+
+from inspect import cleandoc
+
+import pytest
+
+from analysis.features.hover import hover_at
+from analysis.features.hover_text import render_markdown, render_text
+from tests.rules.fixture import analyze_at_cursor
+
+
+def markdown(marked: str) -> str | None:
+    """The hover at the cursor."""
+    analysis, offset = analyze_at_cursor(cleandoc(marked) + "\n")
+    info = hover_at(analysis, offset)
+    return None if info is None else render_markdown(info)
+
+
+def expected(text: str) -> str:
+    return cleandoc(text)
+
+
+def test_a_varying_value_shows_its_chain_by_source_lines() -> None:
+    assert markdown("""
+        __global__ void k(float *x) {
+          int tid = threadIdx.x;
+          int i = blockIdx.x * blockDim.x + tid;
+          x[$0i] = 0.0f;
+        }
+    """) == expected("""
+        **varying** · `int`
+
+        - line 3: `int i = blockIdx.x * blockDim.x + tid;`
+        - line 2: `int tid = threadIdx.x;` (the thread index differs in every thread)
+
+        All threads of the grid arrive here together
+    """)
+
+
+def test_a_uniform_value_needs_no_chain() -> None:
+    assert markdown("""
+        __global__ void k(float *x, int n) {
+          x[$0n] = 0.0f;
+        }
+    """) == expected("""
+        **uniform in the grid** · `int`
+
+        All threads of the grid arrive here together
+    """)
+
+
+@pytest.mark.parametrize("line", ["int m = $0n + 1;", "int $0m = n + 1;", "x[$0n] = 0.0f;", "f(x, $0n);"])
+def test_a_place_behind_a_varying_branch_names_the_branch(line: str) -> None:
+    assert markdown(f"""
+        __device__ void f(float *a, int b) {{ a[b] = 1.0f; }}
+        __global__ void k(float *x, int n) {{
+          if (threadIdx.x < n) {{
+            {line}
+          }}
+        }}
+    """) == expected("""
+        **uniform in the grid** · `int`
+
+        The lanes of a warp may not arrive here together: line 3 `if (threadIdx.x < n) {`
+    """)
+
+
+def test_a_branch_shows_level_grade_and_convergence() -> None:
+    assert markdown("""
+        __global__ void k(float *x, int n) {
+          int i = threadIdx.x;
+          $0if (i < n) x[i] = 0.0f;
+        }
+    """) == expected("""
+        **condition varying**
+
+        boundary: a bounds check, at most one warp per row splits
+
+        - line 3: `if (i < n) x[i] = 0.0f;`
+        - line 2: `int i = threadIdx.x;` (the thread index differs in every thread)
+
+        All threads of the grid arrive here together
+    """)
+
+
+def test_a_loop_shows_its_trip_count() -> None:
+    shown = markdown("""
+        __global__ void k(float *x, const int *rows) {
+          int i = threadIdx.x;
+          $0for (int j = 0; j < rows[i]; j++) x[j] += 1.0f;
+        }
+    """)
+    assert shown is not None
+    assert shown.startswith("**trip count varying**\n\ndata-dependent: ")
+
+
+def test_a_convergent_barrier() -> None:
+    assert (
+        markdown("""
+        __global__ void k() {
+          $0__syncthreads();
+        }
+    """)
+        == "**convergent block barrier**"
+    )
+
+
+def test_a_divergent_barrier_shows_who_misses_it_and_why() -> None:
+    assert markdown("""
+        __global__ void k() {
+          if (threadIdx.x < 16) {
+            __sync$0threads();
+          }
+        }
+    """) == expected("""
+        **divergent block barrier**
+
+        Threads 0-15 of the block arrive at this barrier, 16-63 do not (blocks of 64 threads): at the `if` at line 2, `threadIdx.x < 16` depends on `threadIdx.x`.
+
+        - line 3: `__syncthreads();` (this code runs only where a branch leads there)
+        - line 2: `if (threadIdx.x < 16) {` (the thread index differs in every thread)
+    """)  # noqa: E501
+
+
+def test_a_barrier_behind_a_divergent_call_names_the_call() -> None:
+    shown = markdown("""
+        __device__ void sync() {
+          $0__syncthreads();
+        }
+        __global__ void k() {
+          if (threadIdx.x < 16) sync();
+        }
+    """)
+    assert shown is not None
+    assert "arrive at this barrier" in shown
+    assert "The call at line 5 leads here." in shown
+
+
+def test_a_barrier_without_known_callers() -> None:
+    assert (
+        markdown("""
+        __device__ void sync() {
+          $0__syncthreads();
+        }
+    """)
+        is not None
+    )
+
+
+def test_a_kernel_name_shows_counts_and_launch() -> None:
+    assert markdown("""
+        __global__ void __launch_bounds__(256) $0k(const float *x, float *y) {
+          int i = threadIdx.x;
+          if (x[i] > 0.0f) y[i] = 1.0f;
+          if (i < 16) __syncthreads();
+          float z = mystery(x[i]);
+          y[i] = z;
+        }
+    """) == expected("""
+        **1 of 2 branches divergent · 1 of 1 barrier unsafe**
+
+        one-dimensional block of unknown size
+
+        Opaque to the analysis, so treated as varying:
+        - line 5: `float z = mystery(x[i]);` (call of unknown function mystery)
+    """)
+
+
+def test_an_opaque_on_the_chain_is_named() -> None:
+    shown = markdown("""
+        __global__ void k(float *x) {
+          float z = mystery(1.0f);
+          x[0] = $0z;
+        }
+    """)
+    assert shown is not None
+    assert "Opaque to the analysis, so treated as varying:\n- line 2: `float z = mystery(1.0f);` (call of" in shown
+
+
+def test_the_plain_form_says_the_same_without_markup() -> None:
+    analysis, offset = analyze_at_cursor(
+        "__global__ void k(float *x) {\n  int tid = threadIdx.x;\n  x[$0tid] = 0;\n}\n"
+    )
+    info = hover_at(analysis, offset)
+    assert info is not None
+    assert render_text(info) == expected("""
+        varying · int
+          line 2: int tid = threadIdx.x; (the thread index differs in every thread)
+        All threads of the grid arrive here together
+    """)
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "$0\n__global__ void k() {}\n",
+        "int ho$0st(int a) { return a; }\n",
+        "__global__ void k() { $0 }\n",
+        "#if 0\n__global__ void k(int n) { int m = $0n; }\n#endif\n",
+    ],
+)
+def test_nothing_to_say(marked: str) -> None:
+    analysis, offset = analyze_at_cursor(marked)
+    assert hover_at(analysis, offset) is None
+
+
+def test_markup_in_source_text_stays_text() -> None:
+    shown = markdown("""
+        __global__ void k(float *x) {
+          int a_b_c = threadIdx.x * 2 * x[0];
+          x[0] = $0a_b_c;
+        }
+    """)
+    assert shown is not None
+    assert "`int a_b_c = threadIdx.x * 2 * x[0];`" in shown
