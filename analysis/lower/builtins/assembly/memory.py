@@ -1,7 +1,8 @@
 """PTX instructions that touch memory: loads, stores, atomics, asynchronous copies, matrix fragments.
 
 Rules    A space that the instruction names becomes the space of the pointer.  `.volatile`, `.relaxed` and stronger make
-         an access volatile: its value may change between two reads.  `cp.async` copies at once; waiting for it is a fence.
+         an access volatile: its value may change between two reads.  `cp.async` copies at once; waiting for it is a
+         fence.
          Fragments are `COLLECTIVE` values: made of what all lanes of the warp hold.
 """
 
