@@ -51,7 +51,7 @@ def test_a_uniform_value_needs_no_chain() -> None:
     """)
 
 
-@pytest.mark.parametrize("line", ["int m = $0n + 1;", "int $0m = n + 1;", "x[$0n] = 0.0f;", "f(x, $0n);"])
+@pytest.mark.parametrize("line", ["int m = $0n + 1;", "int $0m = n + 1;", "x[$0n] = 0.0f;", "f(x, $0n + 1);"])
 def test_a_place_behind_a_varying_branch_names_the_branch(line: str) -> None:
     assert markdown(f"""
         __device__ void f(float *a, int b) {{ a[b] = 1.0f; }}

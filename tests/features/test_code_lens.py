@@ -1,0 +1,39 @@
+"""The line over each kernel."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.features.code_lens import code_lenses
+from tests.rules.fixture import analyze
+
+
+@pytest.mark.parametrize(
+    ("body", "title"),
+    [
+        ("x[0] = 1.0f;", "no divergent branches"),
+        ("if (threadIdx.x < n) x[threadIdx.x] = 1.0f;", "no divergent branches"),
+        ("if (x[threadIdx.x] > 0) x[0] = 1.0f;", "1 divergent branch"),
+        ("if (threadIdx.x % 2) x[0] = 1.0f; if (x[threadIdx.x] > 0) x[0] = 1.0f;", "2 divergent branches"),
+        ("if (threadIdx.x < 16) __syncthreads();", "no divergent branches · 1 unsafe barrier"),
+        ("if (n > 3) __syncthreads();", "no divergent branches"),
+        ("mystery(n);", "no divergent branches · 1 opaque"),
+    ],
+)
+def test_the_title_counts_what_is_there(body: str, title: str) -> None:
+    text = f"__global__ void kernel(float *x, int n) {{ {body} }}\n"
+    (lens,) = code_lenses(analyze(text))
+    assert lens.title == title
+    assert text[lens.start : lens.end] == lens.function == "kernel"
+
+
+def test_the_counts_are_there_as_numbers() -> None:
+    (lens,) = code_lenses(
+        analyze("__global__ void k(float *x) { if (threadIdx.x < 3) __syncthreads(); if (x[threadIdx.x]) x[0] = 1; }")
+    )
+    assert (lens.divergent_branches, lens.unsafe_barriers, lens.opaque) == (1, 1, 0)
+
+
+def test_only_active_kernels_have_a_lens() -> None:
+    text = "__device__ void d() {}\n#if 0\n__global__ void off() {}\n#endif\n__global__ void on() {}\n"
+    assert [lens.function for lens in code_lenses(analyze(text))] == ["on"]

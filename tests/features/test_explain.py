@@ -1,0 +1,98 @@
+"""One line in words."""
+
+from __future__ import annotations
+
+from inspect import cleandoc
+
+from analysis.features.explain import explain_line, render_explanation
+from tests.rules.fixture import analyze
+
+TEXT = """__device__ void sync() { __syncthreads(); }
+__global__ void k(const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float v = x[i];
+  y[i] = v;
+  y[0] = n;
+  if (v > 0.0f) sync();
+  float w = mystery(n);
+  __syncthreads();
+}
+int host() { return 1; }
+"""
+
+
+def explained(line: int) -> str:
+    return render_explanation(explain_line(analyze(TEXT), line))
+
+
+def test_a_variable_with_its_chain() -> None:
+    assert explained(3) == cleandoc("""
+        line 3 in k: int i = blockIdx.x * blockDim.x + threadIdx.x;
+          `i`: varying
+              line 3: int i = blockIdx.x * blockDim.x + threadIdx.x;  (the thread index differs in every thread)
+            all threads of the grid arrive here together
+    """)
+
+
+def test_a_branch_with_its_grade() -> None:
+    assert explained(4) == cleandoc("""
+        line 4 in k: if (i >= n) return;
+          `if` on `i >= n`: the condition is varying; boundary: a bounds check, at most one warp per row splits
+              line 4: if (i >= n) return;
+              line 3: int i = blockIdx.x * blockDim.x + threadIdx.x;  (the thread index differs in every thread)
+            all threads of the grid arrive here together
+    """)
+
+
+def test_a_place_that_not_all_threads_reach() -> None:
+    shown = explained(5)
+    assert "    the lanes of a warp may not arrive here together\n" in shown
+    assert shown.count("line 4: if (i >= n) return;") == 1
+
+
+def test_a_line_that_only_uses_values_names_those_that_vary() -> None:
+    items = explain_line(analyze(TEXT), 6).items
+    assert [(item.what, item.verdict) for item in items if item.what in ("`i`", "`v`")] == [
+        ("`i`", "varying"),
+        ("`v`", "varying"),
+    ]
+
+
+def test_nothing_varies() -> None:
+    assert explained(7) == "line 7 in k: y[0] = n;\n  nothing varies here"
+    assert explained(2).splitlines()[:2] == [
+        "line 2 in k: __global__ void k(const float *x, float *y, int n) {",
+        "  nothing varies here",
+    ]
+
+
+def test_a_call_that_leads_to_a_barrier() -> None:
+    (call,) = [item for item in explain_line(analyze(TEXT), 8).items if item.what.startswith("call")]
+    assert call.what == "call `sync()`"
+    assert call.verdict.startswith("This call leads to a barrier in divergent code. ")
+
+
+def test_an_opaque_is_named_once() -> None:
+    verdicts = [item.verdict for item in explain_line(analyze(TEXT), 9).items if item.what == "`mystery(n)`"]
+    assert len(verdicts) == 1
+    assert verdicts[0].startswith("opaque to the analysis (call of unknown function mystery")
+
+
+def test_a_barrier_with_its_verdict() -> None:
+    (barrier,) = explain_line(analyze(TEXT), 10).items
+    assert barrier.what == "block barrier `__syncthreads()`"
+    assert barrier.verdict.startswith("divergent: Threads 0-31 of the block arrive at this barrier, 32-63 do not")
+    assert [step.line for step in barrier.why][-1] == 3
+
+
+def test_lines_without_device_code() -> None:
+    assert explained(12).endswith("no device function stands on this line")
+    assert explained(99).endswith("the file has 13 lines")
+    assert explained(0).endswith("the file has 13 lines")
+
+
+def test_code_that_is_not_compiled() -> None:
+    explanation = explain_line(analyze("#if 0\n__global__ void k(int n) { int m = n; }\n#endif\n"), 2)
+    assert explanation.items == ()
+    assert explanation.summary == "`k` is excluded by `#if`: nothing is known about it"
