@@ -27,11 +27,10 @@ from analysis.lower.context import LoweringContext, Place, ReturnTarget
 from analysis.lower.expressions.calls import argument_operands
 from analysis.lower.expressions.members import this_object
 from analysis.lower.functions import FunctionInstance, ParameterDeclaration, is_deduced
+from analysis.lower.handlers import statement
 from analysis.lower.lookup import find
 from analysis.lower.names import DeclaredType, LocalVariable, TypeName
 from analysis.lower.records import Record
-from analysis.lower.statements.declarations import is_reassigned
-from analysis.lower.handlers import statement
 from analysis.lower.statements.dispatch import not_understood
 from analysis.lower.types import innermost
 from analysis.syntax.tree import Node
@@ -95,9 +94,8 @@ def _parameter(ctx: LoweringContext, parameter: ParameterDeclaration, *, is_kern
     if not parameter.name:
         return
     stored = value
-    if is_kernel and isinstance(type, PointerType) and not declared.is_reference:
-        if is_reassigned(ctx.snippet.text, parameter.name, 0):
-            stored = builder.bitcast(value, PointerType(type.element, MemorySpace.GENERIC, type.volatile), span)
+    if is_kernel and isinstance(type, PointerType) and ctx.is_reassigned(parameter.name, 0):
+        stored = builder.bitcast(value, PointerType(type.element, MemorySpace.GENERIC, type.volatile), span)
     symbol = builder.symbol(parameter.name, SymbolKind.LOCAL, builder.types[stored], span)
     builder.store(builder.symbol_address(symbol, span), stored, span)
     variable = builder.variable(parameter.name, type, span)

@@ -25,7 +25,7 @@ from analysis.ir.types import (
 from analysis.lower.builtins import BuiltinCall, BuiltinFunction, Literal
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.convert import implicit
-from analysis.lower.expressions.dispatch import load, temporary
+from analysis.lower.expressions.dispatch import load, lower, temporary
 from analysis.lower.expressions.members import upcast
 from analysis.lower.functions import FunctionDeclaration, FunctionInstance, ParameterDeclaration, is_deduced
 from analysis.lower.inlining import inline_instance
@@ -33,6 +33,7 @@ from analysis.lower.lookup import builtin_arguments
 from analysis.lower.names import Closure, TemplateArgument
 from analysis.lower.overloads import Choice, argument_types, choose
 from analysis.lower.records import Record
+from analysis.syntax.tree import Node
 
 
 def call_functions(
@@ -104,9 +105,12 @@ def call_instance(
         passed.append(builder.bitcast(this.address, instance.this.type, span))
     for parameter, argument in zip(instance.signature.parameters, arguments, strict=False):
         passed.append(passed_argument(ctx, parameter, argument, span))
-    for parameter in instance.signature.parameters[len(arguments) :]:
-        if parameter.default is not None:
-            passed.append(_default_argument(ctx, instance, parameter, span))
+    missing = instance.signature.parameters[len(arguments) :]
+    passed += [
+        _default_argument(ctx, instance, parameter, parameter.default, span)
+        for parameter in missing
+        if parameter.default is not None
+    ]
     returns = instance.signature.returns
     returned: Type = returns.stored
     if is_deduced(returns):
@@ -143,9 +147,7 @@ def _may_refer(ctx: LoweringContext, actual: Type, wanted: Type) -> bool:
         return True
     if isinstance(actual, PointerType) and isinstance(wanted, PointerType):
         return True
-    if isinstance(actual, StructType) and isinstance(wanted, StructType):
-        return True
-    return isinstance(wanted, UnknownType)
+    return isinstance(actual, StructType) and isinstance(wanted, StructType)
 
 
 def _as_base(ctx: LoweringContext, argument: Place, wanted: Type, span: Span) -> ValueId:
@@ -158,13 +160,10 @@ def _as_base(ctx: LoweringContext, argument: Place, wanted: Type, span: Span) ->
 
 
 def _default_argument(
-    ctx: LoweringContext, instance: FunctionInstance, parameter: ParameterDeclaration, span: Span
+    ctx: LoweringContext, instance: FunctionInstance, parameter: ParameterDeclaration, default: Node, span: Span
 ) -> ValueId:
-    from analysis.lower.expressions.dispatch import lower
-
-    assert parameter.default is not None
     with ctx.elsewhere(instance.scope, instance.declaration.snippet, span):
-        operand = lower(ctx, parameter.default)
+        operand = lower(ctx, default)
         return passed_argument(ctx, parameter, operand, span)
 
 

@@ -88,6 +88,10 @@ def _quotient(left: int, right: int) -> int:
     return quotient if (left < 0) == (right < 0) else -quotient
 
 
+def _float_quotient(left: float, right: float) -> float:
+    return left / right
+
+
 def _remainder(left: int, right: int) -> int:
     return left - right * _quotient(left, right)
 
@@ -131,7 +135,7 @@ def _unary(scope: Scope, node: Node) -> ConstantName | None:
     if sign.kind == "+":
         return ConstantName(value, type)
     if sign.kind in ("~", "compl") and isinstance(value, int):
-        return ConstantName(wrapped(~value, type), type)
+        return ConstantName(wrapped(-int(value) - 1, type), type)
     return None
 
 
@@ -200,7 +204,7 @@ _FLOATING: Final[dict[str, Callable[..., float]]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
-    "/": operator.truediv,
+    "/": _float_quotient,
 }
 _INTEGER: Final[dict[str, Callable[..., int]]] = {
     "+": operator.add,
@@ -208,9 +212,9 @@ _INTEGER: Final[dict[str, Callable[..., int]]] = {
     "*": operator.mul,
     "/": _quotient,
     "%": _remainder,
-    "&": operator.and_,
-    "|": operator.or_,
-    "^": operator.xor,
-    "<<": operator.lshift,
-    ">>": operator.rshift,
+    "&": int.__and__,
+    "|": int.__or__,
+    "^": int.__xor__,
+    "<<": int.__lshift__,
+    ">>": int.__rshift__,
 }

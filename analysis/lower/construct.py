@@ -1,9 +1,9 @@
 """Initialisation: of variables, members, temporaries; by value, by constructor, by list, by default.
 
-Rules   A class with constructors is initialised by a call, an aggregate member by member, in order, the rest by default
-        member initialisers or zero.  `T()` and `T{}` of a class without constructors are zero.
-Limits  A braced list prefers no `initializer_list` constructor.  Destructors are not run; a class that has one makes its
-        variables opaque.
+Rules   A class with constructors is initialised by a call, an aggregate member by member, in order, the rest by
+        default member initialisers or zero.  `T()` and `T{}` of a class without constructors are zero.
+Limits  A braced list prefers no `initializer_list` constructor.  Destructors are not run; a class that has one makes
+        its variables opaque.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from analysis.ir.types import (
     PointerType,
     StructType,
     Type,
-    UnknownType,
     VectorType,
 )
 from analysis.lower.builtins import builtin_constructor
@@ -155,7 +154,7 @@ def initialise(ctx: LoweringContext, target: Place, value: Node, span: Span) -> 
         return initialise_list(ctx, target, value, span)
     if value.kind == "argument_list":
         return _initialise_arguments(ctx, target, value, span)
-    if isinstance(target.type, StructType) and not isinstance(target.type, UnknownType):
+    if isinstance(target.type, StructType):
         record = ctx.program.records.get(target.type.name)
         operand = lower(ctx, value)
         if record is not None:

@@ -7,10 +7,12 @@ Rules   A context is for one function.  Code from elsewhere that is lowered in p
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import re
+from collections import Counter
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias, final
+from typing import TYPE_CHECKING, Final, TypeAlias, final
 
 from analysis.ir.function import VariableId
 from analysis.ir.ids import BasicBlockId, FunctionId, SymbolId, ValueId
@@ -19,6 +21,7 @@ from analysis.ir.types import Type
 from analysis.lower.builder import FunctionBuilder
 from analysis.lower.names import Closure, DeclaredType, LocalVariable, Scope
 from analysis.syntax.snippet import Snippet
+from analysis.syntax.source_map import IDENTITY
 from analysis.syntax.tree import Node
 
 if TYPE_CHECKING:
@@ -39,6 +42,15 @@ class Place:
 
 Operand: TypeAlias = ValueId | Place | Closure | None
 """What an expression is before it is used: a value, an object, a lambda, or nothing (void)."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Assignments:
+    """What the text of a function assigns to by name, and how often; whose address it takes."""
+
+    counts: Mapping[bytes, int]
+    addressed: frozenset[bytes]
 
 
 @final
@@ -69,11 +81,22 @@ class LoweringContext:
     labels: dict[bytes, BasicBlockId] = field(default_factory=dict[bytes, BasicBlockId])
     globals: dict[int, SymbolId] = field(default_factory=dict[int, SymbolId])
     callees: dict[FunctionId, None] = field(default_factory=dict[FunctionId, None])
+    spans: dict[tuple[int, int], Span] = field(default_factory=dict[tuple[int, int], Span])
+    """Spans of the current snippet that were asked for, when it is not the text itself."""
+    assignments: Assignments | None = None
     depth: int = 0
     """How many bodies are being lowered in place."""
 
     def span(self, node: Node) -> Span:
-        return self.fixed_span or self.snippet.span(node.start, node.end)
+        if self.fixed_span is not None:
+            return self.fixed_span
+        if self.snippet.source_map is IDENTITY:
+            return Span(node.start, node.end)
+        key = node.start, node.end
+        known = self.spans.get(key)
+        if known is None:
+            known = self.spans[key] = self.snippet.span(node.start, node.end)
+        return known
 
     def token_span(self, start: int, end: int) -> Span:
         return self.fixed_span or self.snippet.span(start, end)
@@ -85,6 +108,15 @@ class LoweringContext:
         if isinstance(operand, int):
             return self.builder.types[operand]
         return None
+
+    def is_reassigned(self, name: str, initialisers: int) -> bool:
+        """Whether the function's text assigns to `name` more often than it initialises it, or takes its address."""
+        if self.assignments is None:
+            text = self.snippet.text
+            counts = Counter(_ASSIGNED.findall(text))
+            self.assignments = Assignments(counts, frozenset(_ADDRESSED.findall(text)))
+        spelled = name.encode("utf-8", "replace")
+        return self.assignments.counts.get(spelled, 0) > initialisers or spelled in self.assignments.addressed
 
     @contextmanager
     def block_scope(self) -> Generator[None]:
@@ -99,9 +131,15 @@ class LoweringContext:
     @contextmanager
     def elsewhere(self, scope: Scope, snippet: Snippet, span: Span | None) -> Generator[None]:
         """Lowers text of another declaration; `span` is what its instructions are attributed to."""
-        before = self.scope, self.snippet, self.fixed_span
+        before = self.scope, self.snippet, self.fixed_span, self.spans
         self.scope, self.snippet, self.fixed_span = scope, snippet, self.fixed_span or span
+        if snippet is not before[1]:
+            self.spans = {}
         try:
             yield
         finally:
-            self.scope, self.snippet, self.fixed_span = before
+            self.scope, self.snippet, self.fixed_span, self.spans = before
+
+
+_ASSIGNED: Final = re.compile(rb"(?<![\w.>])(\w+)\s*=(?!=)")
+_ADDRESSED: Final = re.compile(rb"(?<!&)&\s*(\w+)")

@@ -49,10 +49,10 @@ def try_overload(ctx: LoweringContext, spelling: str, operands: Sequence[Operand
     if isinstance(type, StructType):
         record = ctx.program.records.get(type.name)
         methods = () if record is None else record.methods_named(name)
-        if record is not None and methods:
-            if choose(ctx, methods, (), argument_types(ctx, operands[1:])) is not None:
-                receiver = first if isinstance(first, Place) else temporary(ctx, load(ctx, first, span), span)
-                return True, call_method(ctx, receiver, record, methods, (), operands[1:], span)
+        fitting = choose(ctx, methods, (), argument_types(ctx, operands[1:]))
+        if record is not None and fitting is not None:
+            receiver = first if isinstance(first, Place) else temporary(ctx, load(ctx, first, span), span)
+            return True, call_method(ctx, receiver, record, methods, (), operands[1:], span)
     free = ctx.program.operators(name)
     choice = choose(ctx, free, (), argument_types(ctx, operands)) if free else None
     if choice is not None and choice.instance.declaration.body is not None:

@@ -10,6 +10,7 @@ Limits  Virtual functions and bases, and destructors, are not modelled: see `cal
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, final
 
 from analysis.ir.types import StructLayout, StructType, TemplateType, Type
@@ -27,8 +28,9 @@ from analysis.lower.names import (
     Scope,
     TemplateArgument,
     TypeName,
+    TypeTemplate,
 )
-from analysis.lower.templates import template_parameters
+from analysis.lower.templates import TypeTemplateDeclaration, template_parameters
 from analysis.lower.types import base_type, declare, innermost, resolve_type, specifier_words
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.tree import Node
@@ -116,7 +118,7 @@ class Record:
 
 def fill_record(record: Record) -> StructLayout:
     """Reads bases and members of `record`, whose name is declared already."""
-    record.scope.resolver = lambda name: _resolve_member(record, name)
+    record.scope.resolver = partial(_resolve_member, record)
     for child in record.node.children:
         if child.kind == "base_class_clause":
             _read_bases(record, child)
@@ -167,13 +169,39 @@ def _read_declaration(record: Record, node: Node) -> None:
     elif kind in ("function_definition", "declaration"):
         _read_method(record, node)
     elif kind == "template_declaration":
-        for child in node.children:
-            if child.kind in ("function_definition", "declaration", "field_declaration"):
-                _read_method(record, child)
+        _read_template(record, node)
     elif kind == "alias_declaration" or kind == "type_definition":
         record.scope.program.declare_alias(record.scope, node)
     elif kind in ("struct_specifier", "class_specifier", "union_specifier", "enum_specifier"):
         resolve_type(record.scope, node)
+
+
+def _read_template(record: Record, node: Node) -> None:
+    listed = node.field("parameters")
+    for child in node.children:
+        if child.kind in ("function_definition", "declaration", "field_declaration"):
+            type_node = child.field("type")
+            if child.kind == "field_declaration" and type_node is not None and not child.fields("declarator"):
+                _read_type_template(record, listed, type_node)
+            else:
+                _read_method(record, child)
+        elif child.kind in ("struct_specifier", "class_specifier", "alias_declaration"):
+            _read_type_template(record, listed, child)
+
+
+def _read_type_template(record: Record, listed: Node | None, node: Node) -> None:
+    """A class or alias template inside a class."""
+    name = node.field("name")
+    if name is None:
+        return
+    pattern = name.field("arguments") if name.kind == "template_type" else None
+    inner = name.field("name") if name.kind == "template_type" else name
+    text = "" if inner is None else inner.text.decode("utf-8", "replace")
+    parameters = () if listed is None else template_parameters(listed)
+    found = TypeTemplateDeclaration(record.item, record.scope, node, parameters, pattern)
+    known = record.scope.names.get(text)
+    before = known.declarations if isinstance(known, TypeTemplate) else ()
+    record.scope.declare(text, TypeTemplate(text, (*before, found)))
 
 
 def _read_method(record: Record, node: Node) -> None:
@@ -198,9 +226,9 @@ def _read_field(record: Record, node: Node) -> None:
     base = base_type(record.scope, node, words)
     if not declarators:
         type_node = node.field("type")
-        if type_node is not None and type_node.kind in ("struct_specifier", "union_specifier"):
-            if type_node.field("name") is None:
-                record.fields.append(RecordField("", base, None))
+        is_record = type_node is not None and type_node.kind in ("struct_specifier", "union_specifier")
+        if is_record and type_node is not None and type_node.field("name") is None:
+            record.fields.append(RecordField("", base, None))
         return
     for index, child in enumerate(node.children):
         if child.role != "declarator":
@@ -245,7 +273,7 @@ def find_methods(record: Record, name: str) -> tuple[FunctionDeclaration, ...]:
     nodes = record.method_nodes.get(name, [])
     if not record.is_local:
         for item in program.unit.lookup(name):
-            if item.kind is ItemKind.FUNCTION and item.owner == record.item.name and _belongs(record, item):
+            if item.kind is ItemKind.FUNCTION and item.owner == record.simple_name and _belongs(record, item):
                 declaration = program.declaration(item, record)
                 if declaration is not None:
                     _take_flags(declaration, nodes)

@@ -49,7 +49,9 @@ def _spelled(scope: Scope, name: str) -> Entity | None:
 def _local_types(snippet: Snippet) -> frozenset[bytes]:
     """Template parameters, and types declared inside the text."""
     names = {
-        parameter.name.encode() for header in snippet.templates for parameter in template_parameters(header)
+        parameter.name.encode()
+        for header in snippet.templates
+        for parameter in template_parameters(header)
         if parameter.is_type
     }
     if any(word in snippet.text for word in (b"typedef", b"using", b"struct", b"enum", b"union")):

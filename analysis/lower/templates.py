@@ -142,8 +142,10 @@ def deduce(program: Program, pattern: Type, actual: Type, found: dict[str, Templ
         first, second = program.records.get(pattern.name), program.records.get(actual.name)
         if first is None or second is None or first.template != second.template or first.template is None:
             return pattern == actual
-        pairs = zip(first.arguments, second.arguments, strict=False)
-        return all([deduce_argument(program, one, other, found) for one, other in pairs])
+        matched = True
+        for one, other in zip(first.arguments, second.arguments, strict=False):
+            matched = deduce_argument(program, one, other, found) and matched
+        return matched
     if isinstance(pattern, VectorType):
         return pattern == actual
     return True

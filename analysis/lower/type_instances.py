@@ -121,9 +121,9 @@ def instantiate_type(
     declaration, named = chosen
     scope = declaration.scope.inside()
     item = declaration.item
-    snippet = program.snippet(item)
-    prefix = [*item.namespace, *([item.owner] if item.owner else [])]
-    scope.origin = Origin(item, snippet, "::".join(prefix))
+    if declaration.scope.origin is None:
+        prefix = [*item.namespace, *([item.owner] if item.owner else [])]
+        scope.origin = Origin(item, program.snippet(item), "::".join(prefix))
     bound = bind(scope, declaration.parameters, named, defaults=True)
     if declaration.node.kind in ("alias_declaration", "type_definition"):
         declare_alias(scope, declaration.node)
@@ -229,6 +229,8 @@ def record_of_item(program: Program, item: Item) -> Record | None:
     entity: Entity | None
     if outer is not None:
         entity = scope.names.get(item.name)
+        if isinstance(entity, TypeTemplate):
+            entity = generic_instance(program, entity)
     elif item.is_template:
         declaration = program.type_template(scope, item)
         if declaration is None:

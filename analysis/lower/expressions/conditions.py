@@ -3,8 +3,8 @@
 Question  Which source branch does a piece of a condition belong to, and is it a jump or an operation?
 Rules     Inside the condition of an `if`, a loop or a `?:`, the operators `&&`, `||` and `!` belong to that branch.
           Elsewhere `&&` and `||` are branches of their own, and so is every `?:`.
-          The right side of `&&` and `||` and the arms of `?:` are jumped around when they can trap, read memory, call or
-          change something; otherwise both sides are computed: logical operations in conditions, selects elsewhere.
+          The right side of `&&` and `||` and the arms of `?:` are jumped around when they can trap, read memory, call
+          or change something; otherwise both sides are computed: logical operations in conditions, selects elsewhere.
 Words     An expression is *quiet* when computing it needlessly cannot be noticed.
 """
 
@@ -101,7 +101,8 @@ def boolean(ctx: LoweringContext, value: ValueId, span: Span) -> ValueId:
 def lower_logical(ctx: LoweringContext, node: Node) -> Operand:
     """A `&&` or `||` whose value is used: a source branch of its own."""
     left, sign, right = node.field("left"), node.field("operator"), node.field("right")
-    assert left is not None and sign is not None and right is not None
+    if left is None or sign is None or right is None:
+        return unsupported(ctx, node)
     span = ctx.span(node)
     builder = ctx.builder
     keyword = ctx.span(sign)

@@ -8,8 +8,6 @@ Limits  A local `static` variable that is not shared is one object in global mem
 
 from __future__ import annotations
 
-import re
-
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Opaque
@@ -231,16 +229,9 @@ def _pointer_type(ctx: LoweringContext, name: str, declared: PointerType, actual
     if not isinstance(actual, PointerType) or actual.space is MemorySpace.GENERIC:
         return PointerType(declared.element, MemorySpace.GENERIC, declared.volatile)
     space = actual.space
-    if is_reassigned(ctx.snippet.text, name, 1):
+    if ctx.is_reassigned(name, 1):
         space = MemorySpace.GENERIC
     return PointerType(declared.element, space, declared.volatile)
-
-
-def is_reassigned(text: bytes, name: str, initialisers: int) -> bool:
-    """Whether a function's text assigns to `name` more often than it initialises it, or takes its address."""
-    spelled = re.escape(name.encode("utf-8", "replace"))
-    assigned = len(re.findall(rb"(?<![\w.>])" + spelled + rb"\s*=(?!=)", text))
-    return assigned > initialisers or re.search(rb"(?<!&)&\s*" + spelled + rb"\b", text) is not None
 
 
 def _reference(ctx: LoweringContext, name: str, declared: DeclaredType, value: Node | None, span: Span) -> None:
