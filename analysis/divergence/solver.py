@@ -6,7 +6,8 @@ Rules     data         a value joins its operands.
           sync         a phi joins every branch whose disjoint paths meet in its block (`graph/joins.py`), even if its
                        inputs are constants.
           temporal     a use outside a loop of a value from inside joins the loop's level: threads leave with the
-                       values of different iterations.
+                       values of different iterations.  (No phi of the loop can read such a value over an edge from
+                       outside: what comes back to a header after leaving belongs to the same loop.)
           exit         a loop joins its exit branches, and the branches in it that those are control dependent on.
           control      a block's convergence joins the branches that it is control dependent on within the iteration
                        (`graph/post_dominance.py`), and the convergence of their blocks.
@@ -191,7 +192,7 @@ class Solver:
                 if graph.timeless[value]:
                     continue
                 for user in graph.users[value]:
-                    if self._is_outside(user, value, cycle):
+                    if graph.home[user] not in cycle.blocks:
                         self.lift(user, level, Rule.TEMPORAL, node)
                 for index in graph.exchange_users.get(value, ()):
                     if graph.exchanges[index][1] not in cycle.blocks:
@@ -202,18 +203,6 @@ class Solver:
         results = [phi.result for phi in body.phis]
         results += [i.result for i in body.instructions if i.result is not None]
         return results
-
-    def _is_outside(self, user: int, value: int, cycle: Cycle) -> bool:
-        home = self.graph.home[user]
-        if home not in cycle.blocks:
-            return True
-        if home not in cycle.entries or user >= self.graph.branch_base:
-            return False
-        # A phi of the header may take the value over an edge from outside: a later round of an outer loop.
-        for phi in self.graph.function.blocks[home].phis:
-            if phi.result == user:
-                return any(used == value and source not in cycle.blocks for source, used in phi.incoming)
-        return False
 
     def use_level(self, value: ValueId, block: int) -> int:
         """The level of the value where it is read."""

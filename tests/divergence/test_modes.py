@@ -21,6 +21,7 @@ from analysis.divergence.counting import CONVERGENCE_ONLY, WITH_EXITS, WITH_VARI
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.divergence.options import DivergenceOptions
+from analysis.ir.ids import SourceBranchId
 from tests.support.textual import Facts, analyze, read
 
 SETUP = """entry:
@@ -117,27 +118,6 @@ def subjects(facts: Facts, name: str) -> list[object]:
     return [step.subject for step in facts.result.why(facts.named.values[name])]
 
 
-def test_a_chain_leads_from_a_phi_over_the_branch_to_the_thread_index() -> None:
-    facts = analyze(
-        f"""{SETUP}  branch %c, then, join !0 if
-then:
-  jump join
-join:
-  %x: u32 = phi entry: %two, then: %t
-  %y: u32 = phi entry: %two, then: %zz
-  return""".replace("%zz", "%two").replace("  %y: u32 = phi entry: %two, then: %two\n", "")
-    )
-    values, entry = facts.named.values, facts.named.block("entry")
-    chain = facts.result.why(values["x"])
-    assert isinstance(chain[-1].cause, SeedCause)
-    assert chain[-1].cause.seed is Seed.THREAD_INDEX
-    assert chain[0].subject == ValueSubject(values["x"])
-    assert chain[0].cause in (
-        DataCause(values["t"]),
-        SyncCause(entry, facts.result.function.blocks[0].terminator.branch),
-    )  # type: ignore[union-attr]
-
-
 def test_a_chain_through_sync_and_control() -> None:
     facts = analyze(f"""{SETUP}  %one: u32 = const 1
   branch %c, then, join !0 if
@@ -151,7 +131,7 @@ join:
     chain = facts.result.why(values["x"])
     assert [type(step.cause) for step in chain] == [SyncCause, DataCause, DataCause, SeedCause]
     assert [step.subject for step in chain[1:]] == [
-        BranchSubject(entry, facts.result.control.function.blocks[0].terminator.branch),  # type: ignore[union-attr]
+        BranchSubject(entry, SourceBranchId(0)),
         ValueSubject(values["c"]),
         ValueSubject(values["t"]),
     ]

@@ -46,9 +46,9 @@ def test_every_chain_of_reasons_ends_at_a_seed(seed: int) -> None:
     result = analyze_divergence(function, control, LaunchKnowledge(), DivergenceOptions())
     for block in control.order:
         chains = [(result.convergence(block), result.why_block(block))]
-        for item in (*function.blocks[block].phis, *function.blocks[block].instructions):
-            if item.result is not None:
-                chains.append((result.level(item.result), result.why(item.result)))
+        items = (*function.blocks[block].phis, *function.blocks[block].instructions)
+        values = [item.result for item in items if item.result is not None]
+        chains += [(result.level(value), result.why(value)) for value in values]
         for level, chain in chains:
             assert bool(chain) == (level > Level.GRID)
             assert all(step.level >= level for step in chain)

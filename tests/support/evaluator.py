@@ -1,8 +1,8 @@
 """A plain reference evaluator: runs a function thread by thread and writes down everything that happened.
 
 Slow and obvious on purpose; it shares no code with the analyses that it referees.  It knows integers, branches,
-thread and block indices, read-only global memory (a fixed function of the address) and memory of the thread.  Threads do
-not talk to each other.
+thread and block indices, read-only global memory (a fixed function of the address) and memory of the thread.
+Threads do not talk to each other.
 
 A *dynamic instance* of a block is the block together with the iteration numbers of the loops around it, outermost
 first (Rosemann et al., POPL 2021): a loop's number is 0 when it is entered and rises at each return to its header.
@@ -184,8 +184,10 @@ class _Thread:
             case SymbolAddress(symbol=symbol):
                 return (self.function.symbols[symbol].name, 0)
             case ElementAddress():
-                (name, index), step = operands
-                return (name, index + step)
+                base, step = operands
+                assert isinstance(base, tuple)
+                assert isinstance(step, int)
+                return (base[0], base[1] + step)
             case Load():
                 return self.load(operands[0])
             case Select():

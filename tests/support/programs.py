@@ -129,14 +129,31 @@ class _Writer:
                 return self.value("s32", f"{self.random.choice(BINARY)} {sides}")
 
     def condition(self) -> str:
-        left = self.expression(1)
-        if self.random.randrange(3) == 0:
-            left = self.value("s32", f"and {left}, {self.constant(self.random.choice((1, 2, 4)))}")
-        right = self.constant(self.random.randrange(4)) if self.random.randrange(2) else self.expression(2)
+        """Of every level, so that uniform and varying decisions alternate."""
+        pick = self.random.randrange(7)
+        if pick < 3:
+            left = self.value("s32", f"convert {self.value('u32', f'special {self.random.choice(REGISTERS)}')}")
+        elif pick == 3:
+            left = "%n"
+        elif pick < 6:
+            left = self.load(self.random.randrange(VARIABLES))
+        else:
+            left = self.expression(1)
+        if self.random.randrange(4) == 0:
+            left = self.value("s32", f"and {left}, {self.constant(self.random.choice((1, 2)))}")
+        right = self.constant(self.random.randrange(4)) if self.random.randrange(4) else self.expression(2)
         return self.value("bool", f"{self.random.choice(COMPARE)} {left}, {right}")
 
     def statement(self) -> None:
-        if self.random.randrange(5) == 0:
+        """Mostly constants and steps, so that most variables are uniform until control flow makes them vary."""
+        pick = self.random.randrange(8)
+        variable = self.random.randrange(VARIABLES)
+        if pick < 3:
+            self.store(variable, self.constant(self.random.randrange(4)))
+        elif pick < 5:
+            step = self.constant(self.random.randrange(1, 3))
+            self.store(variable, self.value("s32", f"add {self.load(self.random.randrange(VARIABLES))}, {step}"))
+        elif pick == 5:
             mask = self.value("s32", f"and {self.expression(1)}, {self.constant(3)}")
             place, value = self.element(mask), self.expression(1)
             self.lines.append(f"  store {place}, {value}")
