@@ -205,7 +205,7 @@ class _Assembly:
             if type(instruction) is SymbolAddress:
                 assert number is not None
                 append(SymbolAddress(number, self._symbol_ids[instruction.symbol], instruction.span))
-            elif number == result and all(map(_same, renamed, operands)):
+            elif number == result and renamed == [*operands]:
                 append(instruction)
             else:
                 # Only values that are kept are operands of instructions that are kept.
@@ -240,10 +240,6 @@ class _Assembly:
             for record in self._source.expressions
             if (value := values[record.value]) is not None
         )
-
-
-def _same(left: ValueId | None, right: ValueId) -> bool:
-    return left == right
 
 
 def with_targets(terminator: Terminator, number: dict[int, BasicBlockId]) -> Terminator:

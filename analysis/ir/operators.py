@@ -251,8 +251,8 @@ class MathFunction(Enum):
     """The bits of the first operand at the set bits of the second, packed from bit 0 up."""
     # values that a library makes
     COLLECTIVE = "collective"
-    """What a library routine (block scan, matrix fragment product) computes from the values of several threads; the last
-    operand is the thread's rank, so the result is never uniform."""
+    """What a library routine (block scan, matrix fragment product) computes from the values of several threads; the
+    last operand is the thread's rank, so the result is never uniform."""
     RANDOM_SEED = "random.seed"
     """A generator's state from (seed, sequence, offset)."""
     RANDOM_ADVANCE = "random.advance"

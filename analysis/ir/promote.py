@@ -27,8 +27,17 @@ from analysis.ir.cleanup import clean_up_draft
 from analysis.ir.control_flow import dominance_frontiers, immediate_dominators
 from analysis.ir.draft import Draft, PhiDraft
 from analysis.ir.function import Function, SymbolKind
-from analysis.ir.instructions import BuildAggregate, ExtractElement, Instruction, Load, Store, Undefined, ValueId
-from analysis.ir.slots import Accesses, Slots, find_slots
+from analysis.ir.instructions import (
+    BuildAggregate,
+    Convert,
+    ExtractElement,
+    Instruction,
+    Load,
+    Store,
+    Undefined,
+    ValueId,
+)
+from analysis.ir.slots import UNKNOWN_TYPES, Accesses, Slots, compatible, find_slots
 from analysis.ir.source import Span
 from analysis.ir.types import Type
 
@@ -149,7 +158,11 @@ class _Renaming:
                 if place is None:
                     out.append(instruction)
                 elif place.members is None:
-                    replaced[instruction.result] = self._contents(self._state, place.first)
+                    value = self._contents(self._state, place.first)
+                    if isinstance(place.type, UNKNOWN_TYPES) and not self._fits(instruction.result, value):
+                        out.append(Convert(instruction.result, value, instruction.span))
+                    else:
+                        replaced[instruction.result] = value
                 else:
                     self._load_aggregate(instruction.result, place.type, place.first, instruction.span)
             elif type(instruction) is Store:
@@ -167,6 +180,10 @@ class _Renaming:
                     self._built[instruction.result] = instruction.elements
                 out.append(instruction)
         self._draft.instructions[block] = out
+
+    def _fits(self, result: ValueId, value: ValueId) -> bool:
+        """An object of unknown type may have been stored to as one known type and read as another."""
+        return compatible(self._draft.types[result], self._draft.types[value])
 
     def _contents(self, state: list[ValueId], slot: int) -> ValueId:
         value = state[slot]

@@ -45,6 +45,7 @@ from analysis.ir.types import (
 )
 
 MAX_SLOTS = 256
+UNKNOWN_TYPES = (UnknownType, TemplateType)
 
 
 @final
@@ -162,9 +163,8 @@ def compatible(place: Type, accessed: Type) -> bool:
     if place == accessed:
         return True
     if isinstance(place, PointerType) and isinstance(accessed, PointerType):
-        return place.element == accessed.element
-    unknown = (UnknownType, TemplateType)
-    return isinstance(place, unknown) or isinstance(accessed, unknown)
+        return compatible(place.element, accessed.element)
+    return isinstance(place, UNKNOWN_TYPES) or isinstance(accessed, UNKNOWN_TYPES)
 
 
 @final
@@ -192,40 +192,41 @@ class _Scan:
                     self._escaped.add(places[value].symbol)
 
     def block(self, instructions: Sequence[Instruction], accesses: Accesses) -> None:
+        # The most frequent instructions come first, and their classes are final: this loop sees every instruction of
+        # every function on every keystroke, and `match` costs twice as much.
         places = self.places
         for instruction in instructions:
-            match instruction:
-                case SymbolAddress():
-                    root = self._roots.get(instruction.symbol)
-                    if root is not None:
-                        places[instruction.result] = root
-                case Load():
-                    place = places.get(instruction.address)
-                    if place is not None:
-                        self._access(place, instruction.result, instruction.volatile, accesses, store=False)
-                case Store():
-                    place = places.get(instruction.address)
-                    if place is not None:
-                        self._access(place, instruction.value, instruction.volatile, accesses, store=True)
-                    if instruction.value in places:
-                        self._escaped.add(places[instruction.value].symbol)
-                case Constant():
-                    if type(instruction.value) is int:
-                        self._constants[instruction.result] = instruction.value
-                case FieldAddress():
-                    place = places.get(instruction.base)
-                    if place is not None:
-                        self._step(place, self._child(place, instruction.field), instruction.result)
-                case ElementAddress():
-                    place = places.get(instruction.base)
-                    if place is not None:
-                        self._step(place, self._element(place, instruction), instruction.result)
-                    if instruction.index in places:
-                        self._escaped.add(places[instruction.index].symbol)
-                case Convert():
-                    self._convert(instruction)
-                case _:
-                    self.escape(instruction.operands)
+            if type(instruction) is SymbolAddress:
+                root = self._roots.get(instruction.symbol)
+                if root is not None:
+                    places[instruction.result] = root
+            elif type(instruction) is Load:
+                place = places.get(instruction.address)
+                if place is not None:
+                    self._access(place, instruction.result, instruction.volatile, accesses, False)
+            elif type(instruction) is Store:
+                place = places.get(instruction.address)
+                if place is not None:
+                    self._access(place, instruction.value, instruction.volatile, accesses, True)
+                if instruction.value in places:
+                    self._escaped.add(places[instruction.value].symbol)
+            elif type(instruction) is Constant:
+                if type(instruction.value) is int:
+                    self._constants[instruction.result] = instruction.value
+            elif type(instruction) is FieldAddress:
+                place = places.get(instruction.base)
+                if place is not None:
+                    self._step(place, self._child(place, instruction.field), instruction.result)
+            elif type(instruction) is ElementAddress:
+                place = places.get(instruction.base)
+                if place is not None:
+                    self._step(place, self._element(place, instruction), instruction.result)
+                if instruction.index in places:
+                    self._escaped.add(places[instruction.index].symbol)
+            elif type(instruction) is Convert:
+                self._convert(instruction)
+            elif not places.keys().isdisjoint(instruction.operands):
+                self.escape(instruction.operands)
 
     def finish(self) -> Slots | None:
         promotable = {symbol: root for symbol, root in self._roots.items() if symbol not in self._escaped}
@@ -244,7 +245,7 @@ class _Scan:
 
     # -- one instruction --------------------------------------------------------------------------------------
 
-    def _access(self, place: Place, value: ValueId, volatile: bool, accesses: Accesses, *, store: bool) -> None:
+    def _access(self, place: Place, value: ValueId, volatile: bool, accesses: Accesses, store: bool) -> None:
         accessed = self.function.types[value]
         if volatile or (accessed is not place.type and not compatible(place.type, accessed)):
             self._escaped.add(place.symbol)

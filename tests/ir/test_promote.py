@@ -412,6 +412,33 @@ def test_unknown_types_are_scalars() -> None:
     )
 
 
+def test_an_object_of_unknown_type_converts_between_the_types_it_is_used_as() -> None:
+    check_pass(
+        promote,
+        """
+        kernel @k(%n: s32, %out: ptr<global f32>, %t: ptr<global template T>) {
+          local $x: template T
+          local $p: ptr<generic template T>
+        entry:
+          %x: ptr<local template T> = address $x
+          store %x, %n
+          %f: f32 = load %x
+          %p: ptr<local ptr<generic template T>> = address $p
+          store %p, %out
+          %o: ptr<generic template T> = load %p
+          store %o, %f
+          return
+        }""",
+        """
+        kernel @k(%n: s32, %out: ptr<global f32>, %t: ptr<global template T>) {
+        entry:
+          %f: f32 = convert %n
+          store %out, %f
+          return
+        }""",
+    )
+
+
 def test_source_branches_and_accesses_stay_even_where_nobody_needs_them() -> None:
     _stays(
         """
