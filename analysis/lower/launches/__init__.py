@@ -1,0 +1,17 @@
+"""How kernels are launched: by the host code of the file, and by the comment above a kernel."""
+
+from __future__ import annotations
+
+from analysis.lower.launches.annotation import AnnotationProblem, AnnotationProblemKind, LaunchAnnotation, annotation
+from analysis.lower.launches.find import launch_shapes
+from analysis.lower.launches.model import Launch, Shape
+
+__all__ = [
+    "AnnotationProblem",
+    "AnnotationProblemKind",
+    "Launch",
+    "LaunchAnnotation",
+    "Shape",
+    "annotation",
+    "launch_shapes",
+]

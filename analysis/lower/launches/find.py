@@ -1,0 +1,167 @@
+"""Finds the launches of kernels in the functions of a translation unit.
+
+Forms    `kernel<<<grid, block, shared, stream>>>(…)`, `hipLaunchKernelGGL(kernel, grid, block, shared, stream, …)`,
+         `cudaLaunchKernel((void*)kernel, grid, block, arguments, shared, stream)` and its cooperative and HIP forms.
+Cost     Only functions whose text, or a macro that it uses, mentions a launch are parsed.
+Limits   A kernel is named by the last word of its name: overloads and namespaces are not told apart.  A kernel that is
+         passed as a template argument or function pointer is not found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+from analysis.ir.source import Span
+from analysis.lower.launches.file_constants import FileConstants
+from analysis.lower.launches.host_values import CONDITIONAL, HostValues
+from analysis.lower.launches.model import Launch
+from analysis.syntax.items import Item, ItemKind
+from analysis.syntax.snippet import Snippet
+from analysis.syntax.translation_unit import TranslationUnit
+from analysis.syntax.tree import Node
+
+# launch functions → positions of grid, block and shared memory size among their arguments; the kernel comes first
+_LAUNCH_CALLS: Final[Mapping[bytes, tuple[int, int, int]]] = {
+    b"hipLaunchKernelGGL": (1, 2, 3),
+    b"hipLaunchKernel": (1, 2, 4),
+    b"hipLaunchCooperativeKernel": (1, 2, 4),
+    b"cudaLaunchKernel": (1, 2, 4),
+    b"cudaLaunchCooperativeKernel": (1, 2, 4),
+}
+_PASSES_ARGUMENTS: Final = b"hipLaunchKernelGGL"
+"""Its arguments after the stream are the kernel's own; the other functions take an array of pointers."""
+
+
+_Place: TypeAlias = tuple[Snippet, Item, Node]
+
+
+def launch_shapes(unit: TranslationUnit) -> Mapping[str, tuple[Launch, ...]]:
+    """All launches by the kernel's name, in text order."""
+    macros = _launching_macros(unit)
+    constants = FileConstants(unit, lambda known, node: HostValues(node, known).number(node))
+    found: dict[str, list[Launch]] = {}
+    for item in (*unit.items, *unit.included_items):
+        if item.kind is ItemKind.FUNCTION and item.active and _mentions_launch(item, macros):
+            for launch in _launches_in(unit, item, constants):
+                found.setdefault(launch.kernel, []).append(launch)
+    return {name: tuple(launches) for name, launches in found.items()}
+
+
+def _launching_macros(unit: TranslationUnit) -> frozenset[bytes]:
+    """Macros whose replacement launches something."""
+    names = unit.macros.names
+    return frozenset(
+        name
+        for name, history in names.items()
+        if any(definition is not None and b"<<<" in definition.body for _, definition in history)
+    )
+
+
+def _mentions_launch(item: Item, macros: frozenset[bytes]) -> bool:
+    words = item.identifiers
+    return b"<<<" in item.text or not words.isdisjoint(_LAUNCH_CALLS) or not words.isdisjoint(macros)
+
+
+def _launches_in(unit: TranslationUnit, item: Item, constants: FileConstants) -> list[Launch]:
+    snippet = unit.snippet(item)
+    values: HostValues | None = None
+    launches: list[Launch] = []
+    stack: list[tuple[Node, tuple[int, ...]]] = [(snippet.root, ())]
+    while stack:
+        node, guards = stack.pop()
+        if node.kind == "call_expression":
+            configuration = node.child("kernel_call_syntax")
+            name = _launch_function(node)
+            if configuration is not None or name is not None:
+                values = values or HostValues(snippet.root, constants)
+                values.seen_from(node.start, guards)
+                place = (snippet, item, node)
+                if configuration is not None:
+                    launch = _chevrons(node, configuration, values, place)
+                else:
+                    launch = _call(node, name or b"", values, place)
+                if launch is not None:
+                    launches.append(launch)
+        inner = (*guards, node.start) if node.kind in CONDITIONAL else guards
+        stack.extend((child, inner) for child in reversed(node.children))
+    return launches
+
+
+def _launch_function(node: Node) -> bytes | None:
+    function = node.field("function")
+    return function.text if function is not None and function.text in _LAUNCH_CALLS else None
+
+
+def _chevrons(node: Node, configuration: Node, values: HostValues, place: _Place) -> Launch | None:
+    """`kernel<<<grid, block, shared, stream>>>(arguments)`."""
+    function, arguments = node.field("function"), node.field("arguments")
+    if function is None:
+        return None
+    given = arguments.children if arguments is not None else []
+    return _launch(function, configuration.children[:3], given, values, place)
+
+
+def _call(node: Node, name: bytes, values: HostValues, place: _Place) -> Launch | None:
+    arguments = node.field("arguments")
+    given = arguments.children if arguments is not None else []
+    positions = _LAUNCH_CALLS[name]
+    if len(given) < 3:
+        return None
+    configuration = [given[position] for position in positions if position < len(given)]
+    passed = given[5:] if name == _PASSES_ARGUMENTS else []
+    return _launch(given[0], configuration, passed, values, place)
+
+
+def _launch(
+    kernel: Node, configuration: list[Node], arguments: list[Node], values: HostValues, place: _Place
+) -> Launch | None:
+    named = _kernel_name(kernel)
+    if named is None:
+        return None
+    snippet, item, node = place
+    grid = values.shape(configuration[0]) if configuration else None
+    block = values.shape(configuration[1]) if len(configuration) > 1 else None
+    shared = values.number(configuration[2]) if len(configuration) > 2 else 0
+    span = snippet.span(node.start, node.end)
+    return Launch(
+        kernel=named[0],
+        block=block,
+        grid=grid,
+        shared_bytes=None if shared is None else int(shared),
+        template_arguments=named[1],
+        arguments=tuple(_text(argument) for argument in arguments),
+        path=item.path,
+        span=Span(item.span.start + span.start, item.span.start + span.end),
+    )
+
+
+def _kernel_name(node: Node) -> tuple[str, tuple[str, ...]] | None:
+    """The kernel's last name and its template arguments, through casts, `&`, parentheses and HIP's macro."""
+    match node.kind:
+        case "identifier":
+            return _text(node), ()
+        case "template_function":
+            name, arguments = node.field("name"), node.field("arguments")
+            texts = tuple(_text(child) for child in arguments.children) if arguments is not None else ()
+            return None if name is None else (_text(name), texts)
+        case "cast_expression":
+            return _inside(node.field("value"))
+        case "pointer_expression" | "unary_expression":
+            return _inside(node.field("argument"))
+        case "qualified_identifier" | "dependent_name":
+            return _inside(node.field("name") or (node.children[-1] if node.children else None))
+        case "parenthesized_expression" | "argument_list" if node.children:
+            return _inside(node.children[0])
+        case "call_expression":
+            return _inside(node.field("arguments"))
+        case _:
+            return None
+
+
+def _inside(node: Node | None) -> tuple[str, tuple[str, ...]] | None:
+    return None if node is None else _kernel_name(node)
+
+
+def _text(node: Node) -> str:
+    return node.text.decode("utf-8", "replace")

@@ -1,0 +1,410 @@
+"""Numbers and `dim3` values in one host function, as far as they are the same for every run.
+
+Rules    A variable has a value if it is written exactly once, outside loops and conditionals that do not also contain
+         the launch, before it, and its address is not taken.  `dim3` members may be written once each after the declaration.
+         Parameters, results of calls and everything read at run time have none.  Unknown is None, never a guess.
+Limits   Names are not told apart by scope: a name declared twice has no value.  C's integer division is done on numbers
+         of any size; overflow is not modelled.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, final
+
+from analysis.lower.builtins import builtin_type, builtin_variable
+from analysis.lower.conversions import number_literal
+from analysis.lower.launches.file_constants import FileConstants, Number
+from analysis.lower.launches.model import Shape
+from analysis.lower.layouts import size_of
+from analysis.syntax.tree import Node
+
+MAX_DEPTH: Final = 40
+CONDITIONAL: Final = frozenset(
+    ("if_statement", "for_statement", "while_statement", "do_statement", "switch_statement", "for_range_loop")
+)
+_AXES: Final = ("x", "y", "z")
+
+
+@final
+@dataclass(slots=True)
+class _Variable:
+    """Everything that happens to a name; `guards` are the conditionals around the write."""
+
+    declarations: int = 0
+    is_dim: bool = False
+    writes: list[tuple[Node, tuple[int, ...]]] = field(default_factory=list[tuple[Node, tuple[int, ...]]])
+    members: dict[str, list[tuple[Node, tuple[int, ...]]]] = field(
+        default_factory=dict[str, list[tuple[Node, tuple[int, ...]]]]
+    )
+    is_lost: bool = False
+
+
+@final
+class HostValues:
+    """The values of one function's variables, seen from one place in it."""
+
+    def __init__(self, function: Node, constants: FileConstants | None) -> None:
+        self._constants = constants
+        self._variables: dict[str, _Variable] = {}
+        self._guards: tuple[int, ...] = ()
+        self._position = function.end
+        self._depth = 0
+        self._collect(function)
+
+    def seen_from(self, position: int, guards: tuple[int, ...]) -> None:
+        """Sets the place that is asked from, and the conditionals around it."""
+        self._position = position
+        self._guards = guards
+
+    # -- collecting -------------------------------------------------------------------------------------------------
+
+    def _collect(self, function: Node) -> None:
+        stack: list[tuple[Node, tuple[int, ...]]] = [(function, ())]
+        while stack:
+            node, guards = stack.pop()
+            collector = _COLLECTORS.get(node.kind)
+            if collector is not None:
+                collector(self, node, guards)
+            inner = (*guards, node.start) if node.kind in CONDITIONAL else guards
+            stack.extend((child, inner) for child in node.children)
+
+    def _variable(self, node: Node) -> _Variable:
+        return self._variables.setdefault(node.text.decode("utf-8", "replace"), _Variable())
+
+    def declaration(self, node: Node, guards: tuple[int, ...]) -> None:
+        type = node.field("type")
+        is_dim = type is not None and type.text in (b"dim3", b"uint3")
+        for declarator in node.fields("declarator"):
+            name = declarator.field("declarator") if declarator.kind == "init_declarator" else declarator
+            value = declarator.field("value") if declarator.kind == "init_declarator" else None
+            if name is None:
+                continue
+            if name.kind != "identifier":
+                for inner in name.walk():
+                    if inner.kind == "identifier":
+                        self._variable(inner).is_lost = True  # a pointer, reference or array
+                        break
+                continue
+            variable = self._variable(name)
+            variable.declarations += 1
+            variable.is_dim = is_dim
+            if value is not None:
+                variable.writes.append((value, guards))
+
+    def parameter(self, node: Node, guards: tuple[int, ...]) -> None:
+        for inner in node.walk():
+            if inner.kind == "identifier":
+                self._variable(inner).is_lost = True
+
+    def assignment(self, node: Node, guards: tuple[int, ...]) -> None:
+        left, right, sign = node.field("left"), node.field("right"), node.field("operator")
+        if left is None or right is None:
+            return
+        is_plain = sign is None or sign.text == b"="
+        if left.kind == "identifier":
+            self._variable(left).writes.append((right, guards))
+            self._variable(left).is_lost |= not is_plain
+        elif left.kind == "field_expression":
+            argument, member = left.field("argument"), left.field("field")
+            if argument is not None and member is not None and argument.kind == "identifier":
+                variable = self._variable(argument)
+                variable.is_lost |= not is_plain
+                variable.members.setdefault(member.text.decode("utf-8", "replace"), []).append((right, guards))
+
+    def taken(self, node: Node, guards: tuple[int, ...]) -> None:
+        """`&x`, `x++`, `x.y--`: somebody else writes it."""
+        argument = node.field("argument")
+        sign = node.field("operator")
+        if node.kind == "pointer_expression" and (sign is None or sign.text != b"&"):
+            return
+        while argument is not None and argument.kind in ("field_expression", "parenthesized_expression"):
+            argument = argument.field("argument") or (argument.children[0] if argument.children else None)
+        if argument is not None and argument.kind == "identifier":
+            self._variable(argument).is_lost = True
+
+    # -- shapes -------------------------------------------------------------------------------------------------------
+
+    def shape(self, node: Node) -> Shape | None:
+        """The value of a grid or block argument: a number, a `dim3`, a variable of either."""
+        if self._depth > MAX_DEPTH:
+            return None
+        self._depth += 1
+        try:
+            found = self._shape(node)
+        finally:
+            self._depth -= 1
+        return found if found is None or min(found) > 0 else None
+
+    def _shape(self, node: Node) -> Shape | None:
+        match node.kind:
+            case "parenthesized_expression" if len(node.children) == 1:
+                return self.shape(node.children[0])
+            case "initializer_list" | "argument_list":
+                return self._from_list(node)
+            case "compound_literal_expression":
+                value = node.field("value")
+                return None if value is None else self._from_list(value)
+            case "call_expression" if _called(node) in _DIM_NAMES:
+                arguments = node.field("arguments")
+                return None if arguments is None else self._from_list(arguments)
+            case "identifier":
+                return self._named_shape(node)
+            case _:
+                return self._one_dimensional(self.number(node))
+
+    def _from_list(self, node: Node) -> Shape | None:
+        """`(16, 16)`; a single `dim3` among the arguments is copied."""
+        if len(node.children) == 1:
+            return self.shape(node.children[0])
+        numbers = [self.number(child) for child in node.children]
+        whole = [number for number in numbers if isinstance(number, int)]
+        return Shape(*whole) if len(whole) == len(numbers) <= 3 and whole else Shape(1) if not numbers else None
+
+    def _one_dimensional(self, number: Number | None) -> Shape | None:
+        return Shape(int(number)) if number is not None else None
+
+    def _named_shape(self, node: Node) -> Shape | None:
+        variable = self._variables.get(node.text.decode("utf-8", "replace"))
+        if variable is None or not (variable.is_dim or variable.members):
+            if variable is not None and variable.declarations and self._written(variable.writes):
+                value = self._written(variable.writes)
+                return None if value is None or variable.is_lost or variable.declarations > 1 else self.shape(value)
+            return self._one_dimensional(self.number(node))
+        if variable.is_lost or variable.declarations != 1 or not (variable.writes or variable.members):
+            return None
+        value = self._written(variable.writes) if variable.writes else None
+        start = self.shape(value) if value is not None else None if variable.writes else Shape(1)
+        return self._with_members(variable, start)
+
+    def _with_members(self, variable: _Variable, start: Shape | None) -> Shape | None:
+        """The declared shape with the members that were written before this place."""
+        extents: dict[str, int | None] = {} if start is None else dict(zip(_AXES, start, strict=True))
+        for axis, writes in variable.members.items():
+            if all(value.start > self._position and not self._shares_a_guard(guards) for value, guards in writes):
+                continue
+            written = self._written(writes)
+            number = self.number(written) if written is not None else None
+            extents[axis] = int(number) if number is not None else None
+        known = [extent for axis in _AXES if (extent := extents.get(axis)) is not None]
+        return Shape(*known) if len(known) == 3 else None
+
+    def _shares_a_guard(self, guards: tuple[int, ...]) -> bool:
+        """Whether a loop around both may bring a later write here."""
+        return bool(guards) and guards[:1] == self._guards[:1]
+
+    def _written(self, writes: list[tuple[Node, tuple[int, ...]]]) -> Node | None:
+        """What is written, if that happens once and on every way to the place that asks."""
+        if len(writes) != 1:
+            return None
+        value, guards = writes[0]
+        is_before = value.start < self._position
+        return value if is_before and guards == self._guards[: len(guards)] else None
+
+    # -- numbers ------------------------------------------------------------------------------------------------------
+
+    def number(self, node: Node) -> Number | None:
+        """The value of a constant expression."""
+        handler = _NUMBERS.get(node.kind)
+        if handler is None or self._depth > MAX_DEPTH:
+            return None
+        self._depth += 1
+        try:
+            return handler(self, node)
+        except (ArithmeticError, ValueError):
+            return None
+        finally:
+            self._depth -= 1
+
+    def literal(self, node: Node) -> Number | None:
+        found = number_literal(node.text)
+        return None if found is None else found[0]
+
+    def inner(self, node: Node) -> Number | None:
+        return self.number(node.children[0]) if len(node.children) == 1 else None
+
+    def named(self, node: Node) -> Number | None:
+        name = node.text.decode("utf-8", "replace")
+        variable = self._variables.get(name)
+        if variable is None:
+            return self._constant(name)
+        if variable.is_lost or variable.declarations != 1:
+            return None
+        value = self._written(variable.writes)
+        return None if value is None else self.number(value)
+
+    def _constant(self, name: str) -> Number | None:
+        """A name from outside the function, its qualification left out."""
+        last = name.rpartition("::")[2].strip()
+        found = self._constants.value(last) if self._constants is not None else None
+        if found is not None:
+            return found
+        builtin = builtin_variable(last)
+        return builtin.constant if builtin is not None and isinstance(builtin.constant, int | float) else None
+
+    def qualified(self, node: Node) -> Number | None:
+        return self._constant(node.text.decode("utf-8", "replace"))
+
+    def binary(self, node: Node) -> Number | None:
+        left, right, sign = node.field("left"), node.field("right"), node.field("operator")
+        if left is None or right is None or sign is None:
+            return None
+        first, second = self.number(left), self.number(right)
+        if first is None or second is None:
+            return None
+        spelling = sign.text.decode()
+        function = _FOR_INTEGERS.get(spelling) if isinstance(first, int) and isinstance(second, int) else None
+        function = function or _FOR_NUMBERS.get(spelling)
+        if function is None or (spelling in ("<<", ">>") and not 0 <= second < 64):
+            return None
+        return function(first, second)
+
+    def unary(self, node: Node) -> Number | None:
+        argument, sign = node.field("argument"), node.field("operator")
+        value = self.number(argument) if argument is not None else None
+        if value is None or sign is None:
+            return None
+        match sign.text:
+            case b"-":
+                return -value
+            case b"+":
+                return value
+            case b"!":
+                return int(not value)
+            case b"~" if isinstance(value, int):
+                return ~value
+            case _:
+                return None
+
+    def choice(self, node: Node) -> Number | None:
+        condition, yes, no = (node.field(name) for name in ("condition", "consequence", "alternative"))
+        value = self.number(condition) if condition is not None else None
+        chosen = yes if value else no
+        return None if value is None or chosen is None else self.number(chosen)
+
+    def cast(self, node: Node) -> Number | None:
+        type, value = node.field("type"), node.field("value")
+        return None if type is None or value is None else _cast_to(type.text, self.number(value))
+
+    def size(self, node: Node) -> Number | None:
+        type = node.field("type")
+        name = (type or (node.field("value") or node)).text.decode("utf-8", "replace").strip("() \t")
+        if name.endswith("*"):
+            return 8
+        found = builtin_type(name, ())
+        return None if found is None else size_of(found, {})
+
+    def call(self, node: Node) -> Number | None:
+        arguments = node.field("arguments")
+        if arguments is None:
+            return None
+        name = _called(node)
+        if len(arguments.children) == 1 and (name.endswith("_cast") or builtin_type(name, ()) is not None):
+            target = _template_text(node) if name.endswith("_cast") else name
+            return _cast_to(target.encode(), self.number(arguments.children[0]))
+        values = [self.number(child) for child in arguments.children]
+        match values:
+            case [int() | float() as value] if name in _OF_ONE:
+                return _OF_ONE[name](value)
+            case [int() | float() as left, int() | float() as right] if name in _OF_TWO:
+                return _OF_TWO[name](left, right)
+            case _:
+                return None
+
+    def member(self, node: Node) -> Number | None:
+        """`block.x`."""
+        argument, member = node.field("argument"), node.field("field")
+        if argument is None or member is None or member.text.decode("utf-8", "replace") not in _AXES:
+            return None
+        shape = self.shape(argument)
+        return None if shape is None else shape[_AXES.index(member.text.decode())]
+
+
+def _called(node: Node) -> str:
+    """The last word of what a call calls, without template arguments."""
+    function = node.field("function")
+    if function is None:
+        return ""
+    text = function.text.decode("utf-8", "replace").partition("<")[0].strip()
+    return text if text.startswith("unsigned") else text.rpartition("::")[2]
+
+
+def _template_text(node: Node) -> str:
+    function = node.field("function")
+    text = "" if function is None else function.text.decode("utf-8", "replace")
+    return text.partition("<")[2].rpartition(">")[0]
+
+
+def _cast_to(type: bytes, value: Number | None) -> Number | None:
+    """Numbers are cut by casts to integers and kept by all others."""
+    if value is None or b"*" in type:
+        return None
+    is_floating = type.strip() in (b"float", b"double")
+    return float(value) if is_floating else int(value)
+
+
+def _quotient(left: int, right: int) -> int:
+    """C's division cuts towards zero."""
+    quotient = abs(left) // abs(right)
+    return quotient if (left < 0) == (right < 0) else -quotient
+
+
+_DIM_NAMES: Final = frozenset(("dim3", "make_dim3", "make_uint3", "uint3"))
+_FOR_INTEGERS: Final[Mapping[str, Callable[[int, int], Number]]] = {
+    "/": _quotient,
+    "%": lambda left, right: left - right * _quotient(left, right),
+    "<<": lambda left, right: left << right,
+    ">>": lambda left, right: left >> right,
+    "&": lambda left, right: left & right,
+    "|": lambda left, right: left | right,
+    "^": lambda left, right: left ^ right,
+}
+_FOR_NUMBERS: Final[Mapping[str, Callable[[Number, Number], Number]]] = {
+    "+": lambda left, right: left + right,
+    "-": lambda left, right: left - right,
+    "*": lambda left, right: left * right,
+    "/": lambda left, right: left / right,
+    "<": lambda left, right: int(left < right),
+    "<=": lambda left, right: int(left <= right),
+    ">": lambda left, right: int(left > right),
+    ">=": lambda left, right: int(left >= right),
+    "==": lambda left, right: int(left == right),
+    "!=": lambda left, right: int(left != right),
+    "&&": lambda left, right: int(bool(left) and bool(right)),
+    "||": lambda left, right: int(bool(left) or bool(right)),
+}
+_OF_ONE: Final[Mapping[str, Callable[[Number], Number]]] = {
+    "ceil": lambda value: float(math.ceil(value)),
+    "ceilf": lambda value: float(math.ceil(value)),
+    "floor": lambda value: float(math.floor(value)),
+    "sqrt": lambda value: math.sqrt(value),
+    "abs": lambda value: abs(value),
+}
+_OF_TWO: Final[Mapping[str, Callable[[Number, Number], Number]]] = {
+    "min": lambda left, right: min(left, right),
+    "max": lambda left, right: max(left, right),
+}
+_COLLECTORS: Final[Mapping[str, Callable[[HostValues, Node, tuple[int, ...]], None]]] = {
+    "declaration": HostValues.declaration,
+    "parameter_declaration": HostValues.parameter,
+    "assignment_expression": HostValues.assignment,
+    "update_expression": HostValues.taken,
+    "pointer_expression": HostValues.taken,
+}
+_NUMBERS: Final[Mapping[str, Callable[[HostValues, Node], Number | None]]] = {
+    "number_literal": HostValues.literal,
+    "parenthesized_expression": HostValues.inner,
+    "argument_list": HostValues.inner,
+    "initializer_list": HostValues.inner,
+    "identifier": HostValues.named,
+    "qualified_identifier": HostValues.qualified,
+    "binary_expression": HostValues.binary,
+    "unary_expression": HostValues.unary,
+    "conditional_expression": HostValues.choice,
+    "cast_expression": HostValues.cast,
+    "sizeof_expression": HostValues.size,
+    "call_expression": HostValues.call,
+    "field_expression": HostValues.member,
+}

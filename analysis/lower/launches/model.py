@@ -1,0 +1,34 @@
+"""What a launch says about a kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+from analysis.ir.source import Span
+
+
+class Shape(NamedTuple):
+    """The extent of a block in threads, or of a grid in blocks."""
+
+    x: int
+    y: int = 1
+    z: int = 1
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One launch in host code; what is not known for certain is None.
+
+    `span` holds offsets in the file `path`; the argument texts are as the preprocessor leaves them.
+    """
+
+    kernel: str
+    block: Shape | None
+    grid: Shape | None
+    shared_bytes: int | None
+    template_arguments: tuple[str, ...]
+    arguments: tuple[str, ...]
+    path: str
+    span: Span
