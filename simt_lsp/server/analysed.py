@@ -36,7 +36,6 @@ class Analysed:
     problems: tuple[SettingProblem, ...]
     touched: frozenset[str]
     missed: bool
-    loader: DiskLoader
 
 
 @final
@@ -77,7 +76,11 @@ class AnalysisJob:
         if view.missed and root is not None:
             self._roots.want(root)
         touched = frozenset(loader.touched)
-        return Analysed(item, setup.configuration, analysis, diagnostics, setup.problems, touched, view.missed, loader)
+        return Analysed(item, setup.configuration, analysis, diagnostics, setup.problems, touched, view.missed)
+
+    def read(self, path: str) -> bytes | None:
+        """The text at `path` now: the open document, or else the file."""
+        return DiskLoader(self.cache, self._documents.overlay()).read(path)
 
     def _analyse(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, final
@@ -13,7 +13,6 @@ from analysis.facts.model import FileProblem, Location, ProblemKind
 from analysis.syntax.line_index import LineIndex, PositionEncoding
 from simt_lsp.server.analysed import Analysed
 from simt_lsp.server.client import ClientFeatures
-from simt_lsp.server.uris import uri_of
 
 if TYPE_CHECKING:
     from analysis.facts.analyzer import FileAnalysis
@@ -48,7 +47,8 @@ class View:
     analysis: FileAnalysis
     encoding: PositionEncoding
     features: ClientFeatures
-    uri_of_path: dict[str, str] = field(default_factory=dict[str, str])
+    read: Callable[[str], bytes | None]
+    uri_of: Callable[[str], str]
     _other_lines: dict[str, LineIndex | None] = field(default_factory=dict[str, "LineIndex | None"])
 
     def offset(self, position: types.Position) -> int:
@@ -72,8 +72,7 @@ class View:
             return None
         start = _position(lines, location.start, self.encoding)
         end = _position(lines, max(location.start, location.end), self.encoding)
-        uri = self.uri_of_path.get(location.path) or uri_of(location.path)
-        return types.Location(uri, types.Range(start, end))
+        return types.Location(self.uri_of(location.path), types.Range(start, end))
 
     def diagnostics(self) -> list[types.Diagnostic]:
         """All diagnostics of the document, problems of the file last."""
@@ -117,7 +116,7 @@ class View:
 
     def _lines_of(self, path: str) -> LineIndex | None:
         if path not in self._other_lines:
-            text = self.analysed.loader.read(path)
+            text = self.read(path)
             self._other_lines[path] = None if text is None else LineIndex(text)
         return self._other_lines[path]
 

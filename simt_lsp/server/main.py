@@ -1,7 +1,7 @@
 """Start the server on a transport; the only way in for the command line.
 
 Rules    Nothing else of the server is imported before `serve`: the types are imported lean (see `quick_types`).
-         Once everything is loaded the objects are frozen, so that the collector does not walk them again and again.
+         The collector rests while everything is loaded, and what was loaded is frozen: it would be walked in vain.
 """
 
 from __future__ import annotations
@@ -51,10 +51,11 @@ def serve(options: ServerOptions) -> int:
     """Run until the client says `exit` or is gone; the exit status: 0 after `shutdown`, else 1."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # what matters reaches the client as window/logMessage
+    gc.disable()
     server = _load()
     sys.setswitchinterval(SWITCH_INTERVAL)
-    gc.collect()
     gc.freeze()
+    gc.enable()
     match options:
         case Stdio():
             server.start_io()

@@ -84,6 +84,10 @@ class Roots:
                 self._thread.start()
             self._changed.notify()
 
+    def files_of(self, root: Root) -> FileIndex:
+        """The files below `root`, walked now if they were not yet; call it from a thread that may wait."""
+        return root.files or self._walk(root)
+
     def files_changed(self, changed: Iterable[str], listed: Iterable[str], cache: FileCache) -> None:
         """The texts of `changed` are new; `listed` were created or deleted, so their roots are walked again."""
         for path in changed:
@@ -109,14 +113,18 @@ class Roots:
                     return
                 root = self._wanted.pop(next(iter(self._wanted)))
             try:
-                files = build_index([root.path], cancelled=lambda: self._stopped)
-                graph = IncludeGraph()
-                build_graph(graph, files, cancelled=lambda: self._stopped)
+                self._walk(root)
             except Exception as error:  # reported; the root stays without files
                 self._crashed(f"walk of {root.path}", error)
                 continue
-            root.files, root.graph = files, graph
             self._ready(root)
+
+    def _walk(self, root: Root) -> FileIndex:
+        files = build_index([root.path], cancelled=lambda: self._stopped)
+        graph = IncludeGraph()
+        build_graph(graph, files, cancelled=lambda: self._stopped)
+        root.files, root.graph = files, graph
+        return files
 
 
 @final

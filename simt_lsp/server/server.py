@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import traceback
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 from lsprotocol import types
@@ -27,6 +28,8 @@ from simt_lsp.server.protocol import SimtProtocol
 from simt_lsp.server.publishing import Publisher, Report
 from simt_lsp.server.requests.diagnostic import report_of
 from simt_lsp.server.roots import Root, Roots
+from simt_lsp.server.settings_requests import pull_settings
+from simt_lsp.server.uris import uri_of
 from simt_lsp.server.worker import Superseded, Worker
 from simt_lsp.workspace.configuration import SettingProblem
 from simt_lsp.workspace.disk_loader import path_key
@@ -84,6 +87,8 @@ class SimtServer(LanguageServer):
     # Documents
 
     def did_open(self, uri: str, version: int, language: str, text: str) -> None:
+        if self.client_features.pull_diagnostics:
+            self.publisher.clear(uri)  # what a check of the workspace pushed
         self._document_changed(self.documents.open(uri, version, language, text))
 
     def did_change(self, params: types.DidChangeTextDocumentParams) -> None:
@@ -100,7 +105,8 @@ class SimtServer(LanguageServer):
             return
         self.worker.forget(uri)
         self.publisher.clear(uri)
-        self.analyse_again(touching={item.key})
+        if self.analyse_again(touching={item.key}):
+            self.refresh_soon()
 
     def _edit(self, change: types.TextDocumentContentChangeEvent) -> Edit | WholeText:
         match change:
@@ -115,7 +121,8 @@ class SimtServer(LanguageServer):
         if root is not None and root.graph is not None and item.path is not None:
             root.graph.scan(item.path, item.document.text)
         self.worker.submit(item.uri, item, edited=True)
-        self.analyse_again(touching={item.key}, without=item.uri)
+        if self.analyse_again(touching={item.key}, without=item.uri):
+            self.refresh_soon()
 
     # Analyses
 
@@ -141,18 +148,26 @@ class SimtServer(LanguageServer):
         except Superseded as error:
             raise JsonRpcException("content modified", code=CONTENT_MODIFIED) from error
 
-    def analyse_again(self, *, touching: set[str] | None = None, without: str | None = None) -> None:
-        """Have open documents analysed again: all, or those whose analysis looked at one of the paths."""
+    def analyse_again(self, *, touching: set[str] | None = None, without: str | None = None) -> bool:
+        """Have open documents analysed again: all, or those whose analysis looked at one of the paths.
+
+        Says whether there were any.
+        """
+        found = False
         for uri, _, analysed in self.worker.results():
             item = self.documents.current.get(uri)
             if item is None or uri == without:
                 continue
             if touching is None or not touching.isdisjoint(analysed.touched):
                 self.worker.submit(uri, item, edited=False)
+                found = True
+        return found
 
     def _view(self, analysed: Analysed, analysis: Any) -> View:
-        uris = {item.analysis_path: item.uri for item in self.documents.current.values()}
-        return View(analysed, analysis, self.encoding, self.client_features, uris)
+        def uri_of_path(path: str) -> str:
+            return self.documents.uri_of(path) or uri_of(path)
+
+        return View(analysed, analysis, self.encoding, self.client_features, self.job.read, uri_of_path)
 
     def view(self, analysed: Analysed) -> View | None:
         """For who holds a result on the worker's thread."""
@@ -190,8 +205,10 @@ class SimtServer(LanguageServer):
     def did_change_folders(self, added: Iterable[str], removed: Iterable[str]) -> None:
         self.roots.remove(removed)
         self.roots.add(added)
-        self.analyse_again()
-        self.refresh_soon()
+        if self.client_features.configuration:  # the new folders have settings of their own
+            self.hold_task(asyncio.ensure_future(pull_settings(self)), "workspace/configuration")
+        else:
+            self.settings_changed()
 
     def files_changed(self, changed: set[str], listed: set[str]) -> None:
         """Files on disk have new texts, or were created or deleted."""
@@ -246,10 +263,9 @@ class SimtServer(LanguageServer):
         self._hand_over(lambda: self.log_error(f"{what} failed\n{text}"))
 
     def _hand_over(self, action: Callable[[], None]) -> None:
-        loop = self._loop
-        if loop is None or loop.is_closed():
-            return
-        loop.call_soon_threadsafe(action)
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the loop was closed: nobody is left to be told
+                self._loop.call_soon_threadsafe(action)
 
     # Commands and tasks
 

@@ -205,13 +205,17 @@ class Worker(Generic[Input, Result]):
             waiting = state.waiting.get(question.key)
             if waiting is not None and waiting.item == question.item:
                 return self._analysis(question.key), None
-        due = [(not waiting.edited, -waiting.due, key) for key, waiting in state.waiting.items() if waiting.due <= now]
+        # The others give way to edited documents even before those are due, so they must not be started now.
+        edited = [(waiting.due, key) for key, waiting in state.waiting.items() if waiting.edited]
+        candidates = edited or [(waiting.due, key) for key, waiting in state.waiting.items()]
+        due = [candidate for candidate in candidates if candidate[0] <= now]
         if due:
-            return self._analysis(min(due)[2]), None
+            return self._analysis(max(due)[1]), None
+        if candidates:
+            return None, min(candidates)[0] - now
         if state.background:
-            job = state.background.popleft()
-            return lambda: self._work(job), None
-        return None, min((waiting.due - now for waiting in state.waiting.values()), default=None)
+            return partial(self._work, state.background.popleft()), None
+        return None, None
 
     def _analysis(self, key: Key) -> Callable[[], None]:
         waiting = self._state.waiting.pop(key)
@@ -241,7 +245,10 @@ class Worker(Generic[Input, Result]):
                 return
             self._running = None
             self._state.results[key] = (waiting.item, result)
-        self._done(key, waiting.item, result)
+        try:
+            self._done(key, waiting.item, result)
+        except Exception as error:  # what is told of a result must not end the thread
+            self._crashed(f"report on {key}", error)
 
     def _more_urgent(self, key: Key) -> bool:
         state = self._state

@@ -22,9 +22,10 @@ from simt_lsp.server.publishing import Report
 from simt_lsp.server.requests.diagnostic import report_of
 from simt_lsp.server.uris import uri_of
 from simt_lsp.server.worker import Superseded
-from simt_lsp.workspace.file_index import DEVICE_SUFFIXES, build_index
+from simt_lsp.workspace.file_index import DEVICE_SUFFIXES
 
 if TYPE_CHECKING:
+    from simt_lsp.server.roots import Roots
     from simt_lsp.server.server import SimtServer
 
 CHECK_COMMAND: Final = "simt.checkWorkspace"
@@ -38,8 +39,8 @@ async def check_workspace_command(ls: SimtServer, params: types.ExecuteCommandPa
     if token is not None:
         ls.progress_cancellers[token] = stopped.set
     try:
-        files = await asyncio.to_thread(_files, [root.path for root in ls.roots.all])
         _begin(ls, token)
+        files = await asyncio.to_thread(_files, ls.roots)
         checked, found = await _check(ls, files, stopped, token)
     finally:
         if token is not None:
@@ -100,8 +101,9 @@ async def _token(ls: SimtServer, given: str | int | None) -> str | int | None:
     return token
 
 
-def _files(roots: list[str]) -> list[str]:
-    return sorted(build_index(roots, DEVICE_SUFFIXES).files())
+def _files(roots: Roots) -> list[str]:
+    found = {path for root in roots.all for path in roots.files_of(root).files()}
+    return sorted(path for path in found if path.lower().endswith(DEVICE_SUFFIXES))
 
 
 def _begin(ls: SimtServer, token: str | int | None) -> None:
