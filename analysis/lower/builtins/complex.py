@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from analysis.ir.ids import ValueId
@@ -185,15 +186,16 @@ TABLE: Final[Table] = {
 
 METHODS: Final[Table] = {"real": (_part(0), "any()"), "imag": (_part(1), "any()")}
 
-OPERATORS: Final[Table] = {
-    "+": (_elementwise(_B.ADD), "any(any, any)"),
-    "-": (_elementwise(_B.SUBTRACT), "any(any, any)"),
-    "*": (_multiply, "any(any, any)"),
-    "/": (_divide, "any(any, any)"),
-    "==": (_compare, "bool(any, any)"),
-    "!=": (_compare, "bool(any, any)"),
-    "unary -": (_negate, "any(any)"),
+OPERATORS: Final[Mapping[tuple[str, int], Lowering]] = {
+    ("+", 2): _elementwise(_B.ADD),
+    ("-", 2): _elementwise(_B.SUBTRACT),
+    ("*", 2): _multiply,
+    ("/", 2): _divide,
+    ("==", 2): _compare,
+    ("!=", 2): _compare,
+    ("-", 1): _negate,
 }
+"""By spelling and number of operands."""
 
 
 def _also_for_numbers(function: MathFunction, of_complex: Lowering) -> Lowering:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
-from analysis.ir.types import BF16, F16, GroupType, HandleType, Type, VectorType
+from analysis.ir.types import GroupType, HandleType, Type
 from analysis.lower.builtins import (
     atomics,
     barriers,
@@ -22,12 +22,14 @@ from analysis.lower.builtins import (
     matrices,
     memory,
     objects,
+    operators,
     random,
     standard,
     textures,
     vectors,
     warp,
 )
+from analysis.lower.builtins.constructors import builtin_constructor
 from analysis.lower.builtins.core import BuiltinFunction, BuiltinMethod, Table
 from analysis.lower.builtins.groups import tables as groups
 from analysis.lower.builtins.types import builtin_type, canonical, element_of_handle
@@ -47,6 +49,7 @@ GLOBAL_TABLES: Final[Mapping[str, Table]] = {
     "random": random.TABLE,
     "control": control.TABLE,
     "runtime": control.OPAQUE_TABLE,
+    "operators": operators.TABLE,
 }
 """Names outside namespaces; `std::` and `cuda::` before them do not matter."""
 
@@ -72,7 +75,10 @@ _OPEN_NAMESPACES: Final = frozenset(("", "std", "cuda"))
 
 @lru_cache(maxsize=4096)
 def builtin_function(name: str) -> BuiltinFunction | None:
-    """The function of that name, or None where CUDA declares none."""
+    """The function of that name, a type's constructor, or None where CUDA declares neither.
+
+    `operator+` and its like mean the operators that CUDA's headers overload.
+    """
     limits = _LIMITS.match(name)
     if limits is not None:
         return _limit(limits[1], limits[2])
@@ -80,7 +86,10 @@ def builtin_function(name: str) -> BuiltinFunction | None:
     entry = NAMESPACE_TABLES[space].get(last) if space in NAMESPACE_TABLES else None
     if entry is None and space in _OPEN_NAMESPACES:
         entry = _GLOBAL.get(last)
-    return None if entry is None else BuiltinFunction(name, *entry)
+    if entry is not None:
+        return BuiltinFunction(name, *entry)
+    type = builtin_type(name)
+    return None if type is None else builtin_constructor(type)
 
 
 def builtin_method(receiver: Type, name: str) -> BuiltinMethod | None:
@@ -88,33 +97,6 @@ def builtin_method(receiver: Type, name: str) -> BuiltinMethod | None:
     table = _methods_of(receiver)
     entry = table.get(name) if table is not None else None
     return None if entry is None else BuiltinFunction(name, *entry)
-
-
-def builtin_operator(symbol: str, operands: tuple[Type, ...]) -> BuiltinFunction | None:
-    """`a + b` where a CUDA header overloads it: complex numbers, pairs of halves; `operands` has one or two types."""
-    if any(complex.is_complex(type) for type in operands):
-        entry = complex.OPERATORS.get(f"unary {symbol}" if len(operands) == 1 else symbol)
-        return None if entry is None else BuiltinFunction(f"operator{symbol}", *entry)
-    first = operands[0] if operands else None
-    if isinstance(first, VectorType) and first.length == 2 and first.element in (F16, BF16):
-        name = _PAIR_OPERATORS.get((symbol, len(operands)))
-        return None if name is None else builtin_function(name)
-    return None
-
-
-_PAIR_OPERATORS: Final[Mapping[tuple[str, int], str]] = {
-    ("+", 2): "__hadd2",
-    ("-", 2): "__hsub2",
-    ("*", 2): "__hmul2",
-    ("/", 2): "__h2div",
-    ("-", 1): "__hneg2",
-    ("==", 2): "__hbeq2",
-    ("!=", 2): "__hbne2",
-    ("<", 2): "__hblt2",
-    ("<=", 2): "__hble2",
-    (">", 2): "__hbgt2",
-    (">=", 2): "__hbge2",
-}
 
 
 def _methods_of(receiver: Type) -> Table | None:

@@ -1,7 +1,8 @@
 """Numbers and `dim3` values in one host function, as far as they are the same for every run.
 
 Rules    A variable has a value if it is written exactly once, outside loops and conditionals that do not also contain
-         the launch, before it, and its address is not taken.  `dim3` members may be written once each after the declaration.
+         the launch, before it, and its address is not taken.  `dim3` members may be written once each after the
+         declaration.
          Parameters, results of calls and everything read at run time have none.  Unknown is None, never a guess.
 Limits   Names are not told apart by scope: a name declared twice has no value.  C's integer division is done on numbers
          of any size; overflow is not modelled.
@@ -254,12 +255,7 @@ class HostValues:
         first, second = self.number(left), self.number(right)
         if first is None or second is None:
             return None
-        spelling = sign.text.decode()
-        function = _FOR_INTEGERS.get(spelling) if isinstance(first, int) and isinstance(second, int) else None
-        function = function or _FOR_NUMBERS.get(spelling)
-        if function is None or (spelling in ("<<", ">>") and not 0 <= second < 64):
-            return None
-        return function(first, second)
+        return _combined(sign.text.decode("utf-8", "replace"), first, second)
 
     def unary(self, node: Node) -> Number | None:
         argument, sign = node.field("argument"), node.field("operator")
@@ -343,6 +339,15 @@ def _cast_to(type: bytes, value: Number | None) -> Number | None:
         return None
     is_floating = type.strip() in (b"float", b"double")
     return float(value) if is_floating else int(value)
+
+
+def _combined(spelling: str, left: Number, right: Number) -> Number | None:
+    """`left spelling right`; a shift by more than a word is not computed."""
+    if isinstance(left, int) and isinstance(right, int) and spelling in _FOR_INTEGERS:
+        is_far_shift = spelling in ("<<", ">>") and not 0 <= right < 64
+        return None if is_far_shift else _FOR_INTEGERS[spelling](left, right)
+    function = _FOR_NUMBERS.get(spelling)
+    return None if function is None else function(left, right)
 
 
 def _quotient(left: int, right: int) -> int:
