@@ -180,6 +180,7 @@ class ControlFlow:
         known = self._joins.get(branch)
         if known is None:
             around = tuple(self.cycles_around(branch))
-            found = find_joins(branch, self.successors, self.predecessors, self.rank, around)
+            end = self.immediate_post_dominator(branch)
+            found = find_joins(branch, self.successors, self.predecessors, self.rank, around, end)
             known = self._joins[branch] = frozenset(map(BasicBlockId, found))
         return known

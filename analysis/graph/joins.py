@@ -3,7 +3,8 @@
 Question  For one branch: the blocks that two disjoint paths from its successors reach over different edges (a phi
           there depends on the branch, even if all its inputs are constants).
 Rules     Each successor is a label; labels flow forward in reverse post-order.  A block that receives two labels
-          is a join and starts a label of its own.  Nothing flows beyond the branch itself.  A label that arrives at
+          is a join and starts a label of its own.  Nothing flows beyond the branch itself, nor beyond its
+          immediate post-dominator, which all threads pass.  A label that arrives at
           the header of a natural loop around the branch belongs to threads that stay for another iteration: it flows
           on to the exits of that loop only, because those threads may leave there later, but are in another iteration
           inside.  A block whose labels all came over one edge is no join: there is nothing to choose.
@@ -26,9 +27,10 @@ def find_joins(
     predecessors: Edges,
     rank: Sequence[int],
     around: Sequence[Cycle],
+    end: int | None,
 ) -> frozenset[int]:
-    """`around`: the cycles that contain the branch."""
-    walk = _Walk(branch, successors, rank, {cycle.header: cycle for cycle in around if cycle.reducible})
+    """`around`: the cycles that contain the branch; `end`: its post-dominator, behind which nothing can meet."""
+    walk = _Walk(branch, successors, rank, {cycle.header: cycle for cycle in around if cycle.reducible}, end)
     walk.run()
     return frozenset(block for block in walk.met if _ways_in(block, branch, predecessors[block], walk) > 1)
 
@@ -44,8 +46,16 @@ def _ways_in(block: int, branch: int, predecessors: Sequence[int], walk: _Walk) 
 
 
 class _Walk:
-    def __init__(self, branch: int, successors: Edges, rank: Sequence[int], headers: Mapping[int, Cycle]) -> None:
+    def __init__(
+        self,
+        branch: int,
+        successors: Edges,
+        rank: Sequence[int],
+        headers: Mapping[int, Cycle],
+        end: int | None,
+    ) -> None:
         self.branch = branch
+        self.end = end
         self.successors = successors
         self.rank = rank
         self.headers = headers
@@ -76,6 +86,8 @@ class _Walk:
         heapq.heappush(self._fresh, (self.rank[target], target))
 
     def _onward(self, block: int) -> Sequence[int]:
+        if block == self.end:
+            return ()
         cycle = self.headers.get(block)
         if cycle is not None:
             if cycle not in self.stayed:

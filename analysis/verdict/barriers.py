@@ -253,10 +253,23 @@ def _reason(
         if extent.start < extent.end and extent.frame == barrier.span.frame:
             inside = extent.start <= barrier.span.start and barrier.span.end <= extent.end
             return BarrierReason.GUARD if inside else BarrierReason.EARLY_EXIT
+    # Without source text: a way that ends in a return of its own, which the barrier's way does not come by.
+    after = _reachable(control, block)
     for target in control.successors[guard]:
-        if isinstance(function.blocks[target].terminator, Return) and target != block:
+        if isinstance(function.blocks[target].terminator, Return) and target not in after:
             return BarrierReason.EARLY_EXIT
     return BarrierReason.GUARD
+
+
+def _reachable(control: ControlFlow, block: BasicBlockId) -> set[BasicBlockId]:
+    found = {block}
+    waiting = [block]
+    while waiting:
+        for target in control.successors[waiting.pop()]:
+            if target not in found:
+                found.add(target)
+                waiting.append(target)
+    return found
 
 
 def _calls(function: Function, outer: FrameId | None, inner: FrameId) -> tuple[FrameId, ...]:

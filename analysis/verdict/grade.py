@@ -14,6 +14,7 @@ Gives up  at values that went through memory or through joins of varying branche
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import Enum, IntEnum
 from typing import final
 
@@ -66,6 +67,11 @@ STRUCTURE_REGISTERS = THREAD_INDICES | {
     SpecialRegister.LANE_MASK_GREATER_EQUAL,
 }
 
+ALIGNING_REGISTERS = THREAD_INDICES | {SpecialRegister.WARP_INDEX}
+THROUGH = (Binary, Compare, Unary, Convert, Select, Math, Phi)
+MAX_LOOKS = 400
+"""How many values of one condition are looked at before it counts as data-dependent."""
+
 
 def grade_branch(
     function: Function, control: ControlFlow, divergence: DivergenceResult, branch: SourceBranchId
@@ -101,6 +107,7 @@ class _Grader:
         self._control = control
         self._divergence = divergence
         self._types = function.types
+        self._looks = 0
         self._definition: dict[ValueId, Instruction | Phi] = {}
         self._home: dict[ValueId, BasicBlockId] = {}
         for block in control.order:
@@ -110,31 +117,41 @@ class _Grader:
                     self._home[item.result] = block
 
     def grade(self, condition: ValueId, block: BasicBlockId, level: Level) -> Grade | None:
+        self._looks = 0
         if level < Level.WARP:
             return None
         if level is Level.WARP:
-            return Grade.ALIGNED if self._mentions_index(condition, set()) else None
+            return Grade.ALIGNED if self._mentions_index(condition) else None
         if self._divergence.level(condition) is Level.VARYING and self._is_bounds_check(condition, block):
             return Grade.BOUNDARY
-        return Grade.STRUCTURED if self._is_structured(condition, set()) else Grade.DATA_DEPENDENT
+        return Grade.STRUCTURED if self._is_structured(condition) else Grade.DATA_DEPENDENT
 
     # -- aligned ----------------------------------------------------------------------------------------------------
 
-    def _mentions_index(self, value: ValueId, seen: set[ValueId]) -> bool:
-        if value in seen:
-            return False
-        seen.add(value)
-        match self._definition.get(value):
-            case ReadSpecial(register=register):
-                return register in THREAD_INDICES or register is SpecialRegister.WARP_INDEX
-            case Binary() | Compare() | Unary() | Convert() | Select() | Math() | Phi() as item:
-                return any(self._mentions_index(operand, seen) for operand in item.operands)
-            case _:
-                return False
+    def _mentions_index(self, condition: ValueId) -> bool:
+        for item in self._slice(condition):
+            if isinstance(item, ReadSpecial) and item.register in ALIGNING_REGISTERS:
+                return True
+        return False
+
+    def _slice(self, condition: ValueId) -> Iterator[Instruction | Phi | None]:
+        """What the condition is computed from, through arithmetic and phis; None for a parameter."""
+        seen = {condition}
+        waiting = [condition]
+        while waiting:
+            item = self._definition.get(waiting.pop())
+            yield item
+            if isinstance(item, THROUGH):
+                new = [operand for operand in item.operands if operand not in seen]
+                seen.update(new)
+                waiting.extend(new)
 
     # -- boundary ---------------------------------------------------------------------------------------------------
 
     def _is_bounds_check(self, condition: ValueId, block: BasicBlockId) -> bool:
+        self._looks += 1
+        if self._looks > MAX_LOOKS:
+            return False
         if self._divergence.use_level(condition, block) <= Level.WARP:
             return True
         logical = {BinaryOperator.LOGICAL_AND, BinaryOperator.LOGICAL_OR, BinaryOperator.AND, BinaryOperator.OR}
@@ -157,6 +174,9 @@ class _Grader:
 
     def _form(self, value: ValueId, block: BasicBlockId, around: frozenset[ValueId]) -> _Form:
         """`around`: the phis being looked at, assumed monotone."""
+        self._looks += 1
+        if self._looks > MAX_LOOKS:
+            return _Form.OTHER
         if value in around:
             return _Form.MONOTONE
         if self._divergence.use_level(value, block) <= Level.WARP:
@@ -191,20 +211,15 @@ class _Grader:
 
     # -- structured -------------------------------------------------------------------------------------------------
 
-    def _is_structured(self, value: ValueId, seen: set[ValueId]) -> bool:
-        if value in seen:
-            return True
-        seen.add(value)
-        match self._definition.get(value):
-            case Constant() | TemplateArgument():
-                return True
+    def _is_structured(self, condition: ValueId) -> bool:
+        return all(item is not None and self._is_structure(item) for item in self._slice(condition))
+
+    def _is_structure(self, item: Instruction | Phi) -> bool:
+        match item:
             case ReadSpecial(register=register):
                 return register in STRUCTURE_REGISTERS
-            case Binary() | Compare() | Unary() | Convert() | Select() | Math() as item:
-                return all(self._is_structured(operand, seen) for operand in item.operands)
-            case Phi() as phi:
+            case Phi(result=result):
                 # A uniform induction variable of constants (`for (s = 1; s < 32; s *= 2)`), not a varying join.
-                uniform = self._divergence.level(phi.result) <= Level.WARP
-                return uniform and all(self._is_structured(operand, seen) for operand in phi.operands)
+                return self._divergence.level(result) <= Level.WARP
             case _:
-                return False
+                return isinstance(item, (Constant, TemplateArgument, *THROUGH))

@@ -30,7 +30,7 @@ from analysis.ir.instructions import Compare, Constant, TemplateArgument
 from analysis.ir.types import BooleanType, IntegerType
 from analysis.verdict.thread_walk import Launch, Slice, Walk
 
-MAX_OPERATIONS = 120_000
+MAX_OPERATIONS = 40_000
 MAX_CANDIDATES = 16
 UNKNOWN_SHAPE = BlockShape(64)
 

@@ -420,3 +420,18 @@ n7:
         assert control.controllers(named.block(label)) == ()
     divergent = {label for label in named.labels if facts.convergence(label) > Level.GRID}
     assert divergent == {"n4", "n4p"}
+
+
+def test_threads_that_enter_an_irreducible_loop_apart_count_its_iterations_apart() -> None:
+    """`right` is the header by convention: who enters at `left` is one iteration ahead there."""
+    facts = analyze(f"""{SETUP}
+  branch %varies, right, left
+left:
+  jump right
+right:
+  branch %uniform, left, after
+after:
+  return""")
+    assert facts.decision("right") is Level.GRID
+    assert facts.convergence("right") is Level.VARYING
+    assert facts.convergence("after") is Level.GRID
