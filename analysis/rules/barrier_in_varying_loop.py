@@ -10,7 +10,7 @@ from analysis.facts.model import Location
 from analysis.rules.barrier_text import BarrierWords, barrier_words
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.rule import Subject
-from analysis.rules.witness_text import ranges_text, threads_text
+from analysis.rules.witness_text import is_single, ranges_text, threads_text
 from analysis.verdict.barriers import BarrierReason, Tier
 
 
@@ -81,8 +81,9 @@ class BarrierInVaryingLoop:
         if words.witness is None:
             return f"{words.who()} in every round, because they leave the loop at different times: {loop}."
         more, fewer = threads_text(words.witness.arriving), ranges_text(words.witness.missing)
+        verb = "runs" if is_single(words.witness.arriving) else "run"
         return (
-            f"{more[0].upper()}{more[1:]} of {words.group} run into {words.barrier} more often than {fewer} "
+            f"{more[0].upper()}{more[1:]} of {words.group} {verb} into {words.barrier} more often than {fewer} "
             f"({words.launch()}), because they leave the loop at different times: {loop}."
         )
 

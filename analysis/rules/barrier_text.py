@@ -10,7 +10,7 @@ from analysis.facts.model import BarrierScope, Location
 from analysis.rules.barrier_survey import UnsafeBarrier
 from analysis.rules.diagnostic import Related
 from analysis.rules.guard_text import GuardWords, guard_chain, guard_words
-from analysis.rules.witness_text import launch_text, ranges_text, threads_text
+from analysis.rules.witness_text import is_single, launch_text, ranges_text, threads_text
 from analysis.rules.wording import GROUP_WORDS, SCOPE_WORDS
 from analysis.verdict.barriers import Tier
 from analysis.verdict.witness import Witness
@@ -37,8 +37,10 @@ class BarrierWords:
         """Who arrives and who does not; with a witness by number."""
         if self.witness is not None:
             arriving, missing = threads_text(self.witness.arriving), ranges_text(self.witness.missing)
-            start = f"{arriving[0].upper()}{arriving[1:]} of {self.group} arrive at {self.barrier}, {missing} do not"
-            return f"{start} ({self.launch()})"
+            verb = "arrives" if is_single(self.witness.arriving) else "arrive"
+            rest = "does not" if is_single(self.witness.missing) else "do not"
+            start = f"{arriving[0].upper()}{arriving[1:]} of {self.group} {verb} at {self.barrier}"
+            return f"{start}, {missing} {rest} ({self.launch()})"
         if self.tier is Tier.ASSUMED:
             return f"It is not known whether all threads of {self.group} arrive at {self.barrier}"
         return f"Some threads of {self.group} may not arrive at {self.barrier}"

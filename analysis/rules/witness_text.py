@@ -24,8 +24,12 @@ def launch_text(witness: Witness) -> str:
 
 def threads_text(ranges: tuple[tuple[int, int], ...]) -> str:
     """`thread 3`, `threads 0-15`, `threads 0, 2, 4, … (32 threads)`."""
-    single = len(ranges) == 1 and ranges[0][0] == ranges[0][1]
-    return f"{'thread' if single else 'threads'} {ranges_text(ranges)}"
+    return f"{'thread' if is_single(ranges) else 'threads'} {ranges_text(ranges)}"
+
+
+def is_single(ranges: tuple[tuple[int, int], ...]) -> bool:
+    """Whether one thread is meant, for the verb."""
+    return len(ranges) == 1 and ranges[0][0] == ranges[0][1]
 
 
 def ranges_text(ranges: tuple[tuple[int, int], ...]) -> str:
