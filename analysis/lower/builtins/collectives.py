@@ -145,7 +145,7 @@ _SCAN: Final = (
 )
 _SORT: Final = (_block_exchange(targets=0, sources=1), "void(any&, any?, any?, any?, any?)")
 
-_METHODS: Final[Mapping[str, Table]] = {
+METHODS: Final[Mapping[str, Table]] = {
     "BlockReduce": {
         "Sum": (_block_reduction, "any(any, any?)"),
         "Reduce": (_block_reduction, "any(any, any, any?)"),
@@ -205,4 +205,4 @@ def method_table(type: Type) -> Table | None:
     if not isinstance(type, HandleType):
         return None
     space, _, last = type.name.partition("<")[0].rpartition("::")
-    return _METHODS.get(last) if space == "cub" else None
+    return METHODS.get(last) if space == "cub" else None

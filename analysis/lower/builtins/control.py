@@ -82,7 +82,7 @@ TABLE: Final[Table] = {
     "cudaGridDependencySynchronize": (does_nothing, "void()"),
 }
 
-OPAQUE_TABLE: Final[Table] = {
+RUNTIME: Final[Table] = {
     name: (_host_call, declared)
     for name, declared in {
         "cudaDeviceSynchronize": "s32()",

@@ -175,10 +175,10 @@ def method_table(type: Type) -> Table | None:
     if not isinstance(type, HandleType):
         return None
     stem = type.name.partition("<")[0]
-    return _METHODS.get(stem)
+    return METHODS.get(stem)
 
 
-_METHODS: Final[dict[str, Table]] = {
+METHODS: Final[dict[str, Table]] = {
     "cuda::atomic": ATOMIC_METHODS,
     "cuda::atomic_ref": ATOMIC_METHODS,
     "std::atomic": ATOMIC_METHODS,

@@ -48,7 +48,7 @@ GLOBAL_TABLES: Final[Mapping[str, Table]] = {
     "textures": textures.TABLE,
     "random": random.TABLE,
     "control": control.TABLE,
-    "runtime": control.OPAQUE_TABLE,
+    "runtime": control.RUNTIME,
     "operators": operators.TABLE,
 }
 """Names outside namespaces; `std::` and `cuda::` before them do not matter."""

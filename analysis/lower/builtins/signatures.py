@@ -153,7 +153,9 @@ def bind(signature: Signature, call: BuiltinCall) -> tuple[tuple[ValueId, ...], 
 def convert_argument(call: BuiltinCall, value: ValueId, target: Type) -> ValueId:
     """`value` as a parameter of type `target`; pointers and objects stay what they are."""
     have = call.builder.type_of(value)
-    if isinstance(target, PointerType | HandleType | GroupType | VectorType) and not isinstance(have, IntegerType):
+    if isinstance(target, VectorType):
+        return value if isinstance(have, VectorType) else call.builder.convert(value, target, call.span)
+    if isinstance(target, PointerType | HandleType | GroupType) and not isinstance(have, IntegerType):
         return value
     return convert(call.builder, value, target, call.span)
 
@@ -235,6 +237,9 @@ FLOAT_RANK: Final = {"f16": 0, "bf16": 0, "f32": 1, "f64": 2}
 
 # -- deciding generics ----------------------------------------------------------------------------------------------
 
+_KEPT: Final = frozenset((Generic.ANY, Generic.POINTER, Generic.HANDLE, Generic.GROUP))
+"""Arguments that stay as they are."""
+
 _Decided: TypeAlias = dict[Generic, Type]
 
 
@@ -243,7 +248,7 @@ def _decide(signature: Signature, call: BuiltinCall) -> _Decided:
     seen: dict[Generic, list[Type]] = {}
     decided: _Decided = {Generic.MASK: U64 if call.warp_size > 32 else U32}
     for slot, value in zip(signature.parameters, call.arguments, strict=False):
-        if not isinstance(slot.type, Generic):
+        if not isinstance(slot.type, Generic) or slot.type in _KEPT:
             continue
         have = call.builder.type_of(value)
         if slot.passing is not Passing.VALUE:

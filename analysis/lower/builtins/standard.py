@@ -8,21 +8,23 @@ from analysis.ir.ids import ValueId
 from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction
 from analysis.ir.types import FloatFormat, FloatType, HandleType, IntegerType, PointerType, Type
 from analysis.lower.builtins.constants import largest, smallest
-from analysis.lower.builtins.core import BoundCall, Lowering, Table
+from analysis.lower.builtins.core import BoundCall, Lowering, Table, opaque_bound
 from analysis.lower.builtins.memory import same_value
 from analysis.lower.builtins.operations import Operator, emit_operator
 
 _M = MathFunction
 
 
-def _exchange_contents(call: BoundCall) -> None:
+def _exchange_contents(call: BoundCall) -> ValueId | None:
     builder, span, (left, right) = call.builder, call.span, call.arguments
     pointer = builder.type_of(left)
-    assert isinstance(pointer, PointerType)  # by-reference parameters are addresses
+    if not isinstance(pointer, PointerType):
+        return opaque_bound(call)
     first = builder.load(left, pointer.element, span)
     second = builder.load(right, pointer.element, span)
     builder.store(left, second, span)
     builder.store(right, first, span)
+    return None
 
 
 def _exchange(call: BoundCall) -> ValueId:

@@ -63,6 +63,7 @@ _GRID: Final[_GroupTable] = {
     "thread_rank": (thread_rank, "u64()"),
     "size": (num_threads, "u64()"),
     "num_threads": (num_threads, "u64()"),
+    "group_size": (num_threads, "u64()"),
     "block_rank": (block_rank, "u64()"),
     "num_blocks": (num_blocks, "u64()"),
     "block_index": (block_index, "dim3()"),
