@@ -18,7 +18,8 @@ def engine_options(options: argparse.Namespace, paths: Sequence[str]) -> EngineO
     _, problems = merge(overrides)
     if problems:
         raise UsageError("; ".join(map(str, problems)))
-    return EngineOptions(overrides, _outermost(project_root(path) for path in paths))
+    roots = _outermost(project_root(path) for path in paths)
+    return EngineOptions(overrides, roots, show_log=getattr(options, "verbose", False))
 
 
 def _command_line(options: argparse.Namespace) -> Source:

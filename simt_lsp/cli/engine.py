@@ -7,7 +7,9 @@ Threads  An engine belongs to one process; the caches in it are why the second f
 
 from __future__ import annotations
 
+import logging
 import os
+import sys
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -36,6 +38,7 @@ class EngineOptions:
 
     overrides: tuple[Source, ...] = ()
     roots: tuple[str, ...] = ()
+    show_log: bool = False
 
 
 @final
@@ -56,6 +59,10 @@ class Engine:
 
     def __init__(self, options: EngineOptions) -> None:
         self._options = options
+        if options.show_log:
+            logging.basicConfig(stream=sys.stderr, format="%(name)s: %(message)s")
+        else:  # what was logged is also among the problems of the file
+            logging.getLogger("analysis").addHandler(logging.NullHandler())
         self._analyzer = Analyzer()
         self._cache = FileCache()
         self._index = LazyIndex(options.roots)

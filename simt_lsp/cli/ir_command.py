@@ -70,5 +70,5 @@ def _stage(program: Program, function: FunctionId, stage: str) -> Function:
     return promote(inline_calls(promote(lowered), lambda callee: _ssa(program, callee)).function)
 
 
-def _ssa(program: Program, function: FunctionId) -> Function | None:
-    return promote(program.lower(function).function) if program.item_of(function) is not None else None
+def _ssa(program: Program, function: FunctionId) -> Function:
+    return promote(program.lower(function).function)

@@ -1,7 +1,7 @@
 """Run one function over many paths in several processes, in order, and survive the death of any of them.
 
 Rules    Results come out in the order of the paths, each as soon as those before it are out.
-         A process that dies costs the path it was working on; another one takes its place.
+         A process that dies, or needs too long for one path, costs that path; another one takes its place.
          Processes are spawned, not forked, so the same happens on every system and with every library.
 Limits   `make` must be picklable and is called once in each process; it returns the function.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
@@ -32,6 +33,8 @@ class _Worker:
     pipe: Connection[Any, Any]
     ready: bool = False
     index: int | None = None
+    since: float = 0.0
+    overdue: bool = False
 
 
 class WorkersCannotStart(Exception):
@@ -40,12 +43,19 @@ class WorkersCannotStart(Exception):
 
 @final
 class Workers(Generic[Result]):
-    """`died` makes the result of a path whose process ended with the given exit code."""
+    """`died` makes the result of a path whose process ended, from the path and the reason."""
 
-    def __init__(self, make: Callable[[], Work[Result]], count: int, died: Callable[[str, int], Result]) -> None:
+    def __init__(
+        self,
+        make: Callable[[], Work[Result]],
+        count: int,
+        died: Callable[[str, str], Result],
+        seconds_per_path: float = 120.0,
+    ) -> None:
         self._make = make
         self._count = count
         self._died = died
+        self._limit = seconds_per_path
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[_Worker] = []
 
@@ -75,18 +85,19 @@ class Workers(Generic[Result]):
             self._workers.append(_Worker(process, ours))
 
     def _wait(self, paths: Sequence[str]) -> Iterator[tuple[int, Result]]:
-        """The results that have come in, at least one message's worth."""
-        ready = connection.wait([worker.pipe for worker in self._workers])
+        """The results that have come in; none after a second without any."""
+        ready = connection.wait([worker.pipe for worker in self._workers], timeout=1.0)
+        self._kill_overdue()
         for worker in [worker for worker in self._workers if worker.pipe in ready]:
             index = worker.index
             try:
                 message = worker.pipe.recv()
             except (EOFError, ConnectionError):
-                exit_code = self._bury(worker)
+                reason = self._bury(worker)
                 if not worker.ready:
-                    raise WorkersCannotStart(f"a worker process ended with status {exit_code} at its start") from None
+                    raise WorkersCannotStart(f"at its start {reason}") from None
                 if index is not None:
-                    yield index, self._died(paths[index], exit_code)
+                    yield index, self._died(paths[index], reason)
                 continue
             if not worker.ready:
                 worker.ready = True
@@ -97,16 +108,26 @@ class Workers(Generic[Result]):
     def _hand_out(self, waiting: deque[int], paths: Sequence[str]) -> None:
         for worker in self._workers:
             if waiting and worker.ready and worker.index is None:
-                worker.index = waiting.popleft()
+                worker.index, worker.since = waiting.popleft(), time.monotonic()
                 # A worker that died while idle is noticed by `_wait`, which answers for the path.
                 with suppress(BrokenPipeError, ConnectionError):
                     worker.pipe.send(paths[worker.index])
 
-    def _bury(self, worker: _Worker) -> int:
+    def _kill_overdue(self) -> None:
+        """Their pipes close, so `_wait` finds them dead."""
+        for worker in self._workers:
+            if worker.index is not None and time.monotonic() - worker.since > self._limit:
+                worker.overdue = True
+                worker.process.kill()
+
+    def _bury(self, worker: _Worker) -> str:
+        """Take a dead process off the list; why it died."""
         self._workers.remove(worker)
         worker.pipe.close()
         worker.process.join(timeout=5)
-        return worker.process.exitcode or 0
+        if worker.overdue:
+            return f"the worker process was stopped after {self._limit:g} seconds"
+        return f"the worker process ended with status {worker.process.exitcode}"
 
     def _stop(self) -> None:
         for worker in self._workers:

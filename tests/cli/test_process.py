@@ -115,8 +115,16 @@ class TestColor:
     @POSIX
     @pytest.mark.parametrize(("env", "colored"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
     def test_a_terminal_gets_color_unless_it_objects(self, tmp_path: Path, env: dict[str, str], colored: bool) -> None:
-        write(tmp_path, {"halo.cu": DIVERGENT, "scale.cu": CLEAN})
+        write(tmp_path, {"halo.cu": DIVERGENT})
         assert ("\x1b[" in on_terminal(["check", "."], tmp_path, {"TERM": "xterm-256color", **env})) is colored
+
+    @POSIX
+    def test_the_progress_bar_goes_away_before_the_text(self, tmp_path: Path) -> None:
+        write(tmp_path, {"halo.cu": DIVERGENT, "scale.cu": CLEAN})
+        written = on_terminal(["check", ".", "--color", "never"], tmp_path, {"TERM": "xterm-256color"})
+        bar, _, text = written.rpartition("\x1b[2K")
+        assert "checking" in bar
+        assert text.startswith("./halo.cu:3:5: error SYN101")
 
     def test_a_terminal_without_unicode_gets_escapes(self, tmp_path: Path) -> None:
         write(tmp_path, {"halo.cu": DIVERGENT.replace("syncthreads();", "syncthreads();  // größe ✓")})

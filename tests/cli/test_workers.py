@@ -16,6 +16,8 @@ def make() -> Callable[[str], str]:
     def work(text: str) -> str:
         if text.startswith("sleep"):
             time.sleep(0.2)
+        if text.startswith("hang"):
+            time.sleep(60)
         if text.startswith("die"):
             os._exit(7)
         return text.upper()
@@ -27,8 +29,8 @@ def make_nothing() -> Callable[[str], str]:
     os._exit(3)
 
 
-def died(path: str, exit_code: int) -> str:
-    return f"{path}: {exit_code}"
+def died(path: str, reason: str) -> str:
+    return f"{path}: {reason.removeprefix('the worker process ')}"
 
 
 def test_results_come_in_the_order_of_the_paths() -> None:
@@ -39,7 +41,20 @@ def test_results_come_in_the_order_of_the_paths() -> None:
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_process_that_dies_costs_its_path_only(count: int) -> None:
     paths = ["a", "die1", "b", "die2", "die3", "c"]
-    assert list(Workers(make, count, died).run(paths)) == ["A", "die1: 7", "B", "die2: 7", "die3: 7", "C"]
+    assert list(Workers(make, count, died).run(paths)) == [
+        "A",
+        "die1: ended with status 7",
+        "B",
+        "die2: ended with status 7",
+        "die3: ended with status 7",
+        "C",
+    ]
+
+
+def test_a_process_that_hangs_costs_its_path_only() -> None:
+    paths = ["a", "hang", "b", "c"]
+    results = list(Workers(make, 2, died, seconds_per_path=0.5).run(paths))
+    assert results == ["A", "hang: was stopped after 0.5 seconds", "B", "C"]
 
 
 def test_a_process_that_cannot_start_is_an_error_not_a_loop() -> None:
