@@ -3,7 +3,8 @@
 `builtin_type`, `nested_type`                       types by name, types inside them
 `builtin_layout`, `static_member`                   members of the struct-like ones, their static constants
 `builtin_variable`                                  `threadIdx`, `warpSize`, `INT_MAX`
-`builtin_function`, `builtin_method`                what a call means; `operator+` and its like are functions
+`builtin_function`, `builtin_method`                what a call means
+`builtin_operator`                                  `a + b` where CUDA's headers overload it
 `builtin_constructor`                               `type(arguments)` for CUDA's class types
 `lower_assembly`                                    `asm("...")`
 
@@ -20,6 +21,7 @@ from analysis.lower.builtins.call import BuiltinCall, Literal, TemplateArgumentV
 from analysis.lower.builtins.constructors import builtin_constructor
 from analysis.lower.builtins.core import BuiltinFunction, BuiltinMethod
 from analysis.lower.builtins.layouts import builtin_layout, static_member
+from analysis.lower.builtins.operators import builtin_operator
 from analysis.lower.builtins.registry import builtin_function, builtin_method
 from analysis.lower.builtins.types import builtin_type, nested_type
 from analysis.lower.builtins.variables import BuiltinVariable, builtin_variable
@@ -38,6 +40,7 @@ __all__ = [
     "builtin_function",
     "builtin_layout",
     "builtin_method",
+    "builtin_operator",
     "builtin_type",
     "builtin_variable",
     "lower_assembly",

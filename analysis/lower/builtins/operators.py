@@ -1,18 +1,17 @@
-"""Operators that CUDA's headers overload: on complex numbers, on pairs of halves, on libcu++ atomics.
+"""Operators that CUDA's headers overload: on complex numbers and on pairs of halves.
 
-A compound assignment is the operator and a store.  Operands of any other class stay opaque.
+A compound assignment is the operator and a store to its first operand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
 
 from analysis.ir.ids import ValueId
-from analysis.ir.types import BF16, F16, HandleType, Type, VectorType
-from analysis.lower.builtins import complex, half, objects
-from analysis.lower.builtins.core import BoundCall, BuiltinFunction, Lowering, Table, opaque_bound
+from analysis.ir.types import BF16, F16, Type, VectorType
+from analysis.lower.builtins import complex, half
+from analysis.lower.builtins.core import BoundCall, BuiltinFunction, Lowering, opaque_bound
 
 _PAIRS: Final[Mapping[tuple[str, int], str]] = {
     ("+", 2): "__hadd2",
@@ -27,59 +26,40 @@ _PAIRS: Final[Mapping[tuple[str, int], str]] = {
     (">", 2): "__hbgt2",
     (">=", 2): "__hbge2",
 }
+_COMPOUND: Final = {f"{symbol}=": symbol for symbol in ("+", "-", "*", "/")}
 
 
-def _operator(symbol: str) -> Lowering:
-    def lower(call: BoundCall) -> ValueId | None:
-        types = tuple(call.builder.type_of(value) for value in call.arguments)
-        value = _of_atomic(call, types[0], f"operator{symbol}")
-        if value is not None:
-            return value
-        is_compound = symbol.endswith("=") and symbol not in ("==", "!=", "<=", ">=")
-        plain = symbol.removesuffix("=") if is_compound else symbol
-        result = _computed(call, plain, types)
-        if result is None or (is_compound and not call.call.addresses):
-            return opaque_bound(call)
-        address = call.call.addresses[0] if is_compound else None
-        if is_compound and address is not None:
-            call.builder.store(address, result, call.span)
-        return result
-
-    return lower
+def builtin_operator(symbol: str, operands: tuple[Type, ...]) -> BuiltinFunction | None:
+    """What `symbol` means on operands of these types (one or two), where a CUDA header overloads it."""
+    name = f"operator{symbol}"
+    plain = _operator(_COMPOUND.get(symbol, symbol), operands)
+    if plain is None:
+        return None
+    if symbol in _COMPOUND:
+        return BuiltinFunction(name, _assigned(plain), "any(any&, any)")
+    return plain
 
 
-def _computed(call: BoundCall, symbol: str, types: tuple[Type, ...]) -> ValueId | None:
-    if any(complex.is_complex(type) for type in types):
-        lowering = complex.OPERATORS.get((symbol, len(types)))
-        return None if lowering is None else lowering(call)
-    first = types[0]
-    if isinstance(first, VectorType) and first.length == 2 and first.element in (F16, BF16):
-        name = _PAIRS.get((symbol, len(types)))
-        return None if name is None else BuiltinFunction(name, *half.TABLE[name]).lower(call.call)
+def _operator(symbol: str, operands: tuple[Type, ...]) -> BuiltinFunction | None:
+    if any(complex.is_complex(type) for type in operands):
+        lowering = complex.OPERATORS.get((symbol, len(operands)))
+        return None if lowering is None else BuiltinFunction(f"operator{symbol}", lowering, "any(any, any?)")
+    if operands and all(_is_pair(type) for type in operands):
+        name = _PAIRS.get((symbol, len(operands)))
+        return None if name is None else BuiltinFunction(name, *half.TABLE[name])
     return None
 
 
-def _of_atomic(call: BoundCall, type: Type, name: str) -> ValueId | None:
-    """`counter += 1` on a `cuda::atomic`: a method of its first operand."""
-    table = objects.method_table(type) if isinstance(type, HandleType) else None
-    entry = table.get(name) if table is not None else None
-    if entry is None:
-        return None
-    given = call.call
-    method = replace(
-        given,
-        receiver=given.arguments[0],
-        receiver_address=given.addresses[0] if given.addresses else None,
-        arguments=given.arguments[1:],
-        addresses=given.addresses[1:],
-    )
-    return BuiltinFunction(name, *entry).lower(method)
+def _is_pair(type: Type) -> bool:
+    return isinstance(type, VectorType) and type.length == 2 and type.element in (F16, BF16)
 
 
-_BINARY: Final = ("+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=", "+=", "-=", "*=", "/=")
+def _assigned(function: BuiltinFunction) -> Lowering:
+    def lower(call: BoundCall) -> ValueId | None:
+        value = function.lower(call.call)
+        if value is None:
+            return opaque_bound(call)
+        call.builder.store(call.arguments[0], value, call.span)
+        return value
 
-TABLE: Final[Table] = {
-    **{f"operator{symbol}": (_operator(symbol), "any(any, any?)") for symbol in _BINARY},
-    "operator++": (_operator("++"), "any(any, any?)"),
-    "operator--": (_operator("--"), "any(any, any?)"),
-}
+    return lower

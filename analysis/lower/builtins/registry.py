@@ -22,7 +22,6 @@ from analysis.lower.builtins import (
     matrices,
     memory,
     objects,
-    operators,
     random,
     standard,
     textures,
@@ -49,7 +48,6 @@ GLOBAL_TABLES: Final[Mapping[str, Table]] = {
     "random": random.TABLE,
     "control": control.TABLE,
     "runtime": control.RUNTIME,
-    "operators": operators.TABLE,
 }
 """Names outside namespaces; `std::` and `cuda::` before them do not matter."""
 
@@ -75,10 +73,7 @@ _OPEN_NAMESPACES: Final = frozenset(("", "std", "cuda"))
 
 @lru_cache(maxsize=4096)
 def builtin_function(name: str) -> BuiltinFunction | None:
-    """The function of that name, a type's constructor, or None where CUDA declares neither.
-
-    `operator+` and its like mean the operators that CUDA's headers overload.
-    """
+    """The function of that name, a type's constructor, or None where CUDA declares neither."""
     limits = _LIMITS.match(name)
     if limits is not None:
         return _limit(limits[1], limits[2])
