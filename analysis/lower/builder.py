@@ -273,6 +273,7 @@ class FunctionBuilder:
                 block.terminator = Return(None, end)
         kept = self._reachable()
         defined = self._defined_in(kept)
+        self._define_dead(defined, end)
         number = {old: BasicBlockId(new) for new, old in enumerate(kept)}
         return Function(
             id=id,
@@ -312,6 +313,12 @@ class FunctionBuilder:
                 if instruction.result is not None:
                     defined.add(instruction.result)
         return defined
+
+    def _define_dead(self, defined: set[ValueId], end: Span) -> None:
+        """Values of unreachable blocks are still numbered: the entry defines them as undefined."""
+        if len(defined) < len(self.types):
+            dead = [Undefined(ValueId(value), end) for value in range(len(self.types)) if value not in defined]
+            self._blocks[0].instructions.extend(dead)
 
     def _closed(self, index: int, number: Mapping[int, BasicBlockId]) -> BasicBlock:
         block = self._blocks[index]

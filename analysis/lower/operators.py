@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.ir.types import StructType, UnknownType, VectorType
-from analysis.lower.builtins import builtin_method, builtin_operator
+from analysis.ir.types import StructType, Type, UnknownType, VectorType
+from analysis.lower.builtins import builtin_function, builtin_method
 from analysis.lower.calls import call_builtin, call_instance, call_method, unknown_call
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.convert import conversion_operators, implicit
@@ -27,17 +27,21 @@ def overloaded(ctx: LoweringContext, spelling: str, operands: Sequence[Operand],
         return result
     span = ctx.span(node)
     types = tuple(type for operand in operands if (type := ctx.type_of(operand)) is not None)
-    builtin = builtin_operator(spelling, types) if len(types) == len(operands) else None
-    if builtin is not None:
-        return call_builtin(ctx, builtin, operands, (), span)
     receiver_method = builtin_method(types[0], f"operator{spelling}") if len(types) == len(operands) else None
     if receiver_method is not None:
         return call_builtin(ctx, receiver_method, operands[1:], (), span, receiver=operands[0])
     converted = _converted_operands(ctx, operands, node)
     if converted is not None:
         return _builtin_operator(ctx, spelling, converted, node)
+    builtin = builtin_function(f"operator{spelling}")
+    if builtin is not None and not any(_is_record(ctx, type) for type in types):
+        return call_builtin(ctx, builtin, operands, (), span)
     shown = " and ".join("?" if (type := ctx.type_of(operand)) is None else spelled(type) for operand in operands)
     return unknown_call(ctx, f"operator {spelling} on {shown}", operands, span)
+
+
+def _is_record(ctx: LoweringContext, type: Type) -> bool:
+    return isinstance(type, StructType) and type.name in ctx.program.records
 
 
 def try_overload(ctx: LoweringContext, spelling: str, operands: Sequence[Operand], node: Node) -> tuple[bool, Operand]:

@@ -42,6 +42,9 @@ from analysis.lower.templates import deduce
 if TYPE_CHECKING:
     from analysis.lower.program import Program
 
+MAX_INSTANCES = 48
+"""A template with more instances than this is taken to recurse without end: further calls of it are opaque."""
+
 ArgumentType: TypeAlias = Type | Closure | None
 """None for an initialiser list or void."""
 
@@ -88,6 +91,8 @@ def _consider(
         penalty = 0.5
         named = bind_explicit(declaration, explicit)
         if not _deduce_all(program, generic, arguments, named):
+            return None
+        if len(declaration.instances) >= MAX_INSTANCES:
             return None
         instance = instantiate(declaration, named)
     else:

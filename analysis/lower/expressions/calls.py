@@ -205,8 +205,10 @@ def call_operand(ctx: LoweringContext, callee: Operand, operands: Sequence[Opera
         if builtin is not None:
             return call_builtin(ctx, builtin, operands, (), span, receiver=callee)
     shown_type = "nothing" if type is None else spelled(type)
-    kind = "call through function pointer" if shown_type == "function" else f"call of a {shown_type},"
-    return unknown_call(ctx, f"{kind} {name}", (callee, *operands), span)
+    construct = f"call of {name}, a {shown_type}"
+    if shown_type == "function":
+        construct = f"call through function pointer {name}"
+    return unknown_call(ctx, construct, (callee, *operands), span)
 
 
 def _method_call(ctx: LoweringContext, node: Node, function: Node, arguments: Node) -> Operand:
