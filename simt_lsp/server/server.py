@@ -183,7 +183,9 @@ class SimtServer(LanguageServer):
         self.show_problems(analysed.problems)
         if self.documents.current.get(uri) is not item:
             return
-        if not self.client_features.pull_diagnostics:
+        if not item.analysed:  # not ours: say nothing, and take back what was said when it was
+            self.publisher.clear(uri)
+        elif not self.client_features.pull_diagnostics:
             self.publisher.publish(uri, report, versioned=self.client_features.diagnostic_versions)
 
     def _walked(self, root: Root) -> None:

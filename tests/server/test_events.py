@@ -166,7 +166,6 @@ def test_diagnostics_are_pulled_by_clients_that_can_be_told_to(tmp_path: Path) -
         ("file:///nowhere/k.cuh", "cpp", DIVERGENT, ["SYN101"]),
         ("file:///nowhere/%E4%BD%A0%20%23%3B.cu", "cpp", DIVERGENT, ["SYN101"]),
         ("file:///nowhere/k.hpp", "cpp", DIVERGENT, ["SYN101"]),
-        ("file:///nowhere/k.cpp", "cpp", "int main() {}\n", []),
         ("no uri at all", "cuda", DIVERGENT, ["SYN101"]),
         ("untitled:clean", "cuda", CLEAN, []),
     ],
@@ -177,6 +176,16 @@ def test_documents_are_analysed_wherever_they_live(
     client.open(uri, text, language)
     assert codes(client.diagnostics(uri)) == expected
     client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+
+def test_texts_of_other_languages_are_left_alone_until_they_hold_device_code(client: RawClient) -> None:
+    uri = "file:///nowhere/host.cpp"
+    client.open(uri, "int main() {}\n", "cpp")
+    assert client.request("textDocument/documentSymbol", {"textDocument": {"uri": uri}}) is None
+    client.change(uri, 2, {"text": DIVERGENT})
+    assert client.notification("textDocument/publishDiagnostics", uri=uri)["version"] == 2
+    client.change(uri, 3, {"text": ""})
+    assert client.diagnostics(uri) == []
 
 
 def test_a_text_without_a_place_reads_no_files(client: RawClient) -> None:

@@ -75,7 +75,12 @@ def test_a_server_on_a_socket_serves_and_leaves() -> None:
     try:
         with _connected(port) as connection, connection.makefile("rwb") as stream:
             for number, method in enumerate(("initialize", "shutdown")):
-                message: dict[str, Any] = {"jsonrpc": "2.0", "id": number, "method": method, "params": {"capabilities": {}}}
+                message: dict[str, Any] = {
+                    "jsonrpc": "2.0",
+                    "id": number,
+                    "method": method,
+                    "params": {"capabilities": {}},
+                }
                 body = json.dumps(message if method == "initialize" else {**message, "params": None}).encode()
                 stream.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
                 stream.flush()
