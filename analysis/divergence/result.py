@@ -36,7 +36,7 @@ from analysis.graph.control_flow import ControlFlow
 from analysis.graph.cycles import Cycle
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, SourceBranchId, SymbolId, ValueId
-from analysis.ir.instructions import Branch, Select, Switch
+from analysis.ir.instructions import Branch, Instruction, Phi, Select, Switch
 from analysis.ir.source import NO_SPAN, Span
 
 
@@ -49,7 +49,7 @@ class DivergenceResult:
         self._graph = solver.graph
         self.launch = launch
         self._sites: dict[SourceBranchId, tuple[tuple[BasicBlockId, ValueId | None], ...]] | None = None
-        self._spans: dict[ValueId, Span] | None = None
+        self._definitions: dict[ValueId, Instruction | Phi] | None = None
 
     @property
     def function(self) -> Function:
@@ -62,6 +62,21 @@ class DivergenceResult:
     @property
     def options(self) -> DivergenceOptions:
         return self._solver.options
+
+    def definition(self, value: ValueId) -> Instruction | Phi | None:
+        """What defines the value; None for a parameter."""
+        if self._definitions is None:
+            self._definitions = {
+                item.result: item
+                for block in self.function.blocks
+                for item in (*block.phis, *block.instructions)
+                if item.result is not None
+            }
+        return self._definitions.get(value)
+
+    def home(self, value: ValueId) -> BasicBlockId:
+        """The block that defines the value; the entry for a parameter."""
+        return BasicBlockId(self._graph.home[value])
 
     # -- levels -----------------------------------------------------------------------------------------------------
 
@@ -210,7 +225,10 @@ class DivergenceResult:
         subject = self._subject(node)
         match subject:
             case ValueSubject(value=value):
-                return self._definition_spans().get(value, NO_SPAN)
+                item = self.definition(value)
+                if item is not None:
+                    return item.span
+                return next((p.span for p in self.function.parameters if p.value == value), NO_SPAN)
             case BranchSubject(block=block):
                 return self.function.blocks[block].terminator.span
             case MemorySubject(symbol=symbol):
@@ -219,16 +237,6 @@ class DivergenceResult:
                 body = self.function.blocks[block]
                 spans = (item.span for item in (*body.instructions, body.terminator))
                 return next((span for span in spans if span != NO_SPAN), NO_SPAN)
-
-    def _definition_spans(self) -> dict[ValueId, Span]:
-        if self._spans is None:
-            spans = {parameter.value: parameter.span for parameter in self.function.parameters}
-            for block in self.function.blocks:
-                for item in (*block.phis, *block.instructions):
-                    if item.result is not None:
-                        spans[item.result] = item.span
-            self._spans = spans
-        return self._spans
 
 
 def _find_sites(

@@ -7,56 +7,85 @@ Rules     The expression is evaluated exactly for every thread, modulo 2^width w
           is the same for all threads is GRID, since it is the same function in every block.  Several shapes: the
           worst.  Shape unknown but one-dimensional: over 1,024 threads, which covers all smaller blocks, as their
           warps are subsets; block extents are then not constants.  Nothing known: nothing is decided.
-Cost      about 50 nanoseconds per thread and operation, kept per expression across functions and edits.
+Cost      30 to 100 nanoseconds per thread and operation, kept per expression across functions and edits.
 Gives up  at expressions of more than 40 operations, more than 4 shapes, undefined arithmetic, non-integers, anything
           with a uniform but unknown operand (the affine forms know more).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import operator as python
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import repeat
 from typing import TypeAlias
 
 from analysis.divergence import integers
 from analysis.divergence.integers import ScalarType
-from analysis.divergence.launch_shape import MAX_BLOCK_THREADS, BlockShape, LaunchKnowledge
+from analysis.divergence.launch_shape import MAX_BLOCK_THREADS, LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
 from analysis.ir.instructions import Binary, Compare, Constant, Convert, Instruction, Math, ReadSpecial, Select, Unary
-from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction, SpecialRegister, UnaryOperator
-from analysis.ir.types import BooleanType, IntegerType
+from analysis.ir.operators import BinaryOperator, CompareOperator, SpecialRegister, UnaryOperator
+from analysis.ir.types import BOOLEAN, BooleanType, IntegerType
 
 MAX_OPERATIONS = 40
 MAX_SHAPES = 4
 
-Operator: TypeAlias = BinaryOperator | CompareOperator | UnaryOperator | MathFunction | SpecialRegister | str
-Expression: TypeAlias = "int | tuple[Operator, ScalarType, tuple[Expression, ...]]"
-"""A constant, or an operator with its result type and operands; equal expressions are equal tuples."""
+Expression: TypeAlias = "int | tuple[str, int, tuple[Expression, ...]]"
+"""A constant, or an operation: its word in the textual form, its result type as a number, its operands.
+
+Words and numbers instead of enums and types, because expressions are keys of the caches and those hash slowly.
+"""
 
 Values: TypeAlias = int | tuple[int, ...] | None
 """One value for all threads, or one per thread in linear order; None if some thread's value is not defined."""
 
-Pointwise: TypeAlias = Callable[[tuple[int, ...]], int | None]
-
-INDICES = frozenset(
-    {SpecialRegister.THREAD_X, SpecialRegister.THREAD_Y, SpecialRegister.THREAD_Z, SpecialRegister.LANE}
-)
 EXTENTS = (SpecialRegister.BLOCK_DIM_X, SpecialRegister.BLOCK_DIM_Y, SpecialRegister.BLOCK_DIM_Z)
-REGISTERS = INDICES | {*EXTENTS, SpecialRegister.WARP_SIZE}
+INDICES = (SpecialRegister.THREAD_X, SpecialRegister.THREAD_Y, SpecialRegister.THREAD_Z, SpecialRegister.LANE)
+REGISTERS = frozenset({*INDICES, *EXTENTS, SpecialRegister.WARP_SIZE})
+EXTENT_WORDS = tuple(register.value for register in EXTENTS)
+
+EXACT: dict[str, Callable[[int, int], int]] = {
+    BinaryOperator.ADD.value: python.add,
+    BinaryOperator.SUBTRACT.value: python.sub,
+    BinaryOperator.MULTIPLY.value: python.mul,
+    BinaryOperator.AND.value: int.__and__,
+    BinaryOperator.OR.value: int.__or__,
+    BinaryOperator.XOR.value: int.__xor__,
+    CompareOperator.EQUAL.value: python.eq,
+    CompareOperator.NOT_EQUAL.value: python.ne,
+    CompareOperator.LESS.value: python.lt,
+    CompareOperator.LESS_EQUAL.value: python.le,
+    CompareOperator.GREATER.value: python.gt,
+    CompareOperator.GREATER_EQUAL.value: python.ge,
+}
+"""Operations that are Python's own, up to the width of the result."""
+
+NATURAL: dict[str, Callable[[int, int], int]] = {
+    BinaryOperator.DIVIDE.value: int.__floordiv__,
+    BinaryOperator.REMAINDER.value: python.mod,
+    BinaryOperator.SHIFT_LEFT.value: lambda left, right: left << right,
+    BinaryOperator.SHIFT_RIGHT.value: lambda left, right: left >> right,
+}
+"""Operations that are Python's own for a left side that is not negative and a constant right side that is positive."""
+
+BINARY = {operator.value: operator for operator in BinaryOperator}
+UNARY = {operator.value: operator for operator in UnaryOperator}
+MATH = {function.value: function for function in integers.MATH_FUNCTIONS}
 
 
 def structured_levels(function: Function, control: ControlFlow, launch: LaunchKnowledge) -> dict[int, Level]:
     """The exact level of each value that is a function of the thread index."""
     if (not launch.shapes and not launch.one_dimensional) or len(launch.shapes) > MAX_SHAPES:
         return {}
-    expressions = structured_expressions(function, control)
-    return {
-        value: level
-        for value, expression in expressions.items()
-        if (level := expression_level(expression, launch)) is not None
-    }
+    levels: dict[int, Level] = {}
+    for value, expression in structured_expressions(function, control).items():
+        level = expression_level(expression, launch)
+        if level is not None:
+            levels[value] = level
+    return levels
 
 
 def structured_expressions(function: Function, control: ControlFlow) -> dict[int, Expression]:
@@ -65,64 +94,76 @@ def structured_expressions(function: Function, control: ControlFlow) -> dict[int
     sizes: dict[int, int] = {}
     for block in control.order:
         for instruction in function.blocks[block].instructions:
-            result = instruction.result
-            if result is None:
+            if type(instruction) not in STRUCTURED:
                 continue
-            size = 1 + sum(sizes.get(operand, MAX_OPERATIONS) for operand in instruction.operands)
-            if size > MAX_OPERATIONS:
+            size = 1
+            for operand in instruction.operands:
+                size += sizes.get(operand, MAX_OPERATIONS)
+            result = instruction.result
+            if size > MAX_OPERATIONS or result is None:
                 continue
             type_ = function.types[result]
             if not isinstance(type_, IntegerType | BooleanType):
                 continue
-            expression = _expression(function, instruction, type_, found)
+            expression = _expression(instruction, type_, found)
             if expression is not None:
                 found[result] = expression
                 sizes[result] = size
     return found
 
 
-def _expression(
-    function: Function, instruction: Instruction, type_: ScalarType, known: dict[int, Expression]
-) -> Expression | None:
-    operator: Operator
+STRUCTURED = frozenset({Constant, ReadSpecial, Binary, Compare, Unary, Convert, Select, Math})
+
+
+def _expression(instruction: Instruction, type_: ScalarType, known: dict[int, Expression]) -> Expression | None:
+    """All operands are known."""
     match instruction:
         case Constant(value=bool() | int() as value):
             return integers.wrap(int(value), type_)
-        case ReadSpecial(register=register):
-            return (register, type_, ()) if register in REGISTERS else None
+        case ReadSpecial(register=register) if register in REGISTERS:
+            word = register.value
         case Binary() | Compare() | Unary():
-            operator = instruction.operator
+            word = instruction.operator.value
         case Convert():
-            operator = "convert"
+            word = "convert"
         case Select():
-            operator = "select"
-        case Math() if instruction.function in integers.MATH_FUNCTIONS:
-            operator = instruction.function
+            word = "select"
+        case Math(function=function) if function in integers.MATH_FUNCTIONS:
+            word = function.value
         case _:
             return None
-    operands = instruction.operands
-    if not all(operand in known for operand in operands):
-        return None
-    return (operator, type_, tuple(known[operand] for operand in operands))
+    return (word, _type_number(type_), tuple(known[operand] for operand in instruction.operands))
+
+
+def _type_number(type_: ScalarType) -> int:
+    return 0 if isinstance(type_, BooleanType) else 2 * type_.bits + type_.signed
+
+
+def _type_of(number: int) -> ScalarType:
+    return IntegerType(number // 2, bool(number % 2)) if number else BOOLEAN
 
 
 def expression_level(expression: Expression, launch: LaunchKnowledge) -> Level | None:
     """None where it cannot be decided."""
     if isinstance(expression, int):
         return Level.GRID
-    shapes = launch.shapes or (None,)
     worst = Level.GRID
-    for shape in shapes:
-        level = _level(expression, shape, launch.warp_size)
+    for shape in launch.shapes or (None,):
+        extent = None if shape is None else (shape.x, shape.y, shape.z)
+        level = _level(expression, extent, launch.warp_size)
         if level is None:
             return None
         worst = max(worst, level)
     return worst
 
 
+Extent: TypeAlias = tuple[int, int, int] | None
+"""The block shape; None: one dimension of 1,024 threads."""
+
+
 @lru_cache(maxsize=8192)
-def _level(expression: Expression, shape: BlockShape | None, warp_size: int) -> Level | None:
-    values = thread_values(expression, shape, warp_size)
+def _level(expression: Expression, extent: Extent, warp_size: int) -> Level | None:
+    values = thread_values(expression, extent, warp_size)
     if values is None:
         return None
     if isinstance(values, int) or values.count(values[0]) == len(values):
@@ -134,72 +175,86 @@ def _level(expression: Expression, shape: BlockShape | None, warp_size: int) -> 
     return Level.WARP
 
 
-@lru_cache(maxsize=4096)
-def thread_values(expression: Expression, shape: BlockShape | None, warp_size: int) -> Values:
-    """The value in every thread of one block, in linear order; `shape` None: one dimension, 1,024 threads."""
+@lru_cache(maxsize=2048)
+def thread_values(expression: Expression, extent: Extent, warp_size: int) -> Values:
+    """The value in every thread of one block, in linear order."""
     if isinstance(expression, int):
         return expression
-    operator, type_, operands = expression
-    if isinstance(operator, SpecialRegister):
-        return _register_values(operator, shape, warp_size)
-    values = [thread_values(operand, shape, warp_size) for operand in operands]
-    defined = [value for value in values if value is not None]
-    return _map(_pointwise(operator, type_), defined) if len(defined) == len(values) else None
+    word, number, operands = expression
+    if not operands:
+        return _register_values(word, extent, warp_size)
+    values: list[int | tuple[int, ...]] = []
+    for operand in operands:
+        value = thread_values(operand, extent, warp_size)
+        if value is None:
+            return None
+        values.append(value)
+    return operate(word, _type_of(number), values)
 
 
-def _pointwise(operator: Operator, type_: ScalarType) -> Pointwise:
-    """The operation on one thread's operands."""
-    match operator:
-        case BinaryOperator():
-            return lambda row: integers.binary(operator, row[0], row[1], type_)
-        case CompareOperator():
-            compare = integers.COMPARISONS[operator]
-            return lambda row: compare(row[0], row[1])
-        case UnaryOperator():
-            return lambda row: integers.unary(operator, row[0], type_)
-        case MathFunction():
-            return lambda row: integers.math(operator, row, type_)
-        case "select":
-            return lambda row: row[1] if row[0] else row[2]
-        case _:
-            return lambda row: integers.wrap(row[0], type_)
+def operate(word: str, type_: ScalarType, values: Sequence[int | tuple[int, ...]]) -> Values:
+    """One operation over all threads at once."""
+    length = max((len(value) for value in values if isinstance(value, tuple)), default=1)
+    columns = [value if isinstance(value, tuple) else repeat(value, length) for value in values]
+    exact = EXACT.get(word)
+    if exact is None and word in NATURAL and isinstance(values[1], int) and _is_natural(word, values[1], type_):
+        left = values[0]
+        if (left if isinstance(left, int) else min(left)) >= 0:
+            exact = NATURAL[word]
+    if exact is not None:
+        result = _fitted(list(map(exact, *columns)), type_)
+    elif word == "convert":
+        result = _fitted(list(columns[0]), type_)
+    else:
+        undefined = _slowly(word, type_, zip(*columns, strict=True))
+        if undefined is None:
+            return None
+        result = undefined
+    return tuple(result) if any(isinstance(value, tuple) for value in values) else result[0]
 
 
-def _map(function: Pointwise, operands: Sequence[int | tuple[int, ...]]) -> Values:
-    length = max((len(operand) for operand in operands if isinstance(operand, tuple)), default=0)
-    if not length:
-        return function(tuple(operand for operand in operands if isinstance(operand, int)))
-    columns = [operand if isinstance(operand, tuple) else (operand,) * length for operand in operands]
+def _is_natural(word: str, right: int, type_: ScalarType) -> bool:
+    bits = 1 if isinstance(type_, BooleanType) else type_.bits
+    return right > 0 and (word in ("div", "rem") or right < bits)
+
+
+def _fitted(result: list[int], type_: ScalarType) -> list[int]:
+    """Wrapped to the width of the type, where any is outside."""
+    low, high = min(result), max(result)
+    if integers.wrap(low, type_) == low and integers.wrap(high, type_) == high:
+        return result
+    return [integers.wrap(value, type_) for value in result]
+
+
+def _slowly(word: str, type_: ScalarType, rows: Iterable[tuple[int, ...]]) -> list[int] | None:
+    """One thread at a time; None if some thread's value is not defined."""
     result: list[int] = []
-    for row in zip(*columns, strict=True):
-        value = function(row)
+    for row in rows:
+        if word == "select":
+            value: int | None = row[1] if row[0] else row[2]
+        elif word in BINARY:
+            value = integers.binary(BINARY[word], row[0], row[1], type_)
+        elif word in UNARY:
+            value = integers.unary(UNARY[word], row[0], type_)
+        else:
+            value = integers.math(MATH[word], row, type_)
         if value is None:
             return None
         result.append(value)
-    return tuple(result)
+    return result
 
 
-def _register_values(register: SpecialRegister, shape: BlockShape | None, warp_size: int) -> Values:
-    if register is SpecialRegister.WARP_SIZE:
+def _register_values(word: str, extent: Extent, warp_size: int) -> Values:
+    threads = MAX_BLOCK_THREADS if extent is None else extent[0] * extent[1] * extent[2]
+    width, height, depth = extent or (threads, 1, 1)
+    if word == SpecialRegister.WARP_SIZE.value:
         return warp_size
-    if shape is None:
-        match register:
-            case SpecialRegister.THREAD_X:
-                return tuple(range(MAX_BLOCK_THREADS))
-            case SpecialRegister.THREAD_Y | SpecialRegister.THREAD_Z:
-                return 0
-            case SpecialRegister.LANE:
-                return tuple(index % warp_size for index in range(MAX_BLOCK_THREADS))
-            case _:
-                return None
-    match register:
-        case SpecialRegister.THREAD_X:
-            return tuple(range(shape.x)) * (shape.y * shape.z)
-        case SpecialRegister.THREAD_Y:
-            return tuple(y for y in range(shape.y) for _ in range(shape.x)) * shape.z
-        case SpecialRegister.THREAD_Z:
-            return tuple(z for z in range(shape.z) for _ in range(shape.x * shape.y))
-        case SpecialRegister.LANE:
-            return tuple(index % warp_size for index in range(shape.threads))
-        case _:
-            return (shape.x, shape.y, shape.z)[EXTENTS.index(register)]
+    if word == SpecialRegister.THREAD_X.value:
+        return tuple(range(width)) * (height * depth)
+    if word == SpecialRegister.THREAD_Y.value:
+        return tuple(y for y in range(height) for _ in range(width)) * depth
+    if word == SpecialRegister.THREAD_Z.value:
+        return tuple(z for z in range(depth) for _ in range(width * height))
+    if word == SpecialRegister.LANE.value:
+        return tuple(index % warp_size for index in range(threads))
+    return None if extent is None else extent[EXTENT_WORDS.index(word)]

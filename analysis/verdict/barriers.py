@@ -148,7 +148,7 @@ def _judge(
     if _is_assumption(guards):
         evidence = BarrierEvidence(reason, guards, calls, Tier.ASSUMED, None)
         return BarrierSite(block, index, barrier, BarrierVerdict.UNKNOWN, evidence)
-    if not _names_everyone(function, block, barrier):
+    if not _names_everyone(divergence, barrier):
         evidence = BarrierEvidence(reason, guards, calls, Tier.POSSIBLE, None)
         return BarrierSite(block, index, barrier, BarrierVerdict.UNKNOWN, evidence)
     witness = None
@@ -169,15 +169,12 @@ def _needed(barrier: Barrier) -> Level:
             return Level.BLOCK
 
 
-def _names_everyone(function: Function, block: BasicBlockId, barrier: Barrier) -> bool:
+def _names_everyone(divergence: DivergenceResult, barrier: Barrier) -> bool:
     """Does the barrier wait for all threads of its scope?"""
     match barrier:
         case WarpBarrier(mask=mask):
-            for home in function.blocks:
-                for instruction in home.instructions:
-                    if instruction.result == mask:
-                        return isinstance(instruction, Constant) and instruction.value in FULL_MASKS
-            return False
+            definition = divergence.definition(mask)
+            return isinstance(definition, Constant) and definition.value in FULL_MASKS
         case NamedBarrier(count=count):
             return count is None
         case _:

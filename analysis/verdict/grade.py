@@ -108,13 +108,6 @@ class _Grader:
         self._divergence = divergence
         self._types = function.types
         self._looks = 0
-        self._definition: dict[ValueId, Instruction | Phi] = {}
-        self._home: dict[ValueId, BasicBlockId] = {}
-        for block in control.order:
-            for item in (*function.blocks[block].phis, *function.blocks[block].instructions):
-                if item.result is not None:
-                    self._definition[item.result] = item
-                    self._home[item.result] = block
 
     def grade(self, condition: ValueId, block: BasicBlockId, level: Level) -> Grade | None:
         self._looks = 0
@@ -139,7 +132,7 @@ class _Grader:
         seen = {condition}
         waiting = [condition]
         while waiting:
-            item = self._definition.get(waiting.pop())
+            item = self._divergence.definition(waiting.pop())
             yield item
             if isinstance(item, THROUGH):
                 new = [operand for operand in item.operands if operand not in seen]
@@ -155,7 +148,7 @@ class _Grader:
         if self._divergence.use_level(condition, block) <= Level.WARP:
             return True
         logical = {BinaryOperator.LOGICAL_AND, BinaryOperator.LOGICAL_OR, BinaryOperator.AND, BinaryOperator.OR}
-        match self._definition.get(condition):
+        match self._divergence.definition(condition):
             case Compare(left=left, right=right):
                 forms = {self._form(left, block, frozenset()), self._form(right, block, frozenset())}
                 return forms == {_Form.UNIFORM, _Form.MONOTONE}
@@ -181,7 +174,7 @@ class _Grader:
             return _Form.MONOTONE
         if self._divergence.use_level(value, block) <= Level.WARP:
             return _Form.UNIFORM
-        match self._definition.get(value):
+        match self._divergence.definition(value):
             case ReadSpecial(register=register) if register in THREAD_INDICES:
                 return _Form.MONOTONE
             case Convert(operand=operand) | Bitcast(operand=operand):
@@ -205,7 +198,7 @@ class _Grader:
                 return _Form.OTHER
 
     def _is_header(self, phi: ValueId) -> bool:
-        home = self._home[phi]
+        home = self._divergence.home(phi)
         cycle = self._control.innermost_cycle(home)
         return cycle is not None and cycle.header == home
 

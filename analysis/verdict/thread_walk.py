@@ -75,11 +75,6 @@ class Slice:
         return slice_
 
     def _collect(self) -> None:
-        everything: dict[ValueId, Instruction | Phi] = {}
-        for block in self.control.order:
-            body = self.function.blocks[block]
-            everything.update({phi.result: phi for phi in body.phis})
-            everything.update({item.result: item for item in body.instructions if item.result is not None})
         parameters = {parameter.value: parameter.name for parameter in self.function.parameters}
         waiting: list[ValueId] = []
         for block in self.control.order:
@@ -93,7 +88,7 @@ class Slice:
             if value in parameters:
                 self.scalar_names[value] = parameters[value]
                 continue
-            item = everything.get(value)
+            item = self.divergence.definition(value)
             if item is not None and isinstance(item, EVALUATED):
                 self._add(value, item)
                 waiting.extend(item.operands)

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from analysis.divergence.integers import wrap
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.divergence.options import DivergenceOptions
+from analysis.divergence.thread_index import EXACT, NATURAL, operate
+from analysis.ir.instructions import Binary, Compare, ValueId
+from analysis.ir.operators import BinaryOperator, CompareOperator
+from analysis.ir.source import NO_SPAN
+from analysis.ir.types import BOOLEAN, S8, S32, U8, U32, U64, IntegerType
+from tests.support.evaluator import arithmetic
 from tests.support.textual import analyze
 
 ROW = LaunchKnowledge((BlockShape(256),))
@@ -140,3 +149,38 @@ join:
 def test_a_block_that_no_device_runs_is_refused() -> None:
     with pytest.raises(ValueError, match="no device"):
         BlockShape(2048)
+
+
+NUMBERS = st.integers(-(2**31), 2**31 - 1)
+SMALL = st.integers(-3, 40)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.sampled_from([*EXACT, *NATURAL, "land", "lor"]),
+    st.sampled_from([U8, S8, U32, S32, U64]),
+    st.lists(NUMBERS | SMALL, min_size=2, max_size=6),
+    st.lists(SMALL, min_size=1, max_size=1) | st.lists(SMALL | NUMBERS, min_size=2, max_size=6),
+)
+def test_whole_columns_are_computed_as_threads_compute_them(
+    word: str, type_: IntegerType, left: list[int], right: list[int]
+) -> None:
+    """The fast ways over all threads at once agree with the reference evaluator, which takes one at a time."""
+    length = max(len(left), len(right))
+    left, right = [(side * length)[:length] for side in (left, right)]
+    left = [wrap(value, type_) for value in left]
+    right = [wrap(value, type_) for value in right]
+    one, two, three = ValueId(0), ValueId(1), ValueId(2)
+    instruction = (
+        Compare(three, CompareOperator(word), one, two, NO_SPAN)
+        if word in {operator.value for operator in CompareOperator}
+        else Binary(three, BinaryOperator(word), one, two, NO_SPAN)
+    )
+    result_type = BOOLEAN if isinstance(instruction, Compare) else type_
+    expected = [
+        None if word in ("shl", "shr") and not 0 <= b < type_.bits else arithmetic(instruction, [a, b], result_type)
+        for a, b in zip(left, right, strict=True)
+    ]
+    column = right[0] if len(set(right)) == 1 else tuple(right)
+    found = operate(word, result_type, [tuple(left), column])
+    assert found == (None if None in expected else tuple(expected))

@@ -276,7 +276,7 @@ def _binary(operator: BinaryOperator, left: int, right: int) -> int | None:
         quotient = int(abs(left) // abs(right)) * (1 if (left >= 0) == (right >= 0) else -1)
         return quotient if operator is BinaryOperator.DIVIDE else left - right * quotient
     if operator in (BinaryOperator.SHIFT_LEFT, BinaryOperator.SHIFT_RIGHT):
-        if right not in range(32):
+        if right not in range(64):
             return None
         return left * 2**right if operator is BinaryOperator.SHIFT_LEFT else left // 2**right
     table = {
