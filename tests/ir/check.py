@@ -28,6 +28,12 @@ def check_pass(run: Callable[[Function], Function], before: str, after: str) -> 
     return changed
 
 
+def stays(run: Callable[[Function], Function], text: str) -> None:
+    """`run` finds nothing to do."""
+    function = well_formed(text)
+    assert run(function) is function
+
+
 def canonical(function: Function) -> str:
     """The text with values numbered in order of definition, and without the header's parameter names."""
     text = "\n".join(line for line in print_function(function).splitlines() if not line.startswith("  values "))
