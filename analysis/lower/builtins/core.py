@@ -19,7 +19,7 @@ from analysis.ir.types import Type, UnknownType, VoidType
 from analysis.lower.builder import FunctionBuilder
 from analysis.lower.builtins.call import BuiltinCall, Literal
 from analysis.lower.builtins.operations import Operator, emit_operator
-from analysis.lower.builtins.signatures import Signature, bind, cost_of, signatures_of
+from analysis.lower.builtins.signatures import Passing, Signature, bind, cost_of, signatures_of
 
 
 @final
@@ -63,6 +63,16 @@ class BuiltinFunction:
     @property
     def signatures(self) -> tuple[Signature, ...]:
         return signatures_of(self.declared)
+
+    def takes_address(self, index: int, count: int) -> bool:
+        """Whether argument `index` of `count` is used by its address only, so that the caller need not load it.
+
+        The caller then passes the address in `arguments` as well.
+        """
+        forms = [signature for signature in self.signatures if signature.required <= count]
+        return bool(forms) and all(
+            index < len(form.parameters) and form.parameters[index].passing is Passing.REFERENCE for form in forms
+        )
 
     def lower(self, call: BuiltinCall) -> ValueId | None:
         """Emits the call and gives its value; None for void."""

@@ -51,9 +51,22 @@ def _update(operator: AtomicOperator, after: BinaryOperator | None = None) -> Lo
             return opaque_bound(call)
         address, type = contents
         emit = Emitter(call.builder, call.span)
-        value = emit.convert(call.arguments[0], type) if call.arguments else emit.constant(1, type)
+        value = emit.convert(call.arguments[0], type)
         old = _emit_atomic(call, operator, address, (value,), type)
         return old if after is None else emit.binary(after, old, value)
+
+    return lower
+
+
+def _step(operator: AtomicOperator) -> Lowering:
+    """`counter++`; what the postfix form is given does not count, and both give the old value."""
+
+    def lower(call: BoundCall) -> ValueId | None:
+        contents = _contents(call)
+        if contents is None:
+            return opaque_bound(call)
+        address, type = contents
+        return _emit_atomic(call, operator, address, (call.builder.constant(1, type, call.span),), type)
 
     return lower
 
@@ -114,8 +127,8 @@ ATOMIC_METHODS: Final[Table] = {
     "fetch_xor": (_update(_A.XOR), "any(any, any?)"),
     "fetch_max": (_update(_A.MAXIMUM), "any(any, any?)"),
     "fetch_min": (_update(_A.MINIMUM), "any(any, any?)"),
-    "operator++": (_update(_A.ADD, BinaryOperator.ADD), "any()"),
-    "operator--": (_update(_A.SUBTRACT, BinaryOperator.SUBTRACT), "any()"),
+    "operator++": (_step(_A.ADD), "any(any?)"),
+    "operator--": (_step(_A.SUBTRACT), "any(any?)"),
     "operator+=": (_update(_A.ADD, BinaryOperator.ADD), "any(any)"),
     "operator-=": (_update(_A.SUBTRACT, BinaryOperator.SUBTRACT), "any(any)"),
     "operator=": (_store, "void(any)"),

@@ -11,7 +11,7 @@ from typing import Final
 from analysis.ir.ids import ValueId
 from analysis.ir.types import BF16, F16, Type, VectorType
 from analysis.lower.builtins import complex, half
-from analysis.lower.builtins.core import BoundCall, BuiltinFunction, Lowering, opaque_bound
+from analysis.lower.builtins.core import BoundCall, BuiltinFunction, Lowering, Table, opaque_bound
 
 _PAIRS: Final[Mapping[tuple[str, int], str]] = {
     ("+", 2): "__hadd2",
@@ -63,3 +63,19 @@ def _assigned(function: BuiltinFunction) -> Lowering:
         return value
 
     return lower
+
+
+def _by_operands(symbol: str) -> Lowering:
+    """The operator, chosen by the types that the call has."""
+
+    def lower(call: BoundCall) -> ValueId | None:
+        types = tuple(call.builder.type_of(value) for value in call.arguments)
+        function = builtin_operator(symbol, types)
+        return opaque_bound(call, may_contain_barrier=True) if function is None else function.lower(call.call)
+
+    return lower
+
+
+_SYMBOLS: Final = ("+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=", *_COMPOUND)
+
+TABLE: Final[Table] = {f"operator{symbol}": (_by_operands(symbol), "any(any, any?)") for symbol in _SYMBOLS}

@@ -22,6 +22,7 @@ from analysis.lower.builtins import (
     matrices,
     memory,
     objects,
+    operators,
     random,
     standard,
     textures,
@@ -48,6 +49,7 @@ GLOBAL_TABLES: Final[Mapping[str, Table]] = {
     "random": random.TABLE,
     "control": control.TABLE,
     "runtime": control.RUNTIME,
+    "operators": operators.TABLE,
 }
 """Names outside namespaces; `std::` and `cuda::` before them do not matter."""
 

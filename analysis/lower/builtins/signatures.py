@@ -167,9 +167,9 @@ _SCALAR: Final = (BooleanType, IntegerType, FloatType)
 
 
 def _slot_cost(slot: Slot, index: int, call: BuiltinCall) -> int | None:
-    have = call.builder.type_of(call.arguments[index])
     if slot.passing is Passing.REFERENCE:
         return None if index >= len(call.addresses) or call.addresses[index] is None else 0
+    have = call.builder.type_of(call.arguments[index])
     if slot.passing is Passing.POINTER:
         return _pointer_cost(slot, have)
     if isinstance(have, _DEPENDENT):
@@ -247,10 +247,12 @@ def _decide(signature: Signature, call: BuiltinCall) -> _Decided:
     """The generics' types in this call."""
     seen: dict[Generic, list[Type]] = {}
     decided: _Decided = {Generic.MASK: U64 if call.warp_size > 32 else U32}
-    for slot, value in zip(signature.parameters, call.arguments, strict=False):
+    for index, slot in enumerate(signature.parameters[: len(call.arguments)]):
         if not isinstance(slot.type, Generic) or slot.type in _KEPT:
             continue
-        have = call.builder.type_of(value)
+        # An argument taken by reference need not have been loaded: its type is what its address points to.
+        address = call.addresses[index] if slot.passing is Passing.REFERENCE else None
+        have = call.builder.type_of(call.arguments[index] if address is None else address)
         if slot.passing is not Passing.VALUE:
             decided.setdefault(slot.type, have.element if isinstance(have, PointerType) else have)
         else:
