@@ -114,7 +114,8 @@ class LoweringContext:
         if self.assignments is None:
             text = self.snippet.text
             counts = Counter(_ASSIGNED.findall(text))
-            self.assignments = Assignments(counts, frozenset(_ADDRESSED.findall(text)))
+            swapped = {name for call in _SWAPPED.findall(text) for name in _WORD.findall(call)}
+            self.assignments = Assignments(counts, frozenset(_ADDRESSED.findall(text)) | swapped)
         spelled = name.encode("utf-8", "replace")
         return self.assignments.counts.get(spelled, 0) > initialisers or spelled in self.assignments.addressed
 
@@ -142,4 +143,6 @@ class LoweringContext:
 
 
 _ASSIGNED: Final = re.compile(rb"(?<![\w.>])(\w+)\s*=(?!=)")
+_SWAPPED: Final = re.compile(rb"swap\s*\(([^()]*)\)", re.IGNORECASE)
+_WORD: Final = re.compile(rb"\w+")
 _ADDRESSED: Final = re.compile(rb"(?<!&)&\s*(\w+)")

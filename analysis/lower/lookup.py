@@ -88,6 +88,8 @@ def member(scope: Scope, outer: Entity | None, name: str, spelling: str) -> Enti
             record = scope.program.records.get(type.name)
             if record is not None:
                 found = record.member(name)
+                if record.is_guess and not isinstance(found, FunctionSet):
+                    return DependentName(spelling)
                 if found is None and (record.has_unknown_base or name in ("type", "value")):
                     return DependentName(spelling)
                 return found

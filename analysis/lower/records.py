@@ -70,6 +70,8 @@ class Record:
     own_fields: int = 0
     """Index of the first member that is not a base's."""
     has_unknown_base: bool = False
+    is_guess: bool = False
+    """The primary template for arguments that a specialisation may be meant for: its members may be others."""
     method_nodes: dict[str, list[Node]] = field(default_factory=dict[str, "list[Node]"])
     statics: dict[str, GlobalDeclaration] = field(default_factory=dict[str, GlobalDeclaration])
     methods: dict[str, tuple[FunctionDeclaration, ...]] = field(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.ir.types import S32, StructLayout, StructType, Type, UnknownType
+from analysis.ir.types import S32, StructLayout, StructType, TemplateType, Type, UnknownType
 from analysis.lower.builtins import builtin_type
 from analysis.lower.lookup import template_arguments
 from analysis.lower.names import (
@@ -18,6 +18,7 @@ from analysis.lower.names import (
     Origin,
     Scope,
     TemplateArgument,
+    TemplateValue,
     TypeName,
     TypeTemplate,
 )
@@ -129,7 +130,25 @@ def instantiate_type(
         declare_alias(scope, declaration.node)
         return scope.names.get(template.name)
     shown = arguments if declaration.pattern is not None else bound
-    return _record_instance(program, template, declaration, scope, shown)
+    entity = _record_instance(program, template, declaration, scope, shown)
+    is_specialised = any(other.pattern is not None for other in template.declarations)
+    if is_specialised and declaration.pattern is None and any(map(_is_dependent, shown)):
+        record = _record_of(program, entity)
+        if record is not None:
+            record.is_guess = True
+    return entity
+
+
+def _is_dependent(argument: TemplateArgument) -> bool:
+    if isinstance(argument, TypeName):
+        return isinstance(argument.declared.type, TemplateType)
+    return isinstance(argument, TemplateValue)
+
+
+def _record_of(program: Program, entity: Entity) -> Record | None:
+    if isinstance(entity, TypeName) and isinstance(entity.declared.type, StructType):
+        return program.records.get(entity.declared.type.name)
+    return None
 
 
 def _record_instance(

@@ -54,7 +54,7 @@ def branch_on(
             return branch_on(ctx, argument, if_false, if_true, branch)
     if kind in _AND or kind in _OR:
         left, right = node.field("left"), node.field("right")
-        if left is not None and right is not None and not is_quiet(ctx, right):
+        if left is not None and right is not None and _needs_jump(ctx, node):
             middle = ctx.builder.new_block()
             if kind in _AND:
                 branch_on(ctx, left, middle, if_false, branch)
@@ -65,6 +65,22 @@ def branch_on(
     value = condition_value(ctx, node)
     ctx.builder.terminate(Branch(value, if_true, if_false, branch, ctx.span(node)))
     return None
+
+
+def _needs_jump(ctx: LoweringContext, node: Node) -> bool:
+    """Whether some right side of the `&&` and `||` that make up a condition may not be computed needlessly."""
+    node = _bare(node)
+    if node.kind == "unary_expression":
+        sign, argument = node.field("operator"), node.field("argument")
+        is_not = sign is not None and sign.kind in ("!", "not")
+        return is_not and argument is not None and _needs_jump(ctx, argument)
+    sign = node.field("operator") if node.kind == "binary_expression" else None
+    if sign is None or (sign.kind not in _AND and sign.kind not in _OR):
+        return False
+    left, right = node.field("left"), node.field("right")
+    if left is None or right is None:
+        return False
+    return not is_quiet(ctx, right) or _needs_jump(ctx, left)
 
 
 def condition_value(ctx: LoweringContext, node: Node) -> ValueId:
@@ -108,7 +124,7 @@ def lower_logical(ctx: LoweringContext, node: Node) -> Operand:
     keyword = ctx.span(sign)
     branch = builder.source_branch(SourceBranch(SourceBranchKind.SHORT_CIRCUIT, keyword, span))
     is_and = sign.kind in _AND
-    if is_quiet(ctx, right):
+    if not _needs_jump(ctx, node):
         first, second = condition_value(ctx, left), condition_value(ctx, right)
         other = builder.constant(not is_and, BOOLEAN, span)
         result = builder.value(BOOLEAN)
