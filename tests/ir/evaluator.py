@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, final
 
-from analysis.ir.function import Function
+from analysis.ir.function import ENTRY, Function
 from analysis.ir.instructions import (
     Binary,
     Branch,
@@ -111,13 +111,13 @@ class _Activation:
         self._objects: dict[int, int] = {}
 
     def run(self) -> Contents:
-        previous, current = -1, 0
+        previous, current = ENTRY, ENTRY
         while True:
             self.machine.budget -= 1
             if self.machine.budget < 0:
                 raise OutOfSteps("out of steps")
             block = self.function.blocks[current]
-            arriving = {phi.result: self.values[dict(phi.incoming)[previous]] for phi in block.phis}  # type: ignore[index]
+            arriving = {phi.result: self.values[dict(phi.incoming)[previous]] for phi in block.phis}
             self.values.update(arriving)
             for instruction in block.instructions:
                 self._step(instruction)
