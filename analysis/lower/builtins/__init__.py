@@ -15,8 +15,8 @@ Names    Qualified (`cooperative_groups::sync`, `cg::sync`, `std::max`) or the l
 
 from __future__ import annotations
 
+from analysis.lower.builtins.assembly import lower_assembly
 from analysis.lower.builtins.assembly.call import AssemblyCall, AssemblyInput, AssemblyOperand
-from analysis.lower.builtins.assembly.lowering import lower_assembly
 from analysis.lower.builtins.call import BuiltinCall, Literal, TemplateArgumentValue
 from analysis.lower.builtins.constructors import builtin_constructor
 from analysis.lower.builtins.core import BuiltinFunction, BuiltinMethod

@@ -22,10 +22,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from typing import Final, TypeAlias, final
+from typing import Final, NamedTuple, TypeAlias
 
 from analysis.ir.ids import ValueId
 from analysis.ir.types import (
@@ -78,9 +77,7 @@ class Passing(Enum):
     REFERENCE = "&"
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(NamedTuple):
     """A parameter, or the result."""
 
     type: Type | Generic
@@ -93,9 +90,7 @@ class Slot:
         return None if isinstance(self.type, Generic) or self.passing is not Passing.VALUE else self.type
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(NamedTuple):
     """One declared form of a builtin."""
 
     result: Slot

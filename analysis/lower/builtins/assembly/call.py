@@ -1,9 +1,11 @@
-"""An `asm` statement, as the lowering hands it over."""
+"""An `asm` statement, as the lowering hands it over.
+
+Named tuples, because a frozen dataclass takes ten times as long to define and every start of the server pays for it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple
 
 from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
@@ -11,9 +13,7 @@ from analysis.ir.types import Type
 from analysis.lower.builder import FunctionBuilder
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class AssemblyOperand:
+class AssemblyOperand(NamedTuple):
     """An output: `"=r"(x)`, or `"+r"(x)`, which is read too; `type` is that of the object at `address`."""
 
     constraint: str
@@ -22,9 +22,7 @@ class AssemblyOperand:
     name: str | None = None
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class AssemblyInput:
+class AssemblyInput(NamedTuple):
     """`"r"(value)`, `[name] "r"(value)`."""
 
     constraint: str
@@ -32,9 +30,7 @@ class AssemblyInput:
     name: str | None = None
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class AssemblyCall:
+class AssemblyCall(NamedTuple):
     """`template` is the text of the string literals put together, escapes resolved."""
 
     builder: FunctionBuilder

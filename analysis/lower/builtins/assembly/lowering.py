@@ -28,7 +28,7 @@ OPCODES: Final[Mapping[str, PtxLowering]] = {**PURE, **THREADS, **MEMORY}
 _WAITING: Final = ("wgmma", "tcgen05", "barrier", "bar", "mbarrier")
 
 
-def lower_assembly(call: AssemblyCall) -> None:
+def lower_statement(call: AssemblyCall) -> None:
     """Emits the statement; what is not understood is opaque, never an error."""
     if call.builder.is_terminated:
         call.builder.continue_in(call.builder.new_block())  # dead code after `return`
