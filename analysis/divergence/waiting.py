@@ -16,7 +16,8 @@ Rules     informed   a load in an informed block is VARYING.
           barrier    a block barrier before the load, in the block or on every path from the wait, lowers both to BLOCK:
                      all threads of the block then know what any of them knew; a grid barrier lowers them to GRID.
           block      loads from shared memory and reductions at a barrier are observations of a whole block: they
-                     inform at BLOCK, in functions that have an observer at all.
+                     inform at BLOCK, in functions that have an observer at all, and a loop with a barrier in it may
+                     wait for them.
 Exempt    constant memory and memory of the thread itself.
 Why enough  Without a branch on what was observed, a thread cannot make its next load wait for it.  After a branch is
           joined again without a wait, threads that did not see the write have no order with it, so reading what it
@@ -66,7 +67,7 @@ def waiting_loads(graph: NodeGraph, warp_size: int, loose: frozenset[int]) -> di
     control = graph.control
     arriving: dict[int, int] = dict.fromkeys(control.order, 0)
     found: dict[int, Level] = {}
-    waits = {cycle.id: knowledge[graph.loop_node(cycle.id)] for cycle in control.cycles}
+    waits = {cycle.id: _wait_of(graph, cycle, knowledge[graph.loop_node(cycle.id)]) for cycle in control.cycles}
     changed = True
     while changed:
         changed = False
@@ -91,6 +92,13 @@ def _knowledge(graph: NodeGraph, warp_size: int) -> list[int]:
             solver.lift(value, BLOCK, Rule.SEED, 0)
     solver.run()
     return solver.level
+
+
+def _wait_of(graph: NodeGraph, cycle: Cycle, level: int) -> int:
+    """What a whole block learns changes only at a barrier, so a loop without one does not wait for it."""
+    if level == BLOCK and cycle.blocks.isdisjoint(graph.barrier_blocks):
+        return 0
+    return level
 
 
 def _left(around: Iterable[Cycle], target: BasicBlockId, waits: Mapping[CycleId, int]) -> int:

@@ -131,3 +131,26 @@ join:
   %x: s32 = load %p
   return"""
     assert level_of_x(apart) is Level.VARYING
+
+
+def polling(barrier: str) -> str:
+    return f"""shared $0 s: s32
+  {SETUP}  %s: ptr<shared s32> = address $0
+  jump poll
+poll:
+  %seen: s32 = atomic add %lock, %zero
+  store %s, %seen
+{barrier}  %told: s32 = load %s
+  %wait: bool = eq %told, %zero
+  branch %wait, poll, after
+after:
+  %x: s32 = load %p
+  return"""
+
+
+def test_a_block_that_polls_through_shared_memory_waits_as_a_block() -> None:
+    assert analyze(polling("  barrier\n"), HEADER).level("x") is Level.BLOCK
+
+
+def test_a_loop_over_shared_memory_without_a_barrier_waits_for_nobody() -> None:
+    assert analyze(polling(""), HEADER).level("x") is Level.GRID
