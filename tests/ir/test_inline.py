@@ -294,6 +294,40 @@ def test_frames_lead_back_to_the_ids_of_the_callee() -> None:
     assert promote(inlined).types[product] == inlined.types[product]
 
 
+def test_selects_keep_their_source_branch() -> None:
+    larger = """
+    device @larger(%x: s32, %y: s32) -> s32 {
+    entry:
+      %c: bool = lt %x, %y
+      %z: s32 = select %c, %y, %x !0 conditional
+      return %z
+    }"""
+    kernel = """
+    kernel @k(%n: s32, %c: bool) {
+    entry:
+      branch %c, then, end !0 if
+    then:
+      %a: s32 = call @larger(%n, %n)
+      jump end
+    end:
+      return
+    }"""
+    assert "!1 conditional" in print_function(_inlined(larger)(well_formed(kernel)))
+
+
+def test_a_callee_that_has_inlined_bodies_itself_brings_their_frames() -> None:
+    outer = "device @outer(%x: s32) {\ne:\n  %a: s32 = call @square(%x) [5:9]\n  return\n}"
+    flat = _inlined(SQUARE.replace("%x, %x", "%x, %x [1:2]"))(well_formed(outer))
+    kernel = well_formed("kernel @k(%n: s32) {\ne:\n  call @outer(%n) [20:30]\n  return\n}")
+    inlined = inline_calls(kernel, {flat.id: flat}.get).function
+    assert verify(inlined) == ()
+    assert inlined.frames[1:] == (
+        Frame(FunctionId("outer"), OWN_FRAME, Span(20, 30), 1, 0, 0),
+        Frame(FunctionId("square"), FrameId(1), Span(5, 9, FrameId(1)), 3, 0, 0),
+    )
+    assert inlined.blocks[0].instructions[0].span == Span(1, 2, FrameId(2))
+
+
 def test_a_local_passed_by_reference_can_be_promoted_afterwards() -> None:
     helper = "device @set(%p: ptr<local s32>, %v: s32) {\ne:\n  store %p, %v\n  return\n}"
     check_pass(
@@ -358,6 +392,9 @@ def test_an_opaque_call_may_contain_a_barrier_unless_all_it_reaches_is_known_to_
     loud = "device @loud() {\ne:\n  barrier\n  return\n}"
     calls_quiet = "device @a() {\ne:\n  call @quiet()\n  call @a()\n  return\n}"
     calls_loud = "device @b() {\ne:\n  call @quiet()\n  call @loud()\n  return\n}"
+    ping = "device @ping() {\ne:\n  call @pong()\n  return\n}"
+    pong = "device @pong() {\ne:\n  call @ping()\n  return\n}"
+    assert not _opaque_may_contain_barrier("ping", ping, pong)
     assert _opaque_may_contain_barrier("missing")
     assert _opaque_may_contain_barrier("loud", loud)
     assert _opaque_may_contain_barrier("b", calls_loud, quiet, loud)
