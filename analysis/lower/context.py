@@ -114,6 +114,7 @@ class LoweringContext:
         if self.assignments is None:
             text = self.snippet.text
             counts = Counter(_ASSIGNED.findall(text))
+            counts.subtract(_DEREFERENCED.findall(text))
             swapped = {name for call in _SWAPPED.findall(text) for name in _WORD.findall(call)}
             self.assignments = Assignments(counts, frozenset(_ADDRESSED.findall(text)) | swapped)
         spelled = name.encode("utf-8", "replace")
@@ -143,6 +144,7 @@ class LoweringContext:
 
 
 _ASSIGNED: Final = re.compile(rb"(?<![\w.>])(\w+)\s*=(?!=)")
+_DEREFERENCED: Final = re.compile(rb"[;{}]\s*\*+\s*(\w+)\s*=(?!=)")
 _SWAPPED: Final = re.compile(rb"swap\s*\(([^()]*)\)", re.IGNORECASE)
 _WORD: Final = re.compile(rb"\w+")
-_ADDRESSED: Final = re.compile(rb"(?<!&)&\s*(\w+)")
+_ADDRESSED: Final = re.compile(rb"(?<!&)&\s*(\w+)\b(?!\s*(?:\[|\.|->|\())")

@@ -13,6 +13,7 @@ from analysis.ir.source import Span
 from analysis.ir.types import (
     GroupType,
     HandleType,
+    IntegerType,
     PointerType,
     StructType,
     Type,
@@ -49,7 +50,7 @@ def implicit(ctx: LoweringContext, value: ValueId, type: Type, span: Span) -> Va
     if isinstance(type, VectorType | HandleType) or isinstance(source, VectorType | HandleType):
         if is_vague(source) or is_vague(type) or isinstance(source, PointerType) or isinstance(type, PointerType):
             return ctx.builder.convert(value, type, span)
-        if isinstance(type, HandleType) and isinstance(source, HandleType):
+        if isinstance(type, HandleType | IntegerType) and isinstance(source, HandleType | IntegerType):
             return ctx.builder.convert(value, type, span)
         return ctx.builder.opaque(f"conversion of {spelled(source)} to {spelled(type)}", (value,), type, span)
     return convert(ctx.builder, value, type, span)

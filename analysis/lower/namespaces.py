@@ -110,12 +110,14 @@ def qualified(program: Program, path: Path) -> Entity | None:
     return resolve(program, outer, name)
 
 
-def _resolved_path(program: Program, place: Path, path: Path) -> Path:
+def _resolved_path(program: Program, place: Path, path: Path, steps: int = 8) -> Path:
     """A namespace as written, made absolute: aliases followed, enclosing namespaces tried from inside out."""
+    if steps == 0:
+        return path
     for depth in range(len(place), -1, -1):
         alias = program.usings.aliases.get((place[:depth], path[0]))
         if alias is not None and alias[0] != path[0]:
-            return (*_resolved_path(program, place[:depth], alias), *path[1:])
+            return (*_resolved_path(program, place[:depth], alias, steps - 1), *path[1:])
         if place[:depth] + path in program.usings.namespaces:
             return place[:depth] + path
     return path

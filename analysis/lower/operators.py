@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.ir.types import StructType, Type, UnknownType, VectorType
+from analysis.ir.types import HandleType, IntegerType, PointerType, StructType, Type, UnknownType, VectorType
 from analysis.lower.builtins import builtin_function, builtin_method
 from analysis.lower.calls import call_builtin, call_instance, call_method, unknown_call
 from analysis.lower.context import LoweringContext, Operand, Place
@@ -33,6 +33,8 @@ def overloaded(ctx: LoweringContext, spelling: str, operands: Sequence[Operand],
     converted = _converted_operands(ctx, operands, node)
     if converted is not None:
         return _builtin_operator(ctx, spelling, converted, node)
+    if spelling in ("==", "!=") and all(isinstance(type, HandleType | PointerType | IntegerType) for type in types):
+        return _builtin_operator(ctx, spelling, list(operands), node)
     builtin = builtin_function(f"operator{spelling}")
     if builtin is not None and not any(_is_record(ctx, type) for type in types):
         return call_builtin(ctx, builtin, operands, (), span)

@@ -13,7 +13,7 @@ from analysis.ir.function import Expression, SymbolKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Load
 from analysis.ir.source import Span
-from analysis.ir.types import VOID, ArrayType, HandleType, MemorySpace, PointerType, Type, UnknownType
+from analysis.ir.types import ArrayType, HandleType, MemorySpace, PointerType, Type, UnknownType
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.names import Closure
 from analysis.syntax.tree import Node
@@ -22,6 +22,9 @@ Handler: TypeAlias = Callable[[LoweringContext, Node], Operand]
 
 EXPRESSIONS: Final[dict[str, Handler]] = {}
 """Filled by the modules of this package."""
+
+_NOTHING: Final = UnknownType("void")
+"""The type of a void expression's value where the program uses one."""
 
 _RECORDED: Final = frozenset(
     {
@@ -109,7 +112,7 @@ def load(ctx: LoweringContext, operand: Operand, span: Span) -> ValueId:
         return result
     if isinstance(operand, Closure):
         return builder.opaque("lambda used as a value", (), HandleType("lambda"), span)
-    return builder.undefined(VOID, span)
+    return builder.undefined(_NOTHING, span)
 
 
 def decay(ctx: LoweringContext, operand: Place, span: Span) -> ValueId:
