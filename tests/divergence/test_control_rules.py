@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from analysis.divergence.levels import Level
 from tests.support.textual import analyze
 
@@ -435,3 +437,18 @@ after:
     assert facts.decision("right") is Level.GRID
     assert facts.convergence("right") is Level.VARYING
     assert facts.convergence("after") is Level.GRID
+
+
+@pytest.mark.parametrize("order", ["left, right", "right, left"])
+def test_facts_about_an_irreducible_loop_do_not_depend_on_which_entry_is_called_its_header(order: str) -> None:
+    """Counted by `left`, who enters at `right` meets the others one iteration later there, and `i` would agree."""
+    facts = analyze(f"""{SETUP}
+  branch %varies, {order}
+left:
+  %i: s32 = phi entry: %zero, right: %one
+  jump right
+right:
+  branch %uniform, left, after
+after:
+  return""")
+    assert facts.level("i") is Level.VARYING
