@@ -8,7 +8,6 @@ from functools import reduce
 from analysis.ir.types import (
     F64,
     S32,
-    U32,
     BooleanType,
     FloatType,
     IntegerType,
@@ -42,9 +41,9 @@ def common_integer(types: Sequence[Type]) -> Type:
     return common_type([type if isinstance(type, IntegerType | BooleanType) else S32 for type in types])
 
 
-def unsigned(type: Type) -> IntegerType:
-    """The unsigned integer as wide as `type`."""
-    return IntegerType(type.bits, signed=False) if isinstance(type, IntegerType) else U32
+def promoted_alone(types: Sequence[Type]) -> Type:
+    """Integer promotion of one argument."""
+    return promoted(types[0])
 
 
 def _dependent_or_vector(types: Sequence[Type]) -> Type | None:

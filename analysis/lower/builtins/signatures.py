@@ -9,6 +9,7 @@ Notation  `result(parameter, parameter?, ...)`; alternatives are separated by `|
           F   the same for floating-point functions: integers count as double
           I   the same for integers
           V W a template parameter: the type of the first such argument, or the explicit template argument
+          S   the argument's type after integer promotion (warp shuffles have no form for char)
           E   what the `E*` argument points to
           R   the explicit template argument, else what the texture named first holds
           P   any pointer, kept as it is
@@ -45,7 +46,7 @@ from analysis.ir.types import (
     VectorType,
     VoidType,
 )
-from analysis.lower.builtins.arithmetic import common_floating, common_integer, common_type
+from analysis.lower.builtins.arithmetic import common_floating, common_integer, common_type, promoted_alone
 from analysis.lower.builtins.call import BuiltinCall
 from analysis.lower.builtins.spelling import spelled_type
 from analysis.lower.builtins.types import builtin_type, element_of_handle
@@ -60,6 +61,7 @@ class Generic(Enum):
     INTEGRAL = "I"
     VALUE = "V"
     OTHER_VALUE = "W"
+    PROMOTED = "S"
     ELEMENT = "E"
     REQUESTED = "R"
     POINTER = "P"
@@ -276,6 +278,7 @@ _COMMON: Final[Mapping[Generic, Callable[[Sequence[Type]], Type]]] = {
     Generic.ARITHMETIC: common_type,
     Generic.FLOATING: common_floating,
     Generic.INTEGRAL: common_integer,
+    Generic.PROMOTED: promoted_alone,
 }
 
 

@@ -96,8 +96,8 @@ _REDUCTIONS: Final = {
 }
 
 TABLE: Final[Table] = {
-    **{f"{name}_sync": (shuffle(mode), f"V(mask, V, {lane}, s32?)") for name, (mode, lane) in _SHUFFLES.items()},
-    **{name: (legacy_shuffle(mode), f"V(V, {lane}, s32?)") for name, (mode, lane) in _SHUFFLES.items()},
+    **{f"{name}_sync": (shuffle(mode), f"S(mask, S, {lane}, s32?)") for name, (mode, lane) in _SHUFFLES.items()},
+    **{name: (legacy_shuffle(mode), f"S(S, {lane}, s32?)") for name, (mode, lane) in _SHUFFLES.items()},
     "__all_sync": (vote(VoteKind.ALL), "s32(mask, s32)"),
     "__any_sync": (vote(VoteKind.ANY), "s32(mask, s32)"),
     "__uni_sync": (vote(VoteKind.UNIFORM), "s32(mask, s32)"),

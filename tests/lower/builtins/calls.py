@@ -138,7 +138,9 @@ def lower_call(
 
 def lowered(call: str, warp_size: int = 32) -> Lowered:
     """`min(s32, u32)`, `tex2D<float4>(…)`, `tile32.shfl(f32, s32)`."""
-    match = re.fullmatch(r"(?:([\w:<>,@&]+?)\.)?([\w:]+?)(?:<([^()]*)>)?\((.*)\)", call.strip(), re.DOTALL)
+    match = re.fullmatch(
+        r"(?:([\w:<>,@&]+?)\.)?(operator[-+*/=<>!]+|[\w:]+?)(?:<([^()]*)>)?\((.*)\)", call.strip(), re.DOTALL
+    )
     assert match is not None, call
     receiver = argument(match[1]) if match[1] else None
     explicit = tuple(int(word) if word.strip().isdigit() else type_named(word) for word in split(match[3] or ""))

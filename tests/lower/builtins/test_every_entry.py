@@ -33,6 +33,7 @@ GENERICS: dict[Generic, Type] = {
     Generic.FLOATING: F32,
     Generic.INTEGRAL: S32,
     Generic.VALUE: F32,
+    Generic.PROMOTED: F32,
     Generic.OTHER_VALUE: S32,
     Generic.ELEMENT: S32,
     Generic.POINTER: PointerType(F32, MemorySpace.GLOBAL),

@@ -1,0 +1,152 @@
+"""Objects of libcu++, cub, wmma and complex numbers: a call in, IR lines out."""
+
+from __future__ import annotations
+
+from tests.lower.builtins.calls import check
+
+
+def test_an_atomic_in_memory_is_its_value() -> None:
+    check(
+        "cuda::atomic<s32>&.fetch_add(u8, s32)",
+        """
+        %4: ptr<local s32> = bitcast %2
+        %5: s32 = convert %0
+        %6: s32 = atomic add %4, %5
+        """,
+    )
+    check(
+        "cuda::atomic<s32>&.load()",
+        """
+        %2: ptr<local s32> = bitcast %0
+        %3: s32 = atomic load %2
+        """,
+    )
+    check(
+        "cuda::atomic<s32>&.compare_exchange_strong(s32&, s32)",
+        """
+        %5: ptr<local s32> = bitcast %3
+        %6: s32 = load %0
+        %7: s32 = atomic cas %5, %6, %2
+        store %0, %7
+        %8: bool = eq %7, %6
+        """,
+    )
+
+
+def test_an_atomic_reference_is_an_address() -> None:
+    check(
+        "cuda::atomic_ref<f32>.fetch_add(f32)",
+        """
+        %2: ptr<generic f32> = bitcast %1
+        %3: f32 = atomic add %2, %0
+        """,
+    )
+
+
+def test_barrier_objects() -> None:
+    check(
+        "cuda::barrier<1>&.arrive_and_wait()",
+        """
+        %2: u64 = bitcast %0
+        named_barrier %2
+        """,
+    )
+
+
+def test_complex_numbers() -> None:
+    check(
+        "operator*(std::complex<f32>, f32)",
+        """
+        %2: f32 = extract %0, 0
+        %3: f32 = extract %0, 1
+        %4: f32 = const 0.0
+        %5: f32 = mul %2, %1
+        %6: f32 = mul %3, %4
+        %7: f32 = sub %5, %6
+        %8: f32 = mul %2, %4
+        %9: f32 = mul %3, %1
+        %10: f32 = add %8, %9
+        %11: struct "std::complex<f32>" = build %7, %10
+        """,
+    )
+    check(
+        "std::abs(std::complex<f32>)",
+        """
+        %1: f32 = extract %0, 0
+        %2: f32 = extract %0, 1
+        %3: f32 = math hypot %1, %2
+        """,
+    )
+    check(
+        "std::abs(s16)",
+        """
+        %1: s32 = convert %0
+        %2: s32 = math abs %1
+        """,
+    )
+
+
+def test_block_collectives_are_surrounded_by_barriers() -> None:
+    check(
+        "cub::BlockReduce<f32,64>.Sum(f32)",
+        """
+        barrier
+        %2: u32 = special thread.z
+        %3: u32 = special block_dim.y
+        %4: u32 = mul %2, %3
+        %5: u32 = special thread.y
+        %6: u32 = add %4, %5
+        %7: u32 = special block_dim.x
+        %8: u32 = mul %6, %7
+        %9: u32 = special thread.x
+        %10: u32 = add %8, %9
+        %11: f32 = math collective %0, %10
+        barrier
+        """,
+    )
+
+
+def test_warp_collectives() -> None:
+    check(
+        "cub::WarpReduce<f32,32>.Sum(f32)",
+        """
+        %2: u32 = const 0
+        %3: group<tile 32> = build %2, %2, %2
+        %5: u32 = const 4294967295
+        %4: f32 = reduce add %0 mask %5
+        """,
+    )
+    check(
+        "cub::WarpReduce<s32,32>.Reduce(s32, cub::Max)",
+        """
+        %3: u32 = const 0
+        %4: group<tile 32> = build %3, %3, %3
+        %6: u32 = const 4294967295
+        %5: s32 = reduce max %0 mask %6
+        """,
+    )
+
+
+def test_matrix_products_take_the_whole_warp() -> None:
+    check(
+        "wmma::mma_sync(nvcuda::wmma::fragment<accumulator,16,16,16,f32>&, nvcuda::wmma::fragment<matrix_a,16,16,16,f16>&, nvcuda::wmma::fragment<matrix_b,16,16,16,f16>&, nvcuda::wmma::fragment<accumulator,16,16,16,f32>&)",
+        """
+        %8: u32 = const 4294967295
+        warp_barrier %8
+        %9: ptr<local [8 x f16]> = field %2, 0
+        %10: [8 x f16] = load %9
+        %11: ptr<local [8 x f16]> = field %4, 0
+        %12: [8 x f16] = load %11
+        %13: ptr<local [8 x f32]> = field %6, 0
+        %14: [8 x f32] = load %13
+        %15: u32 = special lane
+        %16: [8 x f32] = math collective %10, %12, %14, %15
+        %17: ptr<local [8 x f32]> = field %0, 0
+        store %17, %16
+        """,
+    )
+
+
+def test_a_pipeline_of_one_thread_waits_for_nobody() -> None:
+    check("cuda::pipeline<thread>.consumer_wait()", "fence block")
+    check("cuda::pipeline<block>.consumer_wait()", 'opaque barrier "consumer_wait" %0')
