@@ -160,9 +160,10 @@ def _block_at(view: View, span: Span, value: ValueId) -> BasicBlockId:
     The block that defines `value` is not enough: a name may be read far from there.
     """
     smallest: tuple[int, Level, BasicBlockId] | None = None
+    calls = _calls_seen_from(view)
     for index, block in enumerate(view.root.function.blocks):
         for found in (*block.instructions, block.terminator):
-            around = _seen_from(view, found.span)
+            around = found.span if found.span.frame == view.frame else calls[found.span.frame]
             if around is not None and around.start <= span.start and span.end <= around.end:
                 here = BasicBlockId(index)
                 candidate = (around.end - around.start, view.root.divergence.convergence(here), here)
@@ -171,14 +172,17 @@ def _block_at(view: View, span: Span, value: ValueId) -> BasicBlockId:
     return _block_of(view, value) if smallest is None else smallest[2]
 
 
-def _seen_from(view: View, span: Span) -> Span | None:
-    """The span itself if it lies in the view's frame, the call in that frame that leads to it, or None."""
-    while span.frame != view.frame:
-        if span.frame == OWN_FRAME:
-            return None
-        entered = view.root.function.frames[span.frame]
-        span = Span(entered.call.start, entered.call.end, entered.parent)
-    return span
+def _calls_seen_from(view: View) -> list[Span | None]:
+    """For each frame, the call in the view's frame that leads to it; None for frames that no such call leads to."""
+    calls: list[Span | None] = []
+    for index, entered in enumerate(view.root.function.frames):
+        if index in (OWN_FRAME, view.frame):
+            calls.append(None)
+        elif entered.parent == view.frame:
+            calls.append(Span(entered.call.start, entered.call.end, view.frame))
+        else:
+            calls.append(calls[entered.parent])  # a parent's number is smaller
+    return calls
 
 
 def _block_of(view: View, value: ValueId) -> BasicBlockId:

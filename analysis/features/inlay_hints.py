@@ -78,6 +78,8 @@ def _tooltip(analysis: FileAnalysis, function: FunctionFacts, variable: Variable
     verdict = f"{variable.name} is {LEVEL_WORDS[variable.level]}"
     if variable.is_parameter and not function.callers_known and variable.level is Level.VARYING:
         return f"{verdict}: no caller is known, so nothing is assumed about this parameter"
+    if variable.level is Level.GRID:
+        return verdict
     expression = analysis.expression_at(function.start + variable.span.start)
     steps = () if expression is None else source_steps(analysis, expression.why)
     return "\n".join((verdict, *map(plain_step, steps)))

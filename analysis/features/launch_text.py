@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
+from analysis.divergence.launch_shape import LaunchKnowledge
+from analysis.rules.witness_text import extent_text
 
 
 def block_text(launch: LaunchKnowledge | None) -> str | None:
@@ -10,12 +11,5 @@ def block_text(launch: LaunchKnowledge | None) -> str | None:
     if launch is None:
         return None
     if launch.shapes:
-        return f"block of {' or '.join(map(_extent, launch.shapes))} threads"
+        return f"block of {' or '.join(map(extent_text, launch.shapes))} threads"
     return "one-dimensional block of unknown size" if launch.one_dimensional else "block shape not known"
-
-
-def _extent(shape: BlockShape) -> str:
-    extent = [shape.x, shape.y, shape.z]
-    while len(extent) > 1 and extent[-1] == 1:
-        extent.pop()
-    return " x ".join(map(str, extent))

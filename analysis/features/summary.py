@@ -48,7 +48,7 @@ def one_per_place(opaque: Sequence[OpaqueFact]) -> tuple[OpaqueFact, ...]:
 
 def is_divergent(branch: BranchFact) -> bool:
     """Whether lanes of one warp can go different ways here, other than at a bounds check."""
-    return deciding_level(branch) is Level.VARYING and branch.grade not in (Grade.ALIGNED, Grade.BOUNDARY)
+    return deciding_level(branch) is Level.VARYING and branch.grade is not Grade.BOUNDARY
 
 
 def deciding_level(branch: BranchFact) -> Level:

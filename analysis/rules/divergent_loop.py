@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import ClassVar, Final, final
 
 from analysis.divergence.levels import Level
 from analysis.facts.model import BranchFact, Location
@@ -15,6 +16,7 @@ from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.divergent_branch import splits_warps
 from analysis.rules.origin import cause_text, chain_of, origin_text
 from analysis.rules.rule import Subject
+from analysis.syntax.lexing import HIDDEN
 from analysis.verdict.barriers import Tier
 
 
@@ -80,9 +82,9 @@ class DivergentLoop:
 
     site: Location
     keyword: str
-    condition: str | None
-    by_condition: bool
-    origin: str | None
+    culprit: str | None
+    """The `if` that some lanes leave through, where it is not the loop's own condition: "the `if` at line 7"."""
+    cause: str
     chain: tuple[Related, ...]
 
     @property
@@ -94,28 +96,51 @@ class DivergentLoop:
         for branch in subject.function.branches:
             if branch.kind is not SourceBranchKind.LOOP or branch.trips is not Level.VARYING:
                 continue
-            if not splits_warps(branch) or divergence_cost(subject.text, branch) <= subject.cost_threshold:
+            culprit = branch if branch.level is Level.VARYING else _way_out(subject, branch)
+            if culprit is None or not splits_warps(culprit):
                 continue
-            yield cls._of(subject, branch)
+            if divergence_cost(subject.text, branch) > subject.cost_threshold:
+                yield cls._of(subject, branch, culprit)
 
     @classmethod
-    def _of(cls, subject: Subject, branch: BranchFact) -> DivergentLoop:
-        steps = subject.analysis.why_branch(subject.function, branch)
-        condition = condition_text(subject.text, branch)
+    def _of(cls, subject: Subject, branch: BranchFact, culprit: BranchFact) -> DivergentLoop:
+        steps = subject.analysis.why_branch(subject.function, culprit)
+        condition = condition_text(subject.text, culprit)
+        line = subject.text.line(culprit.keyword)
+        way_out = None if culprit is branch else f"the `{keyword_text(subject.text, culprit)}` at line {line}"
         return cls(
             subject.text.location(branch.keyword),
             keyword_text(subject.text, branch),
-            condition,
-            branch.level is Level.VARYING,
-            origin_text(subject.analysis, steps, condition, subject.text.line(branch.keyword)),
+            way_out,
+            cause_text(condition, origin_text(subject.analysis, steps, condition, line)),
             chain_of(steps),
         )
 
     def message(self) -> str:
-        start = f"Lanes of one warp leave this `{self.keyword}` loop after different numbers of rounds"
-        if not self.by_condition:
-            return f"{start}: a `break` or `return` in it is taken by some threads only."
-        return f"{start}: {cause_text(self.condition, self.origin)}."
+        through = "" if self.culprit is None else f"through {self.culprit}, "
+        return (
+            f"Lanes of one warp leave this `{self.keyword}` loop after different numbers of rounds: "
+            f"{through}{self.cause}."
+        )
 
     def related(self) -> tuple[Related, ...]:
         return self.chain
+
+
+def _way_out(subject: Subject, loop: BranchFact) -> BranchFact | None:
+    """A branch in the loop that splits warps and leads out: found by its words, since `trips` says there is one."""
+    return next(
+        (
+            branch
+            for branch in subject.function.branches
+            if loop.extent.start < branch.extent.start
+            and branch.extent.end <= loop.extent.end
+            and branch.level is Level.VARYING
+            and splits_warps(branch)
+            and _LEAVES.search(HIDDEN.sub(b" ", subject.text.bytes(branch.extent)))
+        ),
+        None,
+    )
+
+
+_LEAVES: Final = re.compile(rb"\b(?:break|return|goto)\b")

@@ -14,7 +14,6 @@ from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.origin import chain_of
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
-from analysis.verdict.grade import Grade
 
 
 @final
@@ -99,5 +98,4 @@ _KINDS = (SourceBranchKind.IF, SourceBranchKind.SWITCH, SourceBranchKind.LOOP)
 
 
 def _agrees_in_warps_only(branch: BranchFact) -> bool:
-    level = branch.level if branch.trips is None else max(branch.level, branch.trips)
-    return level is Level.WARP or (level is Level.VARYING and branch.grade is Grade.ALIGNED)
+    return (branch.level if branch.trips is None else max(branch.level, branch.trips)) is Level.WARP

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from analysis.divergence.launch_shape import BlockShape
 from analysis.verdict.witness import Witness
 
 MAX_RANGES: Final = 3
@@ -11,15 +12,18 @@ MAX_RANGES: Final = 3
 
 def launch_text(witness: Witness) -> str:
     """In words: for blocks of 64 threads and n = 32."""
-    extent = (witness.shape.x, witness.shape.y, witness.shape.z)
-    if extent[1:] == (1, 1):
-        shape = f"blocks of {witness.shape.threads} threads"
-    else:
-        shape = f"blocks of {' x '.join(map(str, extent))} threads"
     arguments = [f"{name} = {value}" for name, value in witness.arguments]
     if witness.block:
         arguments.append(f"blockIdx.x = {witness.block}")
-    return ", ".join((shape, *arguments))
+    return ", ".join((f"blocks of {extent_text(witness.shape)} threads", *arguments))
+
+
+def extent_text(shape: BlockShape) -> str:
+    """`64`, `16 x 8`, `8 x 8 x 4`."""
+    extent = [shape.x, shape.y, shape.z]
+    while len(extent) > 1 and extent[-1] == 1:
+        extent.pop()
+    return " x ".join(map(str, extent))
 
 
 def threads_text(ranges: tuple[tuple[int, int], ...]) -> str:

@@ -17,6 +17,8 @@ from tests.rules.fixture import analyze
         ("if (threadIdx.x % 2) x[0] = 1.0f; if (x[threadIdx.x] > 0) x[0] = 1.0f;", "2 divergent branches"),
         ("if (threadIdx.x < 16) __syncthreads();", "no divergent branches · 1 unsafe barrier"),
         ("if (n > 3) __syncthreads();", "no divergent branches"),
+        ("for (int i = 0; i < n; i++) { if (x[threadIdx.x] > i) break; }", "2 divergent branches"),
+        ("if (mystery(n)) __syncthreads();", "1 divergent branch · 1 unproven barrier · 1 opaque"),
         ("mystery(n);", "no divergent branches · 1 opaque"),
     ],
 )

@@ -215,3 +215,41 @@ def test_markup_in_source_text_stays_text() -> None:
     """)
     assert shown is not None
     assert "`int a_b_c = threadIdx.x * 2 * x[0];`" in shown
+
+
+def test_a_parameter_is_declared_where_no_thread_has_parted() -> None:
+    assert (
+        markdown("""
+        __global__ void k(float *x, int $0n) {
+          x[0] = n;
+        }
+    """)
+        == "**uniform in the grid** · `int`"
+    )
+
+
+def test_the_launch_decides_the_block() -> None:
+    shown = markdown("""
+        __global__ void $0k() {}
+        void host() { k<<<1, dim3(16, 8)>>>(); }
+    """)
+    assert shown == "**no branches**\n\nblock of 16 x 8 threads"
+
+
+def test_a_long_chain_is_cut_in_the_middle() -> None:
+    steps = "\n".join(f"int v{i + 1} = v{i} + 1;" for i in range(9))
+    analysis, offset = analyze_at_cursor(
+        f"__global__ void k(int *x) {{\nint v0 = threadIdx.x;\n{steps}\nx[0] = $0v9;\n}}\n"
+    )
+    info = hover_at(analysis, offset)
+    assert info is not None
+    assert len(info.why) == 10
+    assert render_text(info).splitlines()[1:-1] == [
+        "  line 11: int v9 = v8 + 1;",
+        "  line 10: int v8 = v7 + 1;",
+        "  line 9: int v7 = v6 + 1;",
+        "  … 4 more",
+        "  line 4: int v2 = v1 + 1;",
+        "  line 3: int v1 = v0 + 1;",
+        "  line 2: int v0 = threadIdx.x; (the thread index differs in every thread)",
+    ]

@@ -72,6 +72,16 @@ __global__ void k() {
 """)
 
 
+def test_a_barrier_that_is_unsafe_by_itself_and_by_a_call_is_reported_once() -> None:
+    check_fixture("""
+__device__ void helper(bool flag) {
+  if (flag) __syncthreads();  //~ divergent-barrier
+}
+__global__ void a(bool flag) { if (threadIdx.x < 16) helper(flag); }
+__global__ void b() { helper(threadIdx.x < 16); }
+""")
+
+
 def test_a_barrier_in_a_header() -> None:
     text = '#include "sync.cuh"\n__global__ void k() {\n  if (threadIdx.x < 16) sync();\n}\n'
     analysis = Analyzer().analyze(

@@ -164,3 +164,50 @@ __global__ void k(int n) {
   }
 }
 """)
+
+
+def test_a_warp_barrier_is_a_matter_of_its_mask() -> None:
+    check_fixture(
+        """
+__global__ void k() {
+  if (threadIdx.x < 16) __syncwarp();
+}
+""",
+        ALL_TIERS,
+    )
+
+
+def test_every_other_guard_is_a_related_place() -> None:
+    text = """
+__global__ void k() {
+  if (threadIdx.x < 16) {
+    if (threadIdx.x % 2) __syncthreads();  //~ divergent-barrier
+  }
+}
+"""
+    (found,) = check_fixture(text)
+    others = [entry for entry in found.related if entry.message == "This branch keeps threads away, too."]
+    assert [entry.location.start for entry in others] == [text.index("if")]
+
+
+def test_a_condition_is_not_said_to_depend_on_itself() -> None:
+    (found,) = check_fixture(
+        """
+__global__ void k() {
+  if (mystery()) __syncthreads();  //~ divergent-barrier
+}
+""",
+        ALL_TIERS,
+    )
+    assert found.message.endswith("at the `if` at line 3, `mystery()` varies between threads.")
+
+
+def test_what_was_assumed_for_a_witness_is_said() -> None:
+    (found,) = check_fixture("""
+__global__ void k(const int *p) {
+  if (p[0] > 3) {
+    if (threadIdx.x < 16) __syncthreads();  //~ divergent-barrier
+  }
+}
+""")
+    assert "(blocks of 64 threads, other conditions permitting)" in found.message

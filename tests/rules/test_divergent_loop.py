@@ -52,3 +52,29 @@ __global__ void k(const int *row, const float *value, float *y) {
   y[i] = sum;
 }
 """)
+
+
+def test_a_break_on_data_is_named() -> None:
+    (found,) = check_fixture("""
+__global__ void k(const int *key, const int *table, int *place, int n) {
+  int i = threadIdx.x;
+  for (int j = 0; j < n; j++) {  //~ divergent-loop
+    place[i] = j * 2 + table[j];
+    if (table[j] == key[i]) break;
+  }
+}
+""")
+    assert found.message.startswith(
+        "Lanes of one warp leave this `for` loop after different numbers of rounds: "
+        "through the `if` at line 6, `table[j] == key[i]` depends on "
+    )
+
+
+def test_a_split_that_stays_in_the_loop_is_no_matter_of_rounds() -> None:
+    check_fixture("""
+__global__ void k(const int *key, int *place, int n) {
+  for (int j = 0; j < n; j++) {
+    if (key[threadIdx.x] == j) place[j] = 1;  // no break here
+  }
+}
+""")
