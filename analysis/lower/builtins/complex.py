@@ -78,7 +78,20 @@ def _elementwise(operator: BinaryOperator) -> Lowering:
     return lower
 
 
+def _scaled(call: BoundCall, operator: BinaryOperator) -> ValueId:
+    """A complex number times or over a scalar: each part by itself."""
+    emit, element = Emitter(call.builder, call.span), _element(call)
+    number, scalar = call.arguments
+    if is_complex(emit.type_of(scalar)):
+        number, scalar = scalar, number
+    factor = emit.convert(scalar, element)
+    real, imaginary = (emit.binary(operator, part, factor) for part in _parts(call, number, element))
+    return _build(call, real, imaginary)
+
+
 def _multiply(call: BoundCall) -> ValueId:
+    if not all(is_complex(call.builder.type_of(value)) for value in call.arguments):
+        return _scaled(call, _B.MULTIPLY)
     emit, element = Emitter(call.builder, call.span), _element(call)
     (a, b), (c, d) = (_parts(call, value, element) for value in call.arguments)
     real = emit.subtract(emit.multiply(a, c), emit.multiply(b, d))
@@ -86,6 +99,8 @@ def _multiply(call: BoundCall) -> ValueId:
 
 
 def _divide(call: BoundCall) -> ValueId:
+    if not is_complex(call.type_of(1)):
+        return _scaled(call, _B.DIVIDE)
     emit, element = Emitter(call.builder, call.span), _element(call)
     (a, b), (c, d) = (_parts(call, value, element) for value in call.arguments)
     norm = emit.add(emit.multiply(c, c), emit.multiply(d, d))

@@ -52,6 +52,13 @@ GROUPS = {
 }
 
 
+FRAGMENTS = {
+    "fragment_a": "nvcuda::wmma::fragment<matrix_a,16,16,16,f16,row_major>",
+    "fragment_b": "nvcuda::wmma::fragment<matrix_b,16,16,16,f16,col_major>",
+    "fragment_c": "nvcuda::wmma::fragment<accumulator,16,16,16,f32>",
+}
+
+
 @dataclass(frozen=True)
 class Argument:
     type: Type
@@ -81,7 +88,7 @@ def type_named(text: str) -> Type:
         return PointerType(type_named(text[:-1]), MemorySpace.GLOBAL)
     if text.startswith("tile") and text[4:].isdigit():
         return GroupType(GroupKind.TILE, int(text[4:]))
-    type = GROUPS.get(text) or spelled_type(text) or builtin_type(text, ())
+    type = GROUPS.get(text) or spelled_type(text) or builtin_type(FRAGMENTS.get(text, text), ())
     assert type is not None, f"no such type: {text}"
     return type
 
@@ -136,11 +143,12 @@ def lower_call(
     return Lowered(builder.finish(FunctionId("f"), "f", FunctionKind.DEVICE, VOID, SPAN), result)
 
 
+_CALL = re.compile(r"(?:([\w:<>,@&]+?)\.)?(operator[-+*/=<>!]+|[\w:]+?)(?:<([^()]*)>)?\((.*)\)", re.DOTALL)
+
+
 def lowered(call: str, warp_size: int = 32) -> Lowered:
     """`min(s32, u32)`, `tex2D<float4>(…)`, `tile32.shfl(f32, s32)`."""
-    match = re.fullmatch(
-        r"(?:([\w:<>,@&]+?)\.)?(operator[-+*/=<>!]+|[\w:]+?)(?:<([^()]*)>)?\((.*)\)", call.strip(), re.DOTALL
-    )
+    match = _CALL.fullmatch(call.strip())
     assert match is not None, call
     receiver = argument(match[1]) if match[1] else None
     explicit = tuple(int(word) if word.strip().isdigit() else type_named(word) for word in split(match[3] or ""))

@@ -44,14 +44,6 @@ GENERICS: dict[Generic, Type] = {
 }
 """What stands in for a type that the call decides."""
 
-FRAGMENTS = {
-    letter: f"nvcuda::wmma::fragment<{use},16,16,16,{type}{layout}>&"
-    for letter, use, type, layout in (
-        ("a", "matrix_a", "f16", ",row_major"),
-        ("b", "matrix_b", "f16", ",col_major"),
-        ("c", "accumulator", "f32", ""),
-    )
-}
 _PLUS, _BLOCK, _COMPLEX = "cooperative_groups::plus<f32>", "block", "std::complex<f32>"
 _ITEMS = "std::array<f32,4>"
 
@@ -75,11 +67,11 @@ ARGUMENTS: dict[str, str] = {
     **{f"operator{symbol}": f"{_COMPLEX}, {_COMPLEX}" for symbol in ("+", "-", "*", "/", "==", "!=")},
     **{f"operator{symbol}=": f"{_COMPLEX}&, {_COMPLEX}" for symbol in ("+", "-", "*", "/")},
     **{f"operator{symbol}": "half2, half2" for symbol in ("<", "<=", ">", ">=")},
-    "load_matrix_sync": f"{FRAGMENTS['a']}, f16*, u32",
-    "store_matrix_sync": f"f32*, {FRAGMENTS['c']}, u32",
-    "fill_fragment": f"{FRAGMENTS['c']}, f32",
-    "mma_sync": f"{FRAGMENTS['c']}, {FRAGMENTS['a']}, {FRAGMENTS['b']}, {FRAGMENTS['c']}",
-    "bmma_sync": f"{FRAGMENTS['c']}, {FRAGMENTS['a']}, {FRAGMENTS['b']}, {FRAGMENTS['c']}",
+    "load_matrix_sync": "fragment_a&, f16*, u32",
+    "store_matrix_sync": "f32*, fragment_c&, u32",
+    "fill_fragment": "fragment_c&, f32",
+    "mma_sync": "fragment_c&, fragment_a&, fragment_b&, fragment_c&",
+    "bmma_sync": "fragment_c&, fragment_a&, fragment_b&, fragment_c&",
 }
 """Arguments for rows whose `any` has to be something in particular."""
 

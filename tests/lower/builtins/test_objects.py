@@ -59,14 +59,31 @@ def test_complex_numbers() -> None:
         """
         %2: f32 = extract %0, 0
         %3: f32 = extract %0, 1
-        %4: f32 = const 0.0
-        %5: f32 = mul %2, %1
-        %6: f32 = mul %3, %4
-        %7: f32 = sub %5, %6
-        %8: f32 = mul %2, %4
-        %9: f32 = mul %3, %1
-        %10: f32 = add %8, %9
-        %11: struct "std::complex<f32>" = build %7, %10
+        %4: f32 = mul %2, %1
+        %5: f32 = mul %3, %1
+        %6: struct "std::complex<f32>" = build %4, %5
+        """,
+    )
+    check(
+        "operator-(std::complex<f32>)",
+        """
+        %1: f32 = extract %0, 0
+        %2: f32 = extract %0, 1
+        %3: f32 = neg %1
+        %4: f32 = neg %2
+        %5: struct "std::complex<f32>" = build %3, %4
+        """,
+    )
+    check(
+        "operator+(std::complex<f32>, std::complex<f32>)",
+        """
+        %2: f32 = extract %0, 0
+        %3: f32 = extract %0, 1
+        %4: f32 = extract %1, 0
+        %5: f32 = extract %1, 1
+        %6: f32 = add %2, %4
+        %7: f32 = add %3, %5
+        %8: struct "std::complex<f32>" = build %6, %7
         """,
     )
     check(
@@ -129,7 +146,7 @@ def test_warp_collectives() -> None:
 
 def test_matrix_products_take_the_whole_warp() -> None:
     check(
-        "wmma::mma_sync(nvcuda::wmma::fragment<accumulator,16,16,16,f32>&, nvcuda::wmma::fragment<matrix_a,16,16,16,f16>&, nvcuda::wmma::fragment<matrix_b,16,16,16,f16>&, nvcuda::wmma::fragment<accumulator,16,16,16,f32>&)",
+        "wmma::mma_sync(fragment_c&, fragment_a&, fragment_b&, fragment_c&)",
         """
         %8: u32 = const 4294967295
         warp_barrier %8
