@@ -34,7 +34,8 @@ class Diagnostic:
     """One finding at one site.
 
     `start`/`end` are byte offsets into the analysed file; `name` is the slug that `NOLINT(simt-...)` takes.
-    `tier` is None for rules that state a property of the code and do not accuse it (DIV).
+    `tier` is None for rules that state a property of the code and do not accuse it (DIV), unless all they have is an
+    assumption about what is not known.
     """
 
     code: str

@@ -12,7 +12,7 @@ from analysis.ir.function import SourceBranchKind
 from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.cost import divergence_cost
 from analysis.rules.diagnostic import Related, Severity
-from analysis.rules.origin import cause_text, chain_of, origin_text
+from analysis.rules.origin import cause_text, chain_of, origin_text, rests_on_assumption
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
 from analysis.verdict.grade import Grade
@@ -76,7 +76,9 @@ class DivergentBranch:
 
     The price is an estimate from the text (operators, calls and subscripts), so a cheap branch in many characters is
     reported and an expensive one behind a short call is not. A condition that agrees in every warp because of what the
-    data hold is still reported. Silence a known case with `// NOLINT(simt-divergent-branch)`.
+    data hold is still reported. A condition on what is not known (an argument of an unknown caller, a call that is not
+    understood) is of tier *assumed* and shown only when asked for. Silence a known case with
+    `// NOLINT(simt-divergent-branch)`.
     """
 
     code: ClassVar[str] = "DIV401"
@@ -89,10 +91,8 @@ class DivergentBranch:
     grade: Grade
     origin: str | None
     chain: tuple[Related, ...]
-
-    @property
-    def tier(self) -> Tier | None:
-        return None
+    tier: Tier | None
+    """ASSUMED where it is not known whether the condition varies, else None."""
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[DivergentBranch]:
@@ -115,6 +115,7 @@ class DivergentBranch:
             branch.grade,
             origin_text(subject.analysis, steps, condition, subject.text.line(branch.keyword)),
             chain_of(steps),
+            Tier.ASSUMED if rests_on_assumption(subject.analysis, steps) else None,
         )
 
     def message(self) -> str:

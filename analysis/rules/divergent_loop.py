@@ -14,7 +14,7 @@ from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.cost import divergence_cost
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.divergent_branch import splits_warps
-from analysis.rules.origin import cause_text, chain_of, origin_text
+from analysis.rules.origin import cause_text, chain_of, origin_text, rests_on_assumption
 from analysis.rules.rule import Subject
 from analysis.syntax.lexing import HIDDEN
 from analysis.verdict.barriers import Tier
@@ -86,10 +86,8 @@ class DivergentLoop:
     """The `if` that some lanes leave through, where it is not the loop's own condition: "the `if` at line 7"."""
     cause: str
     chain: tuple[Related, ...]
-
-    @property
-    def tier(self) -> Tier | None:
-        return None
+    tier: Tier | None
+    """ASSUMED where it is not known whether the condition varies, else None."""
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[DivergentLoop]:
@@ -114,6 +112,7 @@ class DivergentLoop:
             way_out,
             cause_text(condition, origin_text(subject.analysis, steps, condition, line)),
             chain_of(steps),
+            Tier.ASSUMED if rests_on_assumption(subject.analysis, steps) else None,
         )
 
     def message(self) -> str:

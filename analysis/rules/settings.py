@@ -33,7 +33,7 @@ class RuleSettings:
     """`select` and `ignore` hold codes (`SYN101`), prefixes (`SYN`), slugs (`divergent-barrier`) or `ALL`.
 
     The most specific entry wins; at equal length `ignore` does.  `severities` is keyed the same way.
-    `tiers` filters the rules that accuse (SYN); a cost is what `analysis.rules.cost` measures.
+    `tiers` filters findings that have one; a cost is what `analysis.rules.cost` measures.
     """
 
     select: frozenset[str] = frozenset({ALL})

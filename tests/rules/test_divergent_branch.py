@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from analysis.rules.diagnostic import Severity
 from analysis.rules.settings import RuleSettings
+from analysis.verdict.barriers import Tier
 from tests.rules.fixture import check_fixture
 
 CHEAP = RuleSettings(cost_threshold=0)
@@ -109,3 +110,18 @@ __global__ void k(const int *p, float *y) {
 """,
         CHEAP,
     )
+
+
+def test_a_condition_that_is_not_known_is_assumed_and_shown_only_when_asked() -> None:
+    text = """
+__device__ void helper(float *y, int mode) {
+  if (mode) y[0] = y[1] * y[2] + y[3] * y[4];%s
+}
+__global__ void k(float *y) {
+  if (mystery()) y[0] = y[1] * y[2] + y[3] * y[4];%s
+}
+"""
+    check_fixture(text % ("", ""))
+    claim = "  //~ divergent-branch"
+    found = check_fixture(text % (claim, claim), RuleSettings(tiers=frozenset(Tier)))
+    assert {entry.tier for entry in found} == {Tier.ASSUMED}

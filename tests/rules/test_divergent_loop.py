@@ -78,3 +78,11 @@ __global__ void k(const int *key, int *place, int n) {
   }
 }
 """)
+
+
+def test_a_trip_count_of_an_unknown_caller_is_assumed() -> None:
+    check_fixture("""
+__device__ void helper(float *y, int n) {
+  for (int i = 0; i < n; i++) y[i] = y[i] * 2.0f + 1.0f;
+}
+""")
