@@ -7,8 +7,6 @@ Rules   Every parameter is stored into a local symbol at entry.  A kernel's poin
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from analysis.ir.function import Function, Parameter, SymbolKind
 from analysis.ir.ids import FunctionId, ValueId
 from analysis.ir.source import Span
@@ -24,22 +22,29 @@ from analysis.lower.builder import FunctionBuilder
 from analysis.lower.builtins import builtin_layout
 from analysis.lower.construct import construct_at, default_object, initialise
 from analysis.lower.context import LoweringContext, Place, ReturnTarget
-from analysis.lower.expressions.calls import argument_operands
-from analysis.lower.expressions.members import this_object
-from analysis.lower.functions import FunctionInstance, ParameterDeclaration, is_deduced
+from analysis.lower.expressions.arguments import argument_operands
+from analysis.lower.expressions.dispatch import place
+from analysis.lower.expressions.members import this_object, upcast
+from analysis.lower.functions import is_deduced
 from analysis.lower.handlers import statement
 from analysis.lower.lookup import find
-from analysis.lower.names import DeclaredType, LocalVariable, TypeName
-from analysis.lower.records import Record
+from analysis.lower.names import (
+    Declarations,
+    DeclaredType,
+    FunctionInstance,
+    LocalVariable,
+    ParameterDeclaration,
+    Record,
+    TypeName,
+)
 from analysis.lower.statements.dispatch import not_understood
 from analysis.lower.types import innermost
 from analysis.syntax.tree import Node
 
-if TYPE_CHECKING:
-    from analysis.lower.program import Program
 
-
-def lower_body(program: Program, instance: FunctionInstance) -> tuple[Function, tuple[FunctionId, ...]]:
+def lower_body(
+    program: Declarations, instance: FunctionInstance, warp_size: int
+) -> tuple[Function, tuple[FunctionId, ...]]:
     """The function in memory form, and the functions it calls."""
     declaration = instance.declaration
     builder = FunctionBuilder()
@@ -49,7 +54,7 @@ def lower_body(program: Program, instance: FunctionInstance) -> tuple[Function, 
         snippet=declaration.snippet,
         scope=instance.scope.inside(),
         returns=ReturnTarget(instance.signature.returns),
-        warp_size=program.settings.warp_size,
+        warp_size=warp_size,
         owner=declaration.owner,
     )
     node = declaration.node
@@ -125,8 +130,6 @@ def _member_initialisers(ctx: LoweringContext, record: Record, node: Node) -> No
 
 
 def _initialise_bases(ctx: LoweringContext, record: Record, whole: Place, written: dict[str, Node], span: Span) -> None:
-    from analysis.lower.expressions.members import upcast
-
     given: dict[str, Node] = {}
     for child in written.values():
         entity = find(ctx.scope, child.children[0])
@@ -170,8 +173,6 @@ def _initialise_member(
 
 
 def _bind_member(ctx: LoweringContext, address: ValueId, declared: DeclaredType, child: Node, span: Span) -> None:
-    from analysis.lower.expressions.dispatch import place
-
     values = child.children[-1].children
     if len(values) == 1:
         found = place(ctx, values[0])
@@ -179,7 +180,7 @@ def _bind_member(ctx: LoweringContext, address: ValueId, declared: DeclaredType,
         ctx.builder.store(address, pointer, span)
 
 
-def add_layouts(program: Program, builder: FunctionBuilder) -> None:
+def add_layouts(program: Declarations, builder: FunctionBuilder) -> None:
     """The layouts of all structs that the function's values and symbols mention, also inside one another."""
     pending: list[Type] = list({id(type): type for type in builder.types}.values())
     pending += [symbol.type for symbol in builder.symbols]

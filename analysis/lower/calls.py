@@ -16,23 +16,27 @@ from analysis.ir.instructions import Opaque as OpaqueInstruction
 from analysis.ir.source import Span
 from analysis.ir.types import (
     ArrayType,
-    PointerType,
-    StructType,
     Type,
     UnknownType,
     VoidType,
 )
 from analysis.lower.builtins import BuiltinCall, BuiltinFunction, Literal
 from analysis.lower.context import LoweringContext, Operand, Place
-from analysis.lower.convert import implicit
-from analysis.lower.expressions.dispatch import load, lower, temporary
+from analysis.lower.expressions.arguments import passed_argument
+from analysis.lower.expressions.dispatch import load, lower
 from analysis.lower.expressions.members import upcast
-from analysis.lower.functions import FunctionDeclaration, FunctionInstance, ParameterDeclaration, is_deduced
+from analysis.lower.functions import is_deduced
 from analysis.lower.inlining import inline_instance
 from analysis.lower.lookup import builtin_arguments
-from analysis.lower.names import Closure, TemplateArgument
+from analysis.lower.names import (
+    Closure,
+    FunctionDeclaration,
+    FunctionInstance,
+    ParameterDeclaration,
+    Record,
+    TemplateArgument,
+)
 from analysis.lower.overloads import Choice, argument_types, choose
-from analysis.lower.records import Record
 from analysis.syntax.tree import Node
 
 
@@ -124,39 +128,6 @@ def call_instance(
     if returns.is_reference:
         return Place(result, returns.type, returns.is_volatile)
     return result
-
-
-def passed_argument(ctx: LoweringContext, parameter: ParameterDeclaration, argument: Operand, span: Span) -> ValueId:
-    """The argument as the parameter takes it: an address for a reference, a converted value otherwise."""
-    declared = parameter.declared
-    builder = ctx.builder
-    if not declared.is_reference:
-        return implicit(ctx, load(ctx, argument, span), declared.type, span)
-    wanted = declared.stored
-    if isinstance(argument, Place):
-        if _may_refer(ctx, argument.type, declared.type):
-            return builder.bitcast(_as_base(ctx, argument, declared.type, span), wanted, span)
-        argument = load(ctx, argument, span)
-    value = implicit(ctx, load(ctx, argument, span), declared.type, span)
-    return builder.bitcast(temporary(ctx, value, span).address, wanted, span)
-
-
-def _may_refer(ctx: LoweringContext, actual: Type, wanted: Type) -> bool:
-    """Whether a reference to `wanted` can be bound to an object of type `actual` directly."""
-    if actual == wanted or isinstance(actual, ArrayType) or isinstance(wanted, ArrayType | UnknownType):
-        return True
-    if isinstance(actual, PointerType) and isinstance(wanted, PointerType):
-        return True
-    return isinstance(actual, StructType) and isinstance(wanted, StructType)
-
-
-def _as_base(ctx: LoweringContext, argument: Place, wanted: Type, span: Span) -> ValueId:
-    if isinstance(argument.type, StructType) and isinstance(wanted, StructType) and argument.type != wanted:
-        derived, base = ctx.program.records.get(argument.type.name), ctx.program.records.get(wanted.name)
-        if derived is not None and base is not None:
-            seen = upcast(ctx, argument, derived, base, span)
-            return argument.address if seen is None else seen.address
-    return argument.address
 
 
 def _default_argument(

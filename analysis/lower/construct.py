@@ -28,9 +28,11 @@ from analysis.lower.calls import call_builtin, call_method, unknown_call
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import is_arithmetic
 from analysis.lower.convert import implicit
+from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import load, lower, rvalue
-from analysis.lower.names import Closure
-from analysis.lower.records import Record
+from analysis.lower.functions import generic_signature
+from analysis.lower.names import Closure, Record
+from analysis.lower.records import constructors_of
 from analysis.lower.types import spelled
 from analysis.syntax.tree import Node
 
@@ -68,7 +70,7 @@ def construct_at(ctx: LoweringContext, target: Place, record: Record, arguments:
     if len(arguments) == 1 and ctx.type_of(arguments[0]) == record.type and not _copies_by_code(record):
         ctx.builder.store(target.address, load(ctx, arguments[0], span), span)
         return
-    constructors = [found for found in record.constructors if not _is_deleted_or_default(found.node)]
+    constructors = [found for found in constructors_of(record) if not _is_deleted_or_default(found.node)]
     if constructors:
         call_method(ctx, target, record, constructors, (), arguments, span)
         return
@@ -80,9 +82,7 @@ def construct_at(ctx: LoweringContext, target: Place, record: Record, arguments:
 
 def _copies_by_code(record: Record) -> bool:
     """Whether a user-written copy constructor exists: one parameter, a reference to the class itself."""
-    from analysis.lower.functions import generic_signature
-
-    for constructor in record.constructors:
+    for constructor in constructors_of(record):
         if constructor.body is None:
             continue
         parameters = generic_signature(constructor).parameters
@@ -124,7 +124,7 @@ def _default_member(
 
 def default_object(ctx: LoweringContext, target: Place, record: Record, span: Span, *, zeroed: bool = False) -> None:
     """`T x;`: the default constructor, or the default of every member."""
-    constructors = [found for found in record.constructors if not _is_deleted_or_default(found.node)]
+    constructors = [found for found in constructors_of(record) if not _is_deleted_or_default(found.node)]
     if constructors:
         call_method(ctx, target, record, constructors, (), (), span)
     else:
@@ -133,7 +133,7 @@ def default_object(ctx: LoweringContext, target: Place, record: Record, span: Sp
 
 def needs_construction(ctx: LoweringContext, record: Record) -> bool:
     """Whether `T x;` does anything."""
-    if any(not _is_deleted_or_default(found.node) for found in record.constructors):
+    if any(not _is_deleted_or_default(found.node) for found in constructors_of(record)):
         return True
     for member in record.fields:
         if member.default is not None:
@@ -178,8 +178,6 @@ def _store(ctx: LoweringContext, target: Place, value: ValueId, span: Span) -> V
 
 
 def _initialise_arguments(ctx: LoweringContext, target: Place, value: Node, span: Span) -> ValueId | None:
-    from analysis.lower.expressions.calls import argument_operands
-
     operands = argument_operands(ctx, value)
     record = ctx.program.records.get(target.type.name) if isinstance(target.type, StructType) else None
     if record is not None:
@@ -197,7 +195,7 @@ def initialise_list(ctx: LoweringContext, target: Place, value: Node, span: Span
         record = ctx.program.records.get(type.name)
         if record is None:
             return _opaque_list(ctx, target, nodes, span)
-        if any(not _is_deleted_or_default(found.node) for found in record.constructors):
+        if any(not _is_deleted_or_default(found.node) for found in constructors_of(record)):
             construct_at(ctx, target, record, [_list_operand(ctx, node) for node in nodes], span)
             return None
         if len(nodes) == 1 and nodes[0].kind not in ("initializer_list", "initializer_pair"):

@@ -12,21 +12,17 @@ from collections import Counter
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeAlias, final
+from typing import Final, TypeAlias, final
 
 from analysis.ir.function import VariableId
 from analysis.ir.ids import BasicBlockId, FunctionId, SymbolId, ValueId
 from analysis.ir.source import Span
 from analysis.ir.types import Type
 from analysis.lower.builder import FunctionBuilder
-from analysis.lower.names import Closure, DeclaredType, LocalVariable, Scope
+from analysis.lower.names import Closure, Declarations, DeclaredType, LocalVariable, Record, Scope
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.source_map import IDENTITY
 from analysis.syntax.tree import Node
-
-if TYPE_CHECKING:
-    from analysis.lower.program import Program
-    from analysis.lower.records import Record
 
 
 @final
@@ -67,7 +63,7 @@ class ReturnTarget:
 @final
 @dataclass(slots=True, eq=False)
 class LoweringContext:
-    program: Program
+    program: Declarations
     builder: FunctionBuilder
     snippet: Snippet
     scope: Scope

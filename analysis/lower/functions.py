@@ -8,101 +8,24 @@ Rules   A parameter of array type is a pointer.  A kernel's pointer parameters p
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, final
+from typing import Final
 
-from analysis.ir.function import FunctionKind
 from analysis.ir.ids import FunctionId
 from analysis.ir.types import VOID, ArrayType, MemorySpace, PointerType, UnknownType
-from analysis.lower.names import AUTO, DeclaredType, Scope, TemplateArgument, pointer_to
-from analysis.lower.templates import TemplateParameter, bind, positional
+from analysis.lower.names import (
+    AUTO,
+    DeclaredType,
+    FunctionDeclaration,
+    FunctionInstance,
+    ParameterDeclaration,
+    Scope,
+    Signature,
+    TemplateArgument,
+    pointer_to,
+)
+from analysis.lower.templates import bind, positional
 from analysis.lower.types import base_type, declare, descriptor_type, innermost, spelled_argument
-from analysis.syntax.items import Item
 from analysis.syntax.tree import Node
-
-if TYPE_CHECKING:
-    from analysis.lower.records import Record
-    from analysis.syntax.snippet import Snippet
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class ParameterDeclaration:
-    """One formal parameter; `name` is empty where it has none."""
-
-    name: str
-    node: Node
-    declared: DeclaredType
-    default: Node | None
-    is_pack: bool = False
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """Parameters without `this`; `returns` may be AUTO."""
-
-    parameters: tuple[ParameterDeclaration, ...]
-    returns: DeclaredType
-    is_variadic: bool
-
-    @property
-    def required(self) -> int:
-        """How many arguments a call must give."""
-        return sum(1 for parameter in self.parameters if parameter.default is None and not parameter.is_pack)
-
-    def accepts(self, count: int) -> bool:
-        most = len(self.parameters)
-        return self.required <= count and (count <= most or self.is_variadic)
-
-
-@final
-@dataclass(slots=True, eq=False)
-class FunctionDeclaration:
-    """One declaration or definition of a function or method, not yet bound to template arguments."""
-
-    item: Item
-    snippet: Snippet
-    node: Node
-    declarator: Node
-    name: str
-    scope: Scope
-    owner: Record | None
-    template_parameters: tuple[TemplateParameter, ...]
-    is_static: bool
-    is_virtual: bool
-    generic: Signature | None = None
-    instances: dict[tuple[TemplateArgument, ...], FunctionInstance] = field(
-        default_factory=dict[tuple[TemplateArgument, ...], "FunctionInstance"]
-    )
-
-    @property
-    def body(self) -> Node | None:
-        return self.node.field("body")
-
-    @property
-    def is_constructor(self) -> bool:
-        return self.owner is not None and self.name == self.owner.simple_name
-
-    @property
-    def has_this(self) -> bool:
-        return self.owner is not None and not self.is_static
-
-    @property
-    def kind(self) -> FunctionKind:
-        return FunctionKind.KERNEL if self.item.is_kernel else FunctionKind.DEVICE
-
-
-@final
-@dataclass(slots=True, eq=False)
-class FunctionInstance:
-    """A function with its template parameters bound (perhaps to themselves)."""
-
-    id: FunctionId
-    declaration: FunctionDeclaration
-    scope: Scope
-    signature: Signature
-    this: DeclaredType | None
 
 
 def function_declarator(node: Node) -> Node | None:

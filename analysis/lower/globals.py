@@ -7,34 +7,14 @@ Limits  A plain host variable has no place in device code: uses are opaque.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
-
 from analysis.ir.function import SymbolKind
 from analysis.ir.types import ArrayType, HandleType, StructType, TemplateType, UnknownType, VectorType
 from analysis.lower.constants import evaluate
 from analysis.lower.conversions import is_arithmetic, wrapped
-from analysis.lower.names import AUTO, ConstantName, DeclaredType, Scope
+from analysis.lower.names import AUTO, ConstantName, DeclaredType, GlobalDeclaration, Scope
 from analysis.lower.types import base_type, declare, innermost, specifier_words
+from analysis.syntax.snippet import Snippet
 from analysis.syntax.tree import Node
-
-if TYPE_CHECKING:
-    from analysis.syntax.snippet import Snippet
-
-
-@final
-@dataclass(slots=True, eq=False)
-class GlobalDeclaration:
-    """A variable at namespace scope, or a static data member."""
-
-    name: str
-    scope: Scope
-    declared: DeclaredType
-    kind: SymbolKind | None
-    """None for a host variable."""
-    value: Node | None
-    snippet: Snippet | None
-    constant: ConstantName | None
 
 
 def declare_global(scope: Scope, name: str, node: Node, declarator: Node, snippet: Snippet | None) -> GlobalDeclaration:

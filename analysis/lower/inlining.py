@@ -14,8 +14,20 @@ from analysis.ir.function import SymbolKind
 from analysis.ir.source import Span
 from analysis.ir.types import UnknownType
 from analysis.lower.context import LoweringContext, Operand, Place, ReturnTarget
-from analysis.lower.functions import FunctionInstance, ParameterDeclaration, parameter_list, read_parameters
-from analysis.lower.names import AUTO, Closure, DeclaredType, LambdaName, LocalVariable, Scope
+from analysis.lower.expressions.arguments import passed_argument
+from analysis.lower.expressions.dispatch import load, lower
+from analysis.lower.functions import parameter_list, read_parameters
+from analysis.lower.names import (
+    AUTO,
+    Closure,
+    DeclaredType,
+    FunctionInstance,
+    LambdaName,
+    LocalVariable,
+    ParameterDeclaration,
+    Scope,
+)
+from analysis.lower.statements.dispatch import statement
 from analysis.lower.types import descriptor_type
 from analysis.syntax.tree import Node
 
@@ -72,14 +84,10 @@ def _inline(
     returns: DeclaredType,
     span: Span,
 ) -> Operand:
-    from analysis.lower.statements.dispatch import statement
-
     for parameter, argument in zip(parameters, arguments, strict=False):
         _declare_parameter(ctx, scope, parameter, argument, span)
     for parameter in parameters[len(arguments) :]:
         if parameter.default is not None:
-            from analysis.lower.expressions.dispatch import lower
-
             _declare_parameter(ctx, scope, parameter, lower(ctx, parameter.default), span)
     builder = ctx.builder
     target = ReturnTarget(returns, builder.new_block())
@@ -102,9 +110,6 @@ def _inline(
 def _declare_parameter(
     ctx: LoweringContext, scope: Scope, parameter: ParameterDeclaration, argument: Operand, span: Span
 ) -> None:
-    from analysis.lower.calls import passed_argument
-    from analysis.lower.expressions.dispatch import load
-
     if isinstance(argument, Closure):
         scope.declare(parameter.name, LambdaName(argument))
         return

@@ -10,24 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias, final
+from typing import Protocol, TypeAlias, final
 
-from analysis.ir.function import VariableId
-from analysis.ir.ids import SymbolId
+from analysis.ir.function import FunctionKind, SymbolKind, VariableId
+from analysis.ir.ids import FunctionId, SymbolId
 from analysis.ir.source import Span
-from analysis.ir.types import MemorySpace, PointerType, Type, UnknownType
+from analysis.ir.types import MemorySpace, PointerType, StructLayout, StructType, Type, UnknownType
+from analysis.lower.builtins import BuiltinVariable
 from analysis.lower.conversions import ConstantValue
+from analysis.lower.usings import UsingTable
+from analysis.syntax.items import Item
+from analysis.syntax.snippet import Snippet
+from analysis.syntax.translation_unit import TranslationUnit
 from analysis.syntax.tree import Node
-
-if TYPE_CHECKING:
-    from analysis.lower.builtins import BuiltinVariable
-    from analysis.lower.functions import FunctionDeclaration
-    from analysis.lower.globals import GlobalDeclaration
-    from analysis.lower.program import Program
-    from analysis.lower.records import Record
-    from analysis.lower.templates import TypeTemplateDeclaration
-    from analysis.syntax.items import Item
-    from analysis.syntax.snippet import Snippet
 
 
 @final
@@ -211,7 +206,7 @@ class Scope:
 
     __slots__ = ("_missing", "names", "origin", "parent", "program", "resolver")
 
-    def __init__(self, program: Program, parent: Scope | None, resolver: Resolver | None = None) -> None:
+    def __init__(self, program: Declarations, parent: Scope | None, resolver: Resolver | None = None) -> None:
         self.program = program
         self.parent = parent
         self.names: dict[str, Entity] = {}
@@ -249,3 +244,207 @@ class Scope:
 
     def inside(self, resolver: Resolver | None = None) -> Scope:
         return Scope(self.program, self, resolver)
+
+
+# -- declarations --------------------------------------------------------------------------------------------------
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TemplateParameter:
+    """`node` is its declaration; `default` what follows `=`."""
+
+    name: str
+    is_type: bool
+    is_pack: bool
+    node: Node
+    default: Node | None
+
+
+@final
+@dataclass(slots=True, eq=False)
+class TypeTemplateDeclaration:
+    """One class or alias template, or a specialisation (`pattern` is then its argument list)."""
+
+    item: Item
+    scope: Scope
+    node: Node
+    parameters: tuple[TemplateParameter, ...]
+    pattern: Node | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ParameterDeclaration:
+    """One formal parameter; `name` is empty where it has none."""
+
+    name: str
+    node: Node
+    declared: DeclaredType
+    default: Node | None
+    is_pack: bool = False
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Parameters without `this`; `returns` may be AUTO."""
+
+    parameters: tuple[ParameterDeclaration, ...]
+    returns: DeclaredType
+    is_variadic: bool
+
+    @property
+    def required(self) -> int:
+        """How many arguments a call must give."""
+        return sum(1 for parameter in self.parameters if parameter.default is None and not parameter.is_pack)
+
+    def accepts(self, count: int) -> bool:
+        most = len(self.parameters)
+        return self.required <= count and (count <= most or self.is_variadic)
+
+
+@final
+@dataclass(slots=True, eq=False)
+class FunctionDeclaration:
+    """One declaration or definition of a function or method, not yet bound to template arguments."""
+
+    item: Item
+    snippet: Snippet
+    node: Node
+    declarator: Node
+    name: str
+    scope: Scope
+    owner: Record | None
+    template_parameters: tuple[TemplateParameter, ...]
+    is_static: bool
+    is_virtual: bool
+    generic: Signature | None = None
+    instances: dict[tuple[TemplateArgument, ...], FunctionInstance] = field(
+        default_factory=dict[tuple[TemplateArgument, ...], "FunctionInstance"]
+    )
+
+    @property
+    def body(self) -> Node | None:
+        return self.node.field("body")
+
+    @property
+    def is_constructor(self) -> bool:
+        return self.owner is not None and self.name == self.owner.simple_name
+
+    @property
+    def has_this(self) -> bool:
+        return self.owner is not None and not self.is_static
+
+    @property
+    def kind(self) -> FunctionKind:
+        return FunctionKind.KERNEL if self.item.is_kernel else FunctionKind.DEVICE
+
+
+@final
+@dataclass(slots=True, eq=False)
+class FunctionInstance:
+    """A function with its template parameters bound (perhaps to themselves)."""
+
+    id: FunctionId
+    declaration: FunctionDeclaration
+    scope: Scope
+    signature: Signature
+    this: DeclaredType | None
+
+
+@final
+@dataclass(slots=True, eq=False)
+class GlobalDeclaration:
+    """A variable at namespace scope, or a static data member."""
+
+    name: str
+    scope: Scope
+    declared: DeclaredType
+    kind: SymbolKind | None
+    """None for a host variable."""
+    value: Node | None
+    snippet: Snippet | None
+    constant: ConstantName | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RecordField:
+    name: str
+    declared: DeclaredType
+    default: Node | None
+    """The default member initialiser."""
+
+
+@final
+@dataclass(slots=True, eq=False)
+class Record:
+    """One struct, or one instance of a class template."""
+
+    name: str
+    simple_name: str
+    type: StructType
+    node: Node
+    snippet: Snippet
+    item: Item
+    is_local: bool
+    scope: Scope
+    template: str | None
+    arguments: tuple[TemplateArgument, ...]
+    is_union: bool = False
+    fields: list[RecordField] = field(default_factory=list[RecordField])
+    bases: list[tuple[Record, int]] = field(default_factory=list["tuple[Record, int]"])
+    """Each base with the index of its first member here."""
+    own_fields: int = 0
+    """Index of the first member that is not a base's."""
+    has_unknown_base: bool = False
+    is_guess: bool = False
+    """The primary template for arguments that a specialisation may be meant for: its members may be others."""
+    method_nodes: dict[str, list[Node]] = field(default_factory=dict[str, "list[Node]"])
+    statics: dict[str, GlobalDeclaration] = field(default_factory=dict[str, GlobalDeclaration])
+    methods: dict[str, tuple[FunctionDeclaration, ...]] = field(
+        default_factory=dict[str, "tuple[FunctionDeclaration, ...]"]
+    )
+
+    def member(self, name: str) -> Entity | None:
+        """What `name` means in this class or its bases."""
+        found = self.scope.names.get(name)
+        return self.scope.resolve(name) if found is None else found
+
+    def field_index(self, name: str) -> int | None:
+        """The member of that name; an own member hides a base's."""
+        for index in range(len(self.fields) - 1, -1, -1):
+            if self.fields[index].name == name:
+                return index
+        return None
+
+
+class Declarations(Protocol):
+    """What scopes ask of the whole unit; `program.py` answers."""
+
+    @property
+    def unit(self) -> TranslationUnit: ...
+    @property
+    def records(self) -> dict[str, Record]: ...
+    @property
+    def layouts(self) -> dict[str, StructLayout]: ...
+    @property
+    def usings(self) -> UsingTable: ...
+    @property
+    def enumerations(self) -> tuple[Item, ...]: ...
+    def snippet(self, item: Item) -> Snippet: ...
+    def enumeration_scope(self, item: Item) -> Scope | None: ...
+    def namespace_scope(self, path: tuple[str, ...]) -> Scope: ...
+    def namespace_resolver(self, path: tuple[str, ...]) -> Resolver: ...
+    def namespace_named(self, scope: Scope, path: tuple[str, ...]) -> NamespaceName: ...
+    def find_in_namespace(self, path: tuple[str, ...], name: str) -> Entity | None: ...
+    def operators(self, name: str) -> tuple[FunctionDeclaration, ...]: ...
+    def declaration(self, item: Item, owner: Record | None) -> FunctionDeclaration | None: ...
+    def type_template(self, scope: Scope, item: Item) -> TypeTemplateDeclaration | None: ...
+    def type_of_item(self, scope: Scope, item: Item) -> Entity | None: ...
+    def declare_record(self, scope: Scope, node: Node) -> Type: ...
+    def declare_alias(self, scope: Scope, node: Node) -> None: ...
+    def instantiate_type(self, template: TypeTemplate, arguments: tuple[TemplateArgument, ...]) -> Entity | None: ...
+    def register(self, instance: FunctionInstance) -> None: ...
+    def return_type(self, id: FunctionId) -> Type: ...

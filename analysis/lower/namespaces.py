@@ -9,18 +9,17 @@ Limits  Using-directives count for the whole namespace, also before they are wri
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeAlias, final
+from typing import Final
 
 from analysis.ir.types import S32
-from analysis.lower.functions import FunctionDeclaration
 from analysis.lower.globals import declare_global, find_declarator
 from analysis.lower.lookup import builtin_entity
 from analysis.lower.names import (
     ConstantName,
+    Declarations,
     Entity,
+    FunctionDeclaration,
     FunctionSet,
     GlobalVariable,
     NamespaceName,
@@ -29,53 +28,17 @@ from analysis.lower.names import (
     TemplateValue,
     TypeName,
     TypeTemplate,
+    TypeTemplateDeclaration,
 )
 from analysis.lower.repairs import repair_names
-from analysis.lower.templates import TypeTemplateDeclaration, template_parameters
+from analysis.lower.templates import template_parameters
 from analysis.lower.types import base_type, declare, declare_enum, innermost
+from analysis.lower.usings import Path
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.tree import Node
 
-if TYPE_CHECKING:
-    from analysis.lower.program import Program
 
-Path: TypeAlias = tuple[str, ...]
-
-
-@final
-@dataclass(slots=True)
-class UsingTable:
-    """What the `using` lines and namespace aliases of a unit say, by the namespace they stand in."""
-
-    directives: dict[Path, list[Path]] = field(default_factory=dict[Path, "list[Path]"])
-    names: dict[tuple[Path, str], Path] = field(default_factory=dict[tuple[Path, str], Path])
-    aliases: dict[tuple[Path, str], Path] = field(default_factory=dict[tuple[Path, str], Path])
-    namespaces: set[Path] = field(default_factory=set[Path])
-
-
-def read_usings(items: Sequence[Item]) -> UsingTable:
-    table = UsingTable()
-    for item in items:
-        if item.namespace not in table.namespaces:
-            table.namespaces.update(item.namespace[:depth] for depth in range(1, len(item.namespace) + 1))
-        if item.kind is ItemKind.USING and item.owner is None:
-            _read_using(table, item)
-    return table
-
-
-def _read_using(table: UsingTable, item: Item) -> None:
-    text = item.text.decode("utf-8", "replace")
-    place = item.namespace
-    if match := _ALIAS.match(text):
-        table.aliases[place, match[1]] = _path(match[2])
-    elif match := _DIRECTIVE.match(text):
-        table.directives.setdefault(place, []).append(_path(match[1]))
-    elif match := _USING.match(text):
-        path = _path(match[1])
-        table.names[place, path[-1]] = path
-
-
-def resolve(program: Program, path: Path, name: str) -> Entity | None:
+def resolve(program: Declarations, path: Path, name: str) -> Entity | None:
     """What `name` means in exactly the namespace `path` (and what that uses)."""
     found = _declared(program, path, name) or _enumerator(program, path, name)
     if found is not None:
@@ -100,7 +63,7 @@ def resolve(program: Program, path: Path, name: str) -> Entity | None:
     return builtin_entity("::".join((*path, name))) if path else _last_resort(program, name)
 
 
-def qualified(program: Program, path: Path) -> Entity | None:
+def qualified(program: Declarations, path: Path) -> Entity | None:
     """What `a::b::name` means, given from the root."""
     outer, name = path[:-1], path[-1]
     if outer and (outer not in program.usings.namespaces):
@@ -110,7 +73,7 @@ def qualified(program: Program, path: Path) -> Entity | None:
     return resolve(program, outer, name)
 
 
-def _resolved_path(program: Program, place: Path, path: Path, steps: int = 8) -> Path:
+def _resolved_path(program: Declarations, place: Path, path: Path, steps: int = 8) -> Path:
     """A namespace as written, made absolute: aliases followed, enclosing namespaces tried from inside out."""
     if steps == 0:
         return path
@@ -123,7 +86,7 @@ def _resolved_path(program: Program, place: Path, path: Path, steps: int = 8) ->
     return path
 
 
-def _last_resort(program: Program, name: str) -> Entity | None:
+def _last_resort(program: Declarations, name: str) -> Entity | None:
     """Builtins, else the one namespace that declares the name."""
     found = builtin_entity(name)
     if found is not None:
@@ -132,13 +95,13 @@ def _last_resort(program: Program, name: str) -> Entity | None:
     return _declared(program, spaces.pop(), name) if len(spaces) == 1 else None
 
 
-def _declared(program: Program, path: Path, name: str) -> Entity | None:
+def _declared(program: Declarations, path: Path, name: str) -> Entity | None:
     items = [item for item in program.unit.lookup(name) if item.owner is None and item.namespace == path]
     active = [item for item in items if item.active]
     return entity_of(program, path, name, active or items) if items else None
 
 
-def entity_of(program: Program, path: Path, name: str, items: Sequence[Item]) -> Entity | None:
+def entity_of(program: Declarations, path: Path, name: str, items: Sequence[Item]) -> Entity | None:
     """The entity that these declarations of one name make up."""
     functions = [item for item in items if item.kind is ItemKind.FUNCTION]
     for item in items:
@@ -153,7 +116,7 @@ def entity_of(program: Program, path: Path, name: str, items: Sequence[Item]) ->
     return None
 
 
-def overloads(program: Program, items: Sequence[Item]) -> tuple[FunctionDeclaration, ...]:
+def overloads(program: Declarations, items: Sequence[Item]) -> tuple[FunctionDeclaration, ...]:
     """Definitions, and declarations that no definition matches in its number of parameters."""
     defined = [item for item in items if item.is_definition]
     found = [program.declaration(item, None) for item in defined]
@@ -162,7 +125,7 @@ def overloads(program: Program, items: Sequence[Item]) -> tuple[FunctionDeclarat
     return tuple(declaration for declaration in found if declaration is not None)
 
 
-def _type_entity(program: Program, path: Path, name: str, items: Sequence[Item]) -> Entity | None:
+def _type_entity(program: Declarations, path: Path, name: str, items: Sequence[Item]) -> Entity | None:
     templates = [item for item in items if item.is_template]
     defined = [item for item in templates if item.is_definition] or templates
     scope = program.namespace_scope(path)
@@ -177,7 +140,7 @@ def _type_entity(program: Program, path: Path, name: str, items: Sequence[Item])
     return None
 
 
-def _template(program: Program, scope: Scope, item: Item) -> TypeTemplateDeclaration | None:
+def _template(program: Declarations, scope: Scope, item: Item) -> TypeTemplateDeclaration | None:
     snippet = program.unit.snippet(item)
     node = snippet.root
     if node.kind not in _TYPE_NODES:
@@ -188,7 +151,7 @@ def _template(program: Program, scope: Scope, item: Item) -> TypeTemplateDeclara
     return TypeTemplateDeclaration(item, scope, node, parameters, pattern)
 
 
-def _variable(program: Program, path: Path, name: str, item: Item) -> Entity | None:
+def _variable(program: Declarations, path: Path, name: str, item: Item) -> Entity | None:
     snippet = program.snippet(item)
     repair_names(program.namespace_scope(path), snippet)
     declarator = find_declarator(snippet.root, name)
@@ -204,7 +167,7 @@ def _variable(program: Program, path: Path, name: str, item: Item) -> Entity | N
     return GlobalVariable(declaration)
 
 
-def _enumerator(program: Program, path: Path, name: str) -> Entity | None:
+def _enumerator(program: Declarations, path: Path, name: str) -> Entity | None:
     """An enumerator of an unscoped enumeration at this namespace."""
     wanted = name.encode("utf-8", "replace")
     for item in program.enumerations:
@@ -215,7 +178,7 @@ def _enumerator(program: Program, path: Path, name: str) -> Entity | None:
     return None
 
 
-def read_enumeration(program: Program, item: Item) -> Scope | None:
+def read_enumeration(program: Declarations, item: Item) -> Scope | None:
     """A scope that holds the enumeration's name and, unless it is scoped, its enumerators."""
     snippet = program.snippet(item)
     scope = program.namespace_scope(item.namespace).inside()
@@ -247,13 +210,6 @@ def declare_alias(scope: Scope, node: Node) -> None:
             scope.declare(found.text.decode("utf-8", "replace"), TypeName(whole.declared))
 
 
-def _path(text: str) -> Path:
-    return tuple(part for part in "".join(text.split()).split("::") if part)
-
-
-_ALIAS: Final = re.compile(r"\s*namespace\s+(\w+)\s*=\s*([\w:\s]+?)\s*;")
-_DIRECTIVE: Final = re.compile(r"\s*using\s+namespace\s+([\w:\s]+?)\s*;")
-_USING: Final = re.compile(r"\s*using\s+(?:typename\s+)?([\w:\s]+?)\s*;")
 _TYPE_NODES: Final = frozenset(
     {"struct_specifier", "class_specifier", "union_specifier", "alias_declaration", "type_definition"}
 )

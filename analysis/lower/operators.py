@@ -11,11 +11,15 @@ from collections.abc import Sequence
 from analysis.ir.types import HandleType, IntegerType, PointerType, StructType, Type, UnknownType, VectorType
 from analysis.lower.builtins import builtin_function, builtin_method
 from analysis.lower.calls import call_builtin, call_instance, call_method, unknown_call
+from analysis.lower.class_conversions import conversion_operators
 from analysis.lower.context import LoweringContext, Operand, Place
-from analysis.lower.convert import conversion_operators, implicit
+from analysis.lower.convert import implicit
+from analysis.lower.expressions.arithmetic import arithmetic, subscript
 from analysis.lower.expressions.dispatch import load, temporary
-from analysis.lower.functions import FunctionDeclaration, generic_signature
+from analysis.lower.functions import generic_signature
+from analysis.lower.names import FunctionDeclaration
 from analysis.lower.overloads import argument_types, choose
+from analysis.lower.records import methods_named
 from analysis.lower.types import spelled
 from analysis.syntax.tree import Node
 
@@ -54,7 +58,7 @@ def try_overload(ctx: LoweringContext, spelling: str, operands: Sequence[Operand
     type = ctx.type_of(first)
     if isinstance(type, StructType):
         record = ctx.program.records.get(type.name)
-        methods = () if record is None else record.methods_named(name)
+        methods = () if record is None else methods_named(record, name)
         fitting = choose(ctx, methods, (), argument_types(ctx, operands[1:]))
         if record is not None and fitting is not None:
             receiver = first if isinstance(first, Place) else temporary(ctx, load(ctx, first, span), span)
@@ -87,8 +91,6 @@ def _converted_operands(ctx: LoweringContext, operands: Sequence[Operand], node:
 
 
 def _builtin_operator(ctx: LoweringContext, spelling: str, operands: list[Operand], node: Node) -> Operand:
-    from analysis.lower.expressions.operators import arithmetic, subscript
-
     span = ctx.span(node)
     values = [load(ctx, operand, span) for operand in operands]
     if len(values) == 2 and spelling == "[]":

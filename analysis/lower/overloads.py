@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, final
+from typing import TypeAlias, final
 
 from analysis.ir.types import (
     ArrayType,
@@ -28,19 +28,18 @@ from analysis.ir.types import (
 )
 from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.conversions import is_arithmetic, is_vague, promoted
-from analysis.lower.functions import (
+from analysis.lower.functions import bind_explicit, generic_signature, instantiate
+from analysis.lower.names import (
+    Closure,
+    Declarations,
+    DeclaredType,
     FunctionDeclaration,
     FunctionInstance,
     Signature,
-    bind_explicit,
-    generic_signature,
-    instantiate,
+    TemplateArgument,
 )
-from analysis.lower.names import Closure, DeclaredType, TemplateArgument
+from analysis.lower.records import constructors_of
 from analysis.lower.templates import deduce
-
-if TYPE_CHECKING:
-    from analysis.lower.program import Program
 
 MAX_INSTANCES = 48
 """A template with more instances than this is taken to recurse without end: further calls of it are opaque."""
@@ -78,7 +77,7 @@ def argument_types(ctx: LoweringContext, operands: Sequence[Operand]) -> list[Ar
 
 
 def _consider(
-    program: Program,
+    program: Declarations,
     declaration: FunctionDeclaration,
     explicit: tuple[TemplateArgument, ...],
     arguments: Sequence[ArgumentType],
@@ -109,7 +108,7 @@ def _consider(
 
 
 def _deduce_all(
-    program: Program, generic: Signature, arguments: Sequence[ArgumentType], named: dict[str, TemplateArgument]
+    program: Declarations, generic: Signature, arguments: Sequence[ArgumentType], named: dict[str, TemplateArgument]
 ) -> bool:
     for parameter, argument in zip(generic.parameters, arguments, strict=False):
         if argument is None or isinstance(argument, Closure | UnknownType):
@@ -132,7 +131,7 @@ def without_space(type: Type) -> Type:
     return type
 
 
-def _distance(program: Program, declared: DeclaredType, argument: ArgumentType) -> float | None:
+def _distance(program: Declarations, declared: DeclaredType, argument: ArgumentType) -> float | None:
     wanted = declared.type
     if argument is None:
         return 1.0
@@ -159,19 +158,19 @@ def _distance(program: Program, declared: DeclaredType, argument: ArgumentType) 
     return _class_distance(program, wanted, argument)
 
 
-def _class_distance(program: Program, wanted: Type, argument: Type) -> float | None:
+def _class_distance(program: Declarations, wanted: Type, argument: Type) -> float | None:
     if isinstance(wanted, VectorType | HandleType) or isinstance(argument, VectorType | HandleType):
         return None
     if isinstance(wanted, StructType):
         record = program.records.get(wanted.name)
-        return 4.0 if record is None or record.constructors else None
+        return 4.0 if record is None or constructors_of(record) else None
     if isinstance(argument, StructType):
         record = program.records.get(argument.name)
         return 4.0 if record is None or any(name.startswith("operator ") for name in record.method_nodes) else None
     return None
 
 
-def _pointer_distance(program: Program, wanted: PointerType, argument: Type) -> float | None:
+def _pointer_distance(program: Declarations, wanted: PointerType, argument: Type) -> float | None:
     if isinstance(argument, ArrayType):
         argument = PointerType(argument.element, wanted.space)
     if isinstance(argument, IntegerType):
@@ -191,7 +190,7 @@ def _pointer_distance(program: Program, wanted: PointerType, argument: Type) -> 
     return None
 
 
-def _derives(program: Program, derived: str, base: str) -> bool:
+def _derives(program: Declarations, derived: str, base: str) -> bool:
     record = program.records.get(derived)
     if record is None:
         return False

@@ -23,19 +23,25 @@ from analysis.ir.types import VOID, StructLayout, Type, UnknownType
 from analysis.lower import type_instances
 from analysis.lower.bodies import lower_body
 from analysis.lower.builder import FunctionBuilder
-from analysis.lower.functions import (
+from analysis.lower.functions import function_declarator, function_name, instantiate
+from analysis.lower.names import (
+    Entity,
     FunctionDeclaration,
     FunctionInstance,
-    function_declarator,
-    function_name,
-    instantiate,
+    NamespaceName,
+    Origin,
+    Record,
+    Resolver,
+    Scope,
+    TemplateArgument,
+    TypeTemplate,
+    TypeTemplateDeclaration,
 )
-from analysis.lower.names import Entity, NamespaceName, Origin, Resolver, Scope, TemplateArgument, TypeTemplate
-from analysis.lower.namespaces import UsingTable, declare_alias, read_enumeration, read_usings, resolve
-from analysis.lower.records import Record
+from analysis.lower.namespaces import declare_alias, read_enumeration, resolve
 from analysis.lower.repairs import repair_names
-from analysis.lower.templates import TypeTemplateDeclaration, positional, template_parameters
+from analysis.lower.templates import positional, template_parameters
 from analysis.lower.types import specifier_words
+from analysis.lower.usings import UsingTable, read_usings
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.translation_unit import TranslationUnit
@@ -161,13 +167,21 @@ class Program:
         self._instances[instance.id] = instance
         return instance
 
-    @cached_property
+    @property
     def usings(self) -> UsingTable:
+        return self._usings
+
+    @property
+    def enumerations(self) -> tuple[Item, ...]:
+        """Items that may declare enumerators at namespace scope."""
+        return self._enumeration_items
+
+    @cached_property
+    def _usings(self) -> UsingTable:
         return read_usings((*self.unit.items, *self.unit.included_items))
 
     @cached_property
-    def enumerations(self) -> tuple[Item, ...]:
-        """Items that may declare enumerators at namespace scope."""
+    def _enumeration_items(self) -> tuple[Item, ...]:
         kinds = (ItemKind.ENUM, ItemKind.ALIAS, ItemKind.VARIABLE)
         return tuple(
             item
@@ -286,7 +300,7 @@ class Program:
     def _lower(self, instance: FunctionInstance) -> Lowered:
         snippet = instance.declaration.snippet
         try:
-            function, callees = lower_body(self, instance)
+            function, callees = lower_body(self, instance, self.settings.warp_size)
         except Exception as error:
             _LOG.exception("lowering %s", instance.id)
             function, callees = _failed(instance, error), ()

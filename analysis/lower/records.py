@@ -9,113 +9,59 @@ Limits  Virtual functions and bases, and destructors, are not modelled: see `cal
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, final
 
 from analysis.ir.types import StructLayout, StructType, TemplateType, Type
 from analysis.lower.constants import constant_integer
-from analysis.lower.functions import FunctionDeclaration, function_declarator, function_name, parameter_list
-from analysis.lower.globals import GlobalDeclaration, declare_global
+from analysis.lower.functions import function_declarator, function_name, parameter_list
+from analysis.lower.globals import declare_global
 from analysis.lower.layouts import lay_out
 from analysis.lower.names import (
     ConstantName,
     DeclaredType,
     Entity,
+    FunctionDeclaration,
     FunctionSet,
     GlobalVariable,
     MemberName,
-    Scope,
-    TemplateArgument,
+    Record,
+    RecordField,
     TypeName,
     TypeTemplate,
+    TypeTemplateDeclaration,
 )
-from analysis.lower.templates import TypeTemplateDeclaration, template_parameters
+from analysis.lower.templates import template_parameters
 from analysis.lower.types import base_type, declare, innermost, resolve_type, specifier_words
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.tree import Node
 
-if TYPE_CHECKING:
-    from analysis.syntax.snippet import Snippet
+
+def methods_named(record: Record, name: str) -> tuple[FunctionDeclaration, ...]:
+    """The methods of that name, a base's where this class has none."""
+    known = record.methods.get(name)
+    if known is None:
+        record.methods[name] = ()
+        known = find_methods(record, name)
+        if not known and name != record.simple_name:
+            for base, _ in record.bases:
+                known = known or methods_named(base, name)
+        record.methods[name] = known
+    return known
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class RecordField:
-    name: str
-    declared: DeclaredType
-    default: Node | None
-    """The default member initialiser."""
+def constructors_of(record: Record) -> tuple[FunctionDeclaration, ...]:
+    return methods_named(record, record.simple_name)
 
 
-@final
-@dataclass(slots=True, eq=False)
-class Record:
-    """One struct, or one instance of a class template."""
-
-    name: str
-    simple_name: str
-    type: StructType
-    node: Node
-    snippet: Snippet
-    item: Item
-    is_local: bool
-    scope: Scope
-    template: str | None
-    arguments: tuple[TemplateArgument, ...]
-    is_union: bool = False
-    fields: list[RecordField] = field(default_factory=list[RecordField])
-    bases: list[tuple[Record, int]] = field(default_factory=list["tuple[Record, int]"])
-    """Each base with the index of its first member here."""
-    own_fields: int = 0
-    """Index of the first member that is not a base's."""
-    has_unknown_base: bool = False
-    is_guess: bool = False
-    """The primary template for arguments that a specialisation may be meant for: its members may be others."""
-    method_nodes: dict[str, list[Node]] = field(default_factory=dict[str, "list[Node]"])
-    statics: dict[str, GlobalDeclaration] = field(default_factory=dict[str, GlobalDeclaration])
-    methods: dict[str, tuple[FunctionDeclaration, ...]] = field(
-        default_factory=dict[str, "tuple[FunctionDeclaration, ...]"]
-    )
-
-    def member(self, name: str) -> Entity | None:
-        """What `name` means in this class or its bases."""
-        found = self.scope.names.get(name)
-        return self.scope.resolve(name) if found is None else found
-
-    def field_index(self, name: str) -> int | None:
-        """The member of that name; an own member hides a base's."""
-        for index in range(len(self.fields) - 1, -1, -1):
-            if self.fields[index].name == name:
-                return index
-        return None
-
-    def methods_named(self, name: str) -> tuple[FunctionDeclaration, ...]:
-        """The methods of that name, a base's where this class has none."""
-        known = self.methods.get(name)
-        if known is None:
-            self.methods[name] = ()
-            known = find_methods(self, name)
-            if not known and name != self.simple_name:
-                for base, _ in self.bases:
-                    known = known or base.methods_named(name)
-            self.methods[name] = known
-        return known
-
-    @property
-    def constructors(self) -> tuple[FunctionDeclaration, ...]:
-        return self.methods_named(self.simple_name)
-
-    @property
-    def has_destructor(self) -> bool:
-        """Whether leaving a scope runs code of this class."""
-        for node in self.method_nodes.get("~" + self.simple_name, ()):
-            body = node.field("body")
-            if body is None and node.child("default_method_clause") is None:
-                return True
-            if body is not None and body.children:
-                return True
-        return False
+def has_destructor(record: Record) -> bool:
+    """Whether leaving a scope runs code of this class."""
+    for node in record.method_nodes.get("~" + record.simple_name, ()):
+        body = node.field("body")
+        if body is None and node.child("default_method_clause") is None:
+            return True
+        if body is not None and body.children:
+            return True
+    return False
 
 
 def fill_record(record: Record) -> StructLayout:
@@ -253,7 +199,7 @@ def _resolve_member(record: Record, name: str) -> Entity | None:
     for anonymous in record.fields:
         if anonymous.name == "" and _has_field(record, anonymous.declared.type, name):
             return MemberName(record, name)
-    methods = record.methods_named(name) if name != record.simple_name else ()
+    methods = methods_named(record, name) if name != record.simple_name else ()
     if methods:
         return FunctionSet(name, methods)
     for base, _ in record.bases:

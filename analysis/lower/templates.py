@@ -9,49 +9,21 @@ Limits  Template parameter packs are not expanded.  Overlapping partial speciali
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
 
 from analysis.ir.types import S32, ArrayType, PointerType, StructType, TemplateType, Type, VectorType
 from analysis.lower.constants import evaluate
 from analysis.lower.names import (
     ConstantName,
+    Declarations,
     DeclaredType,
     Scope,
     TemplateArgument,
+    TemplateParameter,
     TemplateValue,
     TypeName,
 )
 from analysis.lower.types import base_type, declare, descriptor_type, innermost, resolve_type
-from analysis.syntax.items import Item
 from analysis.syntax.tree import Node
-
-if TYPE_CHECKING:
-    from analysis.lower.program import Program
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class TemplateParameter:
-    """`node` is its declaration; `default` what follows `=`."""
-
-    name: str
-    is_type: bool
-    is_pack: bool
-    node: Node
-    default: Node | None
-
-
-@final
-@dataclass(slots=True, eq=False)
-class TypeTemplateDeclaration:
-    """One class or alias template, or a specialisation (`pattern` is then its argument list)."""
-
-    item: Item
-    scope: Scope
-    node: Node
-    parameters: tuple[TemplateParameter, ...]
-    pattern: Node | None
 
 
 def template_parameters(listed: Node) -> tuple[TemplateParameter, ...]:
@@ -127,7 +99,7 @@ def positional(
     return named
 
 
-def deduce(program: Program, pattern: Type, actual: Type, found: dict[str, TemplateArgument]) -> bool:
+def deduce(program: Declarations, pattern: Type, actual: Type, found: dict[str, TemplateArgument]) -> bool:
     """Matches `pattern`, in which parameters stand for themselves, with `actual`; False where they cannot agree."""
     if isinstance(pattern, TemplateType):
         before = found.get(pattern.name)
@@ -152,7 +124,7 @@ def deduce(program: Program, pattern: Type, actual: Type, found: dict[str, Templ
 
 
 def deduce_argument(
-    program: Program, pattern: TemplateArgument, actual: TemplateArgument, found: dict[str, TemplateArgument]
+    program: Declarations, pattern: TemplateArgument, actual: TemplateArgument, found: dict[str, TemplateArgument]
 ) -> bool:
     """Matches one template argument of a pattern with an actual one."""
     if isinstance(pattern, TemplateValue):

@@ -6,37 +6,35 @@ Rules   A record is made once per name; its name carries the template arguments 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from analysis.ir.types import S32, StructLayout, StructType, TemplateType, Type, UnknownType
 from analysis.lower.builtins import builtin_type
 from analysis.lower.lookup import template_arguments
 from analysis.lower.names import (
+    Declarations,
     DeclaredType,
     Entity,
     NamespaceName,
     Origin,
+    Record,
     Scope,
     TemplateArgument,
     TemplateValue,
     TypeName,
     TypeTemplate,
+    TypeTemplateDeclaration,
 )
 from analysis.lower.namespaces import declare_alias
-from analysis.lower.records import Record, fill_record, self_name
-from analysis.lower.templates import TypeTemplateDeclaration, bind, deduce_argument, generic_argument, positional
+from analysis.lower.records import fill_record, self_name
+from analysis.lower.templates import bind, deduce_argument, generic_argument, positional
 from analysis.lower.types import spelled_argument
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.tree import Node
-
-if TYPE_CHECKING:
-    from analysis.lower.program import Program
 
 MAX_INSTANCES = 2_000
 """A bound on recursive templates: what is asked for beyond it is an unknown type."""
 
 
-def type_of_item(program: Program, outer: Scope, item: Item) -> Entity | None:
+def type_of_item(program: Declarations, outer: Scope, item: Item) -> Entity | None:
     """The type that a record, alias or enumeration item declares."""
     if item.kind is ItemKind.ENUM:
         scope = program.enumeration_scope(item)
@@ -105,7 +103,7 @@ def _new_record(
     return record
 
 
-def _fill(program: Program, record: Record) -> None:
+def _fill(program: Declarations, record: Record) -> None:
     if record.simple_name:
         record.scope.declare(record.simple_name, self_name(record))
     program.layouts[record.name] = StructLayout(record.name, (), 0, 1)
@@ -113,7 +111,7 @@ def _fill(program: Program, record: Record) -> None:
 
 
 def instantiate_type(
-    program: Program, template: TypeTemplate, arguments: tuple[TemplateArgument, ...]
+    program: Declarations, template: TypeTemplate, arguments: tuple[TemplateArgument, ...]
 ) -> Entity | None:
     """The instance of a class or alias template for these arguments, defaults filled in."""
     chosen = _choose(program, template, arguments)
@@ -145,14 +143,14 @@ def _is_dependent(argument: TemplateArgument) -> bool:
     return isinstance(argument, TemplateValue)
 
 
-def _record_of(program: Program, entity: Entity) -> Record | None:
+def _record_of(program: Declarations, entity: Entity) -> Record | None:
     if isinstance(entity, TypeName) and isinstance(entity.declared.type, StructType):
         return program.records.get(entity.declared.type.name)
     return None
 
 
 def _record_instance(
-    program: Program,
+    program: Declarations,
     template: TypeTemplate,
     declaration: TypeTemplateDeclaration,
     scope: Scope,
@@ -173,7 +171,7 @@ def _record_instance(
 
 
 def _choose(
-    program: Program, template: TypeTemplate, arguments: tuple[TemplateArgument, ...]
+    program: Declarations, template: TypeTemplate, arguments: tuple[TemplateArgument, ...]
 ) -> tuple[TypeTemplateDeclaration, dict[str, TemplateArgument]] | None:
     """The last specialisation that matches, else the primary template."""
     primary: TypeTemplateDeclaration | None = None
@@ -192,7 +190,7 @@ def _choose(
 
 
 def _matches(
-    program: Program, declaration: TypeTemplateDeclaration, arguments: tuple[TemplateArgument, ...]
+    program: Declarations, declaration: TypeTemplateDeclaration, arguments: tuple[TemplateArgument, ...]
 ) -> dict[str, TemplateArgument] | None:
     scope = declaration.scope.inside()
     for parameter in declaration.parameters:
@@ -207,7 +205,7 @@ def _matches(
     return named
 
 
-def generic_instance(program: Program, template: TypeTemplate) -> Entity | None:
+def generic_instance(program: Declarations, template: TypeTemplate) -> Entity | None:
     """The primary template with its parameters standing for themselves."""
     for declaration in template.declarations:
         if declaration.pattern is None and declaration.item.is_definition:
@@ -217,7 +215,7 @@ def generic_instance(program: Program, template: TypeTemplate) -> Entity | None:
     return None
 
 
-def record_of_owner(program: Program, item: Item) -> Record | None:
+def record_of_owner(program: Declarations, item: Item) -> Record | None:
     """The class that a method item belongs to; of a template, the instance that stands for all."""
     owner = item.owner
     if owner is None:
@@ -241,7 +239,7 @@ def record_of_owner(program: Program, item: Item) -> Record | None:
     return None
 
 
-def record_of_item(program: Program, item: Item) -> Record | None:
+def record_of_item(program: Declarations, item: Item) -> Record | None:
     """The (generic) record that a record item defines."""
     outer = record_of_owner(program, item) if item.owner is not None else None
     scope = program.namespace_scope(item.namespace) if outer is None else outer.scope

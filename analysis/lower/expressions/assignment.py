@@ -7,12 +7,15 @@ from typing import Final
 from analysis.ir.ids import ValueId
 from analysis.ir.operators import BinaryOperator
 from analysis.ir.types import S32, BooleanType, FloatType, PointerType, StructType, VectorType
+from analysis.lower.construct import initialise_list
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import convert, promoted
 from analysis.lower.convert import implicit
+from analysis.lower.expressions.arithmetic import offset
 from analysis.lower.expressions.dispatch import handles, load, lower, place, unsupported
-from analysis.lower.expressions.operators import CLASS_TYPES, apply_binary, offset
+from analysis.lower.expressions.operators import CLASS_TYPES, apply_binary
 from analysis.lower.operators import overloaded, try_overload
+from analysis.lower.records import methods_named
 from analysis.syntax.tree import Node
 
 _COMPOUND: Final = {f"{sign}=": sign for sign in ("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>")} | {
@@ -38,8 +41,6 @@ def _assignment(ctx: LoweringContext, node: Node) -> Operand:
 def _simple(ctx: LoweringContext, node: Node, left: Node, right: Node) -> Operand:
     span = ctx.span(node)
     if right.kind == "initializer_list":
-        from analysis.lower.construct import initialise_list
-
         target = place(ctx, left)
         initialise_list(ctx, target, right, span)
         return target
@@ -61,7 +62,7 @@ def _assign_operator(ctx: LoweringContext, target: Place, value: Operand, node: 
     """A user-written `operator=`; a defaulted one copies like none."""
     assert isinstance(target.type, StructType)
     record = ctx.program.records.get(target.type.name)
-    methods = () if record is None else record.methods_named("operator=")
+    methods = () if record is None else methods_named(record, "operator=")
     if not any(method.body is not None for method in methods):
         return False, None
     return try_overload(ctx, "=", (target, value), node)

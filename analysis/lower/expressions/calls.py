@@ -11,14 +11,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from analysis.ir.types import HandleType, StructType, Type, UnknownType
-from analysis.lower.builtins import Literal, builtin_constructor, builtin_function, builtin_method
+from analysis.lower.builtins import builtin_constructor, builtin_function, builtin_method
 from analysis.lower.calls import call_builtin, call_functions, call_method, unknown_call
-from analysis.lower.constants import evaluate
 from analysis.lower.construct import construct
 from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.expressions.arguments import argument_literals, argument_operands
 from analysis.lower.expressions.casts import cast, converted
 from analysis.lower.expressions.dispatch import handles, load, lower, temporary, unsupported
-from analysis.lower.expressions.literals import string_text
 from analysis.lower.expressions.members import receiver, record_member, this_object
 from analysis.lower.expressions.names import entity_operand
 from analysis.lower.inlining import inline_closure
@@ -28,17 +27,17 @@ from analysis.lower.names import (
     DeclaredType,
     DependentName,
     FunctionSet,
+    Record,
     TemplateArgument,
     TypeName,
     TypeTemplate,
 )
-from analysis.lower.records import Record
+from analysis.lower.records import methods_named
 from analysis.lower.types import descriptor_type, resolve_type, shown, spelled
 from analysis.syntax.tree import Node
 
 _CASTS: Final = frozenset({b"static_cast", b"reinterpret_cast", b"const_cast", b"dynamic_cast"})
 _TYPE_NODES: Final = frozenset({"primitive_type", "sized_type_specifier", "dependent_type", "decltype"})
-_STRINGS: Final = frozenset({"string_literal", "concatenated_string", "raw_string_literal"})
 
 
 @handles("call_expression")
@@ -63,29 +62,6 @@ def _call_expression(ctx: LoweringContext, node: Node) -> Operand:
         return _named_call(ctx, node, function, arguments)
     callee = lower(ctx, function)
     return call_operand(ctx, callee, argument_operands(ctx, arguments), node, shown(function))
-
-
-def argument_operands(ctx: LoweringContext, arguments: Node) -> list[Operand]:
-    """The arguments of a call, evaluated in order; values are recorded for hovers."""
-    operands: list[Operand] = []
-    for child in arguments.children:
-        operand = lower(ctx, child)
-        if isinstance(operand, int) and child.kind not in ("number_literal", "parenthesized_expression"):
-            ctx.builder.expression(ctx.span(child), operand)
-        operands.append(operand)
-    return operands
-
-
-def argument_literals(ctx: LoweringContext, arguments: Node) -> tuple[Literal, ...]:
-    """What is known of the arguments at compile time."""
-    literals: list[Literal] = []
-    for child in arguments.children:
-        if child.kind in _STRINGS:
-            literals.append(string_text(child))
-        else:
-            constant = evaluate(ctx.scope, child)
-            literals.append(None if constant is None else constant.value)
-    return tuple(literals)
 
 
 def _functional_cast(ctx: LoweringContext, node: Node, type: Type, arguments: Node) -> Operand:
@@ -196,7 +172,7 @@ def call_operand(ctx: LoweringContext, callee: Operand, operands: Sequence[Opera
     type = ctx.type_of(callee)
     record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
     if record is not None:
-        methods = record.methods_named("operator()")
+        methods = methods_named(record, "operator()")
         if methods:
             receiver_place = callee if isinstance(callee, Place) else temporary(ctx, load(ctx, callee, span), span)
             return call_method(ctx, receiver_place, record, methods, (), operands, span)
@@ -230,7 +206,7 @@ def _method_call(ctx: LoweringContext, node: Node, function: Node, arguments: No
             return call_builtin(ctx, builtin, operands, explicit, span, receiver=target, literals=literals)
         shown_type = "nothing" if type is None else spelled(type)
         return unknown_call(ctx, f"call of method {name} of {shown_type}", (target, *operands), span)
-    methods = record.methods_named(name)
+    methods = methods_named(record, name)
     whole = target if isinstance(target, Place) else temporary(ctx, load(ctx, target, span), span)
     if methods:
         return call_method(ctx, whole, record, methods, explicit, operands, span)

@@ -11,7 +11,7 @@ from analysis.ir.function import SymbolKind
 from analysis.ir.types import ArrayType, StructType
 from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.expressions.dispatch import handles, load, lower
-from analysis.lower.expressions.names import variable_place
+from analysis.lower.expressions.places import variable_place
 from analysis.lower.names import Closure, DeclaredType, LambdaName, LocalVariable, Scope
 from analysis.syntax.tree import Node
 

@@ -22,8 +22,8 @@ from analysis.ir.types import (
 from analysis.lower.builtins import builtin_layout, static_member
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.expressions.dispatch import handles, load, lower, unsupported
-from analysis.lower.names import BuiltinName, ConstantName, GlobalVariable
-from analysis.lower.records import Record
+from analysis.lower.expressions.places import global_place
+from analysis.lower.names import BuiltinName, ConstantName, GlobalVariable, Record
 from analysis.lower.types import spelled
 from analysis.syntax.tree import Node
 
@@ -83,8 +83,6 @@ def member(ctx: LoweringContext, base: Operand, name: str, node: Node) -> Operan
             if isinstance(entity, ConstantName):
                 return ctx.builder.constant(entity.value, entity.type, span)
             if isinstance(entity, GlobalVariable):
-                from analysis.lower.expressions.names import global_place
-
                 return global_place(ctx, entity.declaration, node)
         else:
             constant = static_member(type, name)

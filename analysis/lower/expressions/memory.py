@@ -10,7 +10,7 @@ from analysis.lower.calls import call_builtin, unknown_call
 from analysis.lower.construct import construct_at
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import convert
-from analysis.lower.expressions.calls import argument_operands
+from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import handles, rvalue, unsupported
 from analysis.lower.layouts import size_of
 from analysis.lower.types import base_type, declare

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from analysis.ir.function import SymbolKind
 from analysis.ir.instructions import TemplateArgument
-from analysis.ir.source import Span
 from analysis.ir.types import TemplateType
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.expressions.dispatch import handles, unsupported
 from analysis.lower.expressions.members import member_of_this
-from analysis.lower.globals import GlobalDeclaration
+from analysis.lower.expressions.places import global_place, variable_place
 from analysis.lower.lookup import find
 from analysis.lower.names import (
     BuiltinName,
@@ -48,17 +46,6 @@ def _this(ctx: LoweringContext, node: Node) -> Operand:
     return variable_place(ctx, ctx.this, ctx.span(node))
 
 
-def variable_place(ctx: LoweringContext, variable: LocalVariable, span: Span) -> Place:
-    """The object a local name denotes; through a reference, what it refers to."""
-    builder = ctx.builder
-    address = builder.symbol_address(variable.symbol, span)
-    declared = variable.declared
-    if declared.is_reference:
-        pointer = builder.load(address, builder.symbols[variable.symbol].type, span)
-        return Place(pointer, declared.type, declared.is_volatile)
-    return Place(address, builder.symbols[variable.symbol].type, declared.is_volatile, variable.variable)
-
-
 def entity_operand(ctx: LoweringContext, entity: Entity | None, node: Node) -> Operand:
     """What a name that is not a plain local variable stands for as an expression."""
     span = ctx.span(node)
@@ -88,18 +75,3 @@ def entity_operand(ctx: LoweringContext, entity: Entity | None, node: Node) -> O
             return closure
         case _:
             return unsupported(ctx, node, f"unknown name {shown(node)}")
-
-
-def global_place(ctx: LoweringContext, declaration: GlobalDeclaration, node: Node) -> Operand:
-    """The object of a variable at namespace scope; one symbol per function that uses it."""
-    span = ctx.span(node)
-    if declaration.kind is None:
-        return ctx.builder.opaque(f"host variable {declaration.name}", (), declaration.declared.type, span)
-    symbol = ctx.globals.get(id(declaration))
-    if symbol is None:
-        symbol = ctx.builder.symbol(declaration.name, declaration.kind, declaration.declared.type, span)
-        ctx.globals[id(declaration)] = symbol
-    address = ctx.builder.symbol_address(symbol, span)
-    if declaration.kind is SymbolKind.TEXTURE:
-        return Place(address, declaration.declared.type)
-    return Place(address, declaration.declared.type, declaration.declared.is_volatile)

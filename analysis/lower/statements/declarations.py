@@ -30,14 +30,8 @@ from analysis.lower.expressions.dispatch import load, lower, rvalue, temporary
 from analysis.lower.expressions.members import element
 from analysis.lower.functions import function_declarator
 from analysis.lower.lookup import builtin_record
-from analysis.lower.names import (
-    AUTO,
-    Closure,
-    DeclaredType,
-    DependentName,
-    LambdaName,
-    LocalVariable,
-)
+from analysis.lower.names import AUTO, Closure, DeclaredType, DependentName, LambdaName, LocalVariable
+from analysis.lower.records import constructors_of, has_destructor
 from analysis.lower.statements.dispatch import handles_statement, not_understood
 from analysis.lower.types import Declarator, base_type, declare, shown, specifier_words
 from analysis.syntax.tree import Node
@@ -159,7 +153,7 @@ def _default(ctx: LoweringContext, target: Place, type: StructType, span: Span) 
             ctx.builder.emit(Opaque(None, f"type {type.name} is not visible", (target.address,), False, span))
         return
     default_object(ctx, target, record, span)
-    if record.has_destructor:
+    if has_destructor(record):
         ctx.builder.emit(Opaque(None, f"destructor of {record.name}", (target.address,), True, span))
 
 
@@ -169,7 +163,7 @@ def _default_array(ctx: LoweringContext, type: ArrayType, span: Span) -> None:
     while isinstance(element_type, ArrayType):
         element_type = element_type.element
     record = ctx.program.records.get(element_type.name) if isinstance(element_type, StructType) else None
-    if record is not None and any(found.body is not None and found.body.children for found in record.constructors):
+    if record is not None and any(found.body is not None and found.body.children for found in constructors_of(record)):
         ctx.builder.emit(Opaque(None, f"constructors of an array of {record.name}", (), False, span))
 
 

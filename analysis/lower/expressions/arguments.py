@@ -1,0 +1,76 @@
+"""The arguments of a call: evaluated, known at compile time, and as the parameters take them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from analysis.ir.ids import ValueId
+from analysis.ir.source import Span
+from analysis.ir.types import ArrayType, PointerType, StructType, Type, UnknownType
+from analysis.lower.builtins import Literal
+from analysis.lower.constants import evaluate
+from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.convert import implicit
+from analysis.lower.expressions.dispatch import load, lower, temporary
+from analysis.lower.expressions.literals import string_text
+from analysis.lower.expressions.members import upcast
+from analysis.lower.names import ParameterDeclaration
+from analysis.syntax.tree import Node
+
+_STRINGS: Final = frozenset({"string_literal", "concatenated_string", "raw_string_literal"})
+
+
+def argument_operands(ctx: LoweringContext, arguments: Node) -> list[Operand]:
+    """The arguments of a call, evaluated in order; values are recorded for hovers."""
+    operands: list[Operand] = []
+    for child in arguments.children:
+        operand = lower(ctx, child)
+        if isinstance(operand, int) and child.kind not in ("number_literal", "parenthesized_expression"):
+            ctx.builder.expression(ctx.span(child), operand)
+        operands.append(operand)
+    return operands
+
+
+def argument_literals(ctx: LoweringContext, arguments: Node) -> tuple[Literal, ...]:
+    """What is known of the arguments at compile time."""
+    literals: list[Literal] = []
+    for child in arguments.children:
+        if child.kind in _STRINGS:
+            literals.append(string_text(child))
+        else:
+            constant = evaluate(ctx.scope, child)
+            literals.append(None if constant is None else constant.value)
+    return tuple(literals)
+
+
+def passed_argument(ctx: LoweringContext, parameter: ParameterDeclaration, argument: Operand, span: Span) -> ValueId:
+    """The argument as the parameter takes it: an address for a reference, a converted value otherwise."""
+    declared = parameter.declared
+    builder = ctx.builder
+    if not declared.is_reference:
+        return implicit(ctx, load(ctx, argument, span), declared.type, span)
+    wanted = declared.stored
+    if isinstance(argument, Place):
+        if _may_refer(ctx, argument.type, declared.type):
+            return builder.bitcast(_as_base(ctx, argument, declared.type, span), wanted, span)
+        argument = load(ctx, argument, span)
+    value = implicit(ctx, load(ctx, argument, span), declared.type, span)
+    return builder.bitcast(temporary(ctx, value, span).address, wanted, span)
+
+
+def _may_refer(ctx: LoweringContext, actual: Type, wanted: Type) -> bool:
+    """Whether a reference to `wanted` can be bound to an object of type `actual` directly."""
+    if actual == wanted or isinstance(actual, ArrayType) or isinstance(wanted, ArrayType | UnknownType):
+        return True
+    if isinstance(actual, PointerType) and isinstance(wanted, PointerType):
+        return True
+    return isinstance(actual, StructType) and isinstance(wanted, StructType)
+
+
+def _as_base(ctx: LoweringContext, argument: Place, wanted: Type, span: Span) -> ValueId:
+    if isinstance(argument.type, StructType) and isinstance(wanted, StructType) and argument.type != wanted:
+        derived, base = ctx.program.records.get(argument.type.name), ctx.program.records.get(wanted.name)
+        if derived is not None and base is not None:
+            seen = upcast(ctx, argument, derived, base, span)
+            return argument.address if seen is None else seen.address
+    return argument.address

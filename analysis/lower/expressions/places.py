@@ -1,0 +1,35 @@
+"""The objects that variables denote."""
+
+from __future__ import annotations
+
+from analysis.ir.function import SymbolKind
+from analysis.ir.source import Span
+from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.names import GlobalDeclaration, LocalVariable
+from analysis.syntax.tree import Node
+
+
+def variable_place(ctx: LoweringContext, variable: LocalVariable, span: Span) -> Place:
+    """The object a local name denotes; through a reference, what it refers to."""
+    builder = ctx.builder
+    address = builder.symbol_address(variable.symbol, span)
+    declared = variable.declared
+    if declared.is_reference:
+        pointer = builder.load(address, builder.symbols[variable.symbol].type, span)
+        return Place(pointer, declared.type, declared.is_volatile)
+    return Place(address, builder.symbols[variable.symbol].type, declared.is_volatile, variable.variable)
+
+
+def global_place(ctx: LoweringContext, declaration: GlobalDeclaration, node: Node) -> Operand:
+    """The object of a variable at namespace scope; one symbol per function that uses it."""
+    span = ctx.span(node)
+    if declaration.kind is None:
+        return ctx.builder.opaque(f"host variable {declaration.name}", (), declaration.declared.type, span)
+    symbol = ctx.globals.get(id(declaration))
+    if symbol is None:
+        symbol = ctx.builder.symbol(declaration.name, declaration.kind, declaration.declared.type, span)
+        ctx.globals[id(declaration)] = symbol
+    address = ctx.builder.symbol_address(symbol, span)
+    if declaration.kind is SymbolKind.TEXTURE:
+        return Place(address, declaration.declared.type)
+    return Place(address, declaration.declared.type, declaration.declared.is_volatile)
