@@ -54,13 +54,13 @@ def canonical(name: str) -> tuple[str, str]:
 
 def builtin_type(name: str, template_arguments: tuple[TemplateArgumentValue, ...] = ()) -> Type | None:
     """The CUDA type of that name, qualified or not; None where no header of CUDA declares it."""
+    if "<" in name:
+        return _spelled_template(name)
     if " " in name:
         return _several_words(name)
     simple = NAMED.get(name) or VECTORS.get(name) or _WORDS.get(name)
     if simple is not None:
         return simple
-    if "<" in name:
-        return _spelled_template(name)
     space, last = canonical(name)
     if space in ("std", ""):
         simple = NAMED.get(last) or (VECTORS.get(last) if not space else None)

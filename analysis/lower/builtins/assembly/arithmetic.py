@@ -127,14 +127,15 @@ def _add(machine: Machine, instruction: PtxInstruction) -> None:
 def _add_with_carry(machine: Machine, instruction: PtxInstruction, left: ValueId, right: ValueId) -> None:
     """`add`, `add.cc`, `addc`, `addc.cc` and the end of `mad` and `madc`."""
     emit = machine.emit
+    keeps_carry = "cc" in instruction.modifiers
     total = emit.add(left, right)
-    carry = _overflows(machine, total, left)
+    carry = _overflows(machine, total, left) if keeps_carry else None
     if instruction.opcode in ("addc", "madc"):
-        before = machine.read_carry()
-        with_carry = emit.add(total, emit.convert(before, machine.builder.type_of(total)))
-        carry = emit.binary(_B.LOGICAL_OR, carry, _overflows(machine, with_carry, total))
+        with_carry = emit.add(total, emit.convert(machine.read_carry(), machine.builder.type_of(total)))
+        if carry is not None:
+            carry = emit.binary(_B.LOGICAL_OR, carry, _overflows(machine, with_carry, total))
         total = with_carry
-    if "cc" in instruction.modifiers:
+    if carry is not None:
         machine.carry = carry
     finish(machine, instruction, total)
 
@@ -152,13 +153,14 @@ def _subtract(machine: Machine, instruction: PtxInstruction) -> None:
         _simple(_B.SUBTRACT, 2)(machine, instruction)
         return
     emit = machine.emit
-    borrow = _overflows(machine, left, right)
+    borrow = _overflows(machine, left, right) if "cc" in instruction.modifiers else None
     result = emit.subtract(left, right)
     if instruction.opcode == "subc":
         before = emit.convert(machine.read_carry(), type)
-        borrow = emit.binary(_B.LOGICAL_OR, borrow, _overflows(machine, result, before))
+        if borrow is not None:
+            borrow = emit.binary(_B.LOGICAL_OR, borrow, _overflows(machine, result, before))
         result = emit.subtract(result, before)
-    if "cc" in instruction.modifiers:
+    if borrow is not None:
         machine.carry = borrow
     finish(machine, instruction, result)
 
