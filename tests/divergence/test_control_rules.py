@@ -452,3 +452,66 @@ right:
 after:
   return""")
     assert facts.level("i") is Level.VARYING
+
+
+def test_a_varying_exit_below_a_uniform_one_makes_the_phi_of_both_vary() -> None:
+    """Who stays at `second` may leave at `first` in the next iteration."""
+    facts = analyze(f"""{SETUP}
+  jump head
+head:
+  %i: s32 = phi entry: %zero, latch: %next
+  jump first
+first:
+  %stay: bool = lt %i, %n
+  branch %stay, second, after
+second:
+  branch %varies, after, latch
+latch:
+  %next: s32 = add %i, %one
+  jump head
+after:
+  %how: s32 = phi first: %zero, second: %one
+  return""")
+    assert facts.level("how") is Level.VARYING
+
+
+def test_an_inner_counter_stays_uniform_although_one_exit_leaves_both_loops() -> None:
+    facts = analyze(f"""{SETUP}
+  jump outer
+outer:
+  %j: s32 = phi entry: %zero, step: %jn
+  jump head
+head:
+  %i: s32 = phi outer: %zero, latch: %next
+  %stay: bool = lt %i, %t
+  branch %stay, body, step
+body:
+  branch %uniform, done, latch
+latch:
+  %next: s32 = add %i, %one
+  jump head
+step:
+  %jn: s32 = add %j, %one
+  %goes: bool = lt %jn, %n
+  branch %goes, outer, done
+done:
+  return""")
+    assert facts.level("i") is Level.GRID
+
+
+def test_an_endless_loop_around_a_varying_one_runs_on_together() -> None:
+    facts = analyze(f"""{SETUP}
+  jump outer
+outer:
+  jump head
+head:
+  %i: s32 = phi outer: %zero, body: %next
+  %stay: bool = lt %i, %t
+  branch %stay, body, rest
+body:
+  %next: s32 = add %i, %one
+  jump head
+rest:
+  barrier
+  jump outer""")
+    assert facts.convergence("rest") is Level.GRID

@@ -248,3 +248,9 @@ after:
     control = named.control
     assert named.label_set(control.joins(named.block("body"))) == set()
     assert named.label_set(control.joins(named.block("entry"))) == {"after"}
+
+
+def test_a_join_starts_a_label_of_its_own() -> None:
+    """0 parts into 1 and 2; both meet in 3; who comes from there meets in 4 who came straight from 1."""
+    control = ControlFlow.of(graph_function([[1, 2], [3, 4], [3], [4], []]))
+    assert control.joins(BasicBlockId(0)) == {3, 4}
