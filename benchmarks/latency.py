@@ -3,15 +3,17 @@
     latency.py [FILE.cu ...] [--edits 60] [--pause 0.05] [--json OUT]
 
 Starts the real server for each file (synthetic ones of 500, 2,000 and 20,000 lines if none is given), opens it, then
-types and deletes one character inside the body of the middle kernel; each edit waits for the diagnostics of its own
-version.  The clock runs from the write of `didChange` to the read of `publishDiagnostics`, so the server's debounce is
-in it.  `start` is from the start of the process to the first diagnostics; `memory` is the server's resident set.
+types one character after the other inside the body of the middle kernel, so that no version was seen before; each edit
+waits for the diagnostics of its own version.  The clock runs from the write of `didChange` to the read of
+`publishDiagnostics`, so the server's debounce is in it.  `start` is from the start of the process to the first
+diagnostics; the `cpu` columns are the processor time of the server for that and per edit; `MiB` is its resident set.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import statistics
 import subprocess
@@ -78,6 +80,8 @@ class Row:
     p50: float
     p95: float
     worst: float
+    start_cpu: float
+    edit_cpu: float
     memory: float
 
 
@@ -111,6 +115,14 @@ class Client:
             message = self.receive()
             if message.get("method") == "textDocument/publishDiagnostics" and message["params"]["version"] == version:
                 return
+
+    def cpu(self) -> float:
+        """Seconds of processor time so far: what remains comparable on a machine that does other things too."""
+        try:
+            fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def memory(self) -> float:
         try:
@@ -148,7 +160,9 @@ def measure(path: Path, edits: int, pause: float) -> Row:
     client.send("textDocument/didOpen", {"textDocument": document})
     client.published(0)
     first = time.perf_counter()
-    times = list(type_and_delete(client, uri, place_of_edit(text), edits, pause))
+    start_cpu = client.cpu()
+    times = list(type_on(client, uri, place_of_edit(text), edits, pause))
+    edit_cpu = (client.cpu() - start_cpu) / edits
     memory = client.memory()
     client.send("shutdown", None, 2)
     client.receive()
@@ -163,19 +177,19 @@ def measure(path: Path, edits: int, pause: float) -> Row:
         p50=1000 * statistics.median(times),
         p95=1000 * statistics.quantiles(times, n=20, method="inclusive")[18],
         worst=1000 * max(times),
+        start_cpu=1000 * start_cpu,
+        edit_cpu=1000 * edit_cpu,
         memory=memory,
     )
 
 
-def type_and_delete(client: Client, uri: str, place: tuple[int, int], edits: int, pause: float) -> Iterator[float]:
+def type_on(client: Client, uri: str, place: tuple[int, int], edits: int, pause: float) -> Iterator[float]:
     """Seconds from each edit to its diagnostics."""
     line, character = place
     start = {"line": line, "character": character}
     for version in range(1, edits + 1):
         time.sleep(pause)
-        typing = version % 2 == 1
-        end = start if typing else {"line": line, "character": character + 1}
-        change = {"range": {"start": start, "end": end}, "text": ";" if typing else ""}
+        change = {"range": {"start": start, "end": start}, "text": ";"}
         params = {"textDocument": {"uri": uri, "version": version}, "contentChanges": [change]}
         before = time.perf_counter()
         client.send("textDocument/didChange", params)
@@ -196,13 +210,14 @@ def main() -> None:
             path = Path(folder) / f"synthetic-{size}.cu"
             path.write_text(synthetic(size))
             paths.append(path)
-        print(f"{'file':28}{'lines':>8}{'start':>9}{'open':>9}{'p50':>9}{'p95':>9}{'worst':>9}{'MiB':>8}")
+        columns = ("lines", "start", "open", "p50", "p95", "worst", "start cpu", "edit cpu", "MiB")
+        print(f"{'file':24}" + "".join(f"{column:>11}" for column in columns))
         rows: list[Row] = []
         for path in paths:
             row = measure(path, max(options.edits, 2), options.pause)
             rows.append(row)
-            numbers = f"{row.start:9.1f}{row.open:9.1f}{row.p50:9.1f}{row.p95:9.1f}{row.worst:9.1f}{row.memory:8.0f}"
-            print(f"{row.file:28}{row.lines:8}{numbers}", flush=True)
+            numbers = (row.start, row.open, row.p50, row.p95, row.worst, row.start_cpu, row.edit_cpu, row.memory)
+            print(f"{row.file:24}{row.lines:11}" + "".join(f"{number:11.1f}" for number in numbers), flush=True)
     if options.json is not None:
         options.json.write_text(json.dumps([asdict(row) for row in rows], indent=2) + "\n")
 
