@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Final, TypeAlias, final
 
 from analysis.syntax.items import Item, ItemKind
@@ -36,7 +37,8 @@ class FileConstants:
     def _find(self, name: str) -> Number | None:
         items = [item for item in self._unit.lookup(name) if item.kind is ItemKind.VARIABLE and item.active]
         if not items:
-            return self._enumerator(name)
+            found = self._enumerator(name)
+            return self._member(name) if found is None else found
         values = {self._initial(item) for item in items if item.is_definition}
         return values.pop() if len(values) == 1 else None
 
@@ -49,6 +51,17 @@ class FileConstants:
                 if declarator is not None and value is not None and declarator.text == item.name.encode():
                     return self._evaluate(self, value)
         return None
+
+    def _member(self, name: str) -> Number | None:
+        """A static constant of a record; the record's name does not count."""
+        word = name.encode()
+        values: set[Number | None] = set()
+        for item in (*self._unit.items, *self._unit.included_items):
+            if item.kind is ItemKind.RECORD and item.active and word in item.identifiers:
+                for node in self._unit.snippet(item).root.walk():
+                    if node.kind == "field_declaration" and _CONSTANT.search(node.text):
+                        values |= {self._evaluate(self, value) for value in _defaults(node, word)}
+        return values.pop() if len(values) == 1 else None
 
     def _enumerator(self, name: str) -> Number | None:
         if self._enumerators is None:
@@ -69,3 +82,13 @@ class FileConstants:
                 text = name.text.decode("utf-8", "replace")
                 values[text] = None if text in values and values[text] != value else value
             following = None if value is None else value + 1
+
+
+def _defaults(declaration: Node, name: bytes) -> list[Node]:
+    """The initialisers of the member `name`; each follows its declarator."""
+    children = declaration.children
+    return [
+        following
+        for declarator, following in pairwise(children)
+        if declarator.role == "declarator" and declarator.text == name and following.role == "default_value"
+    ]

@@ -79,8 +79,7 @@ class HostValues:
         type = node.field("type")
         is_dim = type is not None and type.text in (b"dim3", b"uint3")
         for declarator in node.fields("declarator"):
-            name = declarator.field("declarator") if declarator.kind == "init_declarator" else declarator
-            value = declarator.field("value") if declarator.kind == "init_declarator" else None
+            name, value = _declared(declarator)
             if name is None:
                 continue
             if name.kind != "identifier":
@@ -143,7 +142,7 @@ class HostValues:
         match node.kind:
             case "parenthesized_expression" if len(node.children) == 1:
                 return self.shape(node.children[0])
-            case "initializer_list" | "argument_list":
+            case "initializer_list" | "argument_list" | "parameter_list":
                 return self._from_list(node)
             case "compound_literal_expression":
                 value = node.field("value")
@@ -151,16 +150,17 @@ class HostValues:
             case "call_expression" if _called(node) in _DIM_NAMES:
                 arguments = node.field("arguments")
                 return None if arguments is None else self._from_list(arguments)
-            case "identifier":
+            case "identifier" | "type_identifier":
                 return self._named_shape(node)
             case _:
                 return self._one_dimensional(self.number(node))
 
     def _from_list(self, node: Node) -> Shape | None:
         """`(16, 16)`; a single `dim3` among the arguments is copied."""
-        if len(node.children) == 1:
-            return self.shape(node.children[0])
-        numbers = [self.number(child) for child in node.children]
+        values = _values_in(node)
+        if len(values) == 1:
+            return self.shape(values[0])
+        numbers = [self.number(value) for value in values]
         whole = [number for number in numbers if isinstance(number, int)]
         return Shape(*whole) if len(whole) == len(numbers) <= 3 and whole else Shape(1) if not numbers else None
 
@@ -223,8 +223,12 @@ class HostValues:
         found = number_literal(node.text)
         return None if found is None else found[0]
 
+    def truth(self, node: Node) -> Number | None:
+        return int(node.kind == "true")
+
     def inner(self, node: Node) -> Number | None:
-        return self.number(node.children[0]) if len(node.children) == 1 else None
+        values = _values_in(node)
+        return self.number(values[0]) if len(values) == 1 else None
 
     def named(self, node: Node) -> Number | None:
         name = node.text.decode("utf-8", "replace")
@@ -318,6 +322,25 @@ class HostValues:
         return None if shape is None else shape[_AXES.index(member.text.decode())]
 
 
+def _declared(declarator: Node) -> tuple[Node | None, Node | None]:
+    """Name and initialiser; the grammar takes `dim3 grid(gx, gy)` for the declaration of a function."""
+    match declarator.kind:
+        case "init_declarator":
+            return declarator.field("declarator"), declarator.field("value")
+        case "function_declarator":
+            return declarator.field("declarator"), declarator.field("parameters")
+        case _:
+            return declarator, None
+
+
+def _values_in(node: Node) -> list[Node]:
+    """The expressions of an initialiser, also where the grammar took them for the types of parameters."""
+    if node.kind != "parameter_list":
+        return node.children
+    types = [child.field("type") for child in node.children]
+    return [type or child for type, child in zip(types, node.children, strict=True)]
+
+
 def _called(node: Node) -> str:
     """The last word of what a call calls, without template arguments."""
     function = node.field("function")
@@ -404,6 +427,10 @@ _NUMBERS: Final[Mapping[str, Callable[[HostValues, Node], Number | None]]] = {
     "argument_list": HostValues.inner,
     "initializer_list": HostValues.inner,
     "identifier": HostValues.named,
+    "type_identifier": HostValues.named,
+    "parameter_list": HostValues.inner,
+    "true": HostValues.truth,
+    "false": HostValues.truth,
     "qualified_identifier": HostValues.qualified,
     "binary_expression": HostValues.binary,
     "unary_expression": HostValues.unary,
