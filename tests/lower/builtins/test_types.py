@@ -138,7 +138,7 @@ def test_limits_take_their_type_from_the_name_too() -> None:
         assert lower_call(function, []).result == type
     dependent = builtin_function("std::numeric_limits::max")
     assert dependent is not None
-    assert lower_call(dependent, [], (TemplateType("T"),)).lines == ["%0: T = const ?", "return"]
+    assert lower_call(dependent, [], (TemplateType("T"),)).lines == ["%0: template T = const ?", "return"]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,6 @@ def test_limits_take_their_type_from_the_name_too() -> None:
         "get",
         "load_matrix_sync",
         "rotl",
-        "cub::BlockReduce::Nothing",
         "f<",
         "",
         "::",
