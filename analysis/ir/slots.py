@@ -5,11 +5,11 @@ Words
     A *slot* is a scalar place: what one SSA value at a time will hold.  The slots of a place are consecutive.
 
 Rules   A symbol is promotable iff it is LOCAL and every address of a place in it is only stepped further with
-        constants, loaded from, or stored to; no access is volatile; every access has the type of the place.  Structs,
-        vectors and arrays split down to scalars; unions, structs of unknown layout and structs whose members overlap
-        do not.
+        constants, cast to a pointer to the same type in another space, loaded from, or stored to; no access is
+        volatile; every access has the type of the place.  Structs, vectors and arrays split down to scalars; unions,
+        structs of unknown layout and structs whose members overlap do not.
 Gives up on objects of more than `MAX_SLOTS` scalars (they would be spilled to local memory anyway), and on addresses
-        that pass through a Bitcast, a Select or a phi.
+        that pass through another cast, a Select or a phi.
 Cost    O(instructions), one visit each.
 """
 
@@ -21,6 +21,7 @@ from typing import final
 
 from analysis.ir.function import Function, SymbolKind
 from analysis.ir.instructions import (
+    Bitcast,
     Constant,
     Convert,
     ElementAddress,
@@ -223,6 +224,10 @@ class _Scan:
                     self._step(place, self._element(place, instruction), instruction.result)
                 if instruction.index in places:
                     self._escaped.add(places[instruction.index].symbol)
+            elif type(instruction) is Bitcast:
+                place = places.get(instruction.operand)
+                if place is not None:
+                    self._step(place, self._recast(place, instruction), instruction.result)
             elif type(instruction) is Convert:
                 self._convert(instruction)
             elif not places.keys().isdisjoint(instruction.operands):
@@ -283,6 +288,12 @@ class _Scan:
         if place.parent is not None and isinstance(place.parent.type, ArrayType):
             return self._child(place.parent, place.index + index)
         return None
+
+    def _recast(self, place: Place, cast: Bitcast) -> Place | None:
+        """A cast to another space (an argument passed by reference is generic) is the same address."""
+        pointer = self.function.types[cast.result]
+        is_same = isinstance(pointer, PointerType) and pointer.element == place.type
+        return place if is_same else None
 
     def _convert(self, instruction: Convert) -> None:
         constant = self._constants.get(instruction.operand)

@@ -389,6 +389,31 @@ def test_volatile_and_punned_objects_and_unions_stay() -> None:
     )
 
 
+def test_a_cast_to_another_space_is_the_same_address_but_not_a_cast_to_another_type() -> None:
+    text = """
+        kernel @k(%n: s32, %out: ptr<global s32>) {
+          local $x: s32
+        entry:
+          %x: ptr<local s32> = address $x
+          %g: ptr<generic s32> = bitcast %x
+          store %g, %n
+          %v: s32 = load %x
+          store %out, %v
+          return
+        }"""
+    check_pass(
+        promote,
+        text,
+        """
+        kernel @k(%n: s32, %out: ptr<global s32>) {
+        entry:
+          store %out, %n
+          return
+        }""",
+    )
+    stays(promote, text.replace("ptr<generic s32>", "ptr<generic s8>"))
+
+
 def test_unknown_types_are_scalars() -> None:
     check_pass(
         promote,
