@@ -86,16 +86,19 @@ class LoweringContext:
     def span(self, node: Node) -> Span:
         if self.fixed_span is not None:
             return self.fixed_span
+        start, end = node.start, node.end
+        if start < 0:  # broken text: the node begins in what was wrapped around it to parse it
+            start, end = 0, max(end, 0)
         if self.snippet.source_map is IDENTITY:
-            return Span(node.start, node.end)
-        key = node.start, node.end
+            return Span(start, end)
+        key = start, end
         known = self.spans.get(key)
         if known is None:
-            known = self.spans[key] = self.snippet.span(node.start, node.end)
+            known = self.spans[key] = self.snippet.span(start, end)
         return known
 
     def token_span(self, start: int, end: int) -> Span:
-        return self.fixed_span or self.snippet.span(start, end)
+        return self.fixed_span or self.snippet.span(max(start, 0), max(end, 0))
 
     def type_of(self, operand: Operand) -> Type | None:
         """The type of an operand; None for void and lambdas."""

@@ -48,7 +48,8 @@ from analysis.syntax.translation_unit import TranslationUnit
 from analysis.syntax.tree import Node
 
 _LOG: Final = logging.getLogger(__name__)
-_RECURSION: Final = 12_000
+sys.setrecursionlimit(max(sys.getrecursionlimit(), 12_000))
+"""Lowering recurses over trees of `MAX_DEPTH` nodes, some frames per node, through lambdas lowered in place."""
 
 
 @final
@@ -114,8 +115,6 @@ class Program:
         if id not in self._instances:
             self.device_functions()
         instance = self._instances[id]
-        if sys.getrecursionlimit() < _RECURSION:
-            sys.setrecursionlimit(_RECURSION)
         self._lowering.add(id)
         lowered = self._lower(instance)
         self._lowering.discard(id)

@@ -11,7 +11,18 @@ from analysis.ir.ids import ValueId
 from analysis.ir.instructions import ElementAddress, PointerDifference
 from analysis.ir.operators import BinaryOperator, CompareOperator, UnaryOperator
 from analysis.ir.source import Span
-from analysis.ir.types import S64, ArrayType, IntegerType, PointerType, Type, UnknownType, VoidType
+from analysis.ir.types import (
+    S32,
+    S64,
+    ArrayType,
+    BooleanType,
+    FloatType,
+    IntegerType,
+    PointerType,
+    Type,
+    UnknownType,
+    VoidType,
+)
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import arithmetic_type, convert, is_vague, promoted
 from analysis.lower.expressions.dispatch import decayed, load
@@ -111,22 +122,29 @@ def offset(ctx: LoweringContext, pointer: ValueId, index: ValueId, span: Span) -
     builder = ctx.builder
     type = builder.types[pointer]
     assert isinstance(type, PointerType)
-    index_type = builder.types[index]
-    if not isinstance(index_type, IntegerType) and not is_vague(index_type):
-        index = convert(builder, index, promoted(index_type), span)
+    index = _as_index(ctx, index, span)
     result = builder.value(type)
     builder.emit(ElementAddress(result, pointer, index, span))
     return result
 
 
+def _as_index(ctx: LoweringContext, index: ValueId, span: Span) -> ValueId:
+    """`index` as an integer (or a value whose type is not known)."""
+    builder = ctx.builder
+    type = builder.types[index]
+    if isinstance(type, IntegerType) or is_vague(type):
+        return index
+    if isinstance(type, BooleanType | FloatType | PointerType):
+        return convert(builder, index, S32 if isinstance(type, BooleanType) else S64, span)
+    return builder.opaque(f"{spelled(type)} as an index", (index,), S64, span)
+
+
 def subscript(ctx: LoweringContext, base: Operand, index: ValueId, span: Span) -> Operand:
     """`base[index]` for an array or a pointer (or `index[base]`)."""
     builder = ctx.builder
-    index_type = builder.types[index]
-    if not isinstance(index_type, IntegerType) and not is_vague(index_type) and not isinstance(index_type, PointerType):
-        index = convert(builder, index, promoted(index_type), span)
     if isinstance(base, Place) and isinstance(base.type, ArrayType):
         element = base.type.element
+        index = _as_index(ctx, index, span)
         return Place(builder.element_address(base.address, index, element, span), element, base.volatile)
     pointer = load(ctx, base, span)
     type = builder.types[pointer]
@@ -136,4 +154,5 @@ def subscript(ctx: LoweringContext, base: Operand, index: ValueId, span: Span) -
     if not isinstance(type, PointerType):
         construct = f"subscript of {spelled(decayed(type))}"
         return builder.opaque(construct, (pointer, index), UnknownType("element"), span)
+    index = _as_index(ctx, index, span)
     return Place(builder.element_address(pointer, index, type.element, span), type.element, type.volatile)

@@ -11,7 +11,7 @@ from analysis.ir.function import SourceBranch, SourceBranchKind, SymbolKind
 from analysis.ir.ids import BasicBlockId, SourceBranchId, ValueId
 from analysis.ir.instructions import Branch, Switch, SwitchCase
 from analysis.ir.operators import BinaryOperator, CompareOperator
-from analysis.ir.types import S32, ArrayType
+from analysis.ir.types import S32, S64, ArrayType, IntegerType
 from analysis.lower.constants import constant_integer, evaluate
 from analysis.lower.context import LoweringContext, Place
 from analysis.lower.conversions import is_vague, promoted
@@ -246,7 +246,10 @@ def _switch(ctx: LoweringContext, node: Node) -> None:
 def _switch_value(ctx: LoweringContext, node: Node) -> ValueId:
     value = declare_condition(ctx, node) if node.kind == "declaration" else rvalue(ctx, node)
     type = ctx.builder.types[value]
-    return value if is_vague(type) else implicit(ctx, value, promoted(type), ctx.span(node))
+    if is_vague(type):
+        return value
+    wanted = promoted(type)
+    return implicit(ctx, value, wanted if isinstance(wanted, IntegerType) else S64, ctx.span(node))
 
 
 MAX_RANGE = 256
