@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import traceback
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final
 
 from pygls.exceptions import JsonRpcException
 
 from simt_lsp.server.worker import Superseded
-
-if TYPE_CHECKING:
-    from simt_lsp.server.server import SimtServer
 
 CONTENT_MODIFIED: Final = -32801
 SERVER_CANCELLED: Final = -32802
 REQUEST_FAILED: Final = -32803
 
 
-def report_failure(ls: SimtServer, what: str, error: Exception) -> JsonRpcException:
+def report_failure(log: Callable[[str], None], what: str, error: Exception) -> JsonRpcException:
     """The error to answer with; what nobody expected is logged with its traceback."""
     if isinstance(error, JsonRpcException):
         return error
@@ -25,5 +23,5 @@ def report_failure(ls: SimtServer, what: str, error: Exception) -> JsonRpcExcept
         return JsonRpcException("content modified", code=CONTENT_MODIFIED)
     if isinstance(error, ValueError) and str(error).startswith("simt"):
         return JsonRpcException(str(error), code=REQUEST_FAILED)
-    ls.log_error(f"{what} failed\n{''.join(traceback.format_exception(error))}")
+    log(f"{what} failed\n{''.join(traceback.format_exception(error))}")
     return JsonRpcException(f"{what} failed: {error}", code=REQUEST_FAILED)

@@ -76,7 +76,7 @@ def _register(server: SimtServer, method: str, handler: Handler, options: Any) -
         try:
             return await handler(ls, params)
         except Exception as error:
-            raise report_failure(ls, f"{method} {_about(params)}", error) from error
+            raise report_failure(ls.log_error, f"{method} {_about(params)}", error) from error
 
     server.feature(method, options)(guarded)
 

@@ -9,20 +9,17 @@ Changed  `initialize` is read from raw JSON (see `client`).  Positions are clamp
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast, final
+from typing import Any, Final, Protocol, cast, final
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
-from simt_lsp.server.client import read_client_features
-from simt_lsp.server.documents import SEEN
+from simt_lsp.server.client import ClientFeatures, read_client_features
+from simt_lsp.server.documents import SEEN, DocumentStore
 from simt_lsp.server.uris import uri_of
-
-if TYPE_CHECKING:
-    from simt_lsp.server.server import SimtServer
 
 MAX_UNSIGNED: Final = 2**31 - 1
 MAX_SIGNED: Final = 2**31 - 1
@@ -40,12 +37,37 @@ class UnreadableMessage:
     error: JsonRpcException
 
 
+class Session(Protocol):
+    """What the protocol tells its server, and the little it asks."""
+
+    initialized: bool
+    client_features: ClientFeatures
+    documents: DocumentStore
+    exit_code: int | None
+
+    def did_open(self, uri: str, version: int, language: str, text: str) -> None: ...
+
+    def did_change(self, params: types.DidChangeTextDocumentParams) -> None: ...
+
+    def did_close(self, uri: str) -> None: ...
+
+    def did_change_folders(self, added: Iterable[str], removed: Iterable[str]) -> None: ...
+
+    async def execute_command(self, params: types.ExecuteCommandParams) -> Any: ...
+
+    def cancel_progress(self, token: str | int) -> None: ...
+
+    def stop_working(self) -> None: ...
+
+    def log_error(self, text: str) -> None: ...
+
+
 class SimtProtocol(LanguageServerProtocol):
-    """See the top of the file; `self._server` is the `SimtServer`."""
+    """See the top of the file; its server is a `Session`."""
 
     @property
-    def simt(self) -> SimtServer:
-        return cast("SimtServer", self._server)
+    def session(self) -> Session:
+        return cast("Session", self._server)
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         """Called for every JSON object of a message, innermost first."""
@@ -74,11 +96,11 @@ class SimtProtocol(LanguageServerProtocol):
                 self._send_response(number, error=refusal)
             return
         if isinstance(message, UnreadableMessage):
-            self.simt.log_error(f"cannot read the message {method or 'without a method'}")
+            self.session.log_error(f"cannot read the message {method or 'without a method'}")
             if number is not None and method is not None:
                 self._send_response(number, error=message.error.to_response_error())
             return
-        token = SEEN.set(self.simt.documents.current)
+        token = SEEN.set(self.session.documents.current)
         try:
             super().handle_message(message)
         finally:
@@ -89,9 +111,9 @@ class SimtProtocol(LanguageServerProtocol):
             return None
         if self._shutdown:
             return types.ResponseError(code=INVALID_REQUEST, message="the server is shutting down")
-        if not self.simt.initialized and method != types.INITIALIZE:
+        if not self.session.initialized and method != types.INITIALIZE:
             return types.ResponseError(code=SERVER_NOT_INITIALIZED, message="not initialized")
-        if self.simt.initialized and method == types.INITIALIZE:
+        if self.session.initialized and method == types.INITIALIZE:
             return types.ResponseError(code=INVALID_REQUEST, message="already initialized")
         return None
 
@@ -99,7 +121,7 @@ class SimtProtocol(LanguageServerProtocol):
         raw = data.get("params")
         params = cast("Mapping[str, Any]", raw if isinstance(raw, Mapping) else {})
         features = read_client_features(params.get("capabilities"))
-        self.simt.client_features = features
+        self.session.client_features = features
         encodings = [_encoding(name) for name in features.encodings]
         general = types.GeneralClientCapabilities(position_encodings=encodings) if encodings else None
         return types.InitializeRequest(
@@ -121,35 +143,35 @@ class SimtProtocol(LanguageServerProtocol):
             if msg_id != current and not future.done():
                 future.cancel()
         self._shutdown = True
-        self.simt.stop_working()
+        self.session.stop_working()
 
     @lsp_method(types.EXIT)
     def lsp_exit(self, *args: Any) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]  # a generator in pygls, for user handlers
         """Leave; pygls' version loses the exit status."""
-        self.simt.exit_code = 0 if self._shutdown else 1
-        self.simt.stop_working()
-        raise SystemExit(self.simt.exit_code)
+        self.session.exit_code = 0 if self._shutdown else 1
+        self.session.stop_working()
+        raise SystemExit(self.session.exit_code)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
         item = params.text_document
-        self.simt.did_open(item.uri, item.version, str(item.language_id), item.text)
+        self.session.did_open(item.uri, item.version, str(item.language_id), item.text)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
     def lsp_text_document__did_change(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, params: types.DidChangeTextDocumentParams
     ) -> None:
-        self.simt.did_change(params)
+        self.session.did_change(params)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
-        self.simt.did_close(params.text_document.uri)
+        self.session.did_close(params.text_document.uri)
 
     @lsp_method(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def lsp_workspace__did_change_workspace_folders(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, params: types.DidChangeWorkspaceFoldersParams
     ) -> None:
-        self.simt.did_change_folders(
+        self.session.did_change_folders(
             [folder.uri for folder in params.event.added], [folder.uri for folder in params.event.removed]
         )
 
@@ -158,13 +180,13 @@ class SimtProtocol(LanguageServerProtocol):
         self, params: types.ExecuteCommandParams
     ) -> Any:
         """A coroutine, so that `$/cancelRequest` reaches the command itself."""
-        return await self.simt.execute_command(params)
+        return await self.session.execute_command(params)
 
     @lsp_method(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
     def lsp_work_done_progress_cancel(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, params: types.WorkDoneProgressCancelParams
     ) -> None:
-        self.simt.cancel_progress(params.token)
+        self.session.cancel_progress(params.token)
 
 
 def _clamped(value: object) -> object:

@@ -12,7 +12,7 @@ from typing import final
 
 from lsprotocol import types
 
-from simt_lsp.server.convert import fingerprint
+from simt_lsp.server.convert import View, fingerprint
 
 Send = Callable[[types.PublishDiagnosticsParams], None]
 
@@ -29,6 +29,11 @@ class Report:
 
 def make_report(version: int, diagnostics: list[types.Diagnostic]) -> Report:
     return Report(version, diagnostics, fingerprint(diagnostics))
+
+
+def report_of(view: View) -> Report:
+    """The report on an analysed document; made on the worker's thread."""
+    return make_report(view.analysed.item.version, view.diagnostics())
 
 
 @final

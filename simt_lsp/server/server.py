@@ -20,15 +20,13 @@ from analysis.syntax.document import Edit, WholeText
 from analysis.syntax.line_index import PositionEncoding
 from simt_lsp.server.analysed import Analysed, AnalysisJob
 from simt_lsp.server.client import ClientFeatures
-from simt_lsp.server.client_settings import ClientSettings
+from simt_lsp.server.client_settings import SECTION, ClientSettings
 from simt_lsp.server.convert import View
 from simt_lsp.server.documents import SEEN, DocumentStore, OpenDocument
 from simt_lsp.server.errors import CONTENT_MODIFIED, report_failure
 from simt_lsp.server.protocol import SimtProtocol
-from simt_lsp.server.publishing import Publisher, Report
-from simt_lsp.server.requests.diagnostic import report_of
+from simt_lsp.server.publishing import Publisher, Report, report_of
 from simt_lsp.server.roots import Root, Roots
-from simt_lsp.server.settings_requests import pull_settings
 from simt_lsp.server.uris import uri_of
 from simt_lsp.server.worker import Superseded, Worker
 from simt_lsp.workspace.configuration import SettingProblem
@@ -204,11 +202,23 @@ class SimtServer(LanguageServer):
         self.analyse_again()
         self.refresh_soon()
 
+    async def pull_settings(self) -> None:
+        """Ask the client for the section, once without a folder and once per folder."""
+        folders: list[str | None] = [None, *(root.uri for root in self.roots.all)]
+        items = [types.ConfigurationItem(scope_uri=folder, section=SECTION) for folder in folders]
+        try:
+            answers = await self.workspace_configuration_async(types.ConfigurationParams(items=items))
+        except JsonRpcException as error:
+            self.log_error(f"the client did not answer workspace/configuration: {error}")
+            answers = None
+        self.client_settings.pulled(folders, answers)
+        self.settings_changed()
+
     def did_change_folders(self, added: Iterable[str], removed: Iterable[str]) -> None:
         self.roots.remove(removed)
         self.roots.add(added)
         if self.client_features.configuration:  # the new folders have settings of their own
-            self.hold_task(asyncio.ensure_future(pull_settings(self)), "workspace/configuration")
+            self.hold_task(asyncio.ensure_future(self.pull_settings()), "workspace/configuration")
         else:
             self.settings_changed()
 
@@ -278,7 +288,7 @@ class SimtServer(LanguageServer):
         try:
             return await command(self, params)
         except Exception as error:
-            raise report_failure(self, f"command {params.command}", error) from error
+            raise report_failure(self.log_error, f"command {params.command}", error) from error
 
     def cancel_progress(self, token: str | int) -> None:
         cancel = self.progress_cancellers.get(token)

@@ -28,13 +28,13 @@ SETTINGS_FILES: Final = (".simt.toml", "compile_commands.json")
 
 async def on_initialized(ls: SimtServer, params: types.InitializedParams) -> None:
     if ls.client_features.configuration:
-        await pull_settings(ls)
+        await ls.pull_settings()
     await _register(ls)
 
 
 async def on_did_change_configuration(ls: SimtServer, params: types.DidChangeConfigurationParams) -> None:
     if ls.client_features.configuration:
-        await pull_settings(ls)
+        await ls.pull_settings()
         return
     ls.client_settings.pushed(params.settings)
     ls.settings_changed()
@@ -53,19 +53,6 @@ async def on_did_change_watched_files(ls: SimtServer, params: types.DidChangeWat
     if settings:
         ls.settings_changed()
     ls.files_changed(changed, listed)
-
-
-async def pull_settings(ls: SimtServer) -> None:
-    """Ask for the section once without a folder and once per folder."""
-    folders: list[str | None] = [None, *(root.uri for root in ls.roots.all)]
-    items = [types.ConfigurationItem(scope_uri=folder, section=SECTION) for folder in folders]
-    try:
-        answers = await ls.workspace_configuration_async(types.ConfigurationParams(items=items))
-    except JsonRpcException as error:
-        ls.log_error(f"the client did not answer workspace/configuration: {error}")
-        answers = None
-    ls.client_settings.pulled(folders, answers)
-    ls.settings_changed()
 
 
 async def _register(ls: SimtServer) -> None:

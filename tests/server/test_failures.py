@@ -7,36 +7,25 @@ import socket
 import subprocess
 import sys
 import time
-from typing import Any, cast
+from typing import Any
 
 from pygls.exceptions import JsonRpcException
 
 from simt_lsp.server.client import ClientFeatures, read_client_features
 from simt_lsp.server.client_settings import ClientSettings
 from simt_lsp.server.errors import CONTENT_MODIFIED, REQUEST_FAILED, report_failure
-from simt_lsp.server.server import SimtServer
 from simt_lsp.server.worker import Superseded
 from simt_lsp.workspace.configuration import SettingProblem
 from tests.server.raw_client import NEOVIM, PATIENCE, VSCODE
 
 
-class Log:
-    """The part of a server that failures talk to."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def log_error(self, text: str) -> None:
-        self.lines.append(text)
-
-
 def reported(error: Exception) -> tuple[int, list[str]]:
-    log = Log()
+    lines: list[str] = []
     try:
         raise error
     except Exception as raised:
-        answer = report_failure(cast("SimtServer", log), "textDocument/hover untitled:k:1:2", raised)
-    return answer.code, log.lines
+        answer = report_failure(lines.append, "textDocument/hover untitled:k:1:2", raised)
+    return answer.code, lines
 
 
 def test_a_crash_is_logged_with_its_request_and_traceback() -> None:

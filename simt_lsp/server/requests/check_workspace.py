@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lsprotocol import types
 
 from simt_lsp.server.analysed import from_disk
-from simt_lsp.server.publishing import Report
-from simt_lsp.server.requests.diagnostic import report_of
+from simt_lsp.server.publishing import Report, report_of
 from simt_lsp.server.uris import uri_of
 from simt_lsp.server.worker import Superseded
 from simt_lsp.workspace.file_index import DEVICE_SUFFIXES

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from simt_lsp.server.convert import View
 from simt_lsp.server.errors import CONTENT_MODIFIED, SERVER_CANCELLED
-from simt_lsp.server.publishing import Report, make_report
+from simt_lsp.server.publishing import make_report, report_of
 
 if TYPE_CHECKING:
     from simt_lsp.server.server import SimtServer
@@ -29,7 +28,3 @@ async def on_diagnostic(
     if params.previous_result_id == report.id:
         return types.RelatedUnchangedDocumentDiagnosticReport(result_id=report.id)
     return types.RelatedFullDocumentDiagnosticReport(items=report.diagnostics, result_id=report.id)
-
-
-def report_of(view: View) -> Report:
-    return make_report(view.analysed.item.version, view.diagnostics())
