@@ -61,6 +61,8 @@ _PURE: frozenset[type[Instruction]] = frozenset(
     )
 )
 
+_AGGREGATES: frozenset[type[Instruction]] = frozenset((BuildAggregate, ExtractElement, InsertElement))
+
 
 def clean_up(function: Function) -> Function:
     """The function without redundant phis, foldable aggregates and dead pure instructions."""
@@ -90,7 +92,8 @@ def _fold_aggregates(draft: Draft) -> bool:
         instruction.result: instruction
         for index in draft.order
         for instruction in draft.instructions[index]
-        if isinstance(instruction, (BuildAggregate, ExtractElement, InsertElement))
+        if type(instruction) in _AGGREGATES
+        and isinstance(instruction, (BuildAggregate, ExtractElement, InsertElement))
         and instruction.result not in draft.replaced
     }
     if not aggregates:

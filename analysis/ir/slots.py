@@ -47,6 +47,7 @@ from analysis.ir.types import (
 
 MAX_SLOTS = 256
 UNKNOWN_TYPES = (UnknownType, TemplateType)
+_AGGREGATES = (StructType, VectorType, ArrayType)
 
 
 @final
@@ -102,12 +103,16 @@ class Shapes:
 
     def members(self, type: Type) -> tuple[Type, ...] | None:
         """The members' types in order; None for what stays whole."""
+        if not isinstance(type, _AGGREGATES):
+            return None
         if type not in self._members:
             self._members[type] = self._split(type)
         return self._members[type]
 
     def count(self, type: Type) -> int:
         """How many scalars `type` consists of; at most a little over `MAX_SLOTS` is counted."""
+        if not isinstance(type, _AGGREGATES):
+            return 1
         known = self._counts.get(type)
         if known is None:
             # A struct that contains itself is an error of the program; it must not become one of ours.
