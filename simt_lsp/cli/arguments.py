@@ -72,7 +72,7 @@ def _add_check(check: argparse.ArgumentParser) -> None:
     check.add_argument("paths", nargs="+", metavar="PATH", help="a file, or a folder to search")
     check.add_argument("--format", choices=[item.value for item in OutputFormat], default="text")
     check.add_argument(
-        "--verbose", "-v", action="store_true", help="also say what could not be read, as missing headers"
+        "--verbose", "-v", action="store_true", help="also show hints, and what could not be read, as missing headers"
     )
     check.add_argument("--color", choices=["auto", "always", "never"], default="auto")
     _add_jobs(check)

@@ -78,12 +78,13 @@ def _write_text(reports: Iterator[FileReport], options: argparse.Namespace, star
     write = writer(sys.stdout, options.color)
     if shows_progress() and sys.stdout.isatty():
         reports = iter(list(reports))  # on one terminal, text would tear the bar apart
+    hints = options.verbose or options.select is not None  # hints are for editors, or for who asks for them
     seen: list[FileReport] = []
     for report in reports:
-        write(report_lines(report, verbose=options.verbose))
+        write(report_lines(report, hints=hints, verbose=options.verbose))
         seen.append(report)
     totals = Totals.of(seen)
-    write([summary_line(totals, time.perf_counter() - started)])
+    write([summary_line(totals, time.perf_counter() - started, hints=hints)])
     return totals
 
 

@@ -16,11 +16,12 @@ SEVERITY_STYLES = {
 }
 
 
-def report_lines(report: FileReport, *, verbose: bool = False) -> Iterator[Line]:
-    """All findings of one file, each followed by an empty line."""
+def report_lines(report: FileReport, *, hints: bool = True, verbose: bool = False) -> Iterator[Line]:
+    """The findings of one file, each followed by an empty line; notes about the file if `verbose`."""
     for finding in report.findings:
-        yield from finding_lines(finding)
-        yield ()
+        if hints or finding.severity != "hint":
+            yield from finding_lines(finding)
+            yield ()
     for note in report.notes:
         if verbose or note.kind == "internal":
             yield from note_lines(note)
@@ -66,15 +67,16 @@ def excerpt(place: Place) -> Iterator[Line]:
     yield (" " * len(number) + "| ", Style.MARGIN), (" " * _width(_visible(before)), Style.PLAIN), (caret, Style.CARET)
 
 
-def summary_line(totals: Totals, seconds: float) -> Line:
-    """`2 errors, 1 warning in 5 files (7 kernels, 243 lines, 0.1 s)`."""
+def summary_line(totals: Totals, seconds: float, *, hints: bool = True) -> Line:
+    """`2 errors, 1 warning in 5 files (7 kernels, 243 lines, 0.1 s)`; says how to see hints that were not shown."""
     named = {"error": "error", "warning": "warning", "information": "note", "hint": "hint"}
     parts = [counted(number, named[severity]) for severity, number in totals.severities.items() if number]
     found = ", ".join(parts) or "no findings"
     style = Style.ERROR if totals.severities["error"] else Style.GOOD if not parts else Style.PLAIN
     failed = f", {counted(totals.failed, 'file')} not analysed" if totals.failed else ""
     size = f"{counted(totals.kernels, 'kernel')}, {counted(totals.lines, 'line')}, {seconds:.1f} s"
-    return (found, style), (f" in {counted(totals.files, 'file')}{failed} ({size})", Style.PLAIN)
+    unseen = "" if hints or not totals.severities["hint"] else "; --verbose shows the hints"
+    return (found, style), (f" in {counted(totals.files, 'file')}{failed} ({size}){unseen}", Style.PLAIN)
 
 
 def position(place: Place) -> str:

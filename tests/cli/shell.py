@@ -8,7 +8,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-COMMAND = (sys.executable, "-I", "-m", "simt_lsp")
+# `-P` keeps the current folder out of the import path, as the console script does, and still reads PYTHON* variables.
+COMMAND = (sys.executable, "-P", "-m", "simt_lsp")
 TIMEOUT = 60
 
 

@@ -30,6 +30,17 @@ def test_nothing_wrong_is_status_zero(tmp_path: Path) -> None:
     assert done.stdout.startswith("no findings in 1 file (1 kernel, 5 lines, ")
 
 
+def test_hints_are_for_who_asks(tmp_path: Path) -> None:
+    write(tmp_path, {"warp.cu": "__global__ void k(int *p) {\n  if (threadIdx.x < 32) p[threadIdx.x] = 1;\n}\n"})
+    quiet = simt_lsp("check", "--block", "64", "warp.cu", cwd=tmp_path).stdout
+    asked = simt_lsp("check", "--block", "64", "--select", "DIV404", "warp.cu", cwd=tmp_path).stdout
+    verbose = simt_lsp("check", "--block", "64", "--verbose", "warp.cu", cwd=tmp_path).stdout
+    assert quiet.startswith("1 hint in 1 file")
+    assert quiet.endswith("; --verbose shows the hints\n")
+    assert asked.splitlines()[0].startswith("warp.cu:2:3: hint DIV404 warp-uniform: ")
+    assert "DIV404" in verbose
+
+
 def test_a_folder_is_searched_and_reported_in_order(tmp_path: Path) -> None:
     write(tmp_path, {"b/two.cu": DIVERGENT, "a/one.cuh": DIVERGENT, "c.txt": DIVERGENT})
     done = simt_lsp("check", ".", cwd=tmp_path)

@@ -41,6 +41,20 @@ def test_the_version_does_not_wait_for_the_analysis() -> None:
     assert not re.search(r"\b(analysis|tree_sitter|pygls|lsprotocol|rich|multiprocessing)\b", done.stderr)
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_package_of_the_user_is_not_imported(tmp_path: Path, jobs: str) -> None:
+    write(tmp_path, {"analysis/__init__.py": "raise SystemExit(9)", "a.cu": CLEAN, "b.cu": CLEAN})
+    done = subprocess.run(
+        [sys.executable, "-I", "-m", "simt_lsp", "check", ".", "--jobs", jobs],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @POSIX
 def test_a_reader_that_stops_early_gets_no_traceback(tmp_path: Path) -> None:
     write(tmp_path, {f"k{number:03}.cu": DIVERGENT for number in range(300)})

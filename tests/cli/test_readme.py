@@ -1,4 +1,4 @@
-"""The README shows what the commands really print."""
+"""The README shows what the commands really print; `python -m tests.cli.test_readme` writes it anew."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import pytest
 from tests.cli.shell import simt_lsp
 
 ROOT = Path(__file__).parent.parent.parent
-SHOWN = re.findall(r"```console\n\$ simt-lsp ([^\n]*)\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+README = ROOT / "README.md"
+BLOCK = re.compile(r"```console\n\$ simt-lsp ([^\n]*)\n(.*?)```", re.DOTALL)
+SHOWN = BLOCK.findall(README.read_text("utf-8"))
 
 
 @pytest.mark.parametrize(("command", "output"), SHOWN, ids=[command for command, _ in SHOWN])
@@ -26,3 +28,13 @@ def test_there_is_something_shown() -> None:
 
 def without_time(text: str) -> str:
     return re.sub(r"\d+\.\d s\)", "s)", text)
+
+
+def rewritten(block: re.Match[str]) -> str:
+    """A block with what its command prints now."""
+    output = simt_lsp(*shlex.split(block[1]), cwd=ROOT).stdout
+    return f"```console\n$ simt-lsp {block[1]}\n{output}```"
+
+
+if __name__ == "__main__":
+    README.write_text(BLOCK.sub(rewritten, README.read_text("utf-8")), "utf-8")
