@@ -59,6 +59,8 @@ class BuiltinFunction:
     name: str
     operation: Operation
     declared: str
+    is_certain: bool = True
+    """False for a name that was found by its arguments' types: a call that does not fit means another function."""
 
     @property
     def signatures(self) -> tuple[Signature, ...]:
@@ -84,7 +86,7 @@ class BuiltinFunction:
             if (cost := cost_of(signature, call)) is not None
         ]
         if not fitting:
-            return opaque_call(call, self._declared_result())
+            return opaque_call(call, self._declared_result(), may_contain_barrier=not self.is_certain)
         arguments, result = bind(self.signatures[min(fitting)[1]], call)
         bound = BoundCall(call, call.builder, arguments, result, call.span)
         if callable(self.operation):

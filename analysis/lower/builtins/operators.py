@@ -1,4 +1,6 @@
-"""Operators that CUDA's headers overload: on complex numbers and on pairs of halves.
+"""Operators that CUDA's and HIP's headers overload: on complex numbers, pairs of halves, and vectors.
+
+HIP declares the arithmetic of vectors; a CUDA program takes it from `helper_math.h`, member by member alike.
 
 A compound assignment is the operator and a store to its first operand.
 """
@@ -9,9 +11,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from analysis.ir.ids import ValueId
-from analysis.ir.types import BF16, F16, Type, VectorType
+from analysis.ir.operators import BinaryOperator, UnaryOperator
+from analysis.ir.types import BF16, F16, BooleanType, FloatType, IntegerType, Type, VectorType
 from analysis.lower.builtins import complex, half
 from analysis.lower.builtins.core import BoundCall, BuiltinFunction, Lowering, Table, opaque_bound
+from analysis.lower.builtins.operations import emit_operator
 
 _PAIRS: Final[Mapping[tuple[str, int], str]] = {
     ("+", 2): "__hadd2",
@@ -25,6 +29,13 @@ _PAIRS: Final[Mapping[tuple[str, int], str]] = {
     ("<=", 2): "__hble2",
     (">", 2): "__hbgt2",
     (">=", 2): "__hbge2",
+}
+_VECTORS: Final[Mapping[tuple[str, int], BinaryOperator | UnaryOperator]] = {
+    ("+", 2): BinaryOperator.ADD,
+    ("-", 2): BinaryOperator.SUBTRACT,
+    ("*", 2): BinaryOperator.MULTIPLY,
+    ("/", 2): BinaryOperator.DIVIDE,
+    ("-", 1): UnaryOperator.NEGATE,
 }
 _COMPOUND: Final = {f"{symbol}=": symbol for symbol in ("+", "-", "*", "/")}
 
@@ -47,7 +58,28 @@ def _operator(symbol: str, operands: tuple[Type, ...]) -> BuiltinFunction | None
     if operands and all(_is_pair(type) for type in operands):
         name = _PAIRS.get((symbol, len(operands)))
         return None if name is None else BuiltinFunction(name, *half.TABLE[name])
-    return None
+    vectors = [type for type in operands if isinstance(type, VectorType)]
+    operator = _VECTORS.get((symbol, len(operands)))
+    if not vectors or operator is None or any(type != vectors[0] and not _is_number(type) for type in operands):
+        return None
+    return BuiltinFunction(f"operator{symbol}", _by_member(operator, vectors[0]), "any(any, any?)")
+
+
+def _by_member(operator: BinaryOperator | UnaryOperator, type: VectorType) -> Lowering:
+    """On each member; a scalar takes part in all of them."""
+
+    def lower(call: BoundCall) -> ValueId:
+        values = tuple(
+            value if call.builder.type_of(value) == type else call.builder.convert(value, type.element, call.span)
+            for value in call.arguments
+        )
+        return emit_operator(call.builder, operator, values, type, call.span)
+
+    return lower
+
+
+def _is_number(type: Type) -> bool:
+    return isinstance(type, IntegerType | FloatType | BooleanType)
 
 
 def _is_pair(type: Type) -> bool:

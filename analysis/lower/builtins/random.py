@@ -90,7 +90,10 @@ _DRAWS: Final[Mapping[str, tuple[MathFunction, str]]] = {
 }
 
 _OTHERS: Final[Table] = {
-    "_init": (_initialize, "void(u64, u64, u64, any*) | void(any, u64, u64, any*) | void(any, any, u64, any*)"),
+    "_init": (
+        _initialize,
+        "void(u64, u64, u64, any*) | void(any, u64, u64, any*) | void(any, any, u64, any*) | void(any, u64, any*)",
+    ),
     "skipahead": (_skip, "void(u64, any*)"),
     "skipahead_sequence": (_skip, "void(u64, any*)"),
     "skipahead_subsequence": (_skip, "void(u64, any*)"),

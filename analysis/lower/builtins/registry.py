@@ -70,6 +70,11 @@ NAMESPACE_TABLES: Final[Mapping[str, Table]] = {
 """Names that stand in a namespace or a class, and are nothing without it."""
 
 _GLOBAL: Final[Table] = {name: entry for table in GLOBAL_TABLES.values() for name, entry in table.items()}
+_BY_ARGUMENT: Final[Table] = {
+    **{name: entry for name, entry in groups.FUNCTIONS.items() if "(group" in entry[1]},
+    **objects.TABLE,
+}
+"""Functions that C++ finds without their namespace, by the type of their first argument."""
 _OPEN_NAMESPACES: Final = frozenset(("", "std", "cuda"))
 
 
@@ -85,6 +90,8 @@ def builtin_function(name: str) -> BuiltinFunction | None:
         entry = _GLOBAL.get(last)
     if entry is not None:
         return BuiltinFunction(name, *entry)
+    if not space and last in _BY_ARGUMENT:
+        return BuiltinFunction(name, *_BY_ARGUMENT[last], is_certain=False)
     type = builtin_type(name)
     return None if type is None else builtin_constructor(type)
 

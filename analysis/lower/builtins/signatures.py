@@ -197,7 +197,8 @@ def _generic_cost(generic: Generic, have: Type) -> int | None:
         case Generic.HANDLE:
             return 0 if isinstance(have, HandleType | IntegerType) else None
         case Generic.GROUP:
-            return 0 if isinstance(have, GroupType | HandleType) else None
+            is_group = isinstance(have, GroupType) or have == HandleType("cooperative_groups::thread_group")
+            return 0 if is_group else None
         case Generic.ELEMENT:
             return None if isinstance(have, VoidType) else 0
         case _:

@@ -6,7 +6,7 @@ from typing import Final
 
 from analysis.ir.ids import ValueId
 from analysis.ir.operators import BinaryOperator, MathFunction, UnaryOperator
-from analysis.ir.types import U32, VectorType
+from analysis.ir.types import U32, HandleType, PointerType, StructType, VectorType
 from analysis.lower.builtins.core import BoundCall, Lowering, Table, opaque_bound
 from analysis.lower.builtins.operations import Move, build_aggregate, vector_elements
 from analysis.lower.builtins.spelling import spelling
@@ -34,6 +34,25 @@ def constructor(type: VectorType) -> Lowering:
             elements *= type.length
         if len(elements) != type.length:
             return opaque_bound(call)
+        return build_aggregate(builder, elements, type, span)
+
+    return lower
+
+
+def _assembled(type: VectorType) -> Lowering:
+    """`make_float4(x, y, z, w)`; with `helper_math.h`, also from a shorter or longer vector or one scalar for all."""
+
+    def lower(call: BoundCall) -> ValueId | None:
+        builder, span = call.builder, call.span
+        members = [member for argument in call.arguments for member in vector_elements(builder, argument, span)]
+        if any(isinstance(builder.type_of(member), StructType | HandleType | PointerType) for member in members):
+            return opaque_bound(call)
+        if len(call.arguments) == len(members) == 1:
+            members *= type.length
+        is_copy = len(call.arguments) == 1 and len(members) > type.length
+        if len(members) != type.length and not is_copy:
+            return opaque_bound(call)
+        elements = tuple(builder.convert(member, type.element, span) for member in members[: type.length])
         return build_aggregate(builder, elements, type, span)
 
     return lower
@@ -123,9 +142,19 @@ _COMPLEX_FUNCTIONS: Final[Table] = {
     for stem, (operation, declared) in _COMPLEX.items()
 }
 
+
+def _forms(name: str, type: VectorType) -> str:
+    """From all members; from one vector or scalar; from a vector shorter by one and the last member."""
+    scalar = spelling(type.element)
+    forms = [f"{name}({', '.join([scalar] * type.length)})", f"{name}(any)"]
+    if type.length > 2:
+        forms.append(f"{name}({name[:-1]}{type.length - 1}, {scalar})")
+    return " | ".join(forms)
+
+
 TABLE: Final[Table] = {
     **{
-        f"make_{name}": (Move.BUILD, f"{name}({', '.join([spelling(type.element)] * type.length)})")
+        f"make_{name}": (_assembled(type), _forms(name, type))
         for name, type in VECTORS.items()
         if name[-1] in "1234" and not name.startswith("_") and "half" not in name and "bf" not in name
     },

@@ -214,6 +214,18 @@ def test_halves() -> None:
         """,
     )
     check("__hlt(f16, f16)", "%2: bool = lt %0, %1")
+    check(
+        "operator*(half2, half2)",
+        """
+        %2: f16 = extract %0, 0
+        %3: f16 = extract %0, 1
+        %4: f16 = extract %1, 0
+        %5: f16 = extract %1, 1
+        %6: f16 = mul %2, %4
+        %7: f16 = mul %3, %5
+        %8: <2 x f16 align 4> = build %6, %7
+        """,
+    )
 
 
 def test_the_same_name_averages_integers() -> None:
@@ -274,6 +286,58 @@ def test_vectors() -> None:
         """
         %4: f32 = convert %0
         %5: <4 x f32 align 16> = build %4, %1, %2, %3
+        """,
+    )
+    check(
+        "make_float4(float3, f64)",
+        """
+        %2: f32 = convert %1
+        %3: f32 = extract %0, 0
+        %4: f32 = extract %0, 1
+        %5: f32 = extract %0, 2
+        %6: <4 x f32 align 16> = build %3, %4, %5, %2
+        """,
+    )
+    check(
+        "make_int2(uint4)",
+        """
+        %1: u32 = extract %0, 0
+        %2: u32 = extract %0, 1
+        %3: u32 = extract %0, 2
+        %4: u32 = extract %0, 3
+        %5: s32 = convert %1
+        %6: s32 = convert %2
+        %7: <2 x s32 align 8> = build %5, %6
+        """,
+    )
+    check(
+        "make_float3(s32)",
+        """
+        %1: f32 = convert %0
+        %2: f32 = convert %0
+        %3: f32 = convert %0
+        %4: <3 x f32 align 4> = build %1, %2, %3
+        """,
+    )
+    check(
+        "operator*(float2, s32)",
+        """
+        %2: f32 = convert %1
+        %3: f32 = extract %0, 0
+        %4: f32 = extract %0, 1
+        %5: f32 = mul %3, %2
+        %6: f32 = mul %4, %2
+        %7: <2 x f32 align 8> = build %5, %6
+        """,
+    )
+    check(
+        "operator-(float2)",
+        """
+        %1: f32 = extract %0, 0
+        %2: f32 = extract %0, 1
+        %3: f32 = neg %1
+        %4: f32 = neg %2
+        %5: <2 x f32 align 8> = build %3, %4
         """,
     )
     check(

@@ -145,8 +145,6 @@ def test_limits_take_their_type_from_the_name_too() -> None:
     "name",
     [
         "mylib::min",
-        "sync",
-        "reduce",
         "swap",
         "get",
         "load_matrix_sync",
@@ -158,6 +156,14 @@ def test_limits_take_their_type_from_the_name_too() -> None:
 )
 def test_names_that_mean_nothing_without_their_namespace(name: str) -> None:
     assert builtin_function(name) is None
+
+
+def test_group_functions_are_found_by_their_argument() -> None:
+    group, number = Argument(GroupType(GroupKind.BLOCK)), Argument(F32)
+    function = builtin_function("sync")
+    assert function is not None
+    assert lower_call(function, [group]).lines[1:] == ["barrier", "return"]
+    assert lower_call(function, [number]).lines[1] == 'opaque barrier "sync" %0'
 
 
 # -- variables and constants ----------------------------------------------------------------------------------------
