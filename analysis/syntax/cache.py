@@ -11,7 +11,10 @@ from collections.abc import Hashable
 from threading import Lock
 from typing import Generic, TypeVar, final
 
-from analysis.syntax.skeleton import Skeleton, update
+from analysis.syntax.heads import ExpandedHead
+from analysis.syntax.skeleton import Skeleton
+from analysis.syntax.skeleton_scanner import update
+from analysis.syntax.snippet import Snippet
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -46,9 +49,6 @@ class SyntaxCache:
     """Shared by all builds of one workspace."""
 
     def __init__(self, skeletons: int = 512, heads: int = 1 << 14, snippets: int = 1 << 11) -> None:
-        from analysis.syntax.preprocessing import ExpandedHead
-        from analysis.syntax.snippet import Snippet
-
         self._skeletons: Bounded[str, Skeleton] = Bounded(skeletons)
         self.heads: Bounded[tuple[bytes, bool], ExpandedHead] = Bounded(heads)
         self.snippets: Bounded[tuple[bytes, int], Snippet] = Bounded(snippets)

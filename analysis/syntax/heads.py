@@ -46,6 +46,17 @@ class Head:
     """Further names declared by the same head: `int a, b[3];`."""
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class ExpandedHead:
+    """A head with macros, read; valid while each looked-up name has the same definition (by digest)."""
+
+    looked_up: tuple[tuple[bytes, bytes | None], ...]
+    head: Head
+    standalone: tuple[int, bytes] | None
+    """The length and the expansion of a leading macro use that is a declaration of its own."""
+
+
 @lru_cache(maxsize=1 << 14)
 def read_head(text: bytes, braced: bool) -> Head:
     """The meaning of a head; `braced` tells that `{` ends it."""

@@ -23,14 +23,15 @@ from analysis.syntax.conditions import evaluate
 from analysis.syntax.directives import Conditional, Define, Include, Opening, PragmaOnce, Undefine, parse_directive
 from analysis.syntax.environment import Environment, predefined
 from analysis.syntax.expansion import Budget, BudgetSpent, Expander, Token, lex
-from analysis.syntax.heads import Head, Opened, read_head
+from analysis.syntax.heads import ExpandedHead, Head, Opened, read_head
 from analysis.syntax.includes import IncludeUse, Loader, SuffixLoader, resolve
 from analysis.syntax.items import Item, Place, items_of
 from analysis.syntax.lexing import DIRECTIVE, identifiers, starts_line
 from analysis.syntax.macros import MacroDefinition, MacroTable
 from analysis.syntax.parsing import MAX_PARSED_BYTES
 from analysis.syntax.problems import Problem, ProblemKind
-from analysis.syntax.skeleton import Piece, PieceKind, Scopes, Skeleton, update
+from analysis.syntax.skeleton import Piece, PieceKind, Scopes, Skeleton
+from analysis.syntax.skeleton_scanner import update
 
 _MAX_DEPTH: Final = 64
 _MAX_FILES: Final = 2_000
@@ -47,17 +48,6 @@ class Preprocessed:
     includes: list[IncludeUse] = field(default_factory=list[IncludeUse])
     problems: list[Problem] = field(default_factory=list[Problem])
     texts: dict[str, bytes] = field(default_factory=dict[str, bytes])
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class ExpandedHead:
-    """A head with macros, read; valid while each looked-up name has the same definition (by digest)."""
-
-    looked_up: tuple[tuple[bytes, bytes | None], ...]
-    head: Head
-    standalone: tuple[int, bytes] | None
-    """The length and the expansion of a leading macro use that is a declaration of its own."""
 
 
 class _Reached(Exception):

@@ -107,38 +107,3 @@ class Skeleton:
     entries: tuple[Entry, ...]
     exact: bool
     """False when the budget of rule 5 was spent: then an edit anywhere can move any border."""
-
-
-def update(old: Skeleton | None, text: bytes) -> Skeleton:
-    """The skeleton of `text`, taking what it can from that of an older version."""
-    from analysis.syntax.skeleton_scanner import Scanner  # the scanner needs the types above
-
-    if old is None or not old.exact or not old.entries:
-        return Scanner(text).run()
-    if old.text == text:
-        return old
-    prefix = _common_prefix(old.text, text)
-    suffix = _common_suffix(old.text, text, min(len(old.text), len(text)) - prefix)
-    return Scanner(text).resume(old, prefix, suffix)
-
-
-def _common_prefix(first: bytes, second: bytes) -> int:
-    low, high = 0, min(len(first), len(second))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if first[low:middle] == second[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _common_suffix(first: bytes, second: bytes, limit: int) -> int:
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        if first[len(first) - middle : len(first) - low] == second[len(second) - middle : len(second) - low]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -14,6 +14,17 @@ _RESCAN_BUDGET: Final = 4
 Inner = list[tuple[int, int]]
 
 
+def update(old: Skeleton | None, text: bytes) -> Skeleton:
+    """The skeleton of `text`, taking what it can from that of an older version."""
+    if old is None or not old.exact or not old.entries:
+        return Scanner(text).run()
+    if old.text == text:
+        return old
+    prefix = _common_prefix(old.text, text)
+    suffix = _common_suffix(old.text, text, min(len(old.text), len(text)) - prefix)
+    return Scanner(text).resume(old, prefix, suffix)
+
+
 @final
 class _Open:
     """A piece whose end is not known yet."""
@@ -414,3 +425,25 @@ _WEAK: Final = re.compile(
     rb"[^;{}()\n]*\([^;{}]*\)\s*\{",
     re.MULTILINE,
 )
+
+
+def _common_prefix(first: bytes, second: bytes) -> int:
+    low, high = 0, min(len(first), len(second))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[low:middle] == second[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _common_suffix(first: bytes, second: bytes, limit: int) -> int:
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[len(first) - middle : len(first) - low] == second[len(second) - middle : len(second) - low]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

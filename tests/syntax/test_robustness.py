@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from analysis.syntax.cache import SyntaxCache
 from analysis.syntax.repair import repair
-from analysis.syntax.skeleton import Entry, update
+from analysis.syntax.skeleton import Entry
+from analysis.syntax.skeleton_scanner import update
 from tests.syntax.unit import build
 
 WORDS = [
