@@ -216,3 +216,12 @@ def test_constants(name: str, value: float, type: Type) -> None:
 def test_an_unknown_name_is_no_constant() -> None:
     assert builtin_variable("MY_MAX") is None
     assert builtin_variable("mine::INT_MAX") is None
+
+
+def test_arguments_by_reference_need_no_load() -> None:
+    swap = builtin_function("std::swap")
+    assert swap is not None
+    assert [swap.takes_address(index, 2) for index in (0, 1)] == [True, True]
+    exchange = builtin_function("std::exchange")
+    assert exchange is not None
+    assert [exchange.takes_address(index, 2) for index in (0, 1)] == [True, False]
