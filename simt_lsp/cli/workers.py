@@ -13,7 +13,7 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import connection
 from multiprocessing.connection import Connection
@@ -80,7 +80,8 @@ class Workers(Generic[Result]):
         for _ in range(min(self._count - len(self._workers), paths_left - idle)):
             ours, theirs = self._context.Pipe()
             process = self._context.Process(target=_serve, args=(theirs, self._make), daemon=True)
-            process.start()
+            with _interrupts_held_back():
+                process.start()
             theirs.close()
             self._workers.append(_Worker(process, ours))
 
@@ -138,9 +139,22 @@ class Workers(Generic[Result]):
         self._workers.clear()
 
 
+@contextmanager
+def _interrupts_held_back() -> Generator[None]:
+    """Ctrl-C reaches the whole group, and the parent decides: a child that starts in here inherits deaf ears."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _serve(pipe: Connection[Any, Any], make: Callable[[], Work[Any]]) -> None:
     """The life of a worker: say hello, then answer paths until the pipe closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where a child cannot inherit that
     try:
         work = make()
         pipe.send(None)

@@ -96,7 +96,8 @@ def test_an_interrupt_ends_the_run_without_traceback(tmp_path: Path, jobs: str) 
 
 @POSIX
 def test_a_worker_that_is_killed_costs_one_file(tmp_path: Path) -> None:
-    write(tmp_path, {f"k{number:03}.cu": CLEAN * 40 for number in range(40)})
+    names = [f"k{number:03}" for number in range(40)]
+    write(tmp_path, {f"{name}.cu": "".join(CLEAN.replace("scale", f"{name}_{n}") for n in range(60)) for name in names})
     with subprocess.Popen(
         [*COMMAND, "facts", ".", "--jobs", "2"],
         cwd=tmp_path,
@@ -159,7 +160,7 @@ def children(pid: int) -> list[int]:
 
 
 def command_line(pid: int) -> str:
-    return subprocess.run(["ps", "-p", str(pid), "-o", "args="], capture_output=True, text=True, check=False).stdout
+    return subprocess.run(["ps", "-ww", "-p", str(pid), "-o", "args="], capture_output=True, text=True, check=False).stdout
 
 
 def on_terminal(arguments: list[str], folder: Path, env: dict[str, str]) -> str:
