@@ -160,7 +160,9 @@ def children(pid: int) -> list[int]:
 
 
 def command_line(pid: int) -> str:
-    return subprocess.run(["ps", "-ww", "-p", str(pid), "-o", "args="], capture_output=True, text=True, check=False).stdout
+    return subprocess.run(
+        ["ps", "-ww", "-p", str(pid), "-o", "args="], capture_output=True, text=True, check=False
+    ).stdout
 
 
 def on_terminal(arguments: list[str], folder: Path, env: dict[str, str]) -> str:
