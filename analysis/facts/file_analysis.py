@@ -9,8 +9,8 @@ from analysis.divergence.causes import Step
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.facts.barrier_records import BarrierRecord, barrier_records
-from analysis.facts.functions import AnalyzedFunction
-from analysis.facts.merge import View
+from analysis.facts.functions import AnalyzedFunction, relocated
+from analysis.facts.merge import View, branches_at
 from analysis.facts.model import (
     BarrierFact,
     BranchFact,
@@ -64,9 +64,10 @@ class FileAnalysis:
     def why_branch(self, function: FunctionFacts, branch: BranchFact) -> tuple[WhyStep, ...]:
         """From the branch's condition back to the thread index, load or opaque that made it vary."""
         analyzed = self._functions[function.id]
-        if not analyzed.views:
+        worst = self._worst_view(analyzed, branch)
+        if worst is None:
             return ()
-        view, branch_id = self._worst_view(analyzed, branch)
+        view, branch_id = worst
         return self._steps(view, view.root.divergence.why_branch(branch_id))
 
     def why_not_convergent(self, function: FunctionFacts, barrier: BarrierFact) -> tuple[WhyStep, ...]:
@@ -108,15 +109,14 @@ class FileAnalysis:
             opaque=_opaques_on(view, divergence.why(value)),
         )
 
-    def _worst_view(self, analyzed: AnalyzedFunction, branch: BranchFact) -> tuple[View, SourceBranchId]:
-        candidates: list[tuple[Level, View, SourceBranchId]] = []
-        for view in analyzed.views:
-            base = view.root.function.frames[view.frame].branch_base
-            for index, known in enumerate(view.root.function.branches[base:]):
-                if _same_place(known.keyword, branch.keyword) and known.kind is branch.kind:
-                    branch_id = SourceBranchId(base + index)
-                    candidates.append((view.root.divergence.branch_level(branch_id), view, branch_id))
-                    break
+    def _worst_view(self, analyzed: AnalyzedFunction, branch: BranchFact) -> tuple[View, SourceBranchId] | None:
+        candidates = [
+            (view.root.divergence.branch_level(branch_id), view, branch_id)
+            for view in analyzed.views
+            for branch_id in branches_at(view, branch)
+        ]
+        if not candidates:
+            return None
         _, view, branch_id = max(candidates, key=lambda candidate: candidate[0])
         return view, branch_id
 
@@ -127,9 +127,10 @@ class FileAnalysis:
         def place(span: Span) -> tuple[Location, str] | None:
             if span.start == span.end:
                 return None
-            item = self._program.item_of(view.root.function.frames[span.frame].function)
-            if item is None:
+            declared = view.root.items.get(view.root.function.frames[span.frame].function)
+            if declared is None:
                 return None
+            item = relocated(self._program.unit, declared)
             source = item.text[span.start : span.end].decode("utf-8", "replace")
             start = item.span.start
             return Location(item.path, start + span.start, start + span.end), _one_line(source)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, final
 
@@ -24,10 +24,11 @@ from analysis.facts.settings import AnalysisSettings
 from analysis.ir.function import Function, FunctionKind
 from analysis.ir.instructions import FunctionId
 from analysis.ir.promote import promote
-from analysis.ir.source import Span
+from analysis.ir.source import FrameId, Span
 from analysis.lower.launches import Launch, LaunchAnnotation, annotation, launch_shapes
 from analysis.lower.program import DeviceFunction, Program
 from analysis.syntax.items import Item
+from analysis.syntax.translation_unit import TranslationUnit
 
 LOGGER = logging.getLogger(__name__)
 
@@ -40,10 +41,10 @@ RootKey: TypeAlias = tuple[FunctionId, bytes, int, tuple[Launch, ...], LaunchAnn
 @final
 @dataclass(frozen=True, slots=True)
 class SsaFunction:
-    """One function lowered and promoted, on its own."""
+    """One function lowered and promoted, on its own; `callees` with the items that declare them."""
 
     function: Function
-    callees: frozenset[FunctionId]
+    callees: tuple[tuple[FunctionId, Item], ...]
     has_launch_bounds: bool
     syntax_errors: int
 
@@ -96,10 +97,16 @@ class _FileRun:
         self._launches = launch_shapes(program.unit)
         self._roots: dict[FunctionId, tuple[RootKey, RootAnalysis]] = {}
         self._reached: defaultdict[FunctionId, list[FunctionId]] = defaultdict(list)
+        self._called_from: dict[FunctionId, tuple[FunctionId, Item]] = {}
+        self._definitions: dict[FunctionId, FunctionId | None] = {}
+        self._own: set[FunctionId] = set()
+        self._own_places: dict[tuple[str, int, str, int], FunctionId] = {}
         self._problems: list[FileProblem] = []
 
     def run(self) -> AnalyzedFunctions:
         functions = self._program.device_functions()
+        self._own = {function.id for function in functions}
+        self._own_places = {_place_of(function.item): function.id for function in functions}
         device = [function for function in functions if function.kind is FunctionKind.DEVICE]
         for function in functions:
             if function.kind is FunctionKind.KERNEL:
@@ -123,8 +130,19 @@ class _FileRun:
             self._failed(function, "the analysis of this function failed; this is a defect of simt-lsp")
             return
         self._roots[function.id] = key, root
-        for reached in root.frames_of:
-            self._reached[reached].append(function.id)
+        for reached in dict.fromkeys(self._definition_of(part, item) for part, item in root.items.items()):
+            if reached is not None:
+                self._reached[reached].append(function.id)
+
+    def _definition_of(self, function: FunctionId, declared: Item) -> FunctionId | None:
+        """The function of this file that `function` is or is an instance of; None for one of a header."""
+        if function not in self._definitions:
+            if function not in self._own:
+                item = relocated(self._program.unit, declared)
+                self._definitions[function] = self._own_places.get(_place_of(item))
+            else:
+                self._definitions[function] = function
+        return self._definitions[function]
 
     def _failed(self, function: DeviceFunction, message: str) -> None:
         span = function.item.span
@@ -147,27 +165,48 @@ class _FileRun:
         def knowledge(inlined: Function) -> LaunchKnowledge:
             return launch_knowledge(self._settings, noted, launches, inlined, has_launch_bounds=own.has_launch_bounds)
 
-        return analyze_root(own.function, self._body, knowledge)
+        return analyze_root(own.function, self._body, self._item_of, knowledge)
 
     def _body(self, function: FunctionId) -> Function | None:
         known = self._ssa(function)
         return None if known is None else known.function
 
     def _ssa(self, function: FunctionId) -> SsaFunction | None:
-        item = self._program.item_of(function)
+        item = self._item_of(function)
         if item is None:
             return None
         key = (function, self._program.unit.fingerprint(item), item.part, self._settings.warp_size)
-        return self._caches.ssa.get_or_compute(key, lambda: self._lower(function))
+        own = self._caches.ssa.get_or_compute(key, lambda: self._lower(function))
+        for callee, declared in own.callees:
+            self._called_from.setdefault(callee, (function, declared))
+        return own
+
+    def _item_of(self, function: FunctionId) -> Item | None:
+        """The item of a function; an instance of a template may be known from a cached caller only."""
+        try:
+            return self._program.item_of(function)
+        except KeyError:
+            called = self._called_from.get(function)
+            return None if called is None else relocated(self._program.unit, called[1])
 
     def _lower(self, function: FunctionId) -> SsaFunction:
+        self._make_known(function)
         lowered = self._program.lower(function)
         return SsaFunction(
             promote(lowered.function),
-            frozenset(lowered.callees),
+            tuple((callee, self._program.item_of(callee)) for callee in lowered.callees),
             lowered.launch_bounds is not None,
             lowered.error_count,
         )
+
+    def _make_known(self, function: FunctionId) -> None:
+        """The program knows an instance of a template once its caller was lowered; a cached caller was not."""
+        try:
+            self._program.item_of(function)
+        except KeyError:
+            caller, _ = self._called_from[function]
+            self._make_known(caller)
+            self._program.lower(caller)
 
     def _annotation(self, function: DeviceFunction) -> LaunchAnnotation | None:
         text = self._program.unit.text_of(function.item.path)
@@ -179,12 +218,23 @@ class _FileRun:
         for function in functions:
             own = None if function.id in self._reached else self._ssa(function.id)
             if own is not None:
-                called |= own.callees - {function.id}
+                called.update(self._called_by(function.id, own))
         return sorted(functions, key=lambda function: function.id in called)
+
+    def _called_by(self, function: FunctionId, own: SsaFunction) -> Iterator[FunctionId]:
+        for callee, declared in own.callees:
+            called = self._definition_of(callee, declared)
+            if called is not None and called != function:
+                yield called
 
     def _facts_of(self, function: DeviceFunction) -> AnalyzedFunction:
         roots = [self._roots[root] for root in self._reached[function.id]]
-        views = tuple(View(root, frame) for _, root in roots for frame in root.frames_of[function.id])
+        views = tuple(
+            View(root, FrameId(index))
+            for _, root in roots
+            for index, frame in enumerate(root.function.frames)
+            if self._definitions.get(frame.function) == function.id
+        )
         key = (function.id, tuple(root_key for root_key, _ in roots))
         relative = self._caches.facts.get_or_compute(key, lambda: self._merged(function, views))
         span = function.item.span
@@ -210,6 +260,16 @@ class _FileRun:
             barriers=barrier_facts(views),
             variables=variable_facts(own.function, views),
         )
+
+
+def _place_of(item: Item) -> tuple[str, int, str, int]:
+    return item.path, item.span.start, item.name, item.part
+
+
+def relocated(unit: TranslationUnit, item: Item) -> Item:
+    """The same declaration in this version of the text; `item` itself if it is gone."""
+    found = (other for other in unit.lookup(item.name) if other.path == item.path and other.text == item.text)
+    return next(found, item)
 
 
 def annotation_above(text: bytes, start: int) -> LaunchAnnotation | None:

@@ -6,32 +6,31 @@ calls.  Merging takes the worst level, the worst convergence and the worst verdi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar, final
+from typing import Final, TypeAlias, final
 
 from analysis.divergence.levels import Level
 from analysis.facts.model import BarrierFact, BarrierScope, BranchFact, OpaqueFact, VariableFact
 from analysis.facts.roots import RootAnalysis
 from analysis.graph.cycles import Cycle
-from analysis.ir.function import Function, SourceBranch, SourceBranchKind, VariableId
+from analysis.ir.function import Function, SourceBranch, SourceBranchKind
 from analysis.ir.instructions import (
     BlockBarrier,
     GridBarrier,
     Instruction,
     NamedBarrier,
-    Opaque,
     SourceBranchId,
     WarpBarrier,
 )
 from analysis.ir.source import FrameId, Span
-from analysis.verdict.barriers import BarrierSite, BarrierVerdict
+from analysis.verdict.barriers import BarrierSite, BarrierVerdict, Tier
 from analysis.verdict.grade import Grade, grade_branch
 
 VERDICT_RANK: Final = {BarrierVerdict.CONVERGENT: 0, BarrierVerdict.UNKNOWN: 1, BarrierVerdict.DIVERGENT: 2}
+TIER_RANK: Final = {Tier.ASSUMED: 0, Tier.POSSIBLE: 1, Tier.PROVEN: 2}
 GRADE_RANK: Final = {None: 0, Grade.ALIGNED: 1, Grade.BOUNDARY: 2, Grade.STRUCTURED: 3, Grade.DATA_DEPENDENT: 4}
-
-Item = TypeVar("Item")
 
 
 @final
@@ -45,24 +44,47 @@ class View:
 
 def branch_facts(function: Function, views: Sequence[View]) -> tuple[BranchFact, ...]:
     """One fact per source branch of `function`, in source order."""
-    facts = [_branch_fact(SourceBranchId(index), branch, views) for index, branch in enumerate(function.branches)]
+    # Matched by place, not by number: an instance of a template may lack the branches of an arm that it discards.
+    here = [(view, _branches_by_place(view)) for view in views]
+    facts = [_branch_fact(branch, here) for branch in function.branches]
     return tuple(sorted(facts, key=lambda fact: (fact.keyword.start, fact.keyword.end)))
 
 
-def _branch_fact(branch_id: SourceBranchId, branch: SourceBranch, views: Sequence[View]) -> BranchFact:
+def branches_at(view: View, branch: BranchFact | SourceBranch) -> tuple[SourceBranchId, ...]:
+    """The branches of a view that stand for one source branch."""
+    return tuple(_branches_by_place(view).get(_place(branch), ()))
+
+
+_Place: TypeAlias = tuple[SourceBranchKind, int, int]
+
+
+def _place(branch: BranchFact | SourceBranch) -> _Place:
+    return branch.kind, branch.keyword.start, branch.keyword.end
+
+
+def _branches_by_place(view: View) -> Mapping[_Place, Sequence[SourceBranchId]]:
+    found: defaultdict[_Place, list[SourceBranchId]] = defaultdict(list)
+    for branch in view.root.records[view.frame].branches:
+        found[_place(view.root.function.branches[branch])].append(branch)
+    return found
+
+
+def _branch_fact(
+    branch: SourceBranch, views: Sequence[tuple[View, Mapping[_Place, Sequence[SourceBranchId]]]]
+) -> BranchFact:
     level = convergent = Level.GRID
     grade: Grade | None = None
     trips = Level.GRID if branch.kind is SourceBranchKind.LOOP else None
-    for view in views:
-        here = SourceBranchId(view.root.function.frames[view.frame].branch_base + branch_id)
+    for view, by_place in views:
         divergence = view.root.divergence
-        level = max(level, divergence.branch_level(here))
-        convergent = max(convergent, divergence.branch_convergence(here))
-        if trips is not None:
-            trips = max(trips, trip_level(view, here, branch))
-        graded = grade_branch(view.root.function, view.root.control, divergence, here)
-        if GRADE_RANK[graded] > GRADE_RANK[grade]:
-            grade = graded
+        for here in by_place.get(_place(branch), ()):
+            level = max(level, divergence.branch_level(here))
+            convergent = max(convergent, divergence.branch_convergence(here))
+            if trips is not None:
+                trips = max(trips, trip_level(view, here, branch))
+            graded = grade_branch(view.root.function, view.root.control, divergence, here)
+            if GRADE_RANK[graded] > GRADE_RANK[grade]:
+                grade = graded
     return BranchFact(branch.kind, branch.keyword, branch.extent, level, grade, convergent, trips)
 
 
@@ -95,9 +117,15 @@ def barrier_facts(views: Sequence[View]) -> tuple[BarrierFact, ...]:
                 continue
             key = (site.span.start, site.span.end)
             known = worst.get(key)
-            if known is None or VERDICT_RANK[site.verdict] > VERDICT_RANK[known.verdict]:
-                worst[key] = _barrier_fact(site)
+            fact = _barrier_fact(site)
+            if known is None or _badness(fact) > _badness(known):
+                worst[key] = fact
     return tuple(worst[key] for key in sorted(worst))
+
+
+def _badness(fact: BarrierFact) -> tuple[int, int]:
+    """Verdict first; of two divergent ones, the proven counts more than the possible."""
+    return VERDICT_RANK[fact.verdict], -1 if fact.evidence is None else TIER_RANK[fact.evidence.tier]
 
 
 def _barrier_fact(site: BarrierSite) -> BarrierFact:
@@ -122,35 +150,23 @@ def opaque_facts(views: Iterable[View]) -> tuple[OpaqueFact, ...]:
     """Every opaque construct once, in source order."""
     found: dict[tuple[int, int, str], OpaqueFact] = {}
     for view in views:
-        for _, instruction in view.root.function.instructions():
-            if isinstance(instruction, Opaque) and instruction.span.frame == view.frame:
-                span = Span(instruction.span.start, instruction.span.end)
-                found[span.start, span.end, instruction.construct] = OpaqueFact(span, instruction.construct)
+        for opaque in view.root.records[view.frame].opaques:
+            span = Span(opaque.span.start, opaque.span.end)
+            found[span.start, span.end, opaque.construct] = OpaqueFact(span, opaque.construct)
     return tuple(found[key] for key in sorted(found))
 
 
 def variable_facts(function: Function, views: Sequence[View]) -> tuple[VariableFact, ...]:
     """The declared variables, each with the worst level of any value it was given."""
-    levels: dict[int, Level] = {}
+    levels: dict[tuple[int, int], Level] = {}
     for view in views:
-        base = view.root.function.frames[view.frame].variable_base
-        for definition in view.root.function.definitions:
-            if definition.span.frame == view.frame:
-                own = definition.variable - base
-                levels[own] = max(levels.get(own, Level.GRID), view.root.divergence.level(definition.value))
-    parameter_names = {parameter.span for parameter in function.parameters}
+        for definition in view.root.records[view.frame].definitions:
+            span = view.root.function.variables[definition.variable].span
+            place = span.start, span.end
+            levels[place] = max(levels.get(place, Level.GRID), view.root.divergence.level(definition.value))
+    parameters = {(parameter.span.start, parameter.span.end) for parameter in function.parameters}
     return tuple(
-        VariableFact(variable.name, variable.span, levels[index], variable.span in parameter_names)
-        for index, variable in enumerate(function.variables)
-        if index in levels and variable.name
+        VariableFact(variable.name, variable.span, levels[place], place in parameters)
+        for variable in function.variables
+        if variable.name and (place := (variable.span.start, variable.span.end)) in levels
     )
-
-
-def worst(views: Sequence[View], measure: Callable[[View], int]) -> View:
-    """The view that `measure` ranks highest; the first of equals."""
-    return max(views, key=measure)
-
-
-def own_variable(view: View, variable: VariableId) -> VariableId:
-    """The number of `variable` in the function itself."""
-    return VariableId(variable - view.root.function.frames[view.frame].variable_base)

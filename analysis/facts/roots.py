@@ -6,7 +6,6 @@ root of its own where no kernel of the file calls it, and then its parameters ar
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import final
@@ -17,11 +16,12 @@ from analysis.divergence.levels import Level
 from analysis.divergence.options import DivergenceOptions
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
-from analysis.ir.function import Function, FunctionKind
+from analysis.ir.function import Definition, Function, FunctionKind
 from analysis.ir.inline import InlineBudget, RefusedCall, inline_calls
-from analysis.ir.instructions import FunctionId
+from analysis.ir.instructions import FunctionId, Opaque, SourceBranchId
 from analysis.ir.promote import promote
 from analysis.ir.source import FrameId
+from analysis.syntax.items import Item
 from analysis.verdict.barriers import BarrierSite, find_barriers
 
 INLINE_BUDGET = InlineBudget()
@@ -29,8 +29,22 @@ INLINE_BUDGET = InlineBudget()
 
 @final
 @dataclass(frozen=True, slots=True)
+class FrameRecords:
+    """What of the inlined function belongs to one frame."""
+
+    branches: list[SourceBranchId] = field(default_factory=list[SourceBranchId])
+    opaques: list[Opaque] = field(default_factory=list[Opaque])
+    definitions: list[Definition] = field(default_factory=list[Definition])
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class RootAnalysis:
-    """The inlined function and all that was found out about it; `frames_of` says where each function was inlined."""
+    """The inlined function and all that was found out about it.
+
+    `items` are the declarations of the functions it consists of, as they stood when it was analysed: their text is
+    still the same, their place may not be.
+    """
 
     function: Function
     launch: LaunchKnowledge
@@ -39,17 +53,20 @@ class RootAnalysis:
     divergence: DivergenceResult
     barriers: tuple[BarrierSite, ...]
     refused: tuple[RefusedCall, ...]
-    frames_of: Mapping[FunctionId, tuple[FrameId, ...]] = field(repr=False)
+    items: Mapping[FunctionId, Item] = field(repr=False)
+    records: Mapping[FrameId, FrameRecords] = field(repr=False)
 
 
 def analyze_root(
     function: Function,
     resolve: Callable[[FunctionId], Function | None],
+    item_of: Callable[[FunctionId], Item | None],
     knowledge: Callable[[Function], LaunchKnowledge],
 ) -> RootAnalysis:
     """Analyses `function` (in SSA form).
 
-    `resolve` gives the SSA form of what it calls, `knowledge` what the inlined function may assume of its launch.
+    `resolve` gives the SSA form of what it calls and `item_of` its declaration, `knowledge` what the inlined function
+    may assume of its launch.
     """
     inlined = inline_calls(function, resolve, INLINE_BUDGET)
     flat = promote(inlined.function) if inlined.function.symbols else inlined.function
@@ -58,6 +75,7 @@ def analyze_root(
     control = ControlFlow.of(flat)
     options = DivergenceOptions(parameters=Level.GRID if is_kernel else Level.VARYING)
     divergence = analyze_divergence(flat, control, launch, options)
+    items = {frame.function: item_of(frame.function) for frame in flat.frames}
     return RootAnalysis(
         flat,
         launch,
@@ -66,12 +84,18 @@ def analyze_root(
         divergence,
         find_barriers(flat, control, divergence, launch),
         inlined.refused,
-        _frames_by_function(flat),
+        {callee: item for callee, item in items.items() if item is not None},
+        _records_by_frame(flat),
     )
 
 
-def _frames_by_function(function: Function) -> Mapping[FunctionId, tuple[FrameId, ...]]:
-    frames: defaultdict[FunctionId, list[FrameId]] = defaultdict(list)
-    for index, frame in enumerate(function.frames):
-        frames[frame.function].append(FrameId(index))
-    return {callee: tuple(indices) for callee, indices in frames.items()}
+def _records_by_frame(function: Function) -> Mapping[FrameId, FrameRecords]:
+    records = {FrameId(index): FrameRecords() for index in range(len(function.frames))}
+    for index, branch in enumerate(function.branches):
+        records[branch.keyword.frame].branches.append(SourceBranchId(index))
+    for definition in function.definitions:
+        records[definition.span.frame].definitions.append(definition)
+    for _, instruction in function.instructions():
+        if isinstance(instruction, Opaque):
+            records[instruction.span.frame].opaques.append(instruction)
+    return records

@@ -16,7 +16,7 @@ Gives up  when the budget is spent.  No proof does not mean that the barrier is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -26,7 +26,7 @@ from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Compare, Constant, TemplateArgument
+from analysis.ir.instructions import Compare, Constant, Convert, TemplateArgument
 from analysis.ir.types import BooleanType, IntegerType
 from analysis.verdict.thread_walk import Launch, Slice, Walk
 
@@ -62,25 +62,52 @@ def find_witness(
 ) -> Witness | None:
     """`scope`: BLOCK or WARP, the group that has to arrive together."""
     slice_ = Slice.of(function, control, divergence, barrier)
-    budget = MAX_OPERATIONS
+    walks = _Walks(slice_)
     for shape, block, scalars in _candidates(function, slice_, knowledge):
-        arrivals: list[int] = []
-        assumed = False
         launch = Launch(shape, block, knowledge.warp_size, scalars)
-        for thread in range(shape.threads):
-            walk = Walk(slice_, launch, thread, budget)
-            arrived = walk.arrivals()
-            budget = walk.budget
-            if arrived is None:
-                break
-            arrivals.append(arrived)
-            assumed |= walk.assumed
-        else:
-            if _parts(arrivals, knowledge.warp_size if scope is Level.WARP else len(arrivals)):
-                return _witness(launch, slice_, arrivals, assumed)
-        if budget <= 0:
-            return None
+        # Most candidates do not part; a few threads at the usual limits tell that without walking the block.
+        probes = walks.arrivals(launch, _probes(function, slice_, shape))
+        if probes is None or len(set(probes)) == 1:
+            if walks.budget <= 0:
+                return None
+            continue
+        arrivals = walks.arrivals(launch, range(shape.threads))
+        if arrivals is None:
+            continue
+        if _parts(arrivals, knowledge.warp_size if scope is Level.WARP else len(arrivals)):
+            return _witness(launch, slice_, arrivals, walks.assumed)
     return None
+
+
+@final
+class _Walks:
+    """Walks of threads that share one budget."""
+
+    def __init__(self, slice_: Slice) -> None:
+        self._slice = slice_
+        self.budget = MAX_OPERATIONS
+        self.assumed = False
+
+    def arrivals(self, launch: Launch, threads: Iterable[int]) -> list[int] | None:
+        """How often each thread arrives; None where one cannot be followed."""
+        self.assumed = False
+        arrivals: list[int] = []
+        for thread in threads:
+            walk = Walk(self._slice, launch, thread, self.budget)
+            arrived = walk.arrivals()
+            self.budget = walk.budget
+            if arrived is None:
+                return None
+            arrivals.append(arrived)
+            self.assumed |= walk.assumed
+        return arrivals
+
+
+def _probes(function: Function, slice_: Slice, shape: BlockShape) -> list[int]:
+    """Linear ids of threads at which conditions usually change: the ends, the middle, what is compared with."""
+    threads = shape.threads
+    usual = [0, 1, threads // 2 - 1, threads // 2, threads - 1, shape.x - 1, shape.x]
+    return sorted({thread for thread in (*usual, *_thresholds(function, slice_)[:12]) if 0 <= thread < threads})
 
 
 def _parts(arrivals: Sequence[int], group: int) -> bool:
@@ -136,6 +163,8 @@ def _thresholds(function: Function, slice_: Slice) -> list[int]:
         if isinstance(compare, Compare):
             for operand in compare.operands:
                 constant = slice_.definitions.get(operand)
+                while isinstance(constant, Convert):  # `threadIdx.x == 3` compares with an unsigned 3
+                    constant = slice_.definitions.get(constant.operand)
                 if isinstance(constant, Constant) and isinstance(constant.value, int):
                     number = int(constant.value)
                     found.update(dict.fromkeys((number + 1, number, number - 1)))

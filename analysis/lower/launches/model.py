@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, final
 
 from analysis.ir.source import Span
@@ -22,6 +22,7 @@ class Launch:
     """One launch in host code; what is not known for certain is None.
 
     `span` holds offsets in the file `path`; the argument texts are as the preprocessor leaves them.
+    Two launches that say the same are equal wherever they stand, so that an edit above a launch changes nothing.
     """
 
     kernel: str
@@ -31,4 +32,4 @@ class Launch:
     template_arguments: tuple[str, ...]
     arguments: tuple[str, ...]
     path: str
-    span: Span
+    span: Span = field(compare=False)
