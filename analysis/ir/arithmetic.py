@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import final
 
 from analysis.ir.ids import SourceBranchId, SymbolId, ValueId
 from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction, SpecialRegister, UnaryOperator
+from analysis.ir.record import record
 from analysis.ir.source import Span
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Constant:
     """A literal; its C type is the result's type.  `None` stands for "some constant" (sizeof of an unknown type)."""
 
@@ -30,7 +30,7 @@ class Constant:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Undefined:
     """An uninitialised value: whatever the thread finds."""
 
@@ -47,7 +47,7 @@ class Undefined:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ReadSpecial:
     """Reads a special register: `threadIdx.x`, the lane id, the clock."""
 
@@ -65,7 +65,7 @@ class ReadSpecial:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class TemplateArgument:
     """A template's non-type parameter, in an analysis without arguments: one constant for the whole grid."""
 
@@ -83,7 +83,7 @@ class TemplateArgument:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SymbolAddress:
     """The address of a local, shared, constant or global variable."""
 
@@ -101,7 +101,7 @@ class SymbolAddress:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Unary:
     """Arithmetic negation, bitwise complement, logical not."""
 
@@ -120,7 +120,7 @@ class Unary:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Binary:
     """Arithmetic over operands of the result's type (shift counts may have another integer type)."""
 
@@ -140,7 +140,7 @@ class Binary:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Compare:
     """A comparison of two values of one type; the result is boolean."""
 
@@ -160,7 +160,7 @@ class Compare:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Select:
     """`condition ? if_true : if_false` with both sides already computed: a source branch without control flow."""
 
@@ -181,7 +181,7 @@ class Select:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Convert:
     """A conversion that keeps the number where it can (C's casts); the types say from what to what."""
 
@@ -199,7 +199,7 @@ class Convert:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Bitcast:
     """The same bits under another type: pointer casts, `__float_as_int`."""
 
@@ -217,7 +217,7 @@ class Bitcast:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Math:
     """A pure library function of its operands (`sinf`, `__popc`, `min`); the types give the precision."""
 

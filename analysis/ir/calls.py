@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import final
 
 from analysis.ir.ids import FunctionId, ValueId
+from analysis.ir.record import record
 from analysis.ir.source import Span
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """A call of a device function whose body is known; the inliner replaces it where its budget allows.
 
@@ -32,7 +32,7 @@ class Call:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Print:
     """Device `printf`; `format` is None where it is not a literal."""
 
@@ -50,7 +50,7 @@ class Print:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Assert:
     """Device `assert(condition)`: a thread for which it fails ends the kernel."""
 
@@ -70,7 +70,7 @@ class Assert:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Opaque:
     """Something that is not understood: the result is VARYING, any reachable memory may be read and written.
 

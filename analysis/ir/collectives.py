@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import final
 
 from analysis.ir.ids import ValueId
 from analysis.ir.operators import AtomicOperator, BarrierReduction, FenceScope, MatchKind, ShuffleMode, VoteKind
+from analysis.ir.record import record
 from analysis.ir.source import Span
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BlockBarrier:
     """`__syncthreads()` and its `_count`, `_and`, `_or` forms, which take a predicate and define a value."""
 
@@ -30,7 +30,7 @@ class BlockBarrier:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class NamedBarrier:
     """PTX `bar.sync`/`bar.arrive` on a numbered barrier; `count` in threads, None for the whole block."""
 
@@ -52,7 +52,7 @@ class NamedBarrier:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class WarpBarrier:
     """`__syncwarp(mask)`, and `sync()` of groups no larger than a warp."""
 
@@ -72,7 +72,7 @@ class WarpBarrier:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class GridBarrier:
     """`grid.sync()`: all blocks of a cooperative launch."""
 
@@ -91,7 +91,7 @@ class GridBarrier:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Fence:
     """`__threadfence*()`: orders memory, does not wait."""
 
@@ -111,7 +111,7 @@ class Fence:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Shuffle:
     """A warp shuffle; `mask` is None for the legacy forms without `_sync`; `lane` is the lane, delta or xor mask."""
 
@@ -137,7 +137,7 @@ class Shuffle:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Vote:
     """A warp vote over a predicate; `mask` is None for the legacy forms."""
 
@@ -157,7 +157,7 @@ class Vote:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Match:
     """`__match_any_sync`, `__match_all_sync`: the mask of the lanes with an equal value."""
 
@@ -177,7 +177,7 @@ class Match:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class WarpReduce:
     """`__reduce_*_sync` and `cooperative_groups::reduce`: the same value in every participating lane."""
 

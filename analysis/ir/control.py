@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import final
 
 from analysis.ir.ids import BasicBlockId, SourceBranchId, ValueId
+from analysis.ir.record import record
 from analysis.ir.source import Span
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Phi:
     """The value that arrives over the edge the thread came by; one entry per predecessor block."""
 
@@ -24,7 +24,7 @@ class Phi:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Jump:
     """Goes on at `target`."""
 
@@ -41,7 +41,7 @@ class Jump:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Branch:
     """Two-way branch; several may belong to one source branch (`if (a && p[i])`)."""
 
@@ -61,7 +61,7 @@ class Branch:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SwitchCase:
     """One label; `value` is None where the constant is not known (a template argument)."""
 
@@ -70,7 +70,7 @@ class SwitchCase:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Switch:
     """Goes to the case whose value equals `value`, else to `default`."""
 
@@ -91,7 +91,7 @@ class Switch:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Return:
     """The thread leaves the function."""
 
@@ -108,7 +108,7 @@ class Return:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Trap:
     """The kernel ends with an error (`__trap()`, `asm("trap;")`)."""
 

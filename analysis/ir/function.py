@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import NewType, final
 
 from analysis.ir.instructions import BasicBlockId, FunctionId, Instruction, Phi, SymbolId, Terminator, ValueId
+from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, FrameId, Span
 from analysis.ir.types import StructLayout, Type
 
@@ -44,7 +45,7 @@ class SourceBranchKind(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter:
     """A formal parameter; a reference parameter is a pointer, `this` is the first parameter of a method."""
 
@@ -54,7 +55,7 @@ class Parameter:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Symbol:
     """A named object in memory; `type` is the object's type, not a pointer to it."""
 
@@ -65,7 +66,7 @@ class Symbol:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SourceBranch:
     """One place where the programmer lets threads go different ways.
 
@@ -78,7 +79,7 @@ class SourceBranch:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Variable:
     """A declared variable or parameter; `span` covers its name in the declaration."""
 
@@ -88,7 +89,7 @@ class Variable:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Definition:
     """`value` became the contents of `variable` at `span` (initialisation or assignment)."""
 
@@ -98,7 +99,7 @@ class Definition:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Expression:
     """The source expression at `span` has this value."""
 
@@ -107,7 +108,7 @@ class Expression:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Frame:
     """One inlined body.  Value `v` of the callee is `value_base + v` here, its branch `b` is `branch_base + b`.
 
@@ -123,7 +124,7 @@ class Frame:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BasicBlock:
     """Phis, instructions, one terminator.  A block's id is its index in `Function.blocks`."""
 
@@ -133,7 +134,7 @@ class BasicBlock:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Function:
     """One kernel or device function.  Block 0 is the entry and has no predecessors.
 

@@ -16,7 +16,6 @@ Cost        O(instructions of the result).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias, final
 
@@ -31,6 +30,7 @@ from analysis.ir.instructions import (
     Opaque,
     WarpBarrier,
 )
+from analysis.ir.record import record
 from analysis.ir.source import Span
 
 Resolve: TypeAlias = Callable[[FunctionId], Function | None]
@@ -45,7 +45,7 @@ class RefusalReason(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class InlineBudget:
     """`max_instructions` bounds the result, `max_depth` the chain of calls."""
 
@@ -54,7 +54,7 @@ class InlineBudget:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class RefusedCall:
     """A call that became opaque; `call` is its span, in the frame of the body that contains it."""
 
@@ -64,7 +64,7 @@ class RefusedCall:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class InlineResult:
     function: Function
     refused: tuple[RefusedCall, ...]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import final
 
 from analysis.ir.ids import ValueId
 from analysis.ir.operators import AtomicOperator, TextureOperation
+from analysis.ir.record import record
 from analysis.ir.source import Span
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BuildAggregate:
     """A struct, vector or array value from its members in order."""
 
@@ -30,7 +30,7 @@ class BuildAggregate:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ExtractElement:
     """Member `index` of an aggregate value."""
 
@@ -49,7 +49,7 @@ class ExtractElement:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class InsertElement:
     """The aggregate with member `index` replaced."""
 
@@ -69,7 +69,7 @@ class InsertElement:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ElementAddress:
     """`base + index * sizeof(E)` where E is the element type of the *result's* pointer type.
 
@@ -91,7 +91,7 @@ class ElementAddress:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FieldAddress:
     """The address of member `field` of the struct or vector that `base` points to."""
 
@@ -110,7 +110,7 @@ class FieldAddress:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class PointerDifference:
     """`left - right` in elements of the operands' element type."""
 
@@ -129,7 +129,7 @@ class PointerDifference:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Load:
     """Reads a value of the result's type; the space stands in the address's pointer type."""
 
@@ -148,7 +148,7 @@ class Load:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Store:
     """Writes `value`; defines nothing."""
 
@@ -170,7 +170,7 @@ class Store:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Atomic:
     """A read-modify-write whose result is the old value.
 
@@ -193,7 +193,7 @@ class Atomic:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Texture:
     """A fetch from (or a store to) a texture or surface; `arguments` as written, the handle first."""
 
@@ -211,7 +211,7 @@ class Texture:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Allocate:
     """Device-side `malloc` or `new`: a fresh address per thread; `size` in bytes."""
 

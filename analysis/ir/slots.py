@@ -33,6 +33,7 @@ from analysis.ir.instructions import (
     SymbolId,
     ValueId,
 )
+from analysis.ir.record import record
 from analysis.ir.types import (
     ArrayType,
     IntegerType,
@@ -77,7 +78,7 @@ class Accesses:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Slots:
     """The promotable symbols of a function.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NewType, final
+
+from analysis.ir.record import record
 
 FrameId = NewType("FrameId", int)
 """Index into `Function.frames`; frame 0 is the function itself."""
@@ -12,7 +13,7 @@ OWN_FRAME = FrameId(0)
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Span:
     """A half-open range of bytes, relative to the start of the item (function) that `frame` names.
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import final
+
+from analysis.ir.record import record
 
 
 class TokenKind(Enum):
@@ -26,7 +27,7 @@ class TokenKind(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Token:
     kind: TokenKind
     text: str

@@ -5,9 +5,10 @@ Struct types are named; their layouts stand in `Function.structs`, so a struct m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias, final
+
+from analysis.ir.record import record
 
 
 class MemorySpace(Enum):
@@ -41,19 +42,19 @@ class GroupKind(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class VoidType:
     """No value."""
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BooleanType:
     """`bool`, one byte in memory; also the type of comparisons."""
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class IntegerType:
     """An integer of exactly `bits` bits (8, 16, 32, 64, 128), two's complement."""
 
@@ -62,7 +63,7 @@ class IntegerType:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FloatType:
     """A binary floating-point number."""
 
@@ -70,7 +71,7 @@ class FloatType:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class VectorType:
     """CUDA's built-in vectors (`float4`, `uint2`, `dim3` = 3 x u32): fields x, y, z, w are indices 0 to 3."""
 
@@ -80,7 +81,7 @@ class VectorType:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class PointerType:
     """The address of an `element` in `space`; C++ references are pointers too.
 
@@ -93,7 +94,7 @@ class PointerType:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ArrayType:
     """`length` consecutive elements; None where the length is not known (`extern __shared__ T s[]`)."""
 
@@ -102,7 +103,7 @@ class ArrayType:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class StructType:
     """A struct, class or union by name; `Function.structs` holds the layout."""
 
@@ -110,7 +111,7 @@ class StructType:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class GroupType:
     """A cooperative group object; `size` in threads for tiles whose size is a constant."""
 
@@ -119,7 +120,7 @@ class GroupType:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class HandleType:
     """An object without visible contents: textures, surfaces, random-number states, pipelines."""
 
@@ -127,7 +128,7 @@ class HandleType:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class TemplateType:
     """A template's type parameter, or a type that depends on one, in an analysis without arguments."""
 
@@ -135,7 +136,7 @@ class TemplateType:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class UnknownType:
     """A type whose declaration is not visible; `spelling` is the source text."""
 
@@ -159,7 +160,7 @@ Type: TypeAlias = (
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Field:
     """One member of a struct; `offset` in bytes."""
 
@@ -169,7 +170,7 @@ class Field:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class StructLayout:
     """Members in declaration order (all at offset 0 for a union), base-class members first."""
 

@@ -7,18 +7,18 @@ Cost    One walk over the function, O(instructions + operands); afterwards each 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias, final
 
 from analysis.ir.function import ENTRY, Function, Parameter
 from analysis.ir.instructions import BasicBlockId, Instruction, Phi, Terminator, ValueId
+from analysis.ir.record import record
 
 User: TypeAlias = Instruction | Phi | Terminator
 Definer: TypeAlias = Instruction | Phi | Parameter
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class DefinitionSite:
     """Where a value is defined; parameters are defined at the start of the entry."""
 
@@ -27,7 +27,7 @@ class DefinitionSite:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Use:
     """`user` reads the value in `block`; for a phi that is the phi's block, not where the input comes from."""
 
@@ -36,7 +36,7 @@ class Use:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Uses:
     """Built by `Uses.of`; indexed by value id."""
 

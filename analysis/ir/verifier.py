@@ -23,7 +23,6 @@ Cost    O(instructions + blocks), plus the dominators.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import final
 
 from analysis.ir.control_flow import immediate_dominators, predecessors, reverse_post_order
@@ -37,6 +36,7 @@ from analysis.ir.instructions import (
     SymbolAddress,
     ValueId,
 )
+from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.type_rules import instruction_complaints, phi_complaints, terminator_complaints
 from analysis.ir.types import VoidType
@@ -46,7 +46,7 @@ _END = 1 << 60
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class VerifierError:
     """`location` is `block3:2` (the third instruction), `block3:phi0`, `block3:end` or the name of a table."""
 
@@ -63,7 +63,7 @@ def verify(function: Function) -> tuple[VerifierError, ...]:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _Definition:
     block: int
     position: int

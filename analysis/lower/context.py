@@ -16,6 +16,7 @@ from typing import Final, TypeAlias, final
 
 from analysis.ir.function import VariableId
 from analysis.ir.ids import BasicBlockId, FunctionId, SymbolId, ValueId
+from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import Type
 from analysis.lower.builder import FunctionBuilder
@@ -26,7 +27,7 @@ from analysis.syntax.tree import Node
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """An lvalue: an object of `type` at `address`; `variable` is set when it is a whole local variable."""
 
@@ -41,7 +42,7 @@ Operand: TypeAlias = ValueId | Place | Closure | None
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Assignments:
     """What the text of a function assigns to by name, and how often; whose address it takes."""
 

@@ -14,6 +14,7 @@ from typing import Protocol, TypeAlias, final
 
 from analysis.ir.function import FunctionKind, SymbolKind, VariableId
 from analysis.ir.ids import FunctionId, SymbolId
+from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import MemorySpace, PointerType, StructLayout, StructType, Type, UnknownType
 from analysis.lower.builtins import BuiltinVariable
@@ -26,7 +27,7 @@ from analysis.syntax.tree import Node
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class DeclaredType:
     """A type as a declaration spells it: the type of the object, and what qualifies the name.
 
@@ -66,14 +67,14 @@ class LocalVariable:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class TypeName:
     declared: DeclaredType
     enumerators: dict[str, ConstantValue] | None = field(default=None, compare=False)
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class TypeTemplate:
     """A class or alias template; `declarations` holds the primary one and its specialisations."""
 
@@ -82,7 +83,7 @@ class TypeTemplate:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ConstantName:
     """An enumerator, a constant with a known value, a bound non-type template parameter."""
 
@@ -91,7 +92,7 @@ class ConstantName:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class TemplateValue:
     """A non-type template parameter without an argument."""
 
@@ -100,13 +101,13 @@ class TemplateValue:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class GlobalVariable:
     declaration: GlobalDeclaration
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionSet:
     """The functions a name may mean; `builtin` is the name to ask the tables for when none of them fits."""
 
@@ -116,13 +117,13 @@ class FunctionSet:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class NamespaceName:
     path: tuple[str, ...]
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class MemberName:
     """A data member of the record whose method is being lowered: `this->name`."""
 
@@ -131,7 +132,7 @@ class MemberName:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BuiltinName:
     """`threadIdx`, `warpSize`, `INT_MAX`."""
 
@@ -140,7 +141,7 @@ class BuiltinName:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class LambdaName:
     """A variable that holds a lambda; calls of it are lowered in place."""
 
@@ -161,7 +162,7 @@ class Closure:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class DependentName:
     """A member of a template parameter, or of something else that is not known."""
 
@@ -185,7 +186,7 @@ Entity: TypeAlias = (
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Origin:
     """The text that the nodes of a scope come from; `prefix` starts the names of types declared there."""
 
@@ -250,7 +251,7 @@ class Scope:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class TemplateParameter:
     """`node` is its declaration; `default` what follows `=`."""
 
@@ -274,7 +275,7 @@ class TypeTemplateDeclaration:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ParameterDeclaration:
     """One formal parameter; `name` is empty where it has none."""
 
@@ -286,7 +287,7 @@ class ParameterDeclaration:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Signature:
     """Parameters without `this`; `returns` may be AUTO."""
 
@@ -369,7 +370,7 @@ class GlobalDeclaration:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class RecordField:
     name: str
     declared: DeclaredType

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import logging
 import sys
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, final
 
 from analysis.ir.function import Function, FunctionKind
 from analysis.ir.ids import FunctionId
 from analysis.ir.instructions import Opaque
+from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import VOID, StructLayout, Type, UnknownType
 from analysis.lower import type_instances
@@ -53,13 +53,13 @@ sys.setrecursionlimit(max(sys.getrecursionlimit(), 12_000))
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class LowerSettings:
     warp_size: int = 32
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class DeviceFunction:
     """A definition in the main file that runs on the device."""
 
@@ -69,7 +69,7 @@ class DeviceFunction:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Lowered:
     """One function in memory form, with what its text says besides."""
 

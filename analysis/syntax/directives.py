@@ -5,11 +5,11 @@ Rules    A directive is a frozen value, parsed from its text alone, so it is par
 """
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from typing import Final, TypeAlias, final
 
+from analysis.ir.record import record
 from analysis.syntax.lexing import IDENTIFIER, WORD, logical_line
 
 
@@ -25,7 +25,7 @@ class Conditional(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Opening:
     """`#if`, `#ifdef`, `#ifndef`; the condition is an expression or a name."""
 
@@ -34,7 +34,7 @@ class Opening:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Alternative:
     """`#elif` and its relatives."""
 
@@ -43,19 +43,19 @@ class Alternative:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Else:
     """`#else`."""
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class EndIf:
     """`#endif`."""
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Define:
     """`#define`; `parameters` is None for an object macro. A variadic macro's last parameter takes the rest."""
 
@@ -66,7 +66,7 @@ class Define:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Undefine:
     """`#undef`."""
 
@@ -74,7 +74,7 @@ class Undefine:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Include:
     """`#include`; `argument` keeps its quotes or angle brackets, or is a macro to expand."""
 
@@ -82,13 +82,13 @@ class Include:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class PragmaOnce:
     """`#pragma once`."""
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Pragma:
     """Any other `#pragma`."""
 
@@ -96,7 +96,7 @@ class Pragma:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Other:
     """A directive without effect on the analysis."""
 

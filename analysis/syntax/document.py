@@ -11,20 +11,20 @@ Limits   For texts with syntax errors tree-sitter's incremental tree can recover
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
 from typing import final
 
 from tree_sitter import Tree
 
+from analysis.ir.record import record
 from analysis.syntax.edit_buffer import EditBuffer, Replacement
 from analysis.syntax.line_index import LineIndex, PositionEncoding
 from analysis.syntax.parsing import parse
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Edit:
     """Replace the text between two positions by `text`."""
 
@@ -37,7 +37,7 @@ class Edit:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class WholeText:
     """Replace everything by `text`."""
 

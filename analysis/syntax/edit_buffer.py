@@ -7,16 +7,16 @@ Rules    The line table is split at one line, the gap: starts before the gap are
 """
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import final
 
+from analysis.ir.record import record
 from analysis.syntax.line_index import LineIndex, PositionEncoding, bytes_before, line_starts, without_line_end
 
 Point = tuple[int, int]
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Replacement:
     """What one edit replaced, as tree-sitter wants to hear it: byte offsets, and (row, byte column) points."""
 

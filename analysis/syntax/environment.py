@@ -4,11 +4,11 @@ Rules    The device side is analysed, on Linux with GNU: `__CUDA_ARCH__` is defi
          `defines` are `NAME` or `NAME=value`, as after `-D`; `undefines` win over everything predefined.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from typing import Final, final
 
+from analysis.ir.record import record
 from analysis.ir.source import NO_SPAN
 from analysis.syntax.macros import MacroDefinition
 
@@ -23,7 +23,7 @@ class Language(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Environment:
     """Settings of a translation unit; `architecture` is `__CUDA_ARCH__`."""
 

@@ -10,11 +10,11 @@ Limits   Declarators in parentheses (`int (*f)(int)`) are variables named by the
 """
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from typing import Final, final
 
+from analysis.ir.record import record
 from analysis.syntax.lexing import DIRECTIVE, WORD, starts_line, without_comments
 
 
@@ -33,7 +33,7 @@ class Opened(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Head:
     """What a head says; `words` are its words outside brackets, qualifiers among them."""
 
@@ -47,7 +47,7 @@ class Head:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ExpandedHead:
     """A head with macros, read; valid while each looked-up name has the same definition (by digest)."""
 

@@ -7,10 +7,10 @@ Rules    `"x"`: beside the including file, then in the include directories, then
 Limits   `#include MACRO` works when the macro expands to a quoted or bracketed name.
 """
 
-from dataclasses import dataclass
 from posixpath import dirname, join, normpath
 from typing import Protocol, final, runtime_checkable
 
+from analysis.ir.record import record
 from analysis.ir.source import Span
 
 
@@ -47,7 +47,7 @@ class DictLoader:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class IncludeUse:
     """One `#include` of the main file; `resolved` is None when the header is missing or a system header."""
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Protocol, final
 
+from analysis.ir.record import record
 from analysis.ir.source import Span
 
 
@@ -89,7 +90,7 @@ class MacroTable:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class MacroView:
     """The macros visible at one order."""
 

@@ -1,9 +1,9 @@
 """What could not be read, as values: broken source is a normal input."""
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import final
 
+from analysis.ir.record import record
 from analysis.ir.source import Span
 
 
@@ -18,7 +18,7 @@ class ProblemKind(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Problem:
     """A problem at a place of a file; `span` is absolute, or relative to the item in a snippet."""
 

@@ -8,9 +8,9 @@ Rules    Directives and regions that are not taken become spaces; line ends stay
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, final
 
+from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.syntax import directives
 from analysis.syntax.conditions import evaluate
@@ -20,7 +20,7 @@ from analysis.syntax.macros import MacroDefinition, MacroLookup
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Region:
     """An item's text without directives, the macros that it defines itself, and its pragmas by offset."""
 

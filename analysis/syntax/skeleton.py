@@ -18,16 +18,16 @@ Limits    A macro that opens a scope or a body is not seen here (`preprocessing`
           `_RESCAN_BUDGET` times the text; after that, the rest of the file is one piece.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final, final
 
+from analysis.ir.record import record
 from analysis.syntax.heads import Opened
 from analysis.syntax.lexing import identifiers
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Scope:
     """An open namespace (`names` has one entry per level), `extern "C"` (none) or record (one)."""
 
@@ -99,7 +99,7 @@ Entry = tuple[int, Piece]
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Skeleton:
     """The pieces of one text by start offset; a record's methods follow the record."""
 

@@ -11,11 +11,11 @@ Limits   A `#include` inside an item contributes its macros, not its text.  An i
 """
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import Final, final
 
 from tree_sitter import Node as TreeSitterNode
 
+from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.syntax.expansion import MAX_TOKENS_PER_USE, TOKEN, Budget, BudgetSpent, Expander, Token
 from analysis.syntax.items import Item, ItemKind
@@ -30,7 +30,7 @@ from analysis.syntax.tree import Node, convert_node
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class MacroUse:
     """A macro that was expanded, and where, relative to the item."""
 
@@ -39,7 +39,7 @@ class MacroUse:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Snippet:
     """The syntax tree of one item. All offsets of nodes are offsets in `text`."""
 

@@ -5,14 +5,14 @@ Rules    A map is a list of segments in snippet order.  A *verbatim* segment is 
 """
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import final
 
+from analysis.ir.record import record
 from analysis.ir.source import Span
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SourceMap:
     """Segments as parallel tuples; `origin_ends` is -1 for a verbatim segment. Without segments, the identity."""
 
