@@ -1,10 +1,27 @@
-"""Which names are types, for the repair of what the grammar misreads."""
+"""Which names are types, for the repair of what the grammar misreads.
+
+Rules   A variable or parameter of the text hides a type of the same name outside it.
+"""
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from analysis.lower.lookup import builtin_entity
-from analysis.lower.names import Entity, FunctionSet, NamespaceName, Scope, TypeName, TypeTemplate
+from analysis.lower.names import (
+    ConstantName,
+    Entity,
+    FunctionSet,
+    GlobalVariable,
+    MemberName,
+    NamespaceName,
+    Scope,
+    TypeName,
+    TypeTemplate,
+)
 from analysis.lower.templates import template_parameters
+from analysis.lower.types import innermost
 from analysis.syntax.repair import repair
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.tree import Node
@@ -14,14 +31,23 @@ def repair_names(scope: Scope, snippet: Snippet) -> None:
     """Repairs the tree of `snippet`, whose names are seen from `scope`; a second time changes nothing."""
     local = _local_types(snippet)
     known: dict[bytes, Entity | None] = {}
+    variables: dict[bytes, bool] = {}
 
     def entity(name: bytes) -> Entity | None:
         if name not in known:
             known[name] = _spelled(scope, name.decode("utf-8", "replace"))
         return known[name]
 
+    def is_variable(name: bytes) -> bool:
+        if name not in variables:
+            variables[name] = _is_declared(snippet, name)
+        return variables[name]
+
     def is_type(name: bytes) -> bool:
-        return name in local or isinstance(entity(name), TypeName | TypeTemplate)
+        return name in local or (isinstance(entity(name), TypeName | TypeTemplate) and not is_variable(name))
+
+    def is_value(name: bytes) -> bool:
+        return is_variable(name) or isinstance(entity(name), ConstantName | GlobalVariable | MemberName)
 
     def is_template(name: bytes) -> bool:
         found = entity(name)
@@ -29,7 +55,7 @@ def repair_names(scope: Scope, snippet: Snippet) -> None:
             return not found.declarations or any(each.template_parameters for each in found.declarations)
         return isinstance(found, TypeTemplate | TypeName) or name in local
 
-    repair(snippet.root, is_type, is_template)
+    repair(snippet.root, is_type, is_template, is_value)
 
 
 def _spelled(scope: Scope, name: str) -> Entity | None:
@@ -67,3 +93,19 @@ def _declared(node: Node) -> list[bytes]:
         name = node.field("name")
         return [] if name is None else [name.text]
     return []
+
+
+def _is_declared(snippet: Snippet, name: bytes) -> bool:
+    """Whether the text declares a variable or parameter of that name; most texts need no walk to answer."""
+    if not re.search(rb"[\w>*&,]\s*\b" + re.escape(name) + rb"\s*[=;,)\[({:]", snippet.text):
+        return False
+    for node in snippet.root.walk():
+        if node.kind in _DECLARING:
+            for declarator in node.fields("declarator"):
+                found = innermost(declarator)
+                if found is not None and found.kind == "identifier" and found.text == name:
+                    return True
+    return False
+
+
+_DECLARING: Final = frozenset({"parameter_declaration", "optional_parameter_declaration", "declaration"})

@@ -46,6 +46,37 @@ def as_expression(node: Node) -> Node:
     return node
 
 
+def named_value(descriptor: Node) -> Node | None:
+    """The name in a type_descriptor that can be an expression: `a`, `a::b`, `a[i]`."""
+    name, declarator = descriptor.field("type"), descriptor.field("declarator")
+    if name is None or name.kind not in ("type_identifier", "qualified_identifier"):
+        return None
+    if declarator is None:
+        return name if len(descriptor.children) == 1 else None
+    is_element = declarator.kind == "abstract_array_declarator" and declared_value(declarator) is not None
+    return name if is_element and len(descriptor.children) == 2 else None
+
+
+def described_value(descriptor: Node) -> Node:
+    """The expression that `named_value` found."""
+    value = parameter_value(descriptor, descriptor)
+    value.role = None
+    return value
+
+
+def address_signs(value: Node) -> tuple[int, Node | None]:
+    """How many `&` stand side by side before an operand."""
+    count, start = 0, value.start
+    node: Node | None = value
+    while node is not None and node.kind == "pointer_expression" and node.start == start + count:
+        operator = node.field("operator")
+        if operator is None or operator.kind != "&":
+            break
+        count += 1
+        node = node.field("argument")
+    return count, node
+
+
 def type_descriptor(name: Node, like: Node) -> Node:
     """A type_descriptor around the name of a type."""
     match name.kind:
@@ -71,3 +102,27 @@ def spelled(name: Node) -> bytes:
 
 def new_node(kind: str, start: int, end: int, like: Node, children: list[Node], role: str | None = None) -> Node:
     return Node(kind, start, end, like.source, role, children)
+
+
+def compared(node: Node, name: Node, middle: Node) -> list[Node]:
+    """`left`, `<`, `middle`, `>`, `(right)` of a misread call."""
+    function, arguments = node.field("function"), node.field("arguments")
+    assert function is not None
+    assert arguments is not None
+    left = name
+    if function.kind == "field_expression":
+        kept = [child for child in function.children if child.role != "field"]
+        name.kind, name.role = "field_identifier", "field"
+        left = new_node("field_expression", function.start, name.end, node, [*kept, name])
+    value = arguments.children[0]
+    value.role = None
+    right = new_node("parenthesized_expression", arguments.start, arguments.end, node, [value])
+    less = node.source.find(b"<", left.end)
+    more = node.source.find(b">", middle.end)
+    return [
+        left,
+        new_node("<", less, less + 1, node, [], "operator"),
+        as_expression(middle),
+        new_node(">", more, more + 1, node, [], "operator"),
+        right,
+    ]

@@ -11,6 +11,7 @@ numbers):
   6. `sizeof(T)`            sizeof an expression         ->  sizeof with a type_descriptor
   7. `(T)(p)[i]`            an element of a cast         ->  a cast of the element (a postfix binds tighter)
   8. `a < b > c = e;`       a chain of comparisons       ->  declaration of `c` with a template type
+  9. `(a) && (b) < c`       a cast of `&(&(b))` to `a`   ->  a chain of operators; also `(a) & (b) < c`, `a` a value
 
 Rules    Nodes change in place; offsets stay true to the text.  Running it twice changes nothing.
          Where a name is neither known as type nor as template, the grammar's reading stays, except in 3 when the
@@ -24,8 +25,11 @@ from collections.abc import Callable
 from typing import Final, final
 
 from analysis.syntax.node_building import (
-    as_expression,
+    address_signs,
+    compared,
     declared_value,
+    described_value,
+    named_value,
     new_node,
     parameter_value,
     spelled,
@@ -36,7 +40,11 @@ from analysis.syntax.tree import Node
 IsName = Callable[[bytes], bool]
 
 
-def repair(root: Node, is_type: IsName, is_template: IsName) -> Node:
+def _nothing(_name: bytes) -> bool:
+    return False
+
+
+def repair(root: Node, is_type: IsName, is_template: IsName, is_value: IsName = _nothing) -> Node:
     """Repair the tree in place and return it."""
     found: list[tuple[Node, str]] = []
     stack: list[tuple[Node, str]] = [(root, "")]
@@ -46,7 +54,7 @@ def repair(root: Node, is_type: IsName, is_template: IsName) -> Node:
         if kind in _INTERESTING:
             found.append((node, above))
         stack.extend([(child, kind) for child in reversed(node.children)])
-    work = _Repair(is_type, is_template)
+    work = _Repair(is_type, is_template, is_value)
     for node, above in reversed(found):  # children before their parents
         work.visit(node, above)
     return root
@@ -54,9 +62,10 @@ def repair(root: Node, is_type: IsName, is_template: IsName) -> Node:
 
 @final
 class _Repair:
-    def __init__(self, is_type: IsName, is_template: IsName) -> None:
+    def __init__(self, is_type: IsName, is_template: IsName, is_value: IsName) -> None:
         self._is_type = is_type
         self._is_template = is_template
+        self._is_value = is_value
 
     def visit(self, node: Node, above: str) -> None:
         match node.kind:
@@ -65,6 +74,9 @@ class _Repair:
                     _cast_outwards(node, "function")
             case "binary_expression":
                 if above != "binary_expression":
+                    self._chain(node)
+            case "cast_expression":
+                if above not in _CHAINED:
                     self._chain(node)
             case "field_expression" | "subscript_expression" | "update_expression":
                 _cast_outwards(node, "argument")
@@ -175,12 +187,40 @@ class _Repair:
                     stack += [right, operator, left]
                     continue
             misread = self._misread(top)
-            if misread is None:
+            split = compared(top, *misread) if misread is not None else self._conjunction(top)
+            if split is None:
                 parts.append(top)
                 continue
             changed = True
-            stack += reversed(_compared(top, *misread))
+            stack += reversed(split)
         return changed
+
+    def _conjunction(self, operand: Node) -> list[Node] | None:
+        """9: `(a)`, `&&`, `(b)` where `operand`, perhaps after signs, ends in a "cast" of `&&(b)` to `a`."""
+        path = [operand]
+        while path[-1].kind in ("unary_expression", "pointer_expression") and path[-1].children:
+            path.append(path[-1].children[-1])
+        cast = path[-1]
+        descriptor, value = cast.field("type"), cast.field("value")
+        if cast.kind != "cast_expression" or descriptor is None or value is None:
+            return None
+        left = named_value(descriptor)
+        ands, right = address_signs(value)
+        if left is None or right is None or ands not in (1, 2):
+            return None
+        if self._is_type(spelled(left)) or (ands == 1 and not self._is_value(spelled(left))):
+            return None
+        sign = "&" * ands
+        operator = new_node(sign, value.start, value.start + ands, cast, [], "operator")
+        right.role = None
+        inner = [described_value(descriptor)]
+        left = new_node("parenthesized_expression", cast.start, descriptor.end + 1, cast, inner, cast.role)
+        if len(path) == 1:
+            return [left, operator, right]
+        path[-2].children[-1] = left
+        for node in path:
+            node.end = left.end
+        return [operand, operator, right]
 
     def _open_cast(self, operand: Node) -> list[Node] | None:
         """The path from an operand to a `(T)` at its end: `(T)`, or `-(T)`, `(A)(T)` and so on."""
@@ -199,14 +239,14 @@ class _Repair:
                 continue
             if name.kind != "identifier" or not parameters.children or len(declarator.children) != 2:
                 continue
-            if not all(self._is_value(parameter) for parameter in parameters.children):
+            if not all(self._may_be_value(parameter) for parameter in parameters.children):
                 continue
             values = [parameter_value(parameter, node) for parameter in parameters.children]
             arguments = new_node("argument_list", parameters.start, parameters.end, node, values, "value")
             declarator.kind = "init_declarator"
             declarator.children = [name, arguments]
 
-    def _is_value(self, parameter: Node) -> bool:
+    def _may_be_value(self, parameter: Node) -> bool:
         """Whether a parameter can be an expression."""
         if parameter.kind != "parameter_declaration":
             return False
@@ -350,30 +390,6 @@ def _joins(middle: Node) -> bool:
     return middle.kind == "binary_expression" and operator is not None and operator.kind in ("&&", "||", "and", "or")
 
 
-def _compared(node: Node, name: Node, middle: Node) -> list[Node]:
-    """`left`, `<`, `middle`, `>`, `(right)` of a misread call."""
-    function, arguments = node.field("function"), node.field("arguments")
-    assert function is not None
-    assert arguments is not None
-    left = name
-    if function.kind == "field_expression":
-        kept = [child for child in function.children if child.role != "field"]
-        name.kind, name.role = "field_identifier", "field"
-        left = new_node("field_expression", function.start, name.end, node, [*kept, name])
-    value = arguments.children[0]
-    value.role = None
-    right = new_node("parenthesized_expression", arguments.start, arguments.end, node, [value])
-    less = node.source.find(b"<", left.end)
-    more = node.source.find(b">", middle.end)
-    return [
-        left,
-        new_node("<", less, less + 1, node, [], "operator"),
-        as_expression(middle),
-        new_node(">", more, more + 1, node, [], "operator"),
-        right,
-    ]
-
-
 def _cast_outwards(node: Node, field: str) -> None:
     """7: `(T)(p)[i]` casts the element, not the pointer."""
     cast = node.field(field)
@@ -428,6 +444,7 @@ _INTERESTING: Final = frozenset(
         "alignof_expression",
         "binary_expression",
         "call_expression",
+        "cast_expression",
         "declaration",
         "expression_statement",
         "field_expression",
@@ -440,6 +457,7 @@ _NAMES: Final = frozenset({"identifier", "qualified_identifier", "type_identifie
 _TYPE_NAMES: Final = frozenset({"type_identifier", "qualified_identifier", "template_type"})
 _VALUE_DECLARATORS: Final = frozenset({"abstract_array_declarator", "pointer_declarator", "reference_declarator"})
 _PREFIXED: Final = frozenset({"unary_expression", "pointer_expression", "cast_expression"})
+_CHAINED: Final = frozenset({"binary_expression", "unary_expression", "pointer_expression", "cast_expression"})
 _UNARY: Final = frozenset({"-", "+", "*", "&"})
 _STATEMENT_PARENTS: Final = frozenset(
     {"", "compound_statement", "case_statement", "labeled_statement", "for_statement", "init_statement", "if_statement"}

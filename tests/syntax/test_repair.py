@@ -8,6 +8,7 @@ from tests.syntax.unit import snippet
 
 TYPES = {b"T", b"P", b"A", b"B", b"ns::T", b"uint32"}
 TEMPLATES = {b"tmpl"}
+VALUES = frozenset({b"v"})
 
 
 def short(node: Node) -> str:
@@ -76,15 +77,23 @@ def short(node: Node) -> str:
         ("(T)(q).x + 1;", "(cast<T>((q).x) + 1)"),
         # 8
         ("ns::tile<N * 2> w = e;", "declare ns::tile<N * 2> w = e"),
+        # 9: a value in parentheses before `&&` or `&`
+        ("(x)>=(a) && (x)<=(c);", "(([x] >= [a]) && ([x] <= [c]))"),
+        ("!(a) && (b) + 1 < c || d;", "((![a] && (([b] + 1) < c)) || d)"),
+        ("(v[0]) && (a) && (b) < 3;", "(([v[0]] && [a]) && ([b] < 3))"),
+        ("(n::v) && (b) < 1;", "([n::v] && ([b] < 1))"),
+        ("(v) & (b) < 3;", "([v] & ([b] < 3))"),
+        ("(T) & b < 3;", "(cast<T>(&b) < 3)"),
+        ("(maybe) & (b) < 3;", "(cast<maybe>(&[b]) < 3)"),
     ],
 )
 def test_statements(statement: str, expected: str) -> None:
     root = snippet("void f() { " + statement + " }", "f").root
-    repair(root, TYPES.__contains__, TEMPLATES.__contains__)
+    repair(root, TYPES.__contains__, TEMPLATES.__contains__, VALUES.__contains__)
     body = root.field("body")
     assert body is not None
     assert short(body.children[0]) == expected
-    repair(root, TYPES.__contains__, TEMPLATES.__contains__)
+    repair(root, TYPES.__contains__, TEMPLATES.__contains__, VALUES.__contains__)
     assert short(body.children[0]) == expected
 
 

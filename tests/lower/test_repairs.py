@@ -1,0 +1,27 @@
+"""What only names can decide: a variable is never a type, whatever the grammar reads."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.lower.check import body, clean, lower_one
+
+
+@pytest.mark.parametrize("condition", ["(lo) && (x) < 3", "(x) >= (lo) && (x) <= (hi)", "(lo) & (x) < 3"])
+def test_a_value_in_parentheses_before_an_operator(condition: str) -> None:
+    text = "__global__ void k(int* o, int x, int lo, int hi) { o[0] = IN; }"
+    plain = condition.replace("(lo)", "lo").replace("(hi)", "hi").replace("(x)", "x")
+    clean(text.replace("IN", condition))
+    expected = body(lower_one(text.replace("IN", plain), "k"))
+    assert body(lower_one(text.replace("IN", condition), "k")) == expected
+    assert body(lower_one(f"#define IN ({condition})\n{text}", "k")) == expected
+
+
+def test_a_parameter_hides_a_type() -> None:
+    text = "struct real { int x; }; __global__ void k(int* o, int real, int x) { o[0] = (real) - x; o[1] = (real)&x; }"
+    assert body(lower_one(text, "k")) == body(lower_one(text.replace("(real)", "real"), "k"))
+
+
+def test_a_type_stays_a_type() -> None:
+    text = "typedef int word; __global__ void k(word* o, word x) { o[0] = (word)-x; o[1] = (word)(x) + 1; }"
+    assert body(lower_one(text, "k")) == body(lower_one(text.replace("word", "int"), "k"))
