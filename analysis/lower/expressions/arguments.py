@@ -6,15 +6,16 @@ from typing import Final
 
 from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
-from analysis.ir.types import ArrayType, PointerType, StructType, Type, UnknownType
+from analysis.ir.types import ArrayType, PointerType, StructType, Type
 from analysis.lower.builtins import Literal
 from analysis.lower.constants import evaluate
 from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.conversions import is_vague
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import load, lower, temporary
 from analysis.lower.expressions.literals import string_text
 from analysis.lower.expressions.members import upcast
-from analysis.lower.names import ParameterDeclaration
+from analysis.lower.names import DeclaredType, ParameterDeclaration
 from analysis.syntax.tree import Node
 
 _STRINGS: Final = frozenset({"string_literal", "concatenated_string", "raw_string_literal"})
@@ -51,16 +52,22 @@ def passed_argument(ctx: LoweringContext, parameter: ParameterDeclaration, argum
         return implicit(ctx, load(ctx, argument, span), declared.type, span)
     wanted = declared.stored
     if isinstance(argument, Place):
-        if _may_refer(ctx, argument.type, declared.type):
+        if may_refer(declared, argument.type):
             return builder.bitcast(_as_base(ctx, argument, declared.type, span), wanted, span)
         argument = load(ctx, argument, span)
     value = implicit(ctx, load(ctx, argument, span), declared.type, span)
     return builder.bitcast(temporary(ctx, value, span).address, wanted, span)
 
 
-def _may_refer(ctx: LoweringContext, actual: Type, wanted: Type) -> bool:
-    """Whether a reference to `wanted` can be bound to an object of type `actual` directly."""
-    if actual == wanted or isinstance(actual, ArrayType) or isinstance(wanted, ArrayType | UnknownType):
+def may_refer(declared: DeclaredType, actual: Type) -> bool:
+    """Whether the reference is bound to the object itself, not to a converted copy.
+
+    A reference that is not constant never takes a copy of an object: where the types differ, one of them is not known.
+    """
+    wanted = declared.type
+    if not declared.is_constant or actual == wanted or is_vague(actual) or is_vague(wanted):
+        return True
+    if isinstance(actual, ArrayType) or isinstance(wanted, ArrayType):
         return True
     if isinstance(actual, PointerType) and isinstance(wanted, PointerType):
         return True

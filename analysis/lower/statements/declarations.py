@@ -26,6 +26,7 @@ from analysis.lower.construct import default_object, initialise
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.convert import implicit
+from analysis.lower.expressions.arguments import may_refer
 from analysis.lower.expressions.dispatch import load, lower, rvalue, temporary
 from analysis.lower.expressions.members import element
 from analysis.lower.functions import function_declarator
@@ -247,7 +248,7 @@ def bind_reference(ctx: LoweringContext, name: str, declared: DeclaredType, oper
     if _is_auto(declared.type):
         found = operand if isinstance(operand, Place) else temporary(ctx, load(ctx, operand, span), span)
         declared = DeclaredType(found.type, True, declared.is_constant, declared.is_volatile or found.volatile)
-    elif isinstance(operand, Place) and (operand.type == declared.type or not is_arithmetic(declared.type)):
+    elif isinstance(operand, Place) and (may_refer(declared, operand.type) or not is_arithmetic(declared.type)):
         found = operand
     else:
         found = temporary(ctx, implicit(ctx, load(ctx, operand, span), declared.type, span), span)
