@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, final
@@ -27,15 +27,25 @@ from analysis.ir.promote import promote
 from analysis.ir.source import FrameId, Span
 from analysis.lower.launches import Launch, LaunchAnnotation, annotation, launch_shapes
 from analysis.lower.program import DeviceFunction, Program
-from analysis.syntax.items import Item
+from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.translation_unit import TranslationUnit
 
 LOGGER = logging.getLogger(__name__)
 
 HEADER_SUFFIXES = (".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc")
 
+IdentityKey: TypeAlias = tuple[bytes, int, int, tuple[str, ...], str | None]
 SsaKey: TypeAlias = tuple[FunctionId, bytes, int, int]
 RootKey: TypeAlias = tuple[FunctionId, bytes, int, tuple[Launch, ...], LaunchAnnotation | None, AnalysisSettings]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What an item's own text says about the function it defines."""
+
+    id: FunctionId
+    kind: FunctionKind
 
 
 @final
@@ -54,6 +64,7 @@ class SsaFunction:
 class FunctionCaches:
     """Work that survives from one version of a file to the next."""
 
+    identities: BoundedCache[IdentityKey, Identity | None]
     ssa: BoundedCache[SsaKey, SsaFunction]
     roots: BoundedCache[RootKey, RootAnalysis]
     facts: BoundedCache[tuple[FunctionId, tuple[RootKey, ...]], FunctionFacts]
@@ -99,13 +110,12 @@ class _FileRun:
         self._reached: defaultdict[FunctionId, list[FunctionId]] = defaultdict(list)
         self._called_from: dict[FunctionId, tuple[FunctionId, Item]] = {}
         self._definitions: dict[FunctionId, FunctionId | None] = {}
-        self._own: set[FunctionId] = set()
+        self._own: dict[FunctionId, tuple[Item, int]] = {}
         self._own_places: dict[tuple[str, int, str, int], FunctionId] = {}
         self._problems: list[FileProblem] = []
 
     def run(self) -> AnalyzedFunctions:
-        functions = self._program.device_functions()
-        self._own = {function.id for function in functions}
+        functions = self._listed()
         self._own_places = {_place_of(function.item): function.id for function in functions}
         device = [function for function in functions if function.kind is FunctionKind.DEVICE]
         for function in functions:
@@ -117,6 +127,30 @@ class _FileRun:
                 self._add_root(function)
         analyzed = [self._facts_of(function) for function in functions if function.id in self._reached]
         return AnalyzedFunctions(tuple(analyzed), tuple(self._problems))
+
+    def _listed(self) -> list[DeviceFunction]:
+        """The device functions of the main file, in text order; only those that are new are declared."""
+        functions: list[DeviceFunction] = []
+        same: Counter[FunctionId] = Counter()
+        for item in self._program.unit.items:
+            if item.kind is not ItemKind.FUNCTION or not item.is_definition or not item.is_device:
+                continue
+            # Methods of two specialisations of a record may be the same text: their order tells them apart.
+            order = item.order if item.in_class else 0
+            key = (self._program.unit.fingerprint(item), item.part, order, item.namespace, item.owner)
+            identity = self._caches.identities.get_or_compute(key, lambda item=item: self._identity(item))
+            if identity is None:
+                continue
+            same[identity.id] += 1
+            number = same[identity.id]
+            id = identity.id if number == 1 else FunctionId(f"{identity.id}#{number}")
+            functions.append(DeviceFunction(id, item, identity.kind))
+            self._own[id] = item, number
+        return functions
+
+    def _identity(self, item: Item) -> Identity | None:
+        function = self._program.function_of(item)
+        return None if function is None else Identity(function.id, function.kind)
 
     def _add_root(self, function: DeviceFunction) -> None:
         self._checkpoint()
@@ -183,6 +217,8 @@ class _FileRun:
 
     def _item_of(self, function: FunctionId) -> Item | None:
         """The item of a function; an instance of a template may be known from a cached caller only."""
+        if function in self._own:
+            return self._own[function][0]
         try:
             return self._program.item_of(function)
         except KeyError:
@@ -200,7 +236,10 @@ class _FileRun:
         )
 
     def _make_known(self, function: FunctionId) -> None:
-        """The program knows an instance of a template once its caller was lowered; a cached caller was not."""
+        """The program knows what was declared, and instances of templates once a caller was lowered."""
+        if function in self._own:
+            self._program.function_of(*self._own[function])
+            return
         try:
             self._program.item_of(function)
         except KeyError:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections import Counter
 from functools import cached_property
 from typing import Final, final
 
@@ -107,6 +108,27 @@ class Program:
         """Every kernel and device function that the main file defines, in text order."""
         return self._device_functions
 
+    def function_of(self, item: Item, number: int = 1) -> DeviceFunction | None:
+        """The device function that an item of the main file defines; None where it defines none.
+
+        `number` counts definitions of the same signature (in other branches of `#if`): from 2 on it is part of the id.
+        """
+        if item.kind is not ItemKind.FUNCTION or not item.is_definition or not item.is_device:
+            return None
+        owner = type_instances.record_of_owner(self, item) if item.owner is not None else None
+        declaration = self.declaration(item, owner)
+        if declaration is None:
+            return None
+        instance = instantiate(declaration, {}, defaults=False)
+        if number == 1:
+            return DeviceFunction(instance.id, item, declaration.kind)
+        plain = instance.id.rpartition("#")[0] if "#" in instance.id else instance.id
+        instance.id = FunctionId(f"{plain}#{number}")
+        self._instances[instance.id] = instance
+        if self._instances.get(FunctionId(plain)) is instance:  # the plain id belongs to the first of that signature
+            del self._instances[FunctionId(plain)]
+        return DeviceFunction(instance.id, item, declaration.kind)
+
     def lower(self, id: FunctionId) -> Lowered:
         """The function of that id; KeyError for an id that neither the file nor a lowered caller names."""
         known = self._lowered.get(id)
@@ -142,29 +164,16 @@ class Program:
     @cached_property
     def _device_functions(self) -> tuple[DeviceFunction, ...]:
         found: list[DeviceFunction] = []
-        taken: set[FunctionId] = set()
+        same: Counter[FunctionId] = Counter()
         for item in self.unit.items:
-            if item.kind is not ItemKind.FUNCTION or not item.is_definition or not item.is_device:
-                continue
-            owner = type_instances.record_of_owner(self, item) if item.owner is not None else None
-            declaration = self.declaration(item, owner)
-            if declaration is None:
-                continue
-            instance = instantiate(declaration, {}, defaults=False)
-            if instance.id in taken:
-                instance = self._renamed(instance, taken)
-            taken.add(instance.id)
-            found.append(DeviceFunction(instance.id, item, declaration.kind))
+            function = self.function_of(item)
+            if function is not None:
+                same[function.id] += 1
+                if same[function.id] > 1:
+                    function = self.function_of(item, same[function.id])
+            if function is not None:
+                found.append(function)
         return tuple(found)
-
-    def _renamed(self, instance: FunctionInstance, taken: set[FunctionId]) -> FunctionInstance:
-        """A second definition of the same signature (in another branch of `#if`) gets a number."""
-        number = 2
-        while FunctionId(f"{instance.id}#{number}") in taken:
-            number += 1
-        instance.id = FunctionId(f"{instance.id}#{number}")
-        self._instances[instance.id] = instance
-        return instance
 
     @property
     def usings(self) -> UsingTable:
