@@ -8,10 +8,12 @@ Rules   A parameter of array type is a pointer.  A kernel's pointer parameters p
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from analysis.ir.ids import FunctionId
-from analysis.ir.types import VOID, ArrayType, MemorySpace, PointerType, UnknownType
+from analysis.ir.types import VOID, ArrayType, GroupType, HandleType, MemorySpace, PointerType, UnknownType
 from analysis.lower.names import (
     AUTO,
     DeclaredType,
@@ -24,7 +26,7 @@ from analysis.lower.names import (
     pointer_to,
 )
 from analysis.lower.templates import bind, positional
-from analysis.lower.types import base_type, declare, descriptor_type, innermost, spelled_argument
+from analysis.lower.types import base_type, declare, descriptor_type, innermost, spelled, spelled_argument
 from analysis.syntax.tree import Node
 
 
@@ -90,6 +92,41 @@ def instantiate(
     declaration.instances[bound] = instance
     declaration.scope.program.register(instance)
     return instance
+
+
+def for_groups(instance: FunctionInstance, arguments: Sequence[object]) -> FunctionInstance:
+    """The instance whose `thread_group` parameters are the groups that a call passes.
+
+    A parameter that the body assigns to may become another kind of group: it stays a `thread_group`.
+    """
+    declaration, signature = instance.declaration, instance.signature
+    parameters: list[ParameterDeclaration] = list(signature.parameters)
+    named: list[str] = []
+    for index, (parameter, argument) in enumerate(zip(signature.parameters, arguments, strict=False)):
+        declared = parameter.declared
+        if (
+            declared.type == THREAD_GROUP
+            and isinstance(argument, GroupType)
+            and not _is_assigned(declaration, parameter)
+        ):
+            exact = DeclaredType(argument, declared.is_reference, declared.is_constant, declared.is_volatile)
+            parameters[index] = replace(parameter, declared=exact)
+            named.append(f"{parameter.name} = {spelled(argument)}")
+    if not named:
+        return instance
+    identity = FunctionId(f"{instance.id} [{', '.join(named)}]")
+    known = declaration.for_groups.get(identity)
+    if known is None:
+        exact_signature = replace(signature, parameters=tuple(parameters))
+        known = FunctionInstance(identity, declaration, instance.scope, exact_signature, instance.this)
+        declaration.for_groups[identity] = known
+        declaration.scope.program.register(known)
+    return known
+
+
+def _is_assigned(declaration: FunctionDeclaration, parameter: ParameterDeclaration) -> bool:
+    name = re.escape(parameter.name.encode("utf-8", "replace"))
+    return re.search(rb"\b" + name + rb"\s*=(?!=)", declaration.snippet.text) is not None
 
 
 def function_id(declaration: FunctionDeclaration, arguments: tuple[TemplateArgument, ...]) -> FunctionId:
@@ -190,6 +227,8 @@ def is_deduced(declared: DeclaredType) -> bool:
     return declared.type == AUTO or (isinstance(declared.type, UnknownType) and declared.type.spelling == "auto")
 
 
+THREAD_GROUP: Final = HandleType("cooperative_groups::thread_group")
+"""Any group: what it is depends on who makes it."""
 _NONE: Final = DeclaredType(VOID)
 _WORD: Final = re.compile(r"\w+|[^\s\w]")
 _SPACE: Final = re.compile(r"\s+")

@@ -324,6 +324,8 @@ class FunctionDeclaration:
     instances: dict[tuple[TemplateArgument, ...], FunctionInstance] = field(
         default_factory=dict[tuple[TemplateArgument, ...], "FunctionInstance"]
     )
+    for_groups: dict[FunctionId, FunctionInstance] = field(default_factory=dict[FunctionId, "FunctionInstance"])
+    """Instances for the cooperative groups that calls pass as `thread_group`."""
 
     @property
     def body(self) -> Node | None:

@@ -28,7 +28,7 @@ from analysis.ir.types import (
 )
 from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.conversions import is_arithmetic, is_vague, promoted
-from analysis.lower.functions import bind_explicit, generic_signature, instantiate
+from analysis.lower.functions import THREAD_GROUP, bind_explicit, for_groups, generic_signature, instantiate
 from analysis.lower.names import (
     Closure,
     Declarations,
@@ -104,7 +104,7 @@ def _consider(
         if distance is None:
             return None
         total += distance
-    return Choice(instance, total)
+    return Choice(for_groups(instance, arguments), total)
 
 
 def _deduce_all(
@@ -151,7 +151,7 @@ def _distance(program: Declarations, declared: DeclaredType, argument: ArgumentT
         if declared.is_reference and not declared.is_constant:
             return None
         return 1.0 if promoted(argument) == wanted else 2.0
-    if isinstance(wanted, GroupType) and isinstance(argument, GroupType):
+    if isinstance(argument, GroupType) and (isinstance(wanted, GroupType) or wanted == THREAD_GROUP):
         return 1.0
     if isinstance(wanted, StructType) and isinstance(argument, StructType):
         return 2.0 if _derives(program, argument.name, wanted.name) else None

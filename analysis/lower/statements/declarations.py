@@ -29,7 +29,7 @@ from analysis.lower.convert import implicit
 from analysis.lower.expressions.arguments import may_refer
 from analysis.lower.expressions.dispatch import load, lower, rvalue, temporary
 from analysis.lower.expressions.members import element
-from analysis.lower.functions import function_declarator
+from analysis.lower.functions import THREAD_GROUP, function_declarator
 from analysis.lower.lookup import builtin_record
 from analysis.lower.names import AUTO, Closure, DeclaredType, DependentName, LambdaName, LocalVariable
 from analysis.lower.records import constructors_of, has_destructor
@@ -118,7 +118,8 @@ def _local(
     if declared.is_reference:
         _reference(ctx, name, declared, value, span)
         return
-    if _is_auto(declared.type):
+    is_group = declared.type == THREAD_GROUP and value is not None and not ctx.is_reassigned(name, 1)
+    if _is_auto(declared.type) or is_group:
         _deduced(ctx, name, declared, value, span)
         return
     type = declared.type
