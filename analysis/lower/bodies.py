@@ -21,7 +21,7 @@ from analysis.ir.types import (
 from analysis.lower.builder import FunctionBuilder
 from analysis.lower.builtins import builtin_layout
 from analysis.lower.construct import construct_at, default_object, initialise
-from analysis.lower.context import LoweringContext, Place, ReturnTarget
+from analysis.lower.context import LoweringContext, Place, PointerMoved, ReturnTarget
 from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import place
 from analysis.lower.expressions.members import this_object, upcast
@@ -46,6 +46,17 @@ def lower_body(
     program: Declarations, instance: FunctionInstance, warp_size: int
 ) -> tuple[Function, tuple[FunctionId, ...]]:
     """The function in memory form, and the functions it calls."""
+    moved: frozenset[str] = frozenset()
+    while True:
+        try:
+            return _lower_body(program, instance, warp_size, moved)
+        except PointerMoved as found:
+            moved |= {found.name}
+
+
+def _lower_body(
+    program: Declarations, instance: FunctionInstance, warp_size: int, moved: frozenset[str]
+) -> tuple[Function, tuple[FunctionId, ...]]:
     declaration = instance.declaration
     builder = FunctionBuilder()
     ctx = LoweringContext(
@@ -56,6 +67,7 @@ def lower_body(
         returns=ReturnTarget(instance.signature.returns),
         warp_size=warp_size,
         owner=declaration.owner,
+        moved=moved,
     )
     node = declaration.node
     if instance.this is not None:

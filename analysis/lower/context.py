@@ -51,6 +51,15 @@ class Assignments:
 
 
 @final
+class PointerMoved(Exception):
+    """A callee may point this local pointer elsewhere: the function is lowered again with the pointer generic."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+@final
 @dataclass(slots=True)
 class ReturnTarget:
     """Where `return` goes: out of the function (`block` is None), or to the end of a body lowered in place."""
@@ -81,6 +90,8 @@ class LoweringContext:
     spans: dict[tuple[int, int], Span] = field(default_factory=dict[tuple[int, int], Span])
     """Spans of the current snippet that were asked for, when it is not the text itself."""
     assignments: Assignments | None = None
+    moved: frozenset[str] = frozenset()
+    """Pointers that callees may point elsewhere."""
     depth: int = 0
     """How many bodies are being lowered in place."""
 
@@ -111,6 +122,8 @@ class LoweringContext:
 
     def is_reassigned(self, name: str, initialisers: int) -> bool:
         """Whether the function's text assigns to `name` more often than it initialises it, or takes its address."""
+        if name in self.moved:
+            return True
         if self.assignments is None:
             text = self.snippet.text
             counts = Counter(_ASSIGNED.findall(text))

@@ -6,10 +6,10 @@ from typing import Final
 
 from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
-from analysis.ir.types import ArrayType, PointerType, StructType, Type
+from analysis.ir.types import ArrayType, MemorySpace, PointerType, StructType, Type
 from analysis.lower.builtins import Literal
 from analysis.lower.constants import evaluate
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, Operand, Place, PointerMoved
 from analysis.lower.conversions import is_vague
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import load, lower, temporary
@@ -52,11 +52,21 @@ def passed_argument(ctx: LoweringContext, parameter: ParameterDeclaration, argum
         return implicit(ctx, load(ctx, argument, span), declared.type, span)
     wanted = declared.stored
     if isinstance(argument, Place):
+        may_move(ctx, declared, argument)
         if may_refer(declared, argument.type):
             return builder.bitcast(_as_base(ctx, argument, declared.type, span), wanted, span)
         argument = load(ctx, argument, span)
     value = implicit(ctx, load(ctx, argument, span), declared.type, span)
     return builder.bitcast(temporary(ctx, value, span).address, wanted, span)
+
+
+def may_move(ctx: LoweringContext, declared: DeclaredType, argument: Place) -> None:
+    """A pointer variable that a reference names may come to point into another space."""
+    if declared.is_constant or argument.variable is None or not isinstance(argument.type, PointerType):
+        return
+    name = ctx.builder.variables[argument.variable].name
+    if argument.type.space is not MemorySpace.GENERIC and name not in ctx.moved:
+        raise PointerMoved(name)
 
 
 def may_refer(declared: DeclaredType, actual: Type) -> bool:

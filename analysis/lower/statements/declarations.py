@@ -17,6 +17,7 @@ from analysis.ir.types import (
     MemorySpace,
     PointerType,
     StructType,
+    TemplateType,
     Type,
     UnknownType,
     VectorType,
@@ -26,7 +27,7 @@ from analysis.lower.construct import default_object, initialise
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.convert import implicit
-from analysis.lower.expressions.arguments import may_refer
+from analysis.lower.expressions.arguments import may_move, may_refer
 from analysis.lower.expressions.dispatch import load, lower, rvalue, temporary
 from analysis.lower.expressions.members import element
 from analysis.lower.functions import THREAD_GROUP, function_declarator
@@ -145,6 +146,8 @@ def _local(
         _default(ctx, target, type, span)
     elif isinstance(type, ArrayType):
         _default_array(ctx, type, span)
+    elif ctx.continue_block is not None and (is_arithmetic(type) or isinstance(type, PointerType | TemplateType)):
+        ctx.builder.store(target.address, ctx.builder.undefined(type, span), span)  # nothing from the last iteration
     ctx.scope.declare(name, entity)
 
 
@@ -246,6 +249,8 @@ def _reference(ctx: LoweringContext, name: str, declared: DeclaredType, value: N
 def bind_reference(ctx: LoweringContext, name: str, declared: DeclaredType, operand: Operand, span: Span) -> None:
     """`T& name = operand`: the address in a local symbol."""
     builder = ctx.builder
+    if isinstance(operand, Place):
+        may_move(ctx, declared, operand)
     if _is_auto(declared.type):
         found = operand if isinstance(operand, Place) else temporary(ctx, load(ctx, operand, span), span)
         declared = DeclaredType(found.type, True, declared.is_constant, declared.is_volatile or found.volatile)
