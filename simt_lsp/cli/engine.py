@@ -20,7 +20,7 @@ from analysis.rules.diagnostic import Diagnostic
 from analysis.syntax.document import Document
 from simt_lsp.cli.paths import reason_of
 from simt_lsp.workspace.disk_loader import MAX_FILE_BYTES, DiskLoader, FileCache, LazyIndex
-from simt_lsp.workspace.include_graph import IncludeGraph, is_header
+from simt_lsp.workspace.include_graph import IncludeGraph
 from simt_lsp.workspace.project import FileSetup, file_setup, whole_graph
 from simt_lsp.workspace.setting_keys import Source
 
@@ -71,7 +71,7 @@ class Engine:
         """Raises `UnreadableError`."""
         text = read_source(path)
         absolute = absolute_path(path)
-        setup = file_setup(absolute, self._options.overrides, self._graph if is_header(absolute) else None)
+        setup = file_setup(absolute, self._options.overrides, self._graph)
         loader = DiskLoader(self._cache, None, self._index)
         analysis = self._analyzer.analyze(absolute, Document.open(text), loader, setup.settings, context=setup.context)
         diagnostics = check(analysis, setup.configuration.rules)

@@ -19,7 +19,6 @@ from simt_lsp.cli.engine import UnreadableError, absolute_path, read_source
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
 from simt_lsp.cli.targets import function_target
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache, LazyIndex
-from simt_lsp.workspace.include_graph import is_header
 from simt_lsp.workspace.project import file_setup, whole_graph
 
 
@@ -39,7 +38,7 @@ def _program(path: str, options: argparse.Namespace) -> Program:
         raise UsageError(f"{path}: {error}") from error
     absolute = absolute_path(path)
     index = LazyIndex(run.roots)
-    setup = file_setup(absolute, run.overrides, whole_graph(index) if is_header(absolute) else None)
+    setup = file_setup(absolute, run.overrides, whole_graph(index))
     loader = DiskLoader(FileCache(), None, index)
     environment = environment_of(absolute, setup.settings)
     unit = TranslationUnit.build(absolute, document, loader, environment, context=setup.context)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from analysis.facts.analyzer import Analyzer, FileAnalysis
     from analysis.facts.settings import AnalysisSettings
     from analysis.rules.diagnostic import Diagnostic
+    from analysis.rules.diagnostic_cache import DiagnosticCache
 
 
 @final
@@ -54,6 +55,7 @@ class AnalysisJob:
         self._settings_for = settings_for
         self._crashed = crashed
         self._analyzer: Analyzer | None = None
+        self._diagnostics: DiagnosticCache | None = None
         self.cache = FileCache()
 
     def __call__(self, item: OpenDocument, cancelled: Callable[[], bool], /) -> Analysed:
@@ -103,8 +105,11 @@ class AnalysisJob:
 
     def _check(self, analysis: FileAnalysis, configuration: Configuration) -> tuple[Diagnostic, ...]:
         from analysis.rules.check import check
+        from analysis.rules.diagnostic_cache import DiagnosticCache
 
-        return check(analysis, configuration.rules)
+        if self._diagnostics is None:
+            self._diagnostics = DiagnosticCache()
+        return check(analysis, configuration.rules, self._diagnostics)
 
 
 def from_disk(uri: str, text: bytes) -> OpenDocument:

@@ -14,7 +14,7 @@ from typing import final
 from simt_lsp.server.uris import path_of
 from simt_lsp.workspace.disk_loader import FileCache, path_key
 from simt_lsp.workspace.file_index import FileIndex, build_index
-from simt_lsp.workspace.include_graph import IncludeGraph, build_graph, is_header
+from simt_lsp.workspace.include_graph import IncludeGraph, build_graph
 
 NO_FILES = FileIndex()
 
@@ -143,9 +143,9 @@ class RootView:
         return root.files or NO_FILES
 
     def graph_for(self, path: str | None) -> IncludeGraph | None:
-        """The graph, if `path` is a header that needs one."""
+        """The graph: headers need it, and source files that others include."""
         root = self._root
-        if root is None or path is None or not is_header(path):
+        if root is None or path is None:
             return None
         self.missed |= root.graph is None
         return root.graph

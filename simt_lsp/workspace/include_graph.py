@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final, final
@@ -59,6 +59,37 @@ class IncludeGraph:
 
     def includers(self, header: str) -> tuple[str, ...]:
         """The files that include `header` directly: those beside which the name means it first, then by path."""
+        return tuple(dict.fromkeys(path for _, path in self._ranked(header)))
+
+    def context(self, header: str) -> str | None:
+        """The file to analyse `header` in, or None if nothing that is compiled includes it.
+
+        A source file that another one includes (`#include "kernel.cu"`) has a context as well, but only in a file
+        beside which the name means it: names like `kernel.cu` are too common to match by the end of their path.
+        """
+        if not is_header(header) and not self._included_from_beside(header):
+            return None
+        seen = {header}
+        level = [header]
+        for _ in range(MAX_CHAIN):
+            level = list(dict.fromkeys(path for name in level for path in self._surest(name) if path not in seen))
+            seen.update(level)
+            compiled = [path for path in level if path.endswith(SOURCE_SUFFIXES)]
+            # A source file that another one includes is a link of the chain, like a header.
+            outermost = [path for path in compiled if not self._included_from_beside(path)]
+            if outermost:
+                return min(outermost, key=lambda path: not path.endswith((".cu", ".hip")))
+        return None
+
+    def _surest(self, header: str) -> Iterator[str]:
+        """The includers beside which the name means `header`; if there are none, all that may mean it."""
+        ranked = self._ranked(header)
+        return (path for rank, path in ranked if rank == ranked[0][0])
+
+    def _included_from_beside(self, source: str) -> bool:
+        return any(rank == 0 for rank, _ in self._ranked(source))
+
+    def _ranked(self, header: str) -> list[tuple[int, str]]:
         header = header.replace(os.sep, "/")
         with self._lock:
             candidates = [
@@ -66,20 +97,7 @@ class IncludeGraph:
                 for path in self._includers.get(posixpath.basename(header), ())
                 for name in self._includes.get(path, ())
             ]
-        ranked = sorted((rank, path) for rank, path in candidates if rank is not None and path != header)
-        return tuple(dict.fromkeys(path for _, path in ranked))
-
-    def context(self, header: str) -> str | None:
-        """The file to analyse `header` in, or None if nothing that is compiled includes it."""
-        seen = {header}
-        level = [header]
-        for _ in range(MAX_CHAIN):
-            level = list(dict.fromkeys(path for name in level for path in self.includers(name) if path not in seen))
-            seen.update(level)
-            compiled = [path for path in level if path.endswith(SOURCE_SUFFIXES)]
-            if compiled:
-                return min(compiled, key=lambda path: not path.endswith((".cu", ".hip")))
-        return None
+        return sorted((rank, path) for rank, path in candidates if rank is not None and path != header)
 
     def _drop(self, path: str) -> None:
         for name in self._includes.pop(path, ()):

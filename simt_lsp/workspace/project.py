@@ -38,13 +38,15 @@ class FileSetup:
 def file_setup(path: str | None, overrides: Sequence[Source] = (), graph: IncludeGraph | None = None) -> FileSetup:
     """The setup of the file at `path` (None: a text without a place on disk).
 
-    `overrides` are settings from a client or a command line; `graph` finds the context of headers.
+    `overrides` are settings from a client or a command line; `graph` finds the context of headers, and of source
+    files that others include and the build does not compile on their own.
     """
     loaded = load_configuration(path, overrides)
     database = _database(path)
     includers: tuple[str, ...] = ()
     context: str | None = None
-    if path is not None and graph is not None and is_header(path):
+    compiled = database is not None and path is not None and os.path.normpath(path) in database.entries
+    if path is not None and graph is not None and (is_header(path) or not compiled):
         context = graph.context(path)
         includers = (context,) if context is not None else graph.includers(path)
     entry = None if database is None or path is None else database.entry_for(path, includers)

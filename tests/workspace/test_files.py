@@ -104,6 +104,27 @@ def test_the_context_of_a_header_is_the_nearest_compiled_file() -> None:
     assert graph.context("/p/inc/inner.cuh") is None
 
 
+def test_a_source_file_that_another_includes_is_seen_from_the_outermost() -> None:
+    graph = IncludeGraph()
+    graph.scan("/p/main.cu", b'#include "parts/all.cu"\n')
+    graph.scan("/p/parts/all.cu", b'#include "kernel.cu"\n')
+    graph.scan("/p/parts/kernel.cu", b"")
+    graph.scan("/q/main.cu", b'#include "kernel.cu"\n')
+    assert graph.context("/p/parts/kernel.cu") == "/p/main.cu"
+    assert graph.context("/p/main.cu") is None
+    graph.remove("/p/parts/all.cu")
+    assert graph.context("/p/parts/kernel.cu") is None  # the one in /q means another kernel.cu
+
+
+def test_a_source_file_that_the_build_compiles_needs_no_context(tmp_path: Path) -> None:
+    write(tmp_path, {"main.cu": '#include "part.cu"', "part.cu": "", "compile_commands.json": "[]"})
+    graph = whole_graph(LazyIndex([str(tmp_path)]))
+    part = str(tmp_path / "part.cu")
+    assert file_setup(part, graph=graph).context == str(tmp_path / "main.cu")
+    (tmp_path / "compile_commands.json").write_text('[{"directory": ".", "file": "part.cu", "arguments": ["nvcc"]}]')
+    assert file_setup(part, graph=graph).context is None
+
+
 def test_headers_that_include_each_other_have_no_context() -> None:
     graph = IncludeGraph()
     graph.scan("/p/a.h", b'#include "b.h"\n')
