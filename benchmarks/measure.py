@@ -13,9 +13,11 @@ from benchmarks.server_process import resident_megabytes, server_process
 from benchmarks.synthetic import SIZES, source_file, write_headers, write_tree
 from benchmarks.table import Row
 from benchmarks.timers import PASSES, timed
+from simt_lsp.cli.check_command import failed_report
 from simt_lsp.cli.engine import Engine, EngineOptions
 from simt_lsp.cli.paths import SourceFile, expand
 from simt_lsp.cli.resolve import file_report
+from simt_lsp.cli.run_files import FileTask
 
 TREE_LINES = 40_000
 OPEN_FILES = 100
@@ -24,21 +26,21 @@ OPEN_FILES = 100
 def check_speed(paths: Sequence[str], name: str) -> list[Row]:
     """`check` over files, in this process, by processor time: lines per second and core, warm."""
     files = [item.path for item in expand(paths) if isinstance(item, SourceFile)]
-    engine = Engine(EngineOptions())
+    report = FileTask(EngineOptions(), file_report, failed_report)()
     start = time.process_time()
-    lines = sum(file_report(engine.analyze(path)).lines for path in files)
+    lines = sum(report(path).lines for path in files)
     seconds = time.process_time() - start
     return [Row(f"check, {name}", lines / seconds, "lines/s/core", 15_000, "higher")] if seconds else []
 
 
 def check_command(folder: Path, lines: int) -> list[Row]:
     """The whole command over a tree, as a user waits for it."""
-    seconds = _wall([sys.executable, "-I", "-m", "simt_lsp", "check", str(folder)])
+    seconds = _wall([sys.executable, "-P", "-m", "simt_lsp", "check", str(folder)])
     return [Row(f"check command, {lines:,} lines, {os.cpu_count()} cores", seconds, "s")]
 
 
 def command_start() -> list[Row]:
-    command = [sys.executable, "-I", "-m", "simt_lsp", "--version"]
+    command = [sys.executable, "-P", "-m", "simt_lsp", "--version"]
     return [Row("start of the command (--version)", 1000 * min(_wall(command) for _ in range(3)), "ms")]
 
 

@@ -78,7 +78,7 @@ class ServerProcess:
 @contextmanager
 def server_process() -> Generator[ServerProcess]:
     """A fresh server, killed at the end."""
-    command = [sys.executable, "-I", "-m", "simt_lsp", "--stdio"]
+    command = [sys.executable, "-P", "-m", "simt_lsp", "--stdio"]
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=-1
     )
