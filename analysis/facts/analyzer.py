@@ -45,7 +45,11 @@ class Analyzer:
     def __init__(self) -> None:
         self._syntax = SyntaxCache()
         self._functions = FunctionCaches(
-            identities=BoundedCache(8192), ssa=BoundedCache(4096), roots=BoundedCache(2048), facts=BoundedCache(4096)
+            launches=BoundedCache(4096),
+            identities=BoundedCache(8192),
+            ssa=BoundedCache(4096),
+            roots=BoundedCache(2048),
+            facts=BoundedCache(4096),
         )
 
     def analyze(

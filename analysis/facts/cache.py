@@ -18,7 +18,7 @@ class BoundedCache(Generic[Key, Value]):
         self._capacity = capacity
         self._entries: OrderedDict[Key, Value] = OrderedDict()
 
-    def get_or_compute(self, key: Key, compute: Callable[[], Value]) -> Value:
+    def get_or_compute(self, key: Key, compute: Callable[[], Value], /) -> Value:
         """The value under `key`; computed and kept where it is missing."""
         if key in self._entries:
             self._entries.move_to_end(key)

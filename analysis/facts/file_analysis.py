@@ -90,6 +90,21 @@ class FileAnalysis:
         views = self._functions[function.id].views
         return tuple(record for view in views for record in barrier_records(view, self._place_in))
 
+    def merged(self, function: FunctionFacts) -> FunctionFacts:
+        """The same object from version to version, as long as nothing that the facts depend on has changed."""
+        return self._functions[function.id].merged
+
+    def layout(self, function: FunctionFacts) -> frozenset[tuple[str, int, int]]:
+        """Where everything stands that the function's facts are about: path, distance in bytes, line."""
+        items = {id(item): item for view in self._functions[function.id].views for item in view.root.items.values()}
+        places: set[tuple[str, int, int]] = set()
+        for declared in items.values():
+            item = relocated(self._program.unit, declared)
+            if item.path == self.facts.path:
+                line = self.document.lines.line_of(item.span.start)
+                places.add((item.path, item.span.start - function.start, line))
+        return frozenset(places)
+
     # -- inside -----------------------------------------------------------------------------------------------------
 
     def _expression_fact(self, analyzed: AnalyzedFunction, view: View, span: Span, value: ValueId) -> ExpressionFact:

@@ -64,6 +64,7 @@ class SsaFunction:
 class FunctionCaches:
     """Work that survives from one version of a file to the next."""
 
+    launches: BoundedCache[bytes, tuple[Launch, ...]]
     identities: BoundedCache[IdentityKey, Identity | None]
     ssa: BoundedCache[SsaKey, SsaFunction]
     roots: BoundedCache[RootKey, RootAnalysis]
@@ -73,9 +74,13 @@ class FunctionCaches:
 @final
 @dataclass(frozen=True, slots=True)
 class AnalyzedFunction:
-    """Facts of one function with the views they were merged from."""
+    """Facts of one function with the views they were merged from.
+
+    `merged` is the same object as long as nothing that the facts depend on has changed; `facts` is where it stands now.
+    """
 
     facts: FunctionFacts
+    merged: FunctionFacts
     item: Item
     views: tuple[View, ...]
 
@@ -105,7 +110,7 @@ class _FileRun:
         self._settings = settings
         self._caches = caches
         self._checkpoint = checkpoint
-        self._launches = launch_shapes(program.unit)
+        self._launches = launch_shapes(program.unit, caches.launches)
         self._roots: dict[FunctionId, tuple[RootKey, RootAnalysis]] = {}
         self._reached: defaultdict[FunctionId, list[FunctionId]] = defaultdict(list)
         self._called_from: dict[FunctionId, tuple[FunctionId, Item]] = {}
@@ -278,7 +283,7 @@ class _FileRun:
         relative = self._caches.facts.get_or_compute(key, lambda: self._merged(function, views))
         span = function.item.span
         facts = replace(relative, start=span.start, end=span.end, active=function.item.active)
-        return AnalyzedFunction(facts, function.item, views)
+        return AnalyzedFunction(facts, relative, function.item, views)
 
     def _merged(self, function: DeviceFunction, views: Sequence[View]) -> FunctionFacts:
         own = self._ssa(function.id)

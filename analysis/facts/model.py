@@ -6,6 +6,7 @@ offsets, so facts of an unchanged function survive when the function moves.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -178,8 +179,10 @@ class FileFacts:
 
     def function_at(self, offset: int) -> FunctionFacts | None:
         """The innermost function whose definition contains `offset`."""
-        containing = [function for function in self.functions if function.start <= offset < function.end]
-        return min(containing, key=lambda function: function.end - function.start, default=None)
+        # Sorted by start, so the last one that starts before the offset and contains it is the innermost.
+        position = bisect_right(self.functions, offset, key=lambda function: function.start)
+        before = (self.functions[index] for index in range(position - 1, -1, -1))
+        return next((function for function in before if offset < function.end), None)
 
     def kernels(self) -> Iterator[FunctionFacts]:
         """The functions a launch can start."""

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FileProblem
-from analysis.rules.barrier_survey import survey_barriers
+from analysis.ir.instructions import FunctionId
+from analysis.rules.barrier_survey import UnsafeBarrier, survey_barriers
 from analysis.rules.diagnostic import Diagnostic, Severity
+from analysis.rules.diagnostic_cache import DiagnosticCache
 from analysis.rules.registry import NAMES, RULES
 from analysis.rules.rule import Finding, Subject
 from analysis.rules.settings import Off, RuleSettings
 from analysis.rules.suppressions import RuleNames, Suppressions, read_suppressions
 
 
-def check(analysis: FileAnalysis, settings: RuleSettings) -> tuple[Diagnostic, ...]:
-    """The diagnostics of the file by place, then code; what `NOLINT` comments suppress is left out."""
+def check(
+    analysis: FileAnalysis, settings: RuleSettings, cache: DiagnosticCache | None = None
+) -> tuple[Diagnostic, ...]:
+    """The diagnostics of the file by place, then code; what `NOLINT` comments suppress is left out.
+
+    `cache` shares the work between versions of files.
+    """
     active = _active_rules(settings)
+    if cache is not None:
+        cache.use(settings)
     suppressions = read_suppressions(analysis.document)
     found = {
         (diagnostic.start, diagnostic.end, diagnostic.code): diagnostic
-        for diagnostic in _diagnostics(analysis, settings, active)
+        for diagnostic in _diagnostics(analysis, settings, active, cache)
         if not suppressions.cover(RuleNames(diagnostic.code, diagnostic.name), diagnostic.start)
     }
     return tuple(found[key] for key in sorted(found))
@@ -44,17 +54,29 @@ def _active_rules(settings: RuleSettings) -> _ActiveRules:
     return active
 
 
-def _diagnostics(analysis: FileAnalysis, settings: RuleSettings, active: _ActiveRules) -> Iterator[Diagnostic]:
-    unsafe = survey_barriers(analysis)
+def _diagnostics(
+    analysis: FileAnalysis, settings: RuleSettings, active: _ActiveRules, cache: DiagnosticCache | None
+) -> Iterator[Diagnostic]:
+    unsafe: defaultdict[FunctionId, list[UnsafeBarrier]] = defaultdict(list)
+    for barrier in survey_barriers(analysis):
+        unsafe[barrier.function].append(barrier)
     for function in analysis.facts.functions:
         if not function.active:
             continue
-        own = tuple(barrier for barrier in unsafe if barrier.function == function.id)
+        own = tuple(unsafe.get(function.id, ()))
         subject = Subject(analysis, function, own, settings.cost_threshold)
-        for rule, severity in active:
-            for finding in rule.find(subject):
-                if finding.site.path == analysis.facts.path and settings.shows(finding.tier):
-                    yield _diagnostic(finding, severity, function.name)
+
+        def find(subject: Subject = subject) -> Iterator[Diagnostic]:
+            return _found(subject, settings, active)
+
+        yield from find() if cache is None else cache.of(analysis, function, own, find)
+
+
+def _found(subject: Subject, settings: RuleSettings, active: _ActiveRules) -> Iterator[Diagnostic]:
+    for rule, severity in active:
+        for finding in rule.find(subject):
+            if finding.site.path == subject.analysis.facts.path and settings.shows(finding.tier):
+                yield _diagnostic(finding, severity, subject.function.name)
 
 
 def _diagnostic(finding: Finding, severity: Severity, function: str) -> Diagnostic:

@@ -8,6 +8,7 @@ Limits   None where the brackets do not match, where a macro hides the keyword, 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from analysis.facts.model import BranchFact
@@ -108,6 +109,6 @@ def _semicolon(text: bytes, start: int) -> int | None:
 _SIGNIFICANT: Final = re.compile(HIDDEN.pattern + rb"|([(){}\[\];])", re.DOTALL)
 
 
-def _significant(text: bytes, start: int) -> list[int]:
+def _significant(text: bytes, start: int) -> Iterator[int]:
     """Offsets of brackets and semicolons that are not inside strings."""
-    return [match.start() for match in _SIGNIFICANT.finditer(text, start) if match[match.re.groups] is not None]
+    return (match.start() for match in _SIGNIFICANT.finditer(text, start) if match[match.re.groups] is not None)

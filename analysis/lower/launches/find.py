@@ -9,8 +9,9 @@ Limits   A kernel is named by the last word of its name: overloads and namespace
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final, TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Final, Protocol, TypeAlias
 
 from analysis.ir.source import Span
 from analysis.lower.launches.file_constants import FileConstants
@@ -36,16 +37,35 @@ _PASSES_ARGUMENTS: Final = b"hipLaunchKernelGGL"
 _Place: TypeAlias = tuple[Snippet, Item, Node]
 
 
-def launch_shapes(unit: TranslationUnit) -> Mapping[str, tuple[Launch, ...]]:
+class LaunchMemo(Protocol):
+    """Keeps the launches of a function by its fingerprint; spans are relative to the function there."""
+
+    def get_or_compute(self, key: bytes, compute: Callable[[], tuple[Launch, ...]], /) -> tuple[Launch, ...]: ...
+
+
+def launch_shapes(unit: TranslationUnit, memo: LaunchMemo | None = None) -> Mapping[str, tuple[Launch, ...]]:
     """All launches by the kernel's name, in text order."""
     macros = _launching_macros(unit)
     constants = FileConstants(unit, lambda known, node: HostValues(node, known).number(node))
     found: dict[str, list[Launch]] = {}
     for item in (*unit.items, *unit.included_items):
         if item.kind is ItemKind.FUNCTION and item.active and _mentions_launch(item, macros):
-            for launch in _launches_in(unit, item, constants):
+            if memo is None or item.from_macro:
+                launches: Iterable[Launch] = _launches_in(unit, item, constants)
+            else:
+
+                def compute(item: Item = item) -> tuple[Launch, ...]:
+                    return tuple(_moved(each, -item.span.start) for each in _launches_in(unit, item, constants))
+
+                kept = memo.get_or_compute(unit.fingerprint(item) + item.path.encode("utf-8", "replace"), compute)
+                launches = (_moved(launch, item.span.start) for launch in kept)
+            for launch in launches:
                 found.setdefault(launch.kernel, []).append(launch)
     return {name: tuple(launches) for name, launches in found.items()}
+
+
+def _moved(launch: Launch, distance: int) -> Launch:
+    return replace(launch, span=Span(launch.span.start + distance, launch.span.end + distance))
 
 
 def _launching_macros(unit: TranslationUnit) -> frozenset[bytes]:
