@@ -7,9 +7,9 @@ than it began.  `finish` keeps the blocks that are reached, in the order in whic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import final
+from typing import cast, final
 
 from analysis.ir.control_flow import reverse_post_order
 from analysis.ir.draft import with_targets
@@ -66,15 +66,49 @@ class OpenBlock:
 @final
 @dataclass(slots=True)
 class _Body:
-    """How the names of one body translate: `frame_base + f`, `value_base + v`, and so on."""
+    """How the names of one body translate: `frame_base + f`, `branch_base + b`, `names[v]`, and so on.
+
+    `names` starts as `value_base + v`; an argument replaces its parameter, a returned value the call's result.
+    """
 
     function: Function
     frame_base: int
-    value_base: int
     branch_base: int
+    variable_base: int
+    names: list[ValueId]
     symbols: Sequence[SymbolId]
-    returns: list[tuple[OpenBlock, ValueId | None, Span]]
     is_callee: bool
+    returns: list[tuple[OpenBlock, ValueId | None, Span]] = field(
+        default_factory=list[tuple[OpenBlock, "ValueId | None", Span]]
+    )
+    _spans: dict[int, Span] = field(default_factory=dict[int, Span])
+    """By identity: an instruction and the records of its value share one span object."""
+
+    def span(self, span: Span) -> Span:
+        """The same range in this body's frame."""
+        moved = self._spans.get(id(span))
+        if moved is None:
+            moved = _moved(span, self.frame_base) if self.frame_base else span
+            self._spans[id(span)] = moved
+        return moved
+
+    def branch(self, branch: SourceBranchId | None) -> SourceBranchId | None:
+        return None if branch is None else SourceBranchId(self.branch_base + branch)
+
+    def definitions(self, defined: bytearray) -> Iterator[Definition]:
+        """The records of values that still exist."""
+        names = self.names
+        for record in self.function.definitions:
+            value = names[record.value]
+            if defined[value]:
+                yield Definition(VariableId(self.variable_base + record.variable), value, self.span(record.span))
+
+    def expressions(self, defined: bytearray) -> Iterator[Expression]:
+        names = self.names
+        for record in self.function.expressions:
+            value = names[record.value]
+            if defined[value]:
+                yield Expression(self.span(record.span), value)
 
 
 @final
@@ -91,9 +125,8 @@ class Inlining:
         self._symbols: list[Symbol] = list(caller.symbols)
         self._branches: list[SourceBranch] = list(caller.branches)
         self._variables: list[Variable] = list(caller.variables)
-        self._definitions: list[Definition] = list(caller.definitions)
-        self._expressions: list[Expression] = list(caller.expressions)
-        self._replaced: dict[ValueId, ValueId] = {}
+        self._bodies: list[_Body] = []
+        self._results: dict[ValueId, ValueId] = {}
         self._shared: dict[tuple[FunctionId, int], SymbolId] = {}
         self._named = {
             (symbol.kind, symbol.name): SymbolId(index)
@@ -103,13 +136,15 @@ class Inlining:
 
     def copy_caller(self) -> None:
         symbols = [SymbolId(index) for index in range(len(self._symbols))]
-        self._copy(_Body(self._caller, 0, 0, 0, symbols, [], is_callee=False), self._open_block())
+        body = _Body(self._caller, 0, 0, 0, _ids(0, len(self._types)), symbols, is_callee=False)
+        self._bodies.append(body)
+        self._copy(body, self._open_block())
 
     def copy_callee(self, callee: Function, call: Call, block: OpenBlock) -> OpenBlock:
         """Appends the callee's body to `block`; returns the block in which the caller goes on."""
         body = self._enter(callee, call)
         for parameter, argument in zip(callee.parameters, call.arguments, strict=True):
-            self._replaced[ValueId(body.value_base + parameter.value)] = argument
+            body.names[parameter.value] = argument
         self._copy(body, block)
         return self._leave(body, call)
 
@@ -127,16 +162,8 @@ class Inlining:
             symbols=tuple(self._symbols),
             branches=tuple(self._branches),
             variables=tuple(self._variables),
-            definitions=tuple(
-                record if value == record.value else Definition(record.variable, value, record.span)
-                for record in self._definitions
-                if defined[value := self._find(record.value)]
-            ),
-            expressions=tuple(
-                record if value == record.value else Expression(record.span, value)
-                for record in self._expressions
-                if defined[value := self._find(record.value)]
-            ),
+            definitions=tuple(record for body in self._bodies for record in body.definitions(defined)),
+            expressions=tuple(record for body in self._bodies for record in body.expressions(defined)),
             frames=tuple(self._frames),
         )
 
@@ -162,25 +189,15 @@ class Inlining:
         self._types += callee.types
         for name, layout in callee.structs.items():
             self._structs.setdefault(name, layout)
-        self._branches += [
-            SourceBranch(branch.kind, _moved(branch.keyword, frame_base), _moved(branch.extent, frame_base))
-            for branch in callee.branches
-        ]
-        self._variables += [Variable(v.name, v.type, _moved(v.span, frame_base)) for v in callee.variables]
-        self._definitions += [
-            Definition(
-                VariableId(variable_base + record.variable),
-                ValueId(value_base + record.value),
-                _moved(record.span, frame_base),
-            )
-            for record in callee.definitions
-        ]
-        self._expressions += [
-            Expression(_moved(record.span, frame_base), ValueId(value_base + record.value))
-            for record in callee.expressions
-        ]
         symbols = [self._symbol_for(callee, index, symbol, frame_base) for index, symbol in enumerate(callee.symbols)]
-        return _Body(callee, frame_base, value_base, branch_base, symbols, [], is_callee=True)
+        names = _ids(value_base, len(callee.types))
+        body = _Body(callee, frame_base, branch_base, variable_base, names, symbols, is_callee=True)
+        self._bodies.append(body)
+        self._branches += [
+            SourceBranch(branch.kind, body.span(branch.keyword), body.span(branch.extent)) for branch in callee.branches
+        ]
+        self._variables += [Variable(v.name, v.type, body.span(v.span)) for v in callee.variables]
+        return body
 
     def _symbol_for(self, callee: Function, index: int, symbol: Symbol, frame_base: int) -> SymbolId:
         match symbol.kind:
@@ -205,7 +222,7 @@ class Inlining:
         if len(body.returns) == 1:
             block, value, span = body.returns[0]
             if call.result is not None:
-                self._replaced[call.result] = self._returned(block, value, call.result, span)
+                self._results[call.result] = self._returned(block, value, call.result, span)
             return block
         after = self._open_block()
         incoming: list[tuple[BasicBlockId, ValueId]] = []
@@ -216,7 +233,7 @@ class Inlining:
         if call.result is not None and incoming:
             values = {value for _, value in incoming}
             if len(values) == 1:
-                self._replaced[call.result] = values.pop()
+                self._results[call.result] = values.pop()
             else:
                 after.phis.append(Phi(call.result, tuple(incoming), call.span))
         return after
@@ -242,74 +259,56 @@ class Inlining:
             begun[index] = self._open_block() if index else entry
             ended[index] = self._copy_instructions(body, source[index].instructions, begun[index])
         starts = {index: block.id for index, block in begun.items()}
+        names = body.names
         for index, block in begun.items():
             for phi in source[index].phis:
-                incoming = tuple(
-                    (ended[before].id, self._value(body, value)) for before, value in phi.incoming if before in ended
-                )
-                result = ValueId(body.value_base + phi.result)
-                block.phis.append(Phi(result, incoming, self._span(body, phi.span)))
+                incoming = tuple((ended[before].id, names[value]) for before, value in phi.incoming if before in ended)
+                block.phis.append(Phi(names[phi.result], incoming, body.span(phi.span)))
             self._terminate(body, ended[index], with_targets(source[index].terminator, starts))
 
     def _copy_instructions(self, body: _Body, instructions: Sequence[Instruction], block: OpenBlock) -> OpenBlock:
-        find = self._replaced
-        base = body.value_base
-        out = block.instructions
+        names = body.names
+        append = block.instructions.append
         for instruction in instructions:
+            span = body.span(instruction.span)
             result = instruction.result
-            operands = [ValueId(base + operand) for operand in instruction.operands]
-            if find:
-                operands = [self._find(operand) for operand in operands]
-            copy = instruction.rebuilt(
-                None if result is None else ValueId(base + result), operands, self._span(body, instruction.span)
-            )
-            if isinstance(copy, Call):
-                block = self._handle_call(copy, block)
-                out = block.instructions
-                continue
-            if body.is_callee:
-                if isinstance(copy, SymbolAddress):
-                    copy = SymbolAddress(copy.result, body.symbols[copy.symbol], copy.span)
-                elif isinstance(copy, Select) and copy.branch is not None:
-                    branch = SourceBranchId(body.branch_base + copy.branch)
-                    copy = Select(copy.result, copy.condition, copy.if_true, copy.if_false, branch, copy.span)
-            out.append(copy)
+            if type(instruction) is SymbolAddress:
+                append(SymbolAddress(names[instruction.result], body.symbols[instruction.symbol], span))
+            elif type(instruction) is Call:
+                arguments = tuple([names[argument] for argument in instruction.arguments])
+                named = None if result is None else names[result]
+                block = self._handle_call(Call(named, instruction.callee, arguments, span), block)
+                append = block.instructions.append
+                if result is not None and named is not None and named in self._results:
+                    names[result] = self._results[named]
+            elif type(instruction) is Select:
+                condition, if_true, if_false = [names[operand] for operand in instruction.operands]
+                branch = body.branch(instruction.branch)
+                append(Select(names[instruction.result], condition, if_true, if_false, branch, span))
+            else:
+                operands = [names[operand] for operand in instruction.operands]
+                append(instruction.rebuilt(None if result is None else names[result], operands, span))
         return block
 
     def _terminate(self, body: _Body, block: OpenBlock, terminator: Terminator) -> None:
-        span = self._span(body, terminator.span)
+        span = body.span(terminator.span)
         match terminator:
             case Jump(target=target):
                 block.terminator = Jump(target, span)
             case Branch(condition=condition, if_true=if_true, if_false=if_false, branch=branch):
-                value = self._value(body, condition)
-                block.terminator = Branch(value, if_true, if_false, self._branch(body, branch), span)
+                value = body.names[condition]
+                block.terminator = Branch(value, if_true, if_false, body.branch(branch), span)
             case Switch(value=value, cases=cases, default=default, branch=branch):
-                value = self._value(body, value)
-                block.terminator = Switch(value, cases, default, self._branch(body, branch), span)
+                value = body.names[value]
+                block.terminator = Switch(value, cases, default, body.branch(branch), span)
             case Return(value=value):
-                returned = None if value is None else self._value(body, value)
+                returned = None if value is None else body.names[value]
                 if body.is_callee:
                     body.returns.append((block, returned, span))
                 else:
                     block.terminator = Return(returned, span)
             case Trap():
                 block.terminator = Trap(span)
-
-    def _value(self, body: _Body, value: ValueId) -> ValueId:
-        return self._find(ValueId(body.value_base + value))
-
-    def _find(self, value: ValueId) -> ValueId:
-        replaced = self._replaced
-        while value in replaced:
-            value = replaced[value]
-        return value
-
-    def _branch(self, body: _Body, branch: SourceBranchId | None) -> SourceBranchId | None:
-        return None if branch is None else SourceBranchId(body.branch_base + branch)
-
-    def _span(self, body: _Body, span: Span) -> Span:
-        return _moved(span, body.frame_base) if body.frame_base else span
 
     # -- the end ----------------------------------------------------------------------------------------------
 
@@ -347,10 +346,14 @@ class Inlining:
     def _closed(self, block: OpenBlock, ids: dict[int, BasicBlockId]) -> BasicBlock:
         assert block.terminator is not None
         phis = tuple(
-            Phi(phi.result, tuple((ids[b], self._find(v)) for b, v in phi.incoming if b in ids), phi.span)
+            Phi(phi.result, tuple((ids[b], value) for b, value in phi.incoming if b in ids), phi.span)
             for phi in block.phis
         )
         return BasicBlock(phis, tuple(block.instructions), with_targets(block.terminator, ids))
+
+
+def _ids(first: int, count: int) -> list[ValueId]:
+    return cast("list[ValueId]", [*range(first, first + count)])  # a call of `ValueId` for each is the half of a copy
 
 
 def _moved(span: Span, frame_base: int) -> Span:
