@@ -25,7 +25,7 @@ from analysis.ir.function import Function, FunctionKind
 from analysis.ir.instructions import FunctionId
 from analysis.ir.promote import promote
 from analysis.ir.source import FrameId, Span
-from analysis.lower.launches import Launch, LaunchAnnotation, annotation, launch_shapes
+from analysis.lower.launches import Launch, LaunchAnnotation, annotation, kernels_used_otherwise, launch_shapes
 from analysis.lower.program import DeviceFunction, Program
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.translation_unit import TranslationUnit
@@ -110,7 +110,9 @@ class _FileRun:
         self._settings = settings
         self._caches = caches
         self._checkpoint = checkpoint
-        self._launches = launch_shapes(program.unit, caches.launches)
+        launches = launch_shapes(program.unit, caches.launches)
+        elsewhere = kernels_used_otherwise(program.unit, launches)
+        self._launches = {name: found for name, found in launches.items() if name not in elsewhere}
         self._roots: dict[FunctionId, tuple[RootKey, RootAnalysis]] = {}
         self._reached: defaultdict[FunctionId, list[FunctionId]] = defaultdict(list)
         self._called_from: dict[FunctionId, tuple[FunctionId, Item]] = {}

@@ -102,7 +102,7 @@ def _sentence(subject: Subject, level: Level, cause: Cause, source: str) -> str:
         case SeedCause(seed=seed):
             return f"{name}: {SEED_PHRASE[seed]}"
         case DataCause():
-            return f"{name} {LEVEL_PHRASE[level]}, because an operand does"
+            return f"{name} {LEVEL_PHRASE[level]}"
         case SyncCause():
             return f"{name} depends on which way a thread came: paths of a branch meet here"
         case TemporalCause():

@@ -6,7 +6,14 @@ from collections.abc import Mapping
 
 import pytest
 
-from analysis.lower.launches import AnnotationProblemKind, Launch, Shape, annotation, launch_shapes
+from analysis.lower.launches import (
+    AnnotationProblemKind,
+    Launch,
+    Shape,
+    annotation,
+    kernels_used_otherwise,
+    launch_shapes,
+)
 from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment
 from analysis.syntax.translation_unit import TranslationUnit
@@ -245,3 +252,22 @@ def test_a_key_counts_once() -> None:
     assert found.block == Shape(32)
     assert found.parameters == {"n": "1"}
     assert [problem.kind for problem in found.problems] == [AnnotationProblemKind.REPEATED] * 2
+
+
+@pytest.mark.parametrize(
+    ("body", "otherwise"),
+    [
+        ("k<<<1, 64>>>(p);", False),
+        ('k<<<1, 64>>>(p); /* k */ check("k failed");', False),
+        ("cudaFuncSetCacheConfig(k, cudaFuncCachePreferL1); k<<<1, 64>>>(p);", False),
+        ("int b; cudaOccupancyMaxPotentialBlockSize(&g, &b, k, 0, 0); k<<<1, 64>>>(p);", False),
+        ("k<<<1, 64>>>(p); parameters.func = (void*)k;", True),
+        ("k<<<1, 64>>>(p); run(k, 128);", True),
+    ],
+)
+def test_a_kernel_named_without_a_launch_may_run_with_any_shape(body: str, otherwise: bool) -> None:
+    text = f"__global__ void k(float* p) {{}}\nvoid host(float* p) {{ {body} }}"
+    unit = TranslationUnit.build("a.cu", Document.open(text.encode()), Files({}), Environment())
+    found = launch_shapes(unit)
+    assert found["k"][0].block == Shape(64)
+    assert kernels_used_otherwise(unit, found) == ({"k"} if otherwise else set[str]())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from analysis.lower.launches.annotation import AnnotationProblem, AnnotationProblemKind, LaunchAnnotation, annotation
 from analysis.lower.launches.find import launch_shapes
 from analysis.lower.launches.model import Launch, Shape
+from analysis.lower.launches.other_uses import kernels_used_otherwise
 
 __all__ = [
     "AnnotationProblem",
@@ -13,5 +14,6 @@ __all__ = [
     "LaunchAnnotation",
     "Shape",
     "annotation",
+    "kernels_used_otherwise",
     "launch_shapes",
 ]
