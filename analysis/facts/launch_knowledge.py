@@ -5,7 +5,7 @@ Rules     The first source that speaks decides: the user's setting, the comment 
           Launches: every launch of the kernel must have a known shape, else only "one-dimensional" can be kept.
           `__launch_bounds__` gives no shape, only a bound; a kernel that has it and never reads y or z is taken to be
           launched in one dimension.
-Limits    Launches in other files are not seen. A kernel that the file names without launching it may run with any shape.
+Limits    Launches in other files are not seen; a kernel that the file also names otherwise counts as unknown.
 """
 
 from __future__ import annotations
