@@ -151,12 +151,15 @@ def call_builtin(
     """A function or method that the tables know."""
     if any(isinstance(argument, Closure) for argument in arguments):
         return unknown_call(ctx, f"call of {builtin.name} with a lambda", arguments, span)
-    values = tuple(load(ctx, argument, span) for argument in arguments)
-    addresses = tuple(_address(ctx, argument, span) for argument in arguments)
+    addresses = tuple(argument.address if isinstance(argument, Place) else None for argument in arguments)
+    values: list[ValueId] = []
+    for index, (argument, address) in enumerate(zip(arguments, addresses, strict=True)):
+        is_used_by_address = address is not None and builtin.takes_address(index, len(arguments))
+        values.append(address if is_used_by_address and address is not None else load(ctx, argument, span))
     call = BuiltinCall(
         ctx.builder,
         builtin.name,
-        values,
+        tuple(values),
         addresses,
         builtin_arguments(explicit),
         None if receiver is None else load(ctx, receiver, span),
@@ -168,8 +171,13 @@ def call_builtin(
     return builtin.lower(call)
 
 
-def _address(ctx: LoweringContext, argument: Operand, span: Span) -> ValueId | None:
-    return argument.address if isinstance(argument, Place) else None
+def launch_kernel(ctx: LoweringContext, arguments: Sequence[Operand], span: Span) -> None:
+    """A launch from the device: another grid's work on memory, without a barrier of this one.
+
+    A kernel takes its arguments by value, so the local variables passed to it keep theirs.
+    """
+    values = tuple(load(ctx, argument, span) for argument in arguments)
+    ctx.builder.emit(OpaqueInstruction(None, "kernel launch from the device", values, False, span))
 
 
 def unknown_call(

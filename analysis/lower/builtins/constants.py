@@ -176,6 +176,8 @@ _ENUMERATORS: Final[Mapping[str, int]] = {
     "cudaMemcpyDeviceToHost": 2,
     "cudaMemcpyDeviceToDevice": 3,
     "cudaMemcpyDefault": 4,
+    "pipeline_role::producer": 0,
+    "pipeline_role::consumer": 1,
     "cudaStreamNonBlocking": 1,
     "cudaBoundaryModeZero": 0,
     "cudaBoundaryModeClamp": 1,

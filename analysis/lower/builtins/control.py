@@ -106,6 +106,7 @@ RUNTIME: Final[Table] = {
         "cudaGetDeviceCount": "s32(any)",
         "cudaDeviceGetAttribute": "s32(any, any, s32)",
         "cudaGraphLaunch": "s32(any, any)",
+        "cudaGraphSetConditional": "void(any, u32)",
         "cudaGetErrorString": "any(any)",
     }.items()
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
-from analysis.ir.types import ArrayType, StructLayout, StructType, Type
+from analysis.ir.types import U64, ArrayType, StructLayout, StructType, Type
 from analysis.lower.builder import FunctionBuilder
 from analysis.lower.builtins.spelling import spelled_type, template_words
 from analysis.lower.builtins.types import builtin_type
@@ -57,6 +57,10 @@ def _tuple(words: list[str]) -> _Members | None:
     return [(f"_{index}", type) for index, type in enumerate(types)] if types else None
 
 
+def _sizes(*names: str) -> Callable[[list[str]], _Members | None]:
+    return lambda words: None if words else [(name, U64) for name in names]
+
+
 def _complex(words: list[str]) -> _Members | None:
     types = _types(words[:1])
     return [("re", types[0]), ("im", types[0])] if types else None
@@ -93,4 +97,6 @@ _RULES: Final[Mapping[str, Callable[[list[str]], _Members | None]]] = {
     "std::tuple": _tuple,
     "std::complex": _complex,
     "nvcuda::wmma::fragment": _fragment,
+    "cudaExtent": _sizes("width", "height", "depth"),
+    "cudaPos": _sizes("x", "y", "z"),
 }

@@ -19,6 +19,7 @@ from analysis.lower.builtins.barriers import full_mask
 from analysis.lower.builtins.core import BoundCall, Table, opaque_bound
 from analysis.lower.builtins.emitter import Emitter
 from analysis.lower.builtins.layouts import declared_in, fragment_shape
+from analysis.lower.builtins.memory import same_value
 from analysis.lower.builtins.operations import build_aggregate
 from analysis.lower.builtins.spelling import template_words
 
@@ -150,5 +151,6 @@ TABLE: Final[Table] = {
     "store_matrix_sync": (_store_matrix, "void(P, any&, u32, any?)"),
     "fill_fragment": (_fill, "void(any&, any)"),
     "mma_sync": (_multiply_add, "void(any&, any&, any&, any&, any?)"),
+    "__float_to_tf32": (same_value, "f32(f32)"),
     "bmma_sync": (_multiply_add, "void(any&, any&, any&, any&, any?, any?)"),
 }

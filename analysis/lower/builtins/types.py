@@ -13,11 +13,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from analysis.ir.types import (
+    F32,
     F64,
     S16,
     S32,
     S64,
     U32,
+    U64,
     ArrayType,
     GroupKind,
     GroupType,
@@ -42,6 +44,7 @@ _NAMESPACES: Final[Mapping[str, str]] = {
     "cuda::experimental": "cuda",
     "cuda::device": "cuda",
     "nvcuda::wmma::experimental": "nvcuda::wmma",
+    "wmma::precision": "nvcuda::wmma::precision",
 }
 
 
@@ -107,6 +110,10 @@ def _object(space: str, last: str, template_arguments: tuple[TemplateArgumentVal
             return StructType(with_arguments(candidate, template_arguments))
         if candidate in HANDLES:
             return HandleType(HANDLES[candidate])
+    if space == "nvcuda::wmma::precision" and last == "tf32":
+        return F32
+    if space == "cuda" and last == "aligned_size_t":
+        return U64
     if space == "nvcuda::wmma" and last in _FRAGMENT_WORDS:
         return HandleType(last)
     return None

@@ -78,7 +78,7 @@ def builtin_variable(name: str) -> BuiltinVariable | None:
     if single is not None:
         return BuiltinVariable(name, single[1], (single[0],), None)
     space, _, last = name.rpartition("::")
-    constant = CONSTANTS.get(last)
+    constant = CONSTANTS.get(last) or CONSTANTS.get("::".join(name.split("::")[-2:]))
     if constant is None or (space and space.split("::")[0] not in _NAMESPACES):
         return None
     return BuiltinVariable(name, constant[1], (), constant[0])

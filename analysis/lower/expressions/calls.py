@@ -12,7 +12,7 @@ from typing import Final
 
 from analysis.ir.types import HandleType, StructType, Type, UnknownType
 from analysis.lower.builtins import builtin_constructor, builtin_function, builtin_method
-from analysis.lower.calls import call_builtin, call_functions, call_method, unknown_call
+from analysis.lower.calls import call_builtin, call_functions, call_method, launch_kernel, unknown_call
 from analysis.lower.construct import construct
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.expressions.arguments import argument_literals, argument_operands
@@ -46,7 +46,8 @@ def _call_expression(ctx: LoweringContext, node: Node) -> Operand:
     if function is None or arguments is None:
         return unsupported(ctx, node)
     if node.child("kernel_call_syntax") is not None:
-        return unknown_call(ctx, "kernel launch from the device", argument_operands(ctx, arguments), ctx.span(node))
+        launch_kernel(ctx, argument_operands(ctx, arguments), ctx.span(node))
+        return None
     while function.kind == "parenthesized_expression" and len(function.children) == 1:
         function = function.children[0]
     kind = function.kind
@@ -184,6 +185,7 @@ def call_operand(ctx: LoweringContext, callee: Operand, operands: Sequence[Opera
     construct = f"call of {name}, a {shown_type}"
     if shown_type == "function":
         construct = f"call through function pointer {name}"
+        callee = load(ctx, callee, span)
     return unknown_call(ctx, construct, (callee, *operands), span)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Allocate
 from analysis.ir.operators import BinaryOperator
+from analysis.ir.source import Span
 from analysis.ir.types import U64, ArrayType, MemorySpace, PointerType, StructType, Type
 from analysis.lower.builtins import builtin_function
 from analysis.lower.calls import call_builtin, unknown_call
@@ -11,7 +13,7 @@ from analysis.lower.construct import construct_at
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import convert
 from analysis.lower.expressions.arguments import argument_operands
-from analysis.lower.expressions.dispatch import handles, rvalue, unsupported
+from analysis.lower.expressions.dispatch import handles, load, rvalue, unsupported
 from analysis.lower.layouts import size_of
 from analysis.lower.types import base_type, declare
 from analysis.syntax.tree import Node
@@ -26,27 +28,40 @@ def _new(ctx: LoweringContext, node: Node) -> Operand:
     declared = base_type(ctx.scope, node)
     declarator = node.field("declarator")
     placement = node.field("placement")
-    if placement is not None:
-        return unknown_call(ctx, "placement new", argument_operands(ctx, placement), span)
     count: Node | None = None
     type: Type = declared.type
     if declarator is not None:
         count = declarator.field("length")
         if count is None:
             type = declare(ctx.scope, declared, declarator).declared.type
-    builder = ctx.builder
-    size = builder.constant(size_of(type, ctx.program.layouts), U64, span)
-    if count is not None:
-        number = convert(builder, rvalue(ctx, count), U64, span)
-        size = builder.binary(BinaryOperator.MULTIPLY, number, size, U64, span)
     element = type.element if isinstance(type, ArrayType) else type
-    result = builder.value(PointerType(element, MemorySpace.GLOBAL))
-    builder.emit(Allocate(result, size, span))
+    if placement is None:
+        result = _allocated(ctx, type, element, count, span)
+    else:
+        operands = argument_operands(ctx, placement)
+        at = load(ctx, operands[0], span) if operands else None
+        pointer = None if at is None else ctx.builder.types[at]
+        if at is None or len(operands) != 1 or not isinstance(pointer, PointerType):
+            return unknown_call(ctx, "placement new", operands, span)
+        if count is not None:
+            rvalue(ctx, count)
+        result = ctx.builder.bitcast(at, PointerType(element, pointer.space), span)
     record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
     arguments = node.field("arguments")
     if record is not None and count is None:
         operands = [] if arguments is None else argument_operands(ctx, arguments)
         construct_at(ctx, Place(result, type), record, operands, span)
+    return result
+
+
+def _allocated(ctx: LoweringContext, type: Type, element: Type, count: Node | None, span: Span) -> ValueId:
+    builder = ctx.builder
+    size = builder.constant(size_of(type, ctx.program.layouts), U64, span)
+    if count is not None:
+        number = convert(builder, rvalue(ctx, count), U64, span)
+        size = builder.binary(BinaryOperator.MULTIPLY, number, size, U64, span)
+    result = builder.value(PointerType(element, MemorySpace.GLOBAL))
+    builder.emit(Allocate(result, size, span))
     return result
 
 

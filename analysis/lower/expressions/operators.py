@@ -24,6 +24,7 @@ from analysis.lower.expressions.conditions import lower_logical
 from analysis.lower.expressions.dispatch import handles, load, lower, place, rvalue, unsupported
 from analysis.lower.expressions.members import dereference
 from analysis.lower.operators import overloaded
+from analysis.lower.types import FUNCTION_POINTER
 from analysis.syntax.tree import Node
 
 CLASS_TYPES: Final = StructType | VectorType | GroupType | HandleType
@@ -95,6 +96,8 @@ def _pointer_expression(ctx: LoweringContext, node: Node) -> Operand:
     span = ctx.span(node)
     if sign.kind == "*":
         operand = _operand(ctx, argument)
+        if ctx.type_of(operand) == FUNCTION_POINTER:
+            return operand  # a function is its own address
         if isinstance(ctx.type_of(operand), CLASS_TYPES):
             return overloaded(ctx, "*", (operand,), node)
         return dereference(ctx, load(ctx, operand, ctx.span(argument)), span)

@@ -145,7 +145,7 @@ METHODS: Final[Mapping[GroupKind | None, Table]] = {
 """None stands for `thread_group`."""
 
 FUNCTIONS: Final[Table] = {
-    "this_thread_block": (this_group(GroupKind.BLOCK), "any()"),
+    "this_thread_block": (this_group(GroupKind.BLOCK), "any(any&?)"),
     "this_grid": (this_group(GroupKind.GRID), "any()"),
     "this_multi_grid": (this_group(GroupKind.MULTI_GRID), "any()"),
     "this_cluster": (this_group(GroupKind.CLUSTER), "any()"),
