@@ -84,6 +84,8 @@ class LoweringContext:
     fixed_span: Span | None = None
     break_block: BasicBlockId | None = None
     continue_block: BasicBlockId | None = None
+    cases: dict[int, BasicBlockId] = field(default_factory=dict[int, BasicBlockId])
+    """Where the labels of switches begin, by where they stand in the snippet."""
     labels: dict[bytes, BasicBlockId] = field(default_factory=dict[bytes, BasicBlockId])
     globals: dict[int, SymbolId] = field(default_factory=dict[int, SymbolId])
     callees: dict[FunctionId, None] = field(default_factory=dict[FunctionId, None])

@@ -92,13 +92,13 @@ def _inline(
     builder = ctx.builder
     target = ReturnTarget(returns, builder.new_block())
     assert target.block is not None
-    before = ctx.returns, ctx.break_block, ctx.continue_block, ctx.labels
-    ctx.returns, ctx.break_block, ctx.continue_block, ctx.labels = target, None, None, {}
+    before = ctx.returns, ctx.break_block, ctx.continue_block, ctx.labels, ctx.cases
+    ctx.returns, ctx.break_block, ctx.continue_block, ctx.labels, ctx.cases = target, None, None, {}, {}
     ctx.depth += 1
     statement(ctx, body)
     builder.jump(target.block, span)
     ctx.depth -= 1
-    ctx.returns, ctx.break_block, ctx.continue_block, ctx.labels = before
+    ctx.returns, ctx.break_block, ctx.continue_block, ctx.labels, ctx.cases = before
     builder.continue_in(target.block)
     if target.symbol is None:
         return None

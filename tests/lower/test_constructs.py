@@ -87,8 +87,6 @@ NOT_UNDERSTOOD = {
     "call through function pointer f": "__global__ void k(int* a, int (*f)(int)) { a[0] = f(1); }",
     "destructor of S": "struct S { int* p; __device__ ~S() { *p = 1; } }; __global__ void k(int* a) { S s; s.p = a; }",
     "call of f, whose body is not visible": "__device__ int f(int); __global__ void k(int* a) { a[0] = f(1); }",
-    "case label inside a nested statement": """
-        __global__ void k(int* a) { switch (a[0]) { case 0: while (a[1]) { case 1: a[1]--; } } }""",
 }
 
 

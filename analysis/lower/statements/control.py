@@ -11,13 +11,15 @@ from analysis.ir.function import SourceBranch, SourceBranchKind, SymbolKind
 from analysis.ir.ids import BasicBlockId, SourceBranchId, ValueId
 from analysis.ir.instructions import Branch, Switch, SwitchCase
 from analysis.ir.operators import BinaryOperator, CompareOperator
-from analysis.ir.types import S32, S64, ArrayType, IntegerType
+from analysis.ir.types import BOOLEAN, S32, S64, ArrayType, IntegerType, UnknownType
 from analysis.lower.constants import constant_integer, evaluate
-from analysis.lower.context import LoweringContext, Place
+from analysis.lower.construct import new_object
+from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import is_vague, promoted
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.conditions import boolean, branch_on
-from analysis.lower.expressions.dispatch import discard, lower, rvalue
+from analysis.lower.expressions.dispatch import discard, load, lower, rvalue, temporary
+from analysis.lower.names import Closure
 from analysis.lower.statements.declarations import declare_bound, declare_condition
 from analysis.lower.statements.dispatch import handles_statement, not_understood, statement
 from analysis.lower.types import base_type
@@ -187,11 +189,43 @@ def _for_range(ctx: LoweringContext, node: Node) -> None:
         initializer = node.field("initializer")
         if initializer is not None:
             statement(ctx, initializer)
-        sequence = None if right.kind == "initializer_list" else lower(ctx, right)
+        sequence = _listed(ctx, right) if right.kind == "initializer_list" else lower(ctx, right)
         if not isinstance(sequence, Place) or not isinstance(sequence.type, ArrayType):
-            return not_understood(ctx, node, "for over a range")
+            return _unknown_range(ctx, node, sequence, declarator, body)
         _range_loop(ctx, node, sequence, declarator, body)
     return None
+
+
+def _listed(ctx: LoweringContext, right: Node) -> Operand:
+    """`{a, b, c}` as an array; its elements have the type of the first."""
+    values = [rvalue(ctx, child) for child in right.children]
+    if not values:
+        return None
+    builder, span = ctx.builder, ctx.span(right)
+    element = builder.types[values[0]]
+    array = new_object(ctx, ArrayType(element, len(values)), span)
+    for index, value in enumerate(values):
+        at = builder.element_address(array.address, builder.constant(index, S32, span), element, span)
+        builder.store(at, implicit(ctx, value, element, span), span)
+    return array
+
+
+def _unknown_range(ctx: LoweringContext, node: Node, sequence: Operand, declarator: Node, body: Node) -> None:
+    """A range that is not an array: a loop with an unknown number of rounds over unknown elements."""
+    builder, span = ctx.builder, ctx.span(node)
+    branch = _source_branch(ctx, SourceBranchKind.LOOP, node)
+    values = () if sequence is None or isinstance(sequence, Closure) else (load(ctx, sequence, span),)
+    head, inside, end = builder.new_block(), builder.new_block(), builder.new_block()
+    builder.jump(head, span)
+    builder.continue_in(head)
+    more = builder.opaque("for over a range", values, BOOLEAN, span, may_contain_barrier=True)
+    builder.terminate(Branch(more, inside, end, branch, span))
+    builder.continue_in(inside)
+    unknown = builder.opaque("element of a range", values, UnknownType("element"), span)
+    declare_bound(ctx, base_type(ctx.scope, node), declarator, temporary(ctx, unknown, span))
+    _body(ctx, body, end, head)
+    builder.jump(head, span)
+    builder.continue_in(end)
 
 
 def _range_loop(ctx: LoweringContext, node: Node, sequence: Place, declarator: Node, body: Node) -> None:
@@ -260,37 +294,64 @@ def _cases(ctx: LoweringContext, node: Node, body: Node, value: ValueId, branch:
     """The dispatch, then the labels' statements in order, falling through."""
     builder = ctx.builder
     end = builder.new_block()
-    statements = body.children if body.kind == "compound_statement" else [body]
-    blocks: dict[int, BasicBlockId] = {}
     cases: list[SwitchCase] = []
     default = end
-    for index, child in enumerate(statements):
-        if child.kind != "case_statement":
-            continue
-        block = blocks[index] = builder.new_block()
-        if child.field("value") is None:
+    before = ctx.break_block, ctx.cases
+    ctx.break_block, ctx.cases = end, {}
+    for label in _own_labels(body):
+        block = ctx.cases[label.start] = builder.new_block()
+        if label.field("value") is None:
             default = block
         else:
-            cases.extend(SwitchCase(number, block) for number in _labels(ctx, child))
+            cases.extend(SwitchCase(number, block) for number in _labels(ctx, label))
     builder.terminate(Switch(value, tuple(cases), default, branch, ctx.span(node)))
     builder.continue_in(builder.new_block())  # what stands before the first label is never reached
-    before = ctx.break_block
-    ctx.break_block = end
     with ctx.block_scope():
-        for index, child in enumerate(statements):
-            block = blocks.get(index)
-            if block is not None:
-                builder.jump(block, ctx.span(child))
-                builder.continue_in(block)
-                _case_body(ctx, child)
-            else:
-                statement(ctx, child)
-    ctx.break_block = before
+        for child in body.children if body.kind == "compound_statement" else [body]:
+            statement(ctx, child)
+    ctx.break_block, ctx.cases = before
     builder.jump(end, ctx.span(node))
     builder.continue_in(end)
 
 
-def _case_body(ctx: LoweringContext, node: Node) -> None:
+def _own_labels(body: Node) -> list[Node]:
+    """The labels of a switch in text order, also those inside nested statements, but not those of nested switches."""
+    found: list[Node] = []
+    pending = [body]
+    while pending:
+        node = pending.pop()
+        if node.kind == "case_statement":
+            found.append(node)
+        if node.kind not in ("switch_statement", "lambda_expression"):
+            pending.extend(child for child in reversed(node.children) if child.kind in _MAY_HOLD_LABELS)
+    return found
+
+
+_MAY_HOLD_LABELS = frozenset(
+    {
+        "attributed_statement",
+        "case_statement",
+        "compound_statement",
+        "do_statement",
+        "else_clause",
+        "for_range_loop",
+        "for_statement",
+        "if_statement",
+        "labeled_statement",
+        "while_statement",
+    }
+)
+
+
+@handles_statement("case_statement")
+def _case(ctx: LoweringContext, node: Node) -> None:
+    """A label: control comes here from the switch, or falls through from above."""
+    block = ctx.cases.get(node.start)
+    if block is None:
+        not_understood(ctx, node, "case label outside a switch")
+    else:
+        ctx.builder.jump(block, ctx.span(node))
+        ctx.builder.continue_in(block)
     for child in node.children:
         if child.role != "value" and child.kind not in ("case", "default", "ERROR"):
             statement(ctx, child)

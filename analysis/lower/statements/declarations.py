@@ -270,8 +270,11 @@ def bind_reference(ctx: LoweringContext, name: str, declared: DeclaredType, oper
 def declare_bound(ctx: LoweringContext, base: DeclaredType, declarator: Node, found: Place) -> None:
     """The variable of a range-for: a copy of the element, or a reference to it."""
     whole = declare(ctx.scope, base, declarator)
+    if whole.bindings:
+        _bind_members(ctx, whole, found, ctx.span(declarator))
+        return
     if whole.name is None:
-        not_understood(ctx, declarator, "structured binding in a range")
+        not_understood(ctx, declarator, "declaration without a name")
         return
     name = whole.name.text.decode("utf-8", "replace")
     span = ctx.span(whole.name)
@@ -307,8 +310,10 @@ def _structured_binding(ctx: LoweringContext, declarator: Declarator, value: Nod
     if value is None:
         not_understood(ctx, node, "structured binding")
         return
-    operand = lower(ctx, value)
-    span = ctx.span(node)
+    _bind_members(ctx, declarator, lower(ctx, value), ctx.span(node))
+
+
+def _bind_members(ctx: LoweringContext, declarator: Declarator, operand: Operand, span: Span) -> None:
     found = operand if isinstance(operand, Place) else temporary(ctx, load(ctx, operand, span), span)
     if not declarator.declared.is_reference and isinstance(operand, Place):
         found = temporary(ctx, ctx.builder.load(found.address, found.type, span), span)

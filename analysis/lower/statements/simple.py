@@ -148,13 +148,6 @@ def _try(ctx: LoweringContext, node: Node) -> None:
         statement(ctx, body)
 
 
-@handles_statement("case_statement")
-def _nested_case(ctx: LoweringContext, node: Node) -> None:
-    """A label of a switch inside a nested statement: control can enter here from where we do not show it."""
-    not_understood(ctx, node, "case label inside a nested statement")
-    _children(ctx, node)
-
-
 @handles_statement("attributed_statement", "else_clause", "init_statement", "linkage_specification")
 def _children(ctx: LoweringContext, node: Node) -> None:
     for child in node.children:
