@@ -4,8 +4,8 @@ Rules     Cooper, Harvey and Kennedy: intersect the paths of the processed prede
           until nothing changes.
 Cost      about 1 microsecond per edge; two sweeps for a reducible graph.
 Why own   `networkx.immediate_dominators` is the same algorithm over dictionaries: 3 to 7 times slower on random
-          graphs of 40 blocks, building its graph included, and importing networkx costs 200 to 300 ms of a server start that must stay below one second.  networkx stays
-          the referee in the tests.
+          graphs of 40 blocks, building its graph included, and importing networkx costs 200 to 300 ms of a server
+          start that must stay below one second.  networkx stays the referee in the tests.
 Source    Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm", 2001.
 """
 
