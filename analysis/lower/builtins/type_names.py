@@ -233,12 +233,15 @@ HANDLE_TEMPLATES: Final = frozenset(
         "cub::GridBarrier",
         "cub::CacheModifiedInputIterator",
         "std::numeric_limits",
+        "cooperative_groups::block_tile_memory",
     ]
 )
 """Class templates whose objects show no members."""
 
-STRUCT_TEMPLATES: Final = frozenset(["std::pair", "std::tuple", "std::complex", "nvcuda::wmma::fragment"])
-"""Class templates with members: `layouts.builtin_layout` knows them."""
+STRUCT_TEMPLATES: Final = frozenset(
+    ["std::pair", "std::tuple", "std::complex", "nvcuda::wmma::fragment", "cudaExtent", "cudaPos"]
+)
+"""Classes and class templates with members: `layouts.builtin_layout` knows them."""
 
 GROUPS: Final[Mapping[str, GroupType]] = {
     "thread_block": GroupType(GroupKind.BLOCK),
