@@ -295,6 +295,23 @@ def _counting(function: MathFunction) -> PtxLowering:
     return lower
 
 
+def _find_highest(machine: Machine, instruction: PtxInstruction) -> None:
+    """`bfind.u32 d, a`: the position of the highest bit that differs from the sign, all ones where there is none."""
+    emit = machine.emit
+    type = type_of(instruction)
+    value = machine.read(instruction.operands[1], type)
+    bits = type.bits if isinstance(type, IntegerType) else 32
+    if isinstance(type, IntegerType) and type.signed:
+        sign = emit.shift_right(value, emit.constant(bits - 1, type))
+        value = emit.binary(BinaryOperator.XOR, value, sign)
+    zeros = emit.math(MathFunction.COUNT_LEADING_ZEROS, value, type=U32)
+    found = emit.subtract(emit.constant(bits - 1), zeros)
+    if "shiftamt" in instruction.modifiers:
+        is_none = emit.compare(CompareOperator.EQUAL, zeros, emit.constant(bits))
+        found = emit.select(is_none, emit.constant(0xFFFFFFFF), zeros)
+    machine.write(instruction.operands[0], found)
+
+
 def _bit_field(function: MathFunction, fields: int) -> PtxLowering:
     """`bfe d, a, start, length` and `bfi d, a, b, start, length`: the last two have 32 bits."""
 
@@ -375,6 +392,7 @@ PURE: Final[Mapping[str, PtxLowering]] = {
     "selp": _select,
     "slct": _select_by_sign,
     "popc": _counting(_M.POPULATION_COUNT),
+    "bfind": _find_highest,
     "clz": _counting(_M.COUNT_LEADING_ZEROS),
     "brev": _simple(_M.REVERSE_BITS, 1),
     "bfe": _bit_field(_M.BIT_FIELD_EXTRACT, 1),
