@@ -92,6 +92,8 @@ class FunctionBuilder:
         self.structs: dict[str, StructLayout] = {}
         self._blocks: list[_OpenBlock] = [_OpenBlock()]
         self._current = BasicBlockId(0)
+        self._open = self._blocks[0]
+        self._addresses: dict[SymbolId, ValueId] = {}
 
     # -- blocks -----------------------------------------------------------------------------------------------
 
@@ -106,17 +108,17 @@ class FunctionBuilder:
     def continue_in(self, block: BasicBlockId) -> None:
         """Makes `block` current; the block before must have been terminated."""
         self._current = block
+        self._open = self._blocks[block]
 
     @property
     def is_terminated(self) -> bool:
         """True after `return`, `break` and the like: what follows is unreachable until the next `continue_in`."""
-        return self._blocks[self._current].terminator is not None
+        return self._open.terminator is not None
 
     def terminate(self, terminator: Terminator) -> None:
         """Ends the current block; ignored where it has already ended (dead code after `return`)."""
-        block = self._blocks[self._current]
-        if block.terminator is None:
-            block.terminator = terminator
+        if self._open.terminator is None:
+            self._open.terminator = terminator
 
     def jump(self, target: BasicBlockId, span: Span) -> None:
         self.terminate(Jump(target, span))
@@ -133,13 +135,12 @@ class FunctionBuilder:
 
     def emit(self, instruction: Instruction) -> None:
         """Appends to the current block; dropped where the block has already ended."""
-        block = self._blocks[self._current]
-        if block.terminator is None:
-            block.instructions.append(instruction)
+        if self._open.terminator is None:
+            self._open.instructions.append(instruction)
         elif instruction.result is not None:
             # Dead code may still be read by later dead code: give the value a definition in a block of its own.
             self.continue_in(self.new_block())
-            self._blocks[self._current].instructions.append(instruction)
+            self._open.instructions.append(instruction)
 
     def constant(self, value: int | float | bool | str | None, type: Type, span: Span) -> ValueId:
         result = self.value(type)
@@ -218,9 +219,17 @@ class FunctionBuilder:
         return SymbolId(len(self.symbols) - 1)
 
     def symbol_address(self, symbol: SymbolId, span: Span) -> ValueId:
+        """A local object's address is taken once, in the entry block; promotion removes most of these again."""
+        known = self._addresses.get(symbol)
+        if known is not None:
+            return known
         entry = self.symbols[symbol]
         result = self.value(PointerType(entry.type, SYMBOL_SPACE[entry.kind]))
-        self.emit(SymbolAddress(result, symbol, span))
+        if entry.kind is SymbolKind.LOCAL:
+            self._addresses[symbol] = result
+            self._blocks[0].instructions.append(SymbolAddress(result, symbol, span))
+        else:
+            self.emit(SymbolAddress(result, symbol, span))
         return result
 
     def load(self, address: ValueId, type: Type, span: Span, *, volatile: bool = False) -> ValueId:

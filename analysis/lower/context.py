@@ -89,8 +89,8 @@ class LoweringContext:
     labels: dict[bytes, BasicBlockId] = field(default_factory=dict[bytes, BasicBlockId])
     globals: dict[int, SymbolId] = field(default_factory=dict[int, SymbolId])
     callees: dict[FunctionId, None] = field(default_factory=dict[FunctionId, None])
-    spans: dict[tuple[int, int], Span] = field(default_factory=dict[tuple[int, int], Span])
-    """Spans of the current snippet that were asked for, when it is not the text itself."""
+    spans: dict[Node, Span] = field(default_factory=dict[Node, Span])
+    """Spans that were asked for: the instructions and records of one node share one object."""
     assignments: Assignments | None = None
     moved: frozenset[str] = frozenset()
     """Pointers that callees may point elsewhere."""
@@ -100,15 +100,13 @@ class LoweringContext:
     def span(self, node: Node) -> Span:
         if self.fixed_span is not None:
             return self.fixed_span
-        start, end = node.start, node.end
-        if start < 0:  # broken text: the node begins in what was wrapped around it to parse it
-            start, end = 0, max(end, 0)
-        if self.snippet.source_map is IDENTITY:
-            return Span(start, end)
-        key = start, end
-        known = self.spans.get(key)
+        known = self.spans.get(node)
         if known is None:
-            known = self.spans[key] = self.snippet.span(start, end)
+            start, end = node.start, node.end
+            if start < 0:  # broken text: the node begins in what was wrapped around it to parse it
+                start, end = 0, max(end, 0)
+            identical = self.snippet.source_map is IDENTITY
+            known = self.spans[node] = Span(start, end) if identical else self.snippet.span(start, end)
         return known
 
     def token_span(self, start: int, end: int) -> Span:

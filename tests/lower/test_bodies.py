@@ -283,16 +283,14 @@ def test_a_method_call_passes_the_object() -> None:
           %5: struct S = load %4
           store %2, %5
           %6: s32 = const 2
-          %7: ptr<local struct S> = address $0
-          %8: ptr<local f32> = field %7, 1
-          %9: f32 = convert %6
-          store %8, %9
-          %10: ptr<local struct S> = address $0
-          %11: ptr<generic struct S> = bitcast %10
-          %12: f32 = call @"S::sum()"(%11)
-          %13: s32 = const 0
-          %14: ptr<global f32> = element %1, %13
-          store %14, %12
+          %7: ptr<local f32> = field %2, 1
+          %8: f32 = convert %6
+          store %7, %8
+          %9: ptr<generic struct S> = bitcast %2
+          %10: f32 = call @"S::sum()"(%9)
+          %11: s32 = const 0
+          %12: ptr<global f32> = element %1, %11
+          store %12, %10
           return
         """,
     )
