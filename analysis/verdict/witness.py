@@ -10,7 +10,7 @@ Method    The function is walked for every thread of one block, for a few launch
 Proof     Two threads of the scope that arrive different numbers of times.
 Candidates  The known block shapes, else 64 threads.  Scalars: half a block, a number that is not a multiple of the
           block, the constants that the conditions compare with and their neighbours; template arguments: the block.
-Cost      bounded by `MAX_OPERATIONS` for a barrier; runs only for barriers that are already known to be divergent.
+Cost      bounded by `MAX_PROBED` and `MAX_OPERATIONS` for a barrier; runs only for barriers known to be divergent.
 Gives up  when the budget is spent.  No proof does not mean that the barrier is safe.
 """
 
@@ -30,7 +30,12 @@ from analysis.ir.instructions import Compare, Constant, Convert, TemplateArgumen
 from analysis.ir.types import BooleanType, IntegerType
 from analysis.verdict.thread_walk import Launch, Slice, Walk
 
+MAX_PROBED = 8_000
+"""Operations spent on looking for a candidate; most barriers that data guards have none."""
+MAX_WALK = 800
+"""Operations of one probed thread: a longer loop is left to smaller arguments."""
 MAX_OPERATIONS = 40_000
+"""Operations spent on walking whole blocks of candidates whose probes part."""
 MAX_CANDIDATES = 16
 UNKNOWN_SHAPE = BlockShape(64)
 
@@ -62,20 +67,18 @@ def find_witness(
 ) -> Witness | None:
     """`scope`: BLOCK or WARP, the group that has to arrive together."""
     slice_ = Slice.of(function, control, divergence, barrier)
-    walks = _Walks(slice_)
+    probing, walking = _Walks(slice_, MAX_PROBED, MAX_WALK), _Walks(slice_, MAX_OPERATIONS, MAX_OPERATIONS)
     for shape, block, scalars in _candidates(function, slice_, knowledge):
         launch = Launch(shape, block, knowledge.warp_size, scalars)
         # Most candidates do not part; a few threads at the usual limits tell that without walking the block.
-        probes = walks.arrivals(launch, _probes(function, slice_, shape))
-        if probes is None or len(set(probes)) == 1:
-            if walks.budget <= 0:
-                return None
-            continue
-        arrivals = walks.arrivals(launch, range(shape.threads))
-        if arrivals is None:
-            continue
-        if _parts(arrivals, knowledge.warp_size if scope is Level.WARP else len(arrivals)):
-            return _witness(launch, slice_, arrivals, walks.assumed)
+        probes = probing.arrivals(launch, _probes(function, slice_, shape))
+        if probes is not None and len(set(probes)) > 1:
+            arrivals = walking.arrivals(launch, range(shape.threads))
+            group = knowledge.warp_size if scope is Level.WARP else shape.threads
+            if arrivals is not None and _parts(arrivals, group):
+                return _witness(launch, slice_, arrivals, walking.assumed)
+        if probing.budget <= 0 or walking.budget <= 0:
+            return None
     return None
 
 
@@ -83,9 +86,10 @@ def find_witness(
 class _Walks:
     """Walks of threads that share one budget."""
 
-    def __init__(self, slice_: Slice) -> None:
+    def __init__(self, slice_: Slice, budget: int, longest: int) -> None:
         self._slice = slice_
-        self.budget = MAX_OPERATIONS
+        self._longest = longest
+        self.budget = budget
         self.assumed = False
 
     def arrivals(self, launch: Launch, threads: Iterable[int]) -> list[int] | None:
@@ -93,9 +97,10 @@ class _Walks:
         self.assumed = False
         arrivals: list[int] = []
         for thread in threads:
-            walk = Walk(self._slice, launch, thread, self.budget)
+            granted = min(self.budget, self._longest)
+            walk = Walk(self._slice, launch, thread, granted)
             arrived = walk.arrivals()
-            self.budget = walk.budget
+            self.budget -= granted - walk.budget
             if arrived is None:
                 return None
             arrivals.append(arrived)
