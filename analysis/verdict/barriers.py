@@ -122,8 +122,9 @@ def find_barriers(
     function: Function, control: ControlFlow, divergence: DivergenceResult, launch: LaunchKnowledge
 ) -> tuple[BarrierSite, ...]:
     """All barriers the entry reaches, in reverse post-order."""
+    hopeless: set[frozenset[BasicBlockId]] = set()
     return tuple(
-        _judge(function, control, divergence, launch, block, index, instruction)
+        _judge(function, control, divergence, launch, block, index, instruction, hopeless)
         for block in control.order
         for index, instruction in enumerate(function.blocks[block].instructions)
         if isinstance(instruction, Barrier)
@@ -138,7 +139,9 @@ def _judge(
     block: BasicBlockId,
     index: int,
     barrier: Barrier,
+    hopeless: set[frozenset[BasicBlockId]],
 ) -> BarrierSite:
+    """`hopeless`: what decides about barriers for which no witness was found; barriers of one region share it."""
     needed = _needed(barrier)
     if divergence.convergence(block) <= needed:
         return BarrierSite(block, index, barrier, BarrierVerdict.CONVERGENT, None)
@@ -152,8 +155,11 @@ def _judge(
         evidence = BarrierEvidence(reason, guards, calls, Tier.POSSIBLE, None)
         return BarrierSite(block, index, barrier, BarrierVerdict.UNKNOWN, evidence)
     witness = None
-    if isinstance(barrier, BlockBarrier | NamedBarrier | WarpBarrier):
+    deciders = control.iterated_controllers(block)
+    if isinstance(barrier, BlockBarrier | NamedBarrier | WarpBarrier) and deciders not in hopeless:
         witness = find_witness(function, control, divergence, launch, block, needed)
+        if witness is None:
+            hopeless.add(deciders)
     tier = Tier.POSSIBLE if witness is None else Tier.PROVEN
     evidence = BarrierEvidence(reason, guards, calls, tier, witness)
     return BarrierSite(block, index, barrier, BarrierVerdict.DIVERGENT, evidence)
