@@ -53,7 +53,7 @@ def repair(root: Node, is_type: IsName, is_template: IsName, is_value: IsName = 
         kind = node.kind
         if kind in _INTERESTING:
             found.append((node, above))
-        stack.extend([(child, kind) for child in reversed(node.children)])
+        stack.extend([(child, kind) for child in reversed(node.children) if child.children])  # no leaf is misread
     work = _Repair(is_type, is_template, is_value)
     for node, above in reversed(found):  # children before their parents
         work.visit(node, above)
@@ -146,7 +146,9 @@ class _Repair:
         return name, middle
 
     def _chain(self, node: Node) -> None:
-        """Rebuild a chain of binary operators if a cast or a comparison hides in it."""
+        """Rebuild a chain of binary operators if a cast or a comparison hides in it; both have parentheses."""
+        if b"(" not in node.text:
+            return
         parts: list[Node] = []
         changed = self._flatten(node, parts)
         index = 0

@@ -40,6 +40,7 @@ class TranslationUnit:
         self.macros: MacroTable = found.macros
         self._texts = found.texts
         self._cache = cache
+        self._found: dict[str, tuple[Item, ...]] = {}
 
     @classmethod
     def build(
@@ -68,9 +69,12 @@ class TranslationUnit:
 
     def lookup(self, name: str) -> tuple[Item, ...]:
         """All items of that last-component name: active ones first, then in order."""
-        found = self._by_name.get(name.encode("utf-8", "surrogateescape"), ())
-        items = [item for index in found if (item := self._all[index]).name == name]
-        return tuple(sorted(items, key=_activity))
+        known = self._found.get(name)
+        if known is None:
+            indices = self._by_name.get(name.encode("utf-8", "surrogateescape"), ())
+            items = [item for index in indices if (item := self._all[index]).name == name]
+            known = self._found[name] = tuple(sorted(items, key=_activity))
+        return known
 
     def text_of(self, path: str) -> bytes | None:
         """The text of the main file or of a header that was read."""
