@@ -70,7 +70,7 @@ def _calm_collector() -> None:
     """Analyses build many objects and hardly a cycle: looking for cycles less often makes them a third faster."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(100_000, 50, 100)
+    gc.set_threshold(1_000_000, 50, 1000)
 
 
 def internal_error(error: Exception) -> str:

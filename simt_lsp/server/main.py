@@ -44,6 +44,9 @@ class WebSocket:
     port: int
 
 
+COLLECTOR_THRESHOLDS: Final = (50_000, 10, 20)
+"""An analysis makes some hundred thousand objects that live on; the default looks at them after every 700."""
+
 ServerOptions: TypeAlias = Stdio | Tcp | WebSocket
 
 
@@ -55,6 +58,7 @@ def serve(options: ServerOptions) -> int:
     server = _load()
     sys.setswitchinterval(SWITCH_INTERVAL)
     gc.freeze()
+    gc.set_threshold(*COLLECTOR_THRESHOLDS)
     gc.enable()
     match options:
         case Stdio():
