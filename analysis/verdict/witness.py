@@ -34,6 +34,8 @@ MAX_PROBED = 8_000
 """Operations spent on looking for a candidate; most barriers that data guards have none."""
 MAX_WALK = 800
 """Operations of one probed thread: a longer loop is left to smaller arguments."""
+MAX_UNFINISHED = 4
+"""Probes that may run out of operations: where even the argument 1 gives long walks, no other will help."""
 MAX_OPERATIONS = 40_000
 """Operations spent on walking whole blocks of candidates whose probes part."""
 MAX_CANDIDATES = 16
@@ -77,7 +79,7 @@ def find_witness(
             group = knowledge.warp_size if scope is Level.WARP else shape.threads
             if arrivals is not None and _parts(arrivals, group):
                 return _witness(launch, slice_, arrivals, walking.assumed)
-        if probing.budget <= 0 or walking.budget <= 0:
+        if probing.budget <= 0 or walking.budget <= 0 or probing.unfinished >= MAX_UNFINISHED:
             return None
     return None
 
@@ -91,6 +93,7 @@ class _Walks:
         self._longest = longest
         self.budget = budget
         self.assumed = False
+        self.unfinished = 0
 
     def arrivals(self, launch: Launch, threads: Iterable[int]) -> list[int] | None:
         """How often each thread arrives; None where one cannot be followed."""
@@ -101,6 +104,7 @@ class _Walks:
             walk = Walk(self._slice, launch, thread, granted)
             arrived = walk.arrivals()
             self.budget -= granted - walk.budget
+            self.unfinished += walk.budget <= 0
             if arrived is None:
                 return None
             arrivals.append(arrived)
@@ -153,7 +157,7 @@ def _candidates(
     thresholds = _thresholds(function, slice_)
     for shape in knowledge.shapes or (UNKNOWN_SHAPE,):
         half, odd = max(1, shape.threads // 2), shape.threads + max(1, shape.threads // 3)
-        numbers = dict.fromkeys([half, odd, 3 * shape.threads, 1, *thresholds])
+        numbers = dict.fromkeys([half, 1, odd, 3 * shape.threads, *thresholds])
         for number in list(numbers)[:MAX_CANDIDATES]:
             for block in (0, 1) if slice_.reads_block_index else (0,):
                 yield shape, block, _scalars(function, slice_, shape, number)
