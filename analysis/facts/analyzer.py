@@ -8,7 +8,6 @@ Cost     Functions are keyed by their fingerprint (text, macros, declarations an
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import final
 
@@ -25,8 +24,6 @@ from analysis.syntax.includes import Loader
 from analysis.syntax.problems import Problem
 from analysis.syntax.problems import ProblemKind as SyntaxProblemKind
 from analysis.syntax.translation_unit import TranslationUnit
-
-LOGGER = logging.getLogger(__name__)
 
 HIP_SUFFIXES = (".hip", ".hip.cpp", ".hip.h")
 
