@@ -62,13 +62,17 @@ class FileAnalysis:
         return self._expression_fact(analyzed, view, span, value)
 
     def why_branch(self, function: FunctionFacts, branch: BranchFact) -> tuple[WhyStep, ...]:
-        """From the branch's condition back to the thread index, load or opaque that made it vary."""
-        analyzed = self._functions[function.id]
-        worst = self._worst_view(analyzed, branch)
+        """From the branch's condition back to the thread index, load or opaque that made it vary.
+
+        It ends at an argument of an unknown caller only where nothing else makes the branch vary as much.
+        """
+        worst = self._worst_view(self._functions[function.id], branch)
         if worst is None:
             return ()
         view, branch_id = worst
-        return self._steps(view, view.root.divergence.why_branch(branch_id))
+        divergence, agreeing = view.root.divergence, view.root.if_callers_agree
+        surest = agreeing if agreeing.branch_level(branch_id) is divergence.branch_level(branch_id) else divergence
+        return self._steps(view, surest.why_branch(branch_id))
 
     def why_not_convergent(self, function: FunctionFacts, barrier: BarrierFact) -> tuple[WhyStep, ...]:
         """From the barrier's block over its guards back to what made them vary."""
@@ -125,15 +129,8 @@ class FileAnalysis:
         )
 
     def _worst_view(self, analyzed: AnalyzedFunction, branch: BranchFact) -> tuple[View, SourceBranchId] | None:
-        candidates = [
-            (view.root.divergence.branch_level(branch_id), view, branch_id)
-            for view in analyzed.views
-            for branch_id in branches_at(view, branch)
-        ]
-        if not candidates:
-            return None
-        _, view, branch_id = max(candidates, key=lambda candidate: candidate[0])
-        return view, branch_id
+        candidates = [(view, branch_id) for view in analyzed.views for branch_id in branches_at(view, branch)]
+        return max(candidates, key=_varies, default=None)
 
     def _steps(self, view: View, steps: Sequence[Step]) -> tuple[WhyStep, ...]:
         return why_steps(steps, self._place_in(view))
@@ -151,6 +148,12 @@ class FileAnalysis:
             return Location(item.path, start + span.start, start + span.end), _one_line(source)
 
         return place
+
+
+def _varies(candidate: tuple[View, SourceBranchId]) -> tuple[Level, Level]:
+    """How much a branch varies, and how much of that needs no assumption about callers."""
+    view, branch = candidate
+    return view.root.divergence.branch_level(branch), view.root.if_callers_agree.branch_level(branch)
 
 
 def _records_at(view: View, offset: int) -> list[tuple[Span, ValueId]]:

@@ -17,7 +17,14 @@ from typing import TypeAlias, final
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.facts.cache import BoundedCache
 from analysis.facts.launch_knowledge import launch_knowledge
-from analysis.facts.merge import View, barrier_facts, branch_facts, opaque_facts, variable_facts
+from analysis.facts.merge import (
+    View,
+    barrier_facts,
+    branch_facts,
+    branches_if_callers_agree,
+    opaque_facts,
+    variable_facts,
+)
 from analysis.facts.model import FileProblem, FunctionFacts, ProblemKind
 from analysis.facts.roots import RootAnalysis, analyze_root
 from analysis.facts.settings import AnalysisSettings
@@ -291,6 +298,7 @@ class _FileRun:
         own = self._ssa(function.id)
         assert own is not None
         item = function.item
+        branches = branch_facts(own.function, views)
         return FunctionFacts(
             id=function.id,
             name=f"{item.owner}::{item.name}" if item.owner else item.name,
@@ -302,7 +310,8 @@ class _FileRun:
             callers_known=all(view.root.callers_known for view in views),
             syntax_errors=own.syntax_errors,
             opaque=opaque_facts(views),
-            branches=branch_facts(own.function, views),
+            branches=branches,
+            branches_if_callers_agree=branches_if_callers_agree(own.function, views, branches),
             barriers=barrier_facts(views),
             variables=variable_facts(own.function, views),
         )

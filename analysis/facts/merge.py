@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias, final
 
 from analysis.divergence.levels import Level
+from analysis.divergence.result import DivergenceResult
 from analysis.facts.model import BarrierFact, BarrierScope, BranchFact, OpaqueFact, VariableFact
 from analysis.facts.roots import RootAnalysis
 from analysis.graph.cycles import Cycle
@@ -44,8 +45,21 @@ class View:
 
 def branch_facts(function: Function, views: Sequence[View]) -> tuple[BranchFact, ...]:
     """One fact per source branch of `function`, in source order."""
+    return _branch_facts(function, [(view, view.root.divergence) for view in views])
+
+
+def branches_if_callers_agree(
+    function: Function, views: Sequence[View], branches: tuple[BranchFact, ...]
+) -> tuple[BranchFact, ...]:
+    """`branches` as they are when unknown callers pass the same arguments in every thread; the same order."""
+    if all(view.root.if_callers_agree is view.root.divergence for view in views):
+        return branches
+    return _branch_facts(function, [(view, view.root.if_callers_agree) for view in views])
+
+
+def _branch_facts(function: Function, views: Sequence[tuple[View, DivergenceResult]]) -> tuple[BranchFact, ...]:
     # Matched by place, not by number: an instance of a template may lack the branches of an arm that it discards.
-    here = [(view, _branches_by_place(view)) for view in views]
+    here = [(view, divergence, _branches_by_place(view)) for view, divergence in views]
     facts = [_branch_fact(branch, here) for branch in function.branches]
     return tuple(sorted(facts, key=lambda fact: (fact.keyword.start, fact.keyword.end)))
 
@@ -70,28 +84,27 @@ def _branches_by_place(view: View) -> Mapping[_Place, Sequence[SourceBranchId]]:
 
 
 def _branch_fact(
-    branch: SourceBranch, views: Sequence[tuple[View, Mapping[_Place, Sequence[SourceBranchId]]]]
+    branch: SourceBranch, views: Sequence[tuple[View, DivergenceResult, Mapping[_Place, Sequence[SourceBranchId]]]]
 ) -> BranchFact:
     level = convergent = Level.GRID
     grade: Grade | None = None
     trips = Level.GRID if branch.kind is SourceBranchKind.LOOP else None
-    for view, by_place in views:
-        divergence = view.root.divergence
+    for view, divergence, by_place in views:
         for here in by_place.get(_place(branch), ()):
             level = max(level, divergence.branch_level(here))
             convergent = max(convergent, divergence.branch_convergence(here))
             if trips is not None:
-                trips = max(trips, trip_level(view, here, branch))
+                trips = max(trips, _trip_level(view, divergence, here, branch))
             graded = grade_branch(view.root.function, view.root.control, divergence, here)
             if GRADE_RANK[graded] > GRADE_RANK[grade]:
                 grade = graded
     return BranchFact(branch.kind, branch.keyword, branch.extent, level, grade, convergent, trips)
 
 
-def trip_level(view: View, here: SourceBranchId, branch: SourceBranch) -> Level:
+def _trip_level(view: View, divergence: DivergenceResult, here: SourceBranchId, branch: SourceBranch) -> Level:
     """The level of the trip count of a source loop: the join of everything that decides about leaving it."""
     cycle = _cycle_of(view, here, branch)
-    return view.root.divergence.branch_level(here) if cycle is None else view.root.divergence.loop_level(cycle)
+    return divergence.branch_level(here) if cycle is None else divergence.loop_level(cycle)
 
 
 def _cycle_of(view: View, here: SourceBranchId, branch: SourceBranch) -> Cycle | None:

@@ -129,6 +129,8 @@ class FunctionFacts:
 
     `start`/`end` are file offsets of the whole definition, `name_span` is relative like all other spans.
     `callers_known` is False for a device function analysed for any caller: its parameters count as varying.
+    `branches_if_callers_agree` is parallel to `branches`: what remains when those callers pass the same arguments in
+    every thread.
     """
 
     id: FunctionId
@@ -142,6 +144,7 @@ class FunctionFacts:
     syntax_errors: int
     opaque: tuple[OpaqueFact, ...]
     branches: tuple[BranchFact, ...]
+    branches_if_callers_agree: tuple[BranchFact, ...]
     barriers: tuple[BarrierFact, ...]
     variables: tuple[VariableFact, ...]
 

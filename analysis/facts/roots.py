@@ -42,6 +42,8 @@ class FrameRecords:
 class RootAnalysis:
     """The inlined function and all that was found out about it.
 
+    `if_callers_agree` is what remains of `divergence` when every thread passes the same arguments; the same object
+    where the callers are known, and where no branch varies anyway.
     `items` are the declarations of the functions it consists of, as they stood when it was analysed: their text is
     still the same, their place may not be.
     """
@@ -51,6 +53,7 @@ class RootAnalysis:
     callers_known: bool
     control: ControlFlow
     divergence: DivergenceResult
+    if_callers_agree: DivergenceResult
     barriers: tuple[BarrierSite, ...]
     refused: tuple[RefusedCall, ...]
     items: Mapping[FunctionId, Item] = field(repr=False)
@@ -73,8 +76,10 @@ def analyze_root(
     is_kernel = function.kind is FunctionKind.KERNEL
     launch = knowledge(flat)
     control = ControlFlow.of(flat)
-    options = DivergenceOptions(parameters=Level.GRID if is_kernel else Level.VARYING)
+    agreeing = DivergenceOptions(parameters=Level.GRID)
+    options = agreeing if is_kernel else DivergenceOptions(parameters=Level.VARYING)
     divergence = analyze_divergence(flat, control, launch, options)
+    rests_on_callers = not is_kernel and flat.parameters and _has_varying_branch(flat, divergence)
     items = {frame.function: item_of(frame.function) for frame in flat.frames}
     return RootAnalysis(
         flat,
@@ -82,11 +87,17 @@ def analyze_root(
         is_kernel,
         control,
         divergence,
+        analyze_divergence(flat, control, launch, agreeing) if rests_on_callers else divergence,
         find_barriers(flat, control, divergence, launch),
         inlined.refused,
         {callee: item for callee, item in items.items() if item is not None},
         _records_by_frame(flat),
     )
+
+
+def _has_varying_branch(function: Function, divergence: DivergenceResult) -> bool:
+    branches = range(len(function.branches))
+    return any(divergence.branch_level(SourceBranchId(branch)) is Level.VARYING for branch in branches)
 
 
 def _records_by_frame(function: Function) -> Mapping[FrameId, FrameRecords]:

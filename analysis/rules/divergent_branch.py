@@ -12,7 +12,7 @@ from analysis.ir.function import SourceBranchKind
 from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.cost import divergence_cost
 from analysis.rules.diagnostic import Related, Severity
-from analysis.rules.origin import cause_text, chain_of, origin_text, rests_on_assumption
+from analysis.rules.origin import cause_text, chain_of, ends_in_opaque, origin_text
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
 from analysis.verdict.grade import Grade
@@ -20,7 +20,7 @@ from analysis.verdict.grade import Grade
 
 def splits_warps(branch: BranchFact) -> bool:
     """Whether lanes of one warp go different ways, other than at a bounds check."""
-    return branch.grade in (Grade.STRUCTURED, Grade.DATA_DEPENDENT)
+    return branch.level is Level.VARYING and branch.grade in (Grade.STRUCTURED, Grade.DATA_DEPENDENT)
 
 
 @final
@@ -76,9 +76,9 @@ class DivergentBranch:
 
     The price is an estimate from the text (operators, calls and subscripts), so a cheap branch in many characters is
     reported and an expensive one behind a short call is not. A condition that agrees in every warp because of what the
-    data hold is still reported. A condition on what is not known (an argument of an unknown caller, a call that is not
-    understood) is of tier *assumed* and shown only when asked for. Silence a known case with
-    `// NOLINT(simt-divergent-branch)`.
+    data hold is still reported. A condition on what is not known (a call that is not understood, an argument of an
+    unknown caller unless lanes also part when all threads pass the same) is of tier *assumed* and shown only when
+    asked for. Silence a known case with `// NOLINT(simt-divergent-branch)`.
     """
 
     code: ClassVar[str] = "DIV401"
@@ -96,15 +96,15 @@ class DivergentBranch:
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[DivergentBranch]:
-        for branch in subject.function.branches:
-            if branch.kind is SourceBranchKind.LOOP or branch.level is not Level.VARYING:
+        function = subject.function
+        for branch, if_callers_agree in zip(function.branches, function.branches_if_callers_agree, strict=True):
+            if branch.kind is SourceBranchKind.LOOP or not splits_warps(branch):
                 continue
-            if not splits_warps(branch) or divergence_cost(subject.text, branch) <= subject.cost_threshold:
-                continue
-            yield cls._of(subject, branch)
+            if divergence_cost(subject.text, branch) > subject.cost_threshold:
+                yield cls._of(subject, branch, blames_callers=not splits_warps(if_callers_agree))
 
     @classmethod
-    def _of(cls, subject: Subject, branch: BranchFact) -> DivergentBranch:
+    def _of(cls, subject: Subject, branch: BranchFact, *, blames_callers: bool) -> DivergentBranch:
         assert branch.grade is not None
         steps = subject.analysis.why_branch(subject.function, branch)
         condition = condition_text(subject.text, branch)
@@ -115,7 +115,7 @@ class DivergentBranch:
             branch.grade,
             origin_text(subject.analysis, steps, condition, subject.text.line(branch.keyword)),
             chain_of(steps),
-            Tier.ASSUMED if rests_on_assumption(subject.analysis, steps) else None,
+            Tier.ASSUMED if blames_callers or ends_in_opaque(subject.analysis, steps) else None,
         )
 
     def message(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, final
 
@@ -14,7 +14,7 @@ from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.cost import divergence_cost
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.divergent_branch import splits_warps
-from analysis.rules.origin import cause_text, chain_of, origin_text, rests_on_assumption
+from analysis.rules.origin import cause_text, chain_of, ends_in_opaque, origin_text
 from analysis.rules.rule import Subject
 from analysis.syntax.lexing import HIDDEN
 from analysis.verdict.barriers import Tier
@@ -91,28 +91,28 @@ class DivergentLoop:
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[DivergentLoop]:
-        for branch in subject.function.branches:
-            if branch.kind is not SourceBranchKind.LOOP or branch.trips is not Level.VARYING:
+        branches, if_callers_agree = subject.function.branches, subject.function.branches_if_callers_agree
+        for branch, agreeing in zip(branches, if_callers_agree, strict=True):
+            culprit = _culprit(subject, branch, branches)
+            if culprit is None or divergence_cost(subject.text, branch) <= subject.cost_threshold:
                 continue
-            culprit = branch if branch.level is Level.VARYING else _way_out(subject, branch)
-            if culprit is None or not splits_warps(culprit):
-                continue
-            if divergence_cost(subject.text, branch) > subject.cost_threshold:
-                yield cls._of(subject, branch, culprit)
+            surest = _culprit(subject, agreeing, if_callers_agree)
+            yield cls._of(subject, branch, surest or culprit, blames_callers=surest is None)
 
     @classmethod
-    def _of(cls, subject: Subject, branch: BranchFact, culprit: BranchFact) -> DivergentLoop:
+    def _of(cls, subject: Subject, branch: BranchFact, culprit: BranchFact, *, blames_callers: bool) -> DivergentLoop:
         steps = subject.analysis.why_branch(subject.function, culprit)
         condition = condition_text(subject.text, culprit)
         line = subject.text.line(culprit.keyword)
-        way_out = None if culprit is branch else f"the `{keyword_text(subject.text, culprit)}` at line {line}"
+        is_own = culprit.keyword == branch.keyword
+        way_out = None if is_own else f"the `{keyword_text(subject.text, culprit)}` at line {line}"
         return cls(
             subject.text.location(branch.keyword),
             keyword_text(subject.text, branch),
             way_out,
             cause_text(condition, origin_text(subject.analysis, steps, condition, line)),
             chain_of(steps),
-            Tier.ASSUMED if rests_on_assumption(subject.analysis, steps) else None,
+            Tier.ASSUMED if blames_callers or ends_in_opaque(subject.analysis, steps) else None,
         )
 
     def message(self) -> str:
@@ -126,15 +126,23 @@ class DivergentLoop:
         return self.chain
 
 
-def _way_out(subject: Subject, loop: BranchFact) -> BranchFact | None:
+def _culprit(subject: Subject, branch: BranchFact, branches: Sequence[BranchFact]) -> BranchFact | None:
+    """What lets lanes leave the loop apart: its own condition, or a branch in it; None where that is no finding."""
+    if branch.kind is not SourceBranchKind.LOOP or branch.trips is not Level.VARYING:
+        return None
+    if branch.level is Level.VARYING:
+        return branch if splits_warps(branch) else None
+    return _way_out(subject, branch, branches)
+
+
+def _way_out(subject: Subject, loop: BranchFact, branches: Sequence[BranchFact]) -> BranchFact | None:
     """A branch in the loop that splits warps and leads out: found by its words, since `trips` says there is one."""
     return next(
         (
             branch
-            for branch in subject.function.branches
+            for branch in branches
             if loop.extent.start < branch.extent.start
             and branch.extent.end <= loop.extent.end
-            and branch.level is Level.VARYING
             and splits_warps(branch)
             and _LEAVES.search(HIDDEN.sub(b" ", subject.text.bytes(branch.extent)))
         ),

@@ -28,21 +28,16 @@ def origin_text(
     return f"`{written}`" if its_line == line else f"`{written}` (line {its_line})"
 
 
-def rests_on_assumption(analysis: FileAnalysis, steps: Sequence[WhyStep]) -> bool:
-    """Whether a chain ends in something that is not known rather than in something that varies.
-
-    That is a parameter of a function without known callers, or a construct that is opaque.
-    """
+def ends_in_opaque(analysis: FileAnalysis, steps: Sequence[WhyStep]) -> bool:
+    """Whether a chain ends in something that is not understood rather than in something that varies."""
     if not steps or steps[-1].location.path != analysis.facts.path:
         return False
     last = steps[-1].location
     function = analysis.facts.function_at(last.start)
     if function is None:
         return False
-    unknown = [fact.span for fact in function.opaque]
-    if not function.callers_known:
-        unknown += [variable.span for variable in function.variables if variable.is_parameter]
-    return any((function.start + span.start, function.start + span.end) == (last.start, last.end) for span in unknown)
+    place = last.start - function.start, last.end - function.start
+    return any((fact.span.start, fact.span.end) == place for fact in function.opaque)
 
 
 def cause_text(condition: str | None, origin: str | None) -> str:

@@ -35,9 +35,9 @@ _ANALYSIS: Final = AnalysisSettings()
 _RULES: Final = RuleSettings()
 
 
-def analyze(text: str, settings: AnalysisSettings = _ANALYSIS) -> FileAnalysis:
+def analyze(text: str, settings: AnalysisSettings = _ANALYSIS, path: str = PATH) -> FileAnalysis:
     """The analysis of one file without includes."""
-    return Analyzer().analyze(PATH, Document.open(text.encode()), DictLoader(), settings)
+    return Analyzer().analyze(path, Document.open(text.encode()), DictLoader(), settings)
 
 
 def analyze_at_cursor(marked: str) -> tuple[FileAnalysis, int]:
@@ -46,9 +46,9 @@ def analyze_at_cursor(marked: str) -> tuple[FileAnalysis, int]:
     return analyze(marked.replace("$0", "")), offset
 
 
-def check_fixture(text: str, settings: RuleSettings = _RULES) -> tuple[Diagnostic, ...]:
+def check_fixture(text: str, settings: RuleSettings = _RULES, path: str = PATH) -> tuple[Diagnostic, ...]:
     """Every diagnostic is claimed on its line, every claim is reported; the diagnostics, for further questions."""
-    analysis = analyze(text)
+    analysis = analyze(text, path=path)
     diagnostics = check(analysis, settings)
     reported = sorted((_line_of(analysis, found.start), found.name) for found in diagnostics)
     assert reported == sorted(claimed_reports(text)), [(found.name, found.message) for found in diagnostics]

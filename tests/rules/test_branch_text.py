@@ -51,6 +51,7 @@ def branch_of(kind: SourceBranchKind, text: str, keyword: str) -> tuple[Function
         0,
         (),
         (fact,),
+        (fact,),
         (),
         (),
     )

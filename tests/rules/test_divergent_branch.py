@@ -8,6 +8,7 @@ from analysis.verdict.barriers import Tier
 from tests.rules.fixture import check_fixture
 
 CHEAP = RuleSettings(cost_threshold=0)
+ALL_TIERS = RuleSettings(tiers=frozenset(Tier))
 
 
 def test_two_expensive_arms_on_data() -> None:
@@ -123,5 +124,47 @@ __global__ void k(float *y) {
 """
     check_fixture(text % ("", ""))
     claim = "  //~ divergent-branch"
-    found = check_fixture(text % (claim, claim), RuleSettings(tiers=frozenset(Tier)))
+    found = check_fixture(text % (claim, claim), ALL_TIERS)
     assert {entry.tier for entry in found} == {Tier.ASSUMED}
+
+
+def test_an_argument_of_an_unknown_caller_counts_only_where_lanes_part_without_it() -> None:
+    work = "y[0] = y[1] * y[2] + y[3] * y[4];"
+    text = """
+__device__ void helper(float *y, const int *p, unsigned count) {
+  if (%s) %s%s
+}
+"""
+    for condition in ("threadIdx.x < count", "count % 2", "threadIdx.x + count < 5", "*p > 1"):
+        check_fixture(text % (condition, work, ""))
+        (found,) = check_fixture(text % (condition, work, "  //~ divergent-branch"), ALL_TIERS)
+        assert found.tier is Tier.ASSUMED, condition
+    for condition in ("threadIdx.x % 2 < count", "p[threadIdx.x] > count", "count < p[threadIdx.x]"):
+        (found,) = check_fixture(text % (condition, work, "  //~ divergent-branch"))
+        assert found.tier is None, condition
+        assert "depends on `threadIdx.x`" in found.message
+
+
+def test_an_argument_of_a_known_caller_is_followed() -> None:
+    text = """
+__device__ void helper(float *y, unsigned count) {
+  if (threadIdx.x < count) y[0] = y[1] * y[2] + y[3] * y[4];%s
+}
+__global__ void k(float *y, const int *p, unsigned n) { helper(y, %s); }
+"""
+    check_fixture(text % ("", "n"), ALL_TIERS)
+    (found,) = check_fixture(text % ("  //~ divergent-branch", "p[threadIdx.x]"))
+    assert found.tier is None
+
+
+def test_in_a_header_the_callers_that_are_known_speak_for_themselves() -> None:
+    text = """
+__device__ void helper(float *y, unsigned count) {
+  if (threadIdx.x < count) y[0] = y[1] * y[2] + y[3] * y[4];  //~ divergent-branch
+}
+__global__ void k(float *y, const int *p, unsigned n) { helper(y, %s); }
+"""
+    (found,) = check_fixture(text % "n", ALL_TIERS, path="a.cuh")
+    assert found.tier is Tier.ASSUMED
+    (found,) = check_fixture(text % "p[threadIdx.x]", path="a.cuh")
+    assert found.tier is None

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from analysis.rules.settings import RuleSettings
+from analysis.verdict.barriers import Tier
 from tests.rules.fixture import check_fixture
+
+ALL_TIERS = RuleSettings(tiers=frozenset(Tier))
 
 
 def test_a_trip_count_from_data() -> None:
@@ -81,8 +85,20 @@ __global__ void k(const int *key, int *place, int n) {
 
 
 def test_a_trip_count_of_an_unknown_caller_is_assumed() -> None:
-    check_fixture("""
+    text = """
 __device__ void helper(float *y, int n) {
-  for (int i = 0; i < n; i++) y[i] = y[i] * 2.0f + 1.0f;
+  for (int i = %s; i < n; i++) {%s
+    y[i] = y[i] * 2.0f + 1.0f;
+    if (%s) break;
+  }
 }
-""")
+"""
+    claim = "  //~ divergent-loop"
+    check_fixture(text % ("0", "", "y[i] > 9.0f"))
+    (found,) = check_fixture(text % ("0", claim, "y[i] > 9.0f"), ALL_TIERS)
+    assert found.tier is Tier.ASSUMED
+    (found,) = check_fixture(text % ("y[threadIdx.x]", claim, "n == 7"))
+    assert (found.tier, "through" in found.message) == (None, False)
+    (found,) = check_fixture(text % ("0", claim, "y[threadIdx.x] > 9.0f"))
+    assert found.tier is None
+    assert "through the `if` at line 5, `y[threadIdx.x] > 9.0f` depends on `threadIdx.x`" in found.message
