@@ -43,6 +43,7 @@ class Analyzer:
         self._syntax = SyntaxCache()
         self._functions = FunctionCaches(
             launches=BoundedCache(4096),
+            uses=BoundedCache(8192),
             identities=BoundedCache(8192),
             ssa=BoundedCache(4096),
             roots=BoundedCache(2048),

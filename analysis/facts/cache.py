@@ -20,9 +20,13 @@ class BoundedCache(Generic[Key, Value]):
 
     def get_or_compute(self, key: Key, compute: Callable[[], Value], /) -> Value:
         """The value under `key`; computed and kept where it is missing."""
-        if key in self._entries:
+        try:
+            known = self._entries[key]
+        except KeyError:
+            pass
+        else:
             self._entries.move_to_end(key)
-            return self._entries[key]
+            return known
         value = compute()
         self._entries[key] = value
         if len(self._entries) > self._capacity:

@@ -32,7 +32,15 @@ from analysis.ir.function import Function, FunctionKind
 from analysis.ir.instructions import FunctionId
 from analysis.ir.promote import promote
 from analysis.ir.source import FrameId, Span
-from analysis.lower.launches import Launch, LaunchAnnotation, annotation, kernels_used_otherwise, launch_shapes
+from analysis.lower.launches import (
+    Launch,
+    LaunchAnnotation,
+    UseKey,
+    Uses,
+    annotation,
+    kernels_used_otherwise,
+    launch_shapes,
+)
 from analysis.lower.program import DeviceFunction, Program
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.translation_unit import TranslationUnit
@@ -72,6 +80,7 @@ class FunctionCaches:
     """Work that survives from one version of a file to the next."""
 
     launches: BoundedCache[bytes, tuple[Launch, ...]]
+    uses: BoundedCache[UseKey, Uses]
     identities: BoundedCache[IdentityKey, Identity | None]
     ssa: BoundedCache[SsaKey, SsaFunction]
     roots: BoundedCache[RootKey, RootAnalysis]
@@ -118,7 +127,7 @@ class _FileRun:
         self._caches = caches
         self._checkpoint = checkpoint
         launches = launch_shapes(program.unit, caches.launches)
-        elsewhere = kernels_used_otherwise(program.unit, launches)
+        elsewhere = kernels_used_otherwise(program.unit, launches, caches.uses)
         self._launches = {name: found for name, found in launches.items() if name not in elsewhere}
         self._roots: dict[FunctionId, tuple[RootKey, RootAnalysis]] = {}
         self._reached: defaultdict[FunctionId, list[FunctionId]] = defaultdict(list)

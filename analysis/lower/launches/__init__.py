@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.lower.launches.annotation import AnnotationProblem, AnnotationProblemKind, LaunchAnnotation, annotation
 from analysis.lower.launches.find import launch_shapes
 from analysis.lower.launches.model import Launch, Shape
-from analysis.lower.launches.other_uses import kernels_used_otherwise
+from analysis.lower.launches.other_uses import UseKey, Uses, kernels_used_otherwise
 
 __all__ = [
     "AnnotationProblem",
@@ -13,6 +13,8 @@ __all__ = [
     "Launch",
     "LaunchAnnotation",
     "Shape",
+    "UseKey",
+    "Uses",
     "annotation",
     "kernels_used_otherwise",
     "launch_shapes",

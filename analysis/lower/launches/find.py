@@ -10,7 +10,6 @@ Limits   A kernel is named by the last word of its name: overloads and namespace
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Final, Protocol, TypeAlias
 
 from analysis.ir.source import Span
@@ -55,17 +54,13 @@ def launch_shapes(unit: TranslationUnit, memo: LaunchMemo | None = None) -> Mapp
             else:
 
                 def compute(item: Item = item) -> tuple[Launch, ...]:
-                    return tuple(_moved(each, -item.span.start) for each in _launches_in(unit, item, constants))
+                    return tuple(each.moved(-item.span.start) for each in _launches_in(unit, item, constants))
 
                 kept = memo.get_or_compute(unit.fingerprint(item) + item.path.encode("utf-8", "replace"), compute)
-                launches = (_moved(launch, item.span.start) for launch in kept)
+                launches = (launch.moved(item.span.start) for launch in kept)
             for launch in launches:
                 found.setdefault(launch.kernel, []).append(launch)
     return {name: tuple(launches) for name, launches in found.items()}
-
-
-def _moved(launch: Launch, distance: int) -> Launch:
-    return replace(launch, span=Span(launch.span.start + distance, launch.span.end + distance))
 
 
 def _launching_macros(unit: TranslationUnit) -> frozenset[bytes]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple, final
 
+from analysis.ir.record import record
 from analysis.ir.source import Span
 
 
@@ -17,7 +18,7 @@ class Shape(NamedTuple):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Launch:
     """One launch in host code; what is not known for certain is None.
 
@@ -33,3 +34,16 @@ class Launch:
     arguments: tuple[str, ...]
     path: str
     span: Span = field(compare=False)
+
+    def moved(self, distance: int) -> Launch:
+        """The same launch, so many bytes further on."""
+        return Launch(
+            self.kernel,
+            self.block,
+            self.grid,
+            self.shared_bytes,
+            self.template_arguments,
+            self.arguments,
+            self.path,
+            Span(self.span.start + distance, self.span.end + distance),
+        )

@@ -10,38 +10,55 @@ Limits    Launches in other files are not seen.  A local variable with the kerne
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, Protocol, TypeAlias
 
 from analysis.lower.launches.model import Launch
 from analysis.syntax.items import Item, ItemKind
-from analysis.syntax.lexing import HIDDEN
+from analysis.syntax.lexing import HIDDEN, IDENTIFIER
 from analysis.syntax.translation_unit import TranslationUnit
 
 _QUERIES: Final = re.compile(rb"\b(?:cuda|hip)(?:Func|Occupancy)\w*[^;]*;")
 
+UseKey: TypeAlias = tuple[bytes, frozenset[bytes]]
+Uses: TypeAlias = Mapping[bytes, int]
 
-def kernels_used_otherwise(unit: TranslationUnit, launches: Mapping[str, tuple[Launch, ...]]) -> frozenset[str]:
+
+class UseMemo(Protocol):
+    """Keeps how often an item uses each of some names, by its fingerprint and the names."""
+
+    def get_or_compute(self, key: UseKey, compute: Callable[[], Uses], /) -> Uses: ...
+
+
+def kernels_used_otherwise(
+    unit: TranslationUnit, launches: Mapping[str, tuple[Launch, ...]], memo: UseMemo | None = None
+) -> frozenset[str]:
     """Of the kernels that are launched, those that may be launched elsewhere too."""
     names = {name.encode("utf-8", "replace"): name for name in launches}
-    if not names:
-        return frozenset()
+    known = frozenset(names)
     found: set[str] = set()
-    for item in (*unit.items, *unit.included_items):
-        if item.kind in (ItemKind.FUNCTION, ItemKind.VARIABLE) and item.active and item.is_definition:
-            for name in item.identifiers & names.keys():
-                if _uses(item, name) > _launched(item, launches[names[name]]):
+    for item in (*unit.items, *unit.included_items) if known else ():
+        named = item.identifiers & known
+        if named and item.kind in (ItemKind.FUNCTION, ItemKind.VARIABLE) and item.active and item.is_definition:
+            if memo is None:
+                uses = _uses(item, named)
+            else:
+                key = unit.fingerprint(item), named
+                uses = memo.get_or_compute(key, lambda item=item, named=named: _uses(item, named))
+            for name, count in uses.items():
+                if count > _launched(item, launches[names[name]]):
                     found.add(names[name])
     return frozenset(found)
 
 
-def _uses(item: Item, name: bytes) -> int:
-    text = item.text
-    if re.search(rb"\b" + re.escape(name) + rb"\b", text) is None:  # only a macro of this text names it
-        return 0
-    visible = _QUERIES.sub(b"", HIDDEN.sub(b" ", text))
-    declared = 1 if item.name.encode("utf-8", "replace") == name else 0
-    return len(re.findall(rb"\b" + re.escape(name) + rb"\b", visible)) - declared
+def _uses(item: Item, names: frozenset[bytes]) -> Uses:
+    """How often the text itself, not a macro of it, names each, its own declaration aside."""
+    own = item.name.encode("utf-8", "replace")
+    words = IDENTIFIER.findall(_QUERIES.sub(b"", HIDDEN.sub(b" ", item.text)))
+    counts = Counter(word for word in words if word in names)
+    counts[own] -= 1
+    return {name: count for name, count in counts.items() if count > 0}
 
 
 def _launched(item: Item, launches: Iterable[Launch]) -> int:
