@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias, final
 
 from analysis.divergence.causes import Step
 from analysis.divergence.launch_shape import LaunchKnowledge
@@ -59,7 +59,8 @@ class FileAnalysis:
         shortest = min(span.end - span.start for _, span, _ in found)
         innermost = [entry for entry in found if entry[1].end - entry[1].start == shortest]
         view, span, value = max(innermost, key=lambda entry: entry[0].root.divergence.level(entry[2]))
-        return self._expression_fact(analyzed, view, span, value)
+        place = _least_convergent((other, _block_at(other, found, known)) for other, found, known in innermost)
+        return self._expression_fact(analyzed, view, span, value, place)
 
     def why_branch(self, function: FunctionFacts, branch: BranchFact) -> tuple[WhyStep, ...]:
         """From the branch's condition back to the thread index, load or opaque that made it vary.
@@ -73,6 +74,20 @@ class FileAnalysis:
         divergence, agreeing = view.root.divergence, view.root.if_callers_agree
         surest = agreeing if agreeing.branch_level(branch_id) is divergence.branch_level(branch_id) else divergence
         return self._steps(view, surest.why_branch(branch_id))
+
+    def arrival_at(self, function: FunctionFacts, branch: BranchFact) -> tuple[Level, tuple[WhyStep, ...]]:
+        """The group that arrives together at the branch's beginning, and what parts the others, at its worst.
+
+        Of `a && b` that is `a`, where `BranchFact.convergent` also counts how few arrive at `b`.
+        """
+        firsts = [
+            (view, min((block for block, _ in sites), key=divergence.convergence))
+            for view in self._functions[function.id].views
+            for divergence in (view.root.divergence,)
+            for branch_id in branches_at(view, branch)
+            if (sites := divergence.branch_sites(branch_id))
+        ]
+        return self._place_fact(_least_convergent(firsts)) if firsts else (branch.convergent, ())
 
     def why_not_convergent(self, function: FunctionFacts, barrier: BarrierFact) -> tuple[WhyStep, ...]:
         """From the barrier's block over its guards back to what made them vary."""
@@ -111,11 +126,13 @@ class FileAnalysis:
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
-    def _expression_fact(self, analyzed: AnalyzedFunction, view: View, span: Span, value: ValueId) -> ExpressionFact:
+    def _expression_fact(
+        self, analyzed: AnalyzedFunction, view: View, span: Span, value: ValueId, place: _Place
+    ) -> ExpressionFact:
+        """`view` is where the value is at its worst, `place` where its place is: they may be different calls."""
         divergence = view.root.divergence
         level = divergence.level(value)
-        block = _block_at(view, span, value)
-        convergent = divergence.convergence(block)
+        convergent, why_not_convergent = self._place_fact(place)
         own = Span(span.start, span.end)
         return ExpressionFact(
             span=own,
@@ -124,9 +141,14 @@ class FileAnalysis:
             level=level,
             convergent=convergent,
             why=() if level is Level.GRID else self._steps(view, divergence.why(value)),
-            why_not_convergent=() if convergent is Level.GRID else self._steps(view, divergence.why_block(block)),
+            why_not_convergent=why_not_convergent,
             opaque=_opaques_on(view, divergence.why(value)),
         )
+
+    def _place_fact(self, place: _Place) -> tuple[Level, tuple[WhyStep, ...]]:
+        view, block = place
+        level = view.root.divergence.convergence(block)
+        return level, () if level is Level.GRID else self._steps(view, view.root.divergence.why_block(block))
 
     def _worst_view(self, analyzed: AnalyzedFunction, branch: BranchFact) -> tuple[View, SourceBranchId] | None:
         candidates = [(view, branch_id) for view in analyzed.views for branch_id in branches_at(view, branch)]
@@ -148,6 +170,22 @@ class FileAnalysis:
             return Location(item.path, start + span.start, start + span.end), _one_line(source)
 
         return place
+
+
+_Place: TypeAlias = tuple[View, BasicBlockId]
+
+
+def _least_convergent(places: Iterable[_Place]) -> _Place:
+    """The first place at which the fewest arrive together; no more are looked at once lanes part."""
+    worst: tuple[Level, _Place] | None = None
+    for place in places:
+        level = place[0].root.divergence.convergence(place[1])
+        if worst is None or level > worst[0]:
+            worst = level, place
+        if level is Level.VARYING:
+            break
+    assert worst is not None, "there is at least one place"
+    return worst[1]
 
 
 def _varies(candidate: tuple[View, SourceBranchId]) -> tuple[Level, Level]:

@@ -10,7 +10,7 @@ from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import BarrierFact, BranchFact, ExpressionFact, FunctionFacts, OpaqueFact, VariableFact
 from analysis.features.barrier_reason import barrier_reason
-from analysis.features.source_step import SourceStep, plain_step, source_steps
+from analysis.features.source_step import SourceStep, plain_step, source_steps, without_repeats
 from analysis.features.summary import deciding_level, one_per_place
 from analysis.ir.source import OWN_FRAME, Span
 from analysis.rules.check import check
@@ -89,7 +89,7 @@ NOTHING_VARIES: Final = "nothing varies here"
 
 
 def _chain(steps: Sequence[SourceStep]) -> Iterator[str]:
-    return (f"      {plain_step(step)}" for step in steps)
+    return (f"      {plain_step(step)}" for step in without_repeats(steps))
 
 
 def _summary(items: Sequence[ExplainedItem]) -> str:
@@ -139,14 +139,15 @@ class _Line:
         subject = "the condition" if fact.trips is None else "the trip count"
         grade = "" if fact.grade is None else f"; {GRADE_WORDS[fact.grade]}"
         steps = self.analysis.why_branch(self.text.function, fact)
+        convergent, why_not_convergent = self.analysis.arrival_at(self.text.function, fact)
         return ExplainedItem(
             self.text.start(fact.keyword),
             self.text.end(fact.keyword),
             f"`{keyword_text(self.text, fact)}`" + ("" if condition is None else f" on `{condition}`"),
             f"{subject} is {LEVEL_WORDS[level]}{grade}",
             () if level is Level.GRID else source_steps(self.analysis, steps),
-            CONVERGENCE_WORDS[fact.convergent],
-            (),
+            CONVERGENCE_WORDS[convergent],
+            source_steps(self.analysis, why_not_convergent),
             level is not Level.GRID,
         )
 

@@ -74,13 +74,14 @@ def _function_hover(analysis: FileAnalysis, function: FunctionFacts) -> HoverInf
 
 def _branch_hover(analysis: FileAnalysis, function: FunctionFacts, branch: BranchFact) -> HoverInfo:
     text = _text(analysis, function)
+    convergent, why_not_convergent = analysis.arrival_at(function, branch)
     return HoverInfo(
         text.start(branch.keyword),
         text.end(branch.keyword),
         BranchSubject(branch.kind, branch.level, branch.grade, branch.trips),
         source_steps(analysis, analysis.why_branch(function, branch)),
-        branch.convergent,
-        (),
+        convergent,
+        source_steps(analysis, why_not_convergent),
         (),
     )
 
@@ -110,7 +111,7 @@ def _value_hover(analysis: FileAnalysis, function: FunctionFacts, expression: Ex
     return HoverInfo(
         text.start(expression.span),
         text.end(expression.span),
-        ValueSubject(expression.text, expression.type, expression.level),
+        ValueSubject(text.quoted(expression.span), expression.type, expression.level),
         source_steps(analysis, expression.why),
         None if is_parameter else expression.convergent,
         () if is_parameter else source_steps(analysis, expression.why_not_convergent),

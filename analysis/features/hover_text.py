@@ -20,7 +20,7 @@ from analysis.features.hover_info import (
     Subject,
     ValueSubject,
 )
-from analysis.features.source_step import SourceStep, place_text
+from analysis.features.source_step import SourceStep, place_text, without_repeats
 from analysis.rules.wording import CONVERGENCE_WORDS, GRADE_WORDS, LEVEL_WORDS, SCOPE_WORDS, counted
 from analysis.verdict.barriers import BarrierVerdict, Tier
 
@@ -78,8 +78,9 @@ def _paragraphs(info: HoverInfo, style: _Style) -> Iterator[str]:
 
 def _first_line(subject: Subject, style: _Style) -> str:
     match subject:
-        case ValueSubject(type=type_name, level=level):
-            return style.strong(LEVEL_WORDS[level]) + (f" · {style.code(type_name)}" if type_name else "")
+        case ValueSubject(text=text, type=type_name, level=level):
+            verdict = f"{style.code(text)} is {style.strong(LEVEL_WORDS[level])}"
+            return verdict + (f" · {style.code(type_name)}" if type_name else "")
         case BranchSubject():
             return style.strong(_branch_verdict(subject))
         case BarrierSubject():
@@ -167,6 +168,7 @@ def _place(convergent: Level, why_not: tuple[SourceStep, ...], style: _Style) ->
 
 
 def _steps(steps: tuple[SourceStep, ...], style: _Style) -> Iterator[str]:
+    steps = without_repeats(steps)
     shown = steps if len(steps) <= MAX_STEPS else (*steps[: MAX_STEPS // 2], *steps[-(MAX_STEPS // 2) :])
     for index, step in enumerate(shown):
         if len(shown) < len(steps) and index == MAX_STEPS // 2:

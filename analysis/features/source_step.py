@@ -43,6 +43,19 @@ def source_steps(analysis: FileAnalysis, steps: Sequence[WhyStep]) -> tuple[Sour
     return tuple(chain)
 
 
+def without_repeats(steps: Sequence[SourceStep]) -> tuple[SourceStep, ...]:
+    """For display: a link that only shows its neighbour's line again is left out."""
+    return tuple(
+        step
+        for before, step in zip((None, *steps), steps, strict=False)
+        if before is None or not _repeats(step, before)
+    )
+
+
+def _repeats(step: SourceStep, before: SourceStep) -> bool:
+    return not step.remark and step.source is not None and (step.line, step.source) == (before.line, before.source)
+
+
 def source_step(
     analysis: FileAnalysis, location: Location, text: str, remark: str, kind: StepKind | None = None
 ) -> SourceStep:

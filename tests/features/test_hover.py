@@ -30,7 +30,7 @@ def test_a_varying_value_shows_its_chain_by_source_lines() -> None:
           x[$0i] = 0.0f;
         }
     """) == expected("""
-        **varying** · `int`
+        `i` is **varying** · `int`
 
         - line 3: `int i = blockIdx.x * blockDim.x + tid;`
         - line 2: `int tid = threadIdx.x;` (the thread index differs in every thread)
@@ -45,14 +45,17 @@ def test_a_uniform_value_needs_no_chain() -> None:
           x[$0n] = 0.0f;
         }
     """) == expected("""
-        **uniform in the grid** · `int`
+        `n` is **uniform in the grid** · `int`
 
         All threads of the grid arrive here together
     """)
 
 
-@pytest.mark.parametrize("line", ["int m = $0n + 1;", "int $0m = n + 1;", "x[$0n] = 0.0f;", "f(x, $0n + 1);"])
-def test_a_place_behind_a_varying_branch_names_the_branch(line: str) -> None:
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [("int m = $0n + 1;", "n"), ("int $0m = n + 1;", "m"), ("x[$0n] = 0.0f;", "n"), ("f(x, $0n + 1);", "n")],
+)
+def test_a_place_behind_a_varying_branch_names_the_branch(line: str, name: str) -> None:
     assert markdown(f"""
         __device__ void f(float *a, int b) {{ a[b] = 1.0f; }}
         __global__ void k(float *x, int n) {{
@@ -60,10 +63,10 @@ def test_a_place_behind_a_varying_branch_names_the_branch(line: str) -> None:
             {line}
           }}
         }}
-    """) == expected("""
-        **uniform in the grid** · `int`
+    """) == expected(f"""
+        `{name}` is **uniform in the grid** · `int`
 
-        The lanes of a warp may not arrive here together: line 3 `if (threadIdx.x < n) {`
+        The lanes of a warp may not arrive here together: line 3 `if (threadIdx.x < n) {{`
     """)
 
 
@@ -83,6 +86,69 @@ def test_a_branch_shows_level_grade_and_convergence() -> None:
 
         All threads of the grid arrive here together
     """)
+
+
+def test_an_assignment_is_told_apart_from_the_element_it_changes() -> None:
+    shown = markdown("""
+        __global__ void k(bool *seen) {
+          $0seen[threadIdx.x] = true;
+        }
+    """)
+    assert shown is not None
+    assert shown.startswith("`seen[threadIdx.x] = true` is **uniform in the grid**")
+
+
+def test_all_threads_that_come_to_a_branch_decide_its_first_part() -> None:
+    shown = markdown("""
+        __global__ void k(float *x, const bool *wanted, int n) {
+          int i = threadIdx.x;
+          $0if (i < n && wanted[i]) x[i] = 0.0f;
+        }
+    """)
+    assert shown is not None
+    assert shown.endswith("All threads of the grid arrive here together")
+
+
+def test_a_branch_behind_a_varying_branch_names_it() -> None:
+    shown = markdown("""
+        __global__ void k(float *x, int n) {
+          if (threadIdx.x < 7) {
+            $0if (n > 3) x[n] = 0.0f;
+          }
+        }
+    """)
+    assert shown is not None
+    assert shown.endswith("The lanes of a warp may not arrive here together: line 2 `if (threadIdx.x < 7) {`")
+
+
+def test_a_place_is_shown_as_its_worst_caller_leaves_it() -> None:
+    """The value varies most in the first call, but the second is where lanes have parted."""
+    shown = markdown("""
+        __device__ void f(float *x, int a) {
+          x[0] = $0a;
+        }
+        __global__ void k(float *x, int n) {
+          f(x, threadIdx.x);
+          if (threadIdx.x < 7) {
+            f(x, n);
+          }
+        }
+    """)
+    assert shown is not None
+    assert shown.startswith("`a` is **varying**")
+    assert shown.endswith("The lanes of a warp may not arrive here together: line 6 `if (threadIdx.x < 7) {`")
+
+
+def test_a_line_that_says_two_things_is_shown_once() -> None:
+    shown = markdown("""
+        __global__ void k(const float *x, float *y, int n) {
+          int i = threadIdx.x;
+          float $0v = i < n ? x[i] : 0.0f;
+          y[i] = v;
+        }
+    """)
+    assert shown is not None
+    assert shown.count("line 3:") == 1
 
 
 def test_a_loop_shows_its_trip_count() -> None:
@@ -186,7 +252,7 @@ def test_the_plain_form_says_the_same_without_markup() -> None:
     info = hover_at(analysis, offset)
     assert info is not None
     assert render_text(info) == expected("""
-        varying · int
+        tid is varying · int
           line 2: int tid = threadIdx.x; (the thread index differs in every thread)
         All threads of the grid arrive here together
     """)
@@ -224,7 +290,7 @@ def test_a_parameter_is_declared_where_no_thread_has_parted() -> None:
           x[0] = n;
         }
     """)
-        == "**uniform in the grid** · `int`"
+        == "`n` is **uniform in the grid** · `int`"
     )
 
 
