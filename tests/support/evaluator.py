@@ -20,6 +20,7 @@ from analysis.ir.function import Function
 from analysis.ir.instructions import (
     BasicBlockId,
     Binary,
+    Bitcast,
     BlockBarrier,
     Branch,
     Compare,
@@ -185,9 +186,10 @@ class _Thread:
                 return (self.function.symbols[symbol].name, 0)
             case ElementAddress():
                 base, step = operands
-                assert isinstance(base, tuple)
                 assert isinstance(step, int)
-                return (base[0], base[1] + step)
+                return (base[0], base[1] + step) if isinstance(base, tuple) else base  # a null pointer stays one
+            case Bitcast():
+                return operands[0]
             case Load():
                 return self.load(operands[0])
             case Select():
