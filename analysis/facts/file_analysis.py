@@ -25,9 +25,11 @@ from analysis.facts.spelling import spell_type
 from analysis.facts.why import why_steps
 from analysis.ir.function import ENTRY, FunctionKind
 from analysis.ir.instructions import BasicBlockId, FunctionId, Opaque, SourceBranchId, ValueId
-from analysis.ir.source import OWN_FRAME, Span
+from analysis.ir.source import OWN_FRAME, FrameId, Span
 from analysis.lower.program import Program
 from analysis.syntax.document import Document
+from analysis.syntax.items import Item
+from analysis.syntax.line_index import LineIndex
 
 
 @final
@@ -123,6 +125,21 @@ class FileAnalysis:
                 line = self.document.lines.line_of(item.span.start)
                 places.add((item.path, item.span.start - function.start, line))
         return frozenset(places)
+
+    def views(self, function: FunctionFacts) -> tuple[View, ...]:
+        """Every place where the function was inlined, itself as a root included: what its facts are merged from."""
+        return self._functions[function.id].views
+
+    def item_of(self, view: View, frame: FrameId) -> Item | None:
+        """The declaration of the function behind a frame, where it stands in this version."""
+        declared = view.root.items.get(view.root.function.frames[frame].function)
+        return None if declared is None else relocated(self._program.unit, declared)
+
+    def line_in(self, path: str, offset: int) -> int:
+        """The line, from 1, of an offset in this file or a header of it."""
+        if path == self.facts.path:
+            return self.document.lines.line_of(offset) + 1
+        return LineIndex(self._program.unit.text_of(path) or b"").line_of(offset) + 1
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
