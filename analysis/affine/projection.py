@@ -1,0 +1,63 @@
+"""Linear forms projected on Collange's lattice: along the lanes of one warp, at which stride does a value grow?
+
+Rules   `lane` has stride 1 by definition.  Where a row of the block is a multiple of the warp, `threadIdx.x` grows by
+        1 per lane and `y`, `z` agree in the warp; so they do in a block of one dimension.  Where rows are shorter, a
+        warp spans several rows, and the form is linear in the lane only if its coefficient of `y` is that of `x` times
+        the length of a row; the same for planes.  Several shapes: the same answer for all, or none.
+"""
+
+from __future__ import annotations
+
+from analysis.affine.atoms import Axis
+from analysis.affine.collange import Affine, Bottom, CollangeTag, ConstantTag, Uniform, Unknown
+from analysis.affine.facts import AffineFacts
+from analysis.affine.linear_form import LinearForm
+from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
+from analysis.divergence.levels import Level
+from analysis.ir.ids import ValueId
+
+
+def project(facts: AffineFacts, value: ValueId) -> CollangeTag:
+    divergence = facts.divergence
+    if not divergence.control.is_reachable(divergence.home(value)):
+        return Bottom()
+    form = facts.forms[value]
+    if form is not None and form.exact and form.is_uniform:
+        constant = form.base.constant
+        if constant is not None and facts.proven[value]:
+            return ConstantTag(constant)
+        return Uniform(facts.value_alignment(value))
+    if divergence.level(value) <= Level.WARP:
+        return Uniform(1)
+    stride = None if form is None or not form.exact else lane_stride(form, divergence.launch)
+    if stride is None:
+        return Unknown()
+    # The thread index of the lane 0 is part of the base, so the coefficients count in the alignment.
+    alignment = facts.value_alignment(value)
+    return Affine(stride, alignment) if stride else Uniform(alignment)
+
+
+def lane_stride(form: LinearForm, launch: LaunchKnowledge) -> int | None:
+    """By how much the value grows from one lane to the next, if that is one number for every warp of the launch."""
+    along_lane = form.coefficient(Axis.LANE).constant
+    if along_lane is None:
+        return None
+    shapes = launch.shapes or ((None,) if launch.one_dimensional else ())
+    strides = {_thread_stride(form, shape, launch.warp_size) for shape in shapes}
+    if all(axis is Axis.LANE for axis, _ in form.coefficients):
+        strides = {0}
+    stride = strides.pop() if len(strides) == 1 else None
+    return None if stride is None else stride + along_lane
+
+
+def _thread_stride(form: LinearForm, shape: BlockShape | None, warp: int) -> int | None:
+    """`shape` None: one dimension of any length."""
+    x, y, z = (form.coefficient(axis) for axis in (Axis.THREAD_X, Axis.THREAD_Y, Axis.THREAD_Z))
+    if shape is None:
+        return x.constant
+    row, plane = shape.x, shape.x * shape.y
+    if row % warp and shape.y > 1 and y != x.scaled(row):
+        return None
+    if plane % warp and shape.z > 1 and z != x.scaled(plane):
+        return None
+    return x.constant

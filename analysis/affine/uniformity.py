@@ -1,0 +1,71 @@
+"""Where do atoms agree?  An atom agrees in each warp where it is defined; outside of a loop that threads leave apart,
+threads bring it from different iterations (temporal divergence)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never, final
+
+from analysis.affine.atoms import Atom, IterationAtom, RegisterAtom, ResidualAtom, SymbolAtom, ValueAtom
+from analysis.affine.linear_form import LinearForm
+from analysis.divergence.levels import Level
+from analysis.divergence.result import DivergenceResult
+from analysis.graph.control_flow import ControlFlow
+from analysis.graph.cycles import Cycle
+from analysis.ir.function import Function
+from analysis.ir.ids import BasicBlockId
+
+
+@final
+class Uniformity:
+    def __init__(self, function: Function, control: ControlFlow, divergence: DivergenceResult) -> None:
+        self._control = control
+        self._divergence = divergence
+        self._has_cycles = bool(control.cycles)
+
+    def agrees(self, form: LinearForm, block: BasicBlockId) -> bool:
+        """Has every atom of the form one value per warp where `block` reads it?"""
+        if not self._has_cycles:
+            return True
+        if not self._all_agree(form.base.atoms(), block):
+            return False
+        return all(self._all_agree(coefficient.atoms(), block) for _, coefficient in form.coefficients)
+
+    def _all_agree(self, atoms: Iterable[Atom], block: BasicBlockId) -> bool:
+        return all(self.atom_agrees(atom, block) for atom in atoms)
+
+    def atom_agrees(self, atom: Atom, block: BasicBlockId) -> bool:
+        match atom:
+            case RegisterAtom() | SymbolAtom():
+                return True
+            case ValueAtom(value):
+                return self._divergence.use_level(value, block) <= Level.WARP
+            case ResidualAtom(value):
+                return self._together(self._control.innermost_cycle(self._divergence.home(value)), block)
+            case IterationAtom(cycle):
+                return self._together(self._control.cycles[cycle], block)
+            case _:
+                assert_never(atom)
+
+    def _together(self, cycle: Cycle | None, block: BasicBlockId) -> bool:
+        """Do the threads of a warp that come to `block` leave `cycle`, and those around it, in one iteration?"""
+        while cycle is not None and block not in cycle.blocks:
+            if self._divergence.loop_level(cycle) > Level.WARP:
+                return False
+            cycle = None if cycle.parent is None else self._control.cycles[cycle.parent]
+        return True
+
+    def defined_before(self, atom: Atom, block: BasicBlockId) -> bool:
+        """Is the atom's value on arrival at `block` the same as long as the block does not run again?"""
+        match atom:
+            case RegisterAtom() | SymbolAtom():
+                return True
+            case ValueAtom(value) | ResidualAtom(value):
+                home = self._divergence.home(value)
+            case IterationAtom(cycle):
+                home = self._control.cycles[cycle].header
+            case _:
+                assert_never(atom)
+        if home == block:
+            return not home and isinstance(atom, ValueAtom) and self._divergence.definition(atom.value) is None
+        return self._control.dominates(home, block)
