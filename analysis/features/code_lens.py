@@ -7,8 +7,7 @@ from typing import final
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts
-from analysis.features.summary import FunctionSummary, summarize
-from analysis.rules.wording import counted
+from analysis.features.summary import counts_in_words, summarize
 
 
 @final
@@ -39,17 +38,5 @@ def _lens(function: FunctionFacts) -> CodeLens:
         summary.divergent_branches,
         summary.unsafe_barriers,
         summary.opaque,
-        _title(summary),
+        counts_in_words(summary),
     )
-
-
-def _title(summary: FunctionSummary) -> str:
-    """Counts that are zero are left out, except the first, which then says so."""
-    parts = [counted(summary.divergent_branches, "divergent branch", "divergent branches")]
-    if summary.unsafe_barriers:
-        parts.append(counted(summary.unsafe_barriers, "unsafe barrier"))
-    if summary.unproven_barriers:
-        parts.append(counted(summary.unproven_barriers, "unproven barrier"))
-    if summary.opaque:
-        parts.append(f"{summary.opaque} opaque")
-    return " · ".join(parts)

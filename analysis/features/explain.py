@@ -10,8 +10,9 @@ from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import BarrierFact, BranchFact, ExpressionFact, FunctionFacts, OpaqueFact, VariableFact
 from analysis.features.barrier_reason import barrier_reason
-from analysis.features.source_step import SourceStep, plain_step, source_steps, without_repeats
-from analysis.features.summary import deciding_level, one_per_place
+from analysis.features.source_step import SourceStep, plain_step, source_step, source_steps, without_repeats
+from analysis.features.summary import counts_in_words, deciding_level, is_divergent, one_per_place, summarize
+from analysis.ir.function import FunctionKind
 from analysis.ir.source import OWN_FRAME, Span
 from analysis.rules.check import check
 from analysis.rules.condition import condition_text, keyword_text
@@ -25,7 +26,7 @@ from analysis.verdict.barriers import BarrierVerdict, Tier
 @final
 @dataclass(frozen=True, slots=True)
 class ExplainedItem:
-    """One branch, barrier, variable, opaque or finding on the line.
+    """One function, branch, barrier, variable, opaque or finding on the line.
 
     `what` names it, `verdict` answers in a sentence; `varies` tells whether threads differ or part there.
     """
@@ -110,6 +111,7 @@ def _items(
     for function in functions:
         line = _Line(analysis, FunctionText(analysis.facts.path, analysis.document, function), start, end)
         if function.active:
+            items += [line.function()] if line.has(function.name_span) else []
             items += [line.branch(fact) for fact in function.branches if line.has(fact.keyword)]
             items += [line.barrier(fact) for fact in function.barriers if line.has(fact.span)]
             items += [line.variable(fact) for fact in function.variables if fact.name and line.has(fact.span)]
@@ -132,6 +134,32 @@ class _Line:
 
     def has(self, span: Span) -> bool:
         return span.frame == OWN_FRAME and self.start <= self.text.start(span) <= self.end
+
+    def function(self) -> ExplainedItem:
+        """The function whose name stands here: what is counted above it in an editor, and where that is."""
+        function = self.text.function
+        places = [(fact.keyword, "divergent branch") for fact in function.branches if is_divergent(fact)]
+        places += [
+            (fact.span, f"{'unsafe' if fact.verdict is BarrierVerdict.DIVERGENT else 'unproven'} barrier")
+            for fact in function.barriers
+            if fact.verdict is not BarrierVerdict.CONVERGENT
+        ]
+        places += [(fact.span, f"opaque: {fact.construct}") for fact in one_per_place(function.opaque)]
+        steps = [
+            source_step(self.analysis, self.text.location(span), words, words)
+            for span, words in sorted(places, key=lambda place: place[0].start)
+        ]
+        kind = "kernel" if function.kind is FunctionKind.KERNEL else "device function"
+        return ExplainedItem(
+            self.text.start(function.name_span),
+            self.text.end(function.name_span),
+            f"{kind} `{function.name}`",
+            counts_in_words(summarize(function)),
+            tuple(steps),
+            None,
+            (),
+            bool(steps),
+        )
 
     def branch(self, fact: BranchFact) -> ExplainedItem:
         condition = condition_text(self.text, fact)

@@ -8,6 +8,7 @@ from typing import final
 
 from analysis.divergence.levels import Level
 from analysis.facts.model import BranchFact, FunctionFacts, OpaqueFact
+from analysis.rules.wording import counted
 from analysis.verdict.barriers import BarrierVerdict
 from analysis.verdict.grade import Grade
 
@@ -36,6 +37,18 @@ def summarize(function: FunctionFacts) -> FunctionSummary:
         verdicts.count(BarrierVerdict.UNKNOWN),
         len(one_per_place(function.opaque)),
     )
+
+
+def counts_in_words(summary: FunctionSummary) -> str:
+    """`2 divergent branches · 1 unsafe barrier`; counts that are zero are left out, except the first."""
+    parts = [counted(summary.divergent_branches, "divergent branch", "divergent branches")]
+    if summary.unsafe_barriers:
+        parts.append(counted(summary.unsafe_barriers, "unsafe barrier"))
+    if summary.unproven_barriers:
+        parts.append(counted(summary.unproven_barriers, "unproven barrier"))
+    if summary.opaque:
+        parts.append(f"{summary.opaque} opaque")
+    return " · ".join(parts)
 
 
 def one_per_place(opaque: Sequence[OpaqueFact]) -> tuple[OpaqueFact, ...]:

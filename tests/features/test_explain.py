@@ -61,10 +61,22 @@ def test_a_line_that_only_uses_values_names_those_that_vary() -> None:
 
 def test_nothing_varies() -> None:
     assert explained(7) == "line 7 in k: y[0] = n;\n  nothing varies here"
-    assert explained(2).splitlines()[:2] == [
+
+
+def test_a_name_of_a_function_shows_what_its_warps_meet() -> None:
+    assert explained(2).splitlines()[:6] == [
         "line 2 in k: __global__ void k(const float *x, float *y, int n) {",
-        "  nothing varies here",
+        "  kernel `k`: 1 divergent branch · 1 unsafe barrier · 1 opaque",
+        "      line 8: if (v > 0.0f) sync();  (divergent branch)",
+        "      line 9: float w = mystery(n);  (opaque: call of unknown function mystery)",
+        "      line 10: __syncthreads();  (unsafe barrier)",
+        "  `x`: uniform in the grid",
     ]
+
+
+def test_a_function_in_which_nothing_varies() -> None:
+    shown = render_explanation(explain_line(analyze("__global__ void k(int *x, int n) { *x = n; }\n"), 1))
+    assert shown.splitlines()[1:3] == ["  nothing varies here", "  kernel `k`: no divergent branches"]
 
 
 def test_a_call_that_leads_to_a_barrier() -> None:
