@@ -9,6 +9,7 @@ Cost     Functions are keyed by their fingerprint (text, macros, declarations an
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import final
 
 from analysis.facts.cache import BoundedCache
@@ -48,6 +49,7 @@ class Analyzer:
             ssa=BoundedCache(4096),
             roots=BoundedCache(2048),
             facts=BoundedCache(4096),
+            numbers=count(),
         )
 
     def analyze(

@@ -10,7 +10,6 @@ Cost      O(barriers x views); most functions have none.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias, final
 
 from analysis.divergence.levels import Level
@@ -18,15 +17,18 @@ from analysis.facts.merge import View, scope_of
 from analysis.facts.model import BarrierScope, Location, WhyStep
 from analysis.facts.why import Place, why_steps
 from analysis.ir.function import SourceBranchKind
+from analysis.ir.record import record
 from analysis.ir.source import FrameId, Span
 from analysis.verdict.barriers import BarrierEvidence, BarrierReason, BarrierSite, BarrierVerdict, Guard, Tier
 from analysis.verdict.witness import Witness
 
 PlaceIn: TypeAlias = Callable[[View], Place]
+Wanted: TypeAlias = Callable[[BarrierSite, BarrierEvidence], bool]
+"""Asked first, because finding the places of a record costs more than all the rest."""
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class GuardRecord:
     """One branch with a say in whether threads arrive; `branch` covers its keyword, `kind` is None for a macro's."""
 
@@ -38,7 +40,7 @@ class GuardRecord:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BarrierRecord:
     """One barrier that is not convergent.
 
@@ -56,14 +58,16 @@ class BarrierRecord:
     calls: tuple[Location, ...]
 
 
-def barrier_records(view: View, place_in: PlaceIn) -> Iterator[BarrierRecord]:
-    """The records of the function whose frame `view` is."""
-    place = place_in(view)
+def barrier_records(view: View, place_in: PlaceIn, wanted: Wanted) -> Iterator[BarrierRecord]:
+    """The records of the function whose frame `view` is, of the barriers that are `wanted`."""
+    place: Place | None = None
     for site in view.root.barriers:
-        if site.evidence is None or not site.evidence.guards:
+        evidence = site.evidence
+        if evidence is None or not evidence.guards or not wanted(site, evidence):
             continue
-        if _home(view, site, site.evidence) == view.frame:
-            record = _record(view, site, site.evidence, place)
+        if _home(view, site, evidence) == view.frame:
+            place = place or place_in(view)
+            record = _record(view, site, evidence, place)
             if record is not None:
                 yield record
 

@@ -28,7 +28,19 @@ class BoundedCache(Generic[Key, Value]):
             self._entries.move_to_end(key)
             return known
         value = compute()
+        self.put(key, value)
+        return value
+
+    def get(self, key: Key) -> Value | None:
+        """The value under `key`, if it is there."""
+        value = self._entries.get(key)
+        if value is not None:
+            self._entries.move_to_end(key)
+        return value
+
+    def put(self, key: Key, value: Value) -> None:
+        """Keeps `value`, in the place of another one under `key`."""
         self._entries[key] = value
+        self._entries.move_to_end(key)
         if len(self._entries) > self._capacity:
             self._entries.popitem(last=False)
-        return value

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias, final
 
 from analysis.divergence.causes import Step
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
-from analysis.facts.barrier_records import BarrierRecord, barrier_records
+from analysis.facts.barrier_records import BarrierRecord, Wanted, barrier_records
 from analysis.facts.functions import AnalyzedFunction, relocated
 from analysis.facts.merge import View, branches_at
 from analysis.facts.model import (
@@ -106,24 +106,27 @@ class FileAnalysis:
             return None
         return next((view.root.launch for view in self._functions[function.id].views), None)
 
-    def barrier_records(self, function: FunctionFacts) -> tuple[BarrierRecord, ...]:
+    def barrier_records(self, function: FunctionFacts, wanted: Wanted) -> Iterator[BarrierRecord]:
         """What keeps threads from the barriers of a function, or from those behind its calls; one per view."""
-        views = self._functions[function.id].views
-        return tuple(record for view in views for record in barrier_records(view, self._place_in))
+        for view in self._functions[function.id].views:
+            yield from barrier_records(view, self._place_in, wanted)
 
     def merged(self, function: FunctionFacts) -> FunctionFacts:
         """The same object from version to version, as long as nothing that the facts depend on has changed."""
         return self._functions[function.id].merged
 
-    def layout(self, function: FunctionFacts) -> frozenset[tuple[str, int, int]]:
-        """Where everything stands that the function's facts are about: path, distance in bytes, line."""
-        items = {id(item): item for view in self._functions[function.id].views for item in view.root.items.values()}
-        places: set[tuple[str, int, int]] = set()
-        for declared in items.values():
-            item = relocated(self._program.unit, declared)
-            if item.path == self.facts.path:
-                line = self.document.lines.line_of(item.span.start)
-                places.add((item.path, item.span.start - function.start, line))
+    def layout(self, function: FunctionFacts) -> frozenset[tuple[int, int]]:
+        """Where everything stands, relative to the function, that its facts are about: distance in bytes, in lines."""
+        places: set[tuple[int, int]] = set()
+        line_of = self.document.lines.line_of
+        line = line_of(function.start)
+        views = self._functions[function.id].views
+        for items in {id(view.root.items): view.root.items for view in views}.values():
+            for declared in items.values():
+                item = relocated(self._program.unit, declared)
+                if item.path == self.facts.path:
+                    start = item.span.start
+                    places.add((start - function.start, line_of(start) - line))
         return frozenset(places)
 
     def views(self, function: FunctionFacts) -> tuple[View, ...]:

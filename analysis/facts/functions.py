@@ -31,6 +31,7 @@ from analysis.facts.settings import AnalysisSettings
 from analysis.ir.function import Function, FunctionKind
 from analysis.ir.instructions import FunctionId
 from analysis.ir.promote import promote
+from analysis.ir.record import record
 from analysis.ir.source import FrameId, Span
 from analysis.lower.launches import (
     Launch,
@@ -75,6 +76,15 @@ class SsaFunction:
 
 
 @final
+@record
+class NumberedRoot:
+    """A root with a number that no other has: a key that is cheaper than what the root depends on."""
+
+    number: int
+    analysis: RootAnalysis
+
+
+@final
 @dataclass(frozen=True, slots=True)
 class FunctionCaches:
     """Work that survives from one version of a file to the next."""
@@ -83,12 +93,13 @@ class FunctionCaches:
     uses: BoundedCache[UseKey, Uses]
     identities: BoundedCache[IdentityKey, Identity | None]
     ssa: BoundedCache[SsaKey, SsaFunction]
-    roots: BoundedCache[RootKey, RootAnalysis]
-    facts: BoundedCache[tuple[FunctionId, tuple[RootKey, ...]], FunctionFacts]
+    roots: BoundedCache[RootKey, NumberedRoot]
+    facts: BoundedCache[tuple[FunctionId, tuple[int, ...]], FunctionFacts]
+    numbers: Iterator[int]
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class AnalyzedFunction:
     """Facts of one function with the views they were merged from.
 
@@ -129,8 +140,8 @@ class _FileRun:
         launches = launch_shapes(program.unit, caches.launches)
         elsewhere = kernels_used_otherwise(program.unit, launches, caches.uses)
         self._launches = {name: found for name, found in launches.items() if name not in elsewhere}
-        self._roots: dict[FunctionId, tuple[RootKey, RootAnalysis]] = {}
-        self._reached: defaultdict[FunctionId, list[FunctionId]] = defaultdict(list)
+        self._reached: defaultdict[FunctionId, list[tuple[int, View]]] = defaultdict(list)
+        """For each function where it was inlined, with the number of the root."""
         self._called_from: dict[FunctionId, tuple[FunctionId, Item]] = {}
         self._definitions: dict[FunctionId, FunctionId | None] = {}
         self._own: dict[FunctionId, tuple[Item, int]] = {}
@@ -178,7 +189,7 @@ class _FileRun:
     def _add_root(self, function: DeviceFunction) -> None:
         self._checkpoint()
         try:
-            key, root = self._root(function)
+            root = self._root(function)
         except RecursionError as error:
             self._failed(function, f"nested too deeply to analyse ({error})")
             return
@@ -186,10 +197,11 @@ class _FileRun:
             LOGGER.exception("analysis of %s in %s failed", function.id, self._program.unit.path)
             self._failed(function, "the analysis of this function failed; this is a defect of simt-lsp")
             return
-        self._roots[function.id] = key, root
-        for reached in dict.fromkeys(self._definition_of(part, item) for part, item in root.items.items()):
+        for index, frame in enumerate(root.analysis.function.frames):
+            item = root.analysis.items.get(frame.function)
+            reached = None if item is None else self._definition_of(frame.function, item)
             if reached is not None:
-                self._reached[reached].append(function.id)
+                self._reached[reached].append((root.number, View(root.analysis, FrameId(index))))
 
     def _definition_of(self, function: FunctionId, declared: Item) -> FunctionId | None:
         """The function of this file that `function` is or is an instance of; None for one of a header."""
@@ -205,13 +217,17 @@ class _FileRun:
         span = function.item.span
         self._problems.append(FileProblem(ProblemKind.INTERNAL, span.start, span.end, message))
 
-    def _root(self, function: DeviceFunction) -> tuple[RootKey, RootAnalysis]:
+    def _root(self, function: DeviceFunction) -> NumberedRoot:
         item = function.item
         launches = self._launches.get(item.name, ()) if function.kind is FunctionKind.KERNEL else ()
         noted = self._annotation(function)
         fingerprint = self._program.unit.fingerprint(item)
         key = (function.id, fingerprint, item.part, launches, noted, self._settings)
-        return key, self._caches.roots.get_or_compute(key, lambda: self._analyze(function, launches, noted))
+
+        def analyze() -> NumberedRoot:
+            return NumberedRoot(next(self._caches.numbers), self._analyze(function, launches, noted))
+
+        return self._caches.roots.get_or_compute(key, analyze)
 
     def _analyze(
         self, function: DeviceFunction, launches: Sequence[Launch], noted: LaunchAnnotation | None
@@ -290,17 +306,15 @@ class _FileRun:
                 yield called
 
     def _facts_of(self, function: DeviceFunction) -> AnalyzedFunction:
-        roots = [self._roots[root] for root in self._reached[function.id]]
-        views = tuple(
-            View(root, FrameId(index))
-            for _, root in roots
-            for index, frame in enumerate(root.function.frames)
-            if self._definitions.get(frame.function) == function.id
-        )
-        key = (function.id, tuple(root_key for root_key, _ in roots))
+        reached = self._reached[function.id]
+        views = tuple([view for _, view in reached])
+        key = (function.id, tuple([number for number, _ in reached]))
         relative = self._caches.facts.get_or_compute(key, lambda: self._merged(function, views))
         span = function.item.span
-        facts = replace(relative, start=span.start, end=span.end, active=function.item.active)
+        active = function.item.active
+        if (relative.start, relative.end, relative.active) == (span.start, span.end, active):
+            return AnalyzedFunction(relative, relative, function.item, views)
+        facts = replace(relative, start=span.start, end=span.end, active=active)
         return AnalyzedFunction(facts, relative, function.item, views)
 
     def _merged(self, function: DeviceFunction, views: Sequence[View]) -> FunctionFacts:
@@ -332,8 +346,10 @@ def _place_of(item: Item) -> tuple[str, int, str, int]:
 
 def relocated(unit: TranslationUnit, item: Item) -> Item:
     """The same declaration in this version of the text; `item` itself if it is gone."""
-    found = (other for other in unit.lookup(item.name) if other.path == item.path and other.text == item.text)
-    return next(found, item)
+    for other in unit.lookup(item.name):
+        if other.path == item.path and other.text == item.text:
+            return other
+    return item
 
 
 def annotation_above(text: bytes, start: int) -> LaunchAnnotation | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias, final
 
 from analysis.divergence.levels import Level
@@ -25,6 +24,7 @@ from analysis.ir.instructions import (
     SourceBranchId,
     WarpBarrier,
 )
+from analysis.ir.record import record
 from analysis.ir.source import FrameId, Span
 from analysis.verdict.barriers import BarrierSite, BarrierVerdict, Tier
 from analysis.verdict.grade import Grade, grade_branch
@@ -35,7 +35,7 @@ GRADE_RANK: Final = {None: 0, Grade.ALIGNED: 1, Grade.BOUNDARY: 2, Grade.STRUCTU
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class View:
     """One frame of one root."""
 

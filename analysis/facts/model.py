@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import final
 
 from analysis.divergence.levels import Level
 from analysis.ir.function import FunctionKind, SourceBranchKind
 from analysis.ir.instructions import FunctionId
+from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.verdict.barriers import BarrierEvidence, BarrierVerdict
 from analysis.verdict.grade import Grade
@@ -29,7 +29,7 @@ class BarrierScope(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Location:
     """A place in some file: byte offsets into the file at `path`."""
 
@@ -49,7 +49,7 @@ class StepKind(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class WhyStep:
     """One link from a value back to its source: what stands there, in words and as a place."""
 
@@ -59,7 +59,7 @@ class WhyStep:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class OpaqueFact:
     """Something the analysis treats as unknown."""
 
@@ -68,7 +68,7 @@ class OpaqueFact:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BranchFact:
     """One source branch, at its worst over all call contexts.
 
@@ -86,7 +86,7 @@ class BranchFact:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BarrierFact:
     """One barrier site, at its worst over all call contexts; `evidence` says why it is not convergent."""
 
@@ -97,7 +97,7 @@ class BarrierFact:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class VariableFact:
     """A declared variable or parameter with the worst level of any value it holds."""
 
@@ -108,7 +108,7 @@ class VariableFact:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ExpressionFact:
     """What is known of the innermost expression at a place; `why` is empty for values that agree in the grid."""
 
@@ -123,7 +123,7 @@ class ExpressionFact:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionFacts:
     """One kernel or device function of the file.
 
@@ -160,7 +160,7 @@ class ProblemKind(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FileProblem:
     """Something about the file (not about its threads) that the user should know."""
 
@@ -171,7 +171,7 @@ class FileProblem:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FileFacts:
     """All functions of one file in source order; `parse_errors` counts what the grammar could not read."""
 

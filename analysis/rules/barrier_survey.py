@@ -9,20 +9,21 @@ Rules    Block and grid barriers only: a warp barrier in divergent code is a mat
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final, final
 
-from analysis.facts.barrier_records import BarrierRecord
+from analysis.facts.barrier_records import BarrierRecord, Wanted
 from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.merge import scope_of
 from analysis.facts.model import BarrierScope, Location
 from analysis.ir.instructions import FunctionId
-from analysis.verdict.barriers import BarrierReason, BarrierVerdict, Tier
+from analysis.ir.record import record
+from analysis.verdict.barriers import BarrierEvidence, BarrierReason, BarrierSite, BarrierVerdict, Tier
 
 _SURENESS: Final[Mapping[Tier, int]] = {Tier.PROVEN: 2, Tier.POSSIBLE: 1, Tier.ASSUMED: 0}
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class UnsafeBarrier:
     """One finding: `site` is what to mark, the barrier itself or the call that leads to it."""
 
@@ -37,7 +38,7 @@ class UnsafeBarrier:
 
 def survey_barriers(analysis: FileAnalysis) -> tuple[UnsafeBarrier, ...]:
     """Every unsafe barrier of the file, and every call in it that leads to one."""
-    found = [unsafe for unsafe in _records(analysis) if _is_reportable(unsafe.record)]
+    found = list(_records(analysis, _is_reportable))
     own = [unsafe for unsafe in found if unsafe.reason is not BarrierReason.CALL]
     barriers = {unsafe.record.barrier for unsafe in own}
     calls = [
@@ -48,14 +49,15 @@ def survey_barriers(analysis: FileAnalysis) -> tuple[UnsafeBarrier, ...]:
 
 def unsafe_barriers_at(analysis: FileAnalysis, barrier: Location) -> tuple[UnsafeBarrier, ...]:
     """All that speaks against one barrier, reportable or not, the surest first."""
-    found = [unsafe for unsafe in _records(analysis) if unsafe.record.barrier == barrier]
+    every = _records(analysis, lambda _site, _evidence: True)
+    found = [unsafe for unsafe in every if unsafe.record.barrier == barrier]
     return tuple(sorted(found, key=lambda unsafe: -_SURENESS[unsafe.record.tier]))
 
 
-def _records(analysis: FileAnalysis) -> Iterator[UnsafeBarrier]:
+def _records(analysis: FileAnalysis, wanted: Wanted) -> Iterator[UnsafeBarrier]:
     for function in analysis.facts.functions:
         if function.active:
-            for record in analysis.barrier_records(function):
+            for record in analysis.barrier_records(function, wanted):
                 yield UnsafeBarrier(_site(record), function.id, record)
 
 
@@ -63,10 +65,10 @@ def _site(record: BarrierRecord) -> Location:
     return record.calls[0] if record.reason is BarrierReason.CALL and record.calls else record.barrier
 
 
-def _is_reportable(record: BarrierRecord) -> bool:
-    if record.scope is BarrierScope.WARP or record.reason is BarrierReason.CALLERS:
+def _is_reportable(barrier: BarrierSite, evidence: BarrierEvidence) -> bool:
+    if scope_of(barrier.instruction) is BarrierScope.WARP or evidence.reason is BarrierReason.CALLERS:
         return False
-    return record.verdict is BarrierVerdict.DIVERGENT or record.tier is Tier.ASSUMED
+    return barrier.verdict is BarrierVerdict.DIVERGENT or evidence.tier is Tier.ASSUMED
 
 
 def _surest(found: Iterable[UnsafeBarrier]) -> tuple[UnsafeBarrier, ...]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import final
 
 from analysis.facts.model import Location
+from analysis.ir.record import record
 from analysis.verdict.barriers import Tier
 
 
@@ -20,7 +20,7 @@ class Severity(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Related:
     """A second place that explains the first: the branch, the call, the read of the thread index."""
 
@@ -29,7 +29,7 @@ class Related:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Diagnostic:
     """One finding at one site.
 

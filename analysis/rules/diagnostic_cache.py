@@ -1,7 +1,8 @@
 """Diagnostics of functions that did not change between two versions of a file.
 
-Rules    Kept per function, for as long as its facts are the same object and everything they are about keeps its line
-         and its distance: messages name lines, and related places may lie in other functions.
+Rules    Kept per function, for as long as its facts are the same object and everything they are about keeps its
+         distance: related places may lie in other functions.
+         Messages name lines, so a function that has any is looked at again when its line changes.
          Which unsafe barriers belong to the function depends on the rest of the file, so it is part of the key.
 """
 
@@ -14,6 +15,7 @@ from typing import Final, TypeAlias, final
 from analysis.facts.cache import BoundedCache
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts, Location
+from analysis.ir.record import record
 from analysis.rules.barrier_survey import UnsafeBarrier
 from analysis.rules.diagnostic import Diagnostic, Related
 from analysis.rules.settings import RuleSettings
@@ -21,8 +23,18 @@ from analysis.verdict.barriers import Tier
 
 _CAPACITY: Final = 8192
 
-_Key: TypeAlias = tuple[int, frozenset[tuple[str, int, int]], tuple[tuple[str, int, Tier], ...]]
-_Kept: TypeAlias = tuple[FunctionFacts, int, tuple[Diagnostic, ...]]
+_Key: TypeAlias = tuple[int, frozenset[tuple[int, int]], tuple[tuple[str, int, Tier], ...]]
+
+
+@final
+@record
+class _Kept:
+    """The facts are kept with their diagnostics, so that no other object can get their id."""
+
+    facts: FunctionFacts
+    start: int
+    line: int
+    found: tuple[Diagnostic, ...]
 
 
 @final
@@ -52,10 +64,15 @@ class DiagnosticCache:
             (barrier.site.path, barrier.site.start - function.start, barrier.record.tier) for barrier in unsafe
         )
         key = id(merged), analysis.layout(function), barriers
-        # The facts are kept with their diagnostics, so that no other object can get their id.
-        _, start, found = self._kept.get_or_compute(key, lambda: (merged, function.start, tuple(find())))
-        delta = function.start - start
-        return found if delta == 0 else tuple(_moved(diagnostic, analysis.facts.path, delta) for diagnostic in found)
+        line = analysis.document.lines.line_of(function.start)
+        known = self._kept.get(key)
+        if known is None or (known.found and known.line != line):
+            known = _Kept(merged, function.start, line, tuple(find()))
+            self._kept.put(key, known)
+        delta = function.start - known.start
+        if delta == 0:
+            return known.found
+        return tuple(_moved(diagnostic, analysis.facts.path, delta) for diagnostic in known.found)
 
 
 def _moved(diagnostic: Diagnostic, path: str, delta: int) -> Diagnostic:
