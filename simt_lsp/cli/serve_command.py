@@ -28,7 +28,7 @@ def _transport(options: argparse.Namespace) -> ServerOptions:
         return Tcp(*options.tcp)
     if options.ws is not None:
         if find_spec("websockets") is None:
-            raise UsageError("--ws needs the package 'websockets': pip install 'simt-lsp[ws]'")
+            raise UsageError("--ws needs the package 'websockets' in the environment of simt-lsp")
         return WebSocket(*options.ws)
     if sys.stdin.isatty() and not options.stdio:
         print(

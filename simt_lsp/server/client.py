@@ -2,8 +2,8 @@
 
 Reason   Turning a whole `ClientCapabilities` into objects costs 90 ms at start and fails as a whole on one odd value;
          a dozen flags are needed.  What is missing or odd counts as "cannot".
-Rules    Diagnostics are pulled only by a client that can also be told to pull again: without that (Neovim 0.11), an edit
-         of a header would leave the diagnostics of the files that include it as they were.
+Rules    Diagnostics are pulled only by a client that can also be told to pull again: without that (Neovim 0.11), an
+         edit of a header would leave the diagnostics of the files that include it as they were.
 """
 
 from __future__ import annotations

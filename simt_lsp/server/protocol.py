@@ -59,6 +59,8 @@ class Session(Protocol):
 
     def stop_working(self) -> None: ...
 
+    def stop_reading(self) -> None: ...
+
     def log_error(self, text: str) -> None: ...
 
 
@@ -147,10 +149,10 @@ class SimtProtocol(LanguageServerProtocol):
 
     @lsp_method(types.EXIT)
     def lsp_exit(self, *args: Any) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]  # a generator in pygls, for user handlers
-        """Leave; pygls' version loses the exit status."""
+        """Read no more; pygls' version raises `SystemExit`, which loses the status and is printed on sockets."""
         self.session.exit_code = 0 if self._shutdown else 1
         self.session.stop_working()
-        raise SystemExit(self.session.exit_code)
+        self.session.stop_reading()
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]

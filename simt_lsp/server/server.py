@@ -82,6 +82,11 @@ class SimtServer(LanguageServer):
         self.worker.stop()
         self.roots.stop()
 
+    def stop_reading(self) -> None:
+        """The message in hand was the last one."""
+        if self._stop_event is not None:
+            self._stop_event.set()
+
     # Documents
 
     def did_open(self, uri: str, version: int, language: str, text: str) -> None:
