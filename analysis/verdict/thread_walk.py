@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import final
+from typing import TypeAlias, final
 
-from analysis.divergence import integers
-from analysis.divergence.launch_shape import BlockShape
 from analysis.divergence.levels import Level
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
@@ -34,21 +31,15 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.types import BooleanType, IntegerType
+from analysis.verdict.evaluation import Evaluate, Launch, evaluator
 
 EVALUATED = (Binary, Compare, Unary, Convert, Select, Math, Constant, ReadSpecial, TemplateArgument, Phi)
 BLOCK_INDICES = (SpecialRegister.BLOCK_X, SpecialRegister.BLOCK_Y, SpecialRegister.BLOCK_Z)
-GRID_BLOCKS = 4
 
-
-@final
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """One block of one launch, and the values of the scalars."""
-
-    shape: BlockShape
-    block: int
-    warp_size: int
-    scalars: Mapping[ValueId, int]
+Step: TypeAlias = tuple[ValueId, Evaluate]
+"""A value of the slice, and how it is computed."""
+Given: TypeAlias = tuple[tuple[ValueId, ValueId | None], ...]
+"""Phis with the value that each takes."""
 
 
 @final
@@ -62,9 +53,11 @@ class Slice:
     target: BasicBlockId
     controllers: frozenset[BasicBlockId]
     definitions: dict[ValueId, Instruction | Phi] = field(default_factory=dict[ValueId, "Instruction | Phi"])
-    bodies: dict[BasicBlockId, tuple[Instruction, ...]] = field(
-        default_factory=dict[BasicBlockId, tuple[Instruction, ...]]
+    bodies: dict[BasicBlockId, tuple[Step, ...]] = field(default_factory=dict[BasicBlockId, "tuple[Step, ...]"])
+    given: dict[tuple[BasicBlockId, BasicBlockId | None], Given] = field(
+        default_factory=dict[tuple[BasicBlockId, "BasicBlockId | None"], "Given"]
     )
+    """For each way into a block what its phis take; filled by the walks."""
     scalar_names: dict[ValueId, str] = field(default_factory=dict[ValueId, str])
     reads_block_index: bool = False
 
@@ -94,7 +87,13 @@ class Slice:
                 waiting.extend(item.operands)
         for block in self.control.order:
             instructions = self.function.blocks[block].instructions
-            self.bodies[block] = tuple(item for item in instructions if item.result in self.definitions)
+            self.bodies[block] = tuple(self._step(item) for item in instructions if item.result in self.definitions)
+
+    def _step(self, item: Instruction) -> Step:
+        assert item.result is not None
+        type_ = self.function.types[item.result]
+        assert isinstance(type_, IntegerType | BooleanType)
+        return item.result, evaluator(item, type_)
 
     def _add(self, value: ValueId, item: Instruction | Phi) -> None:
         self.definitions[value] = item
@@ -150,25 +149,30 @@ class Walk:
 
     def _enter(self, block: BasicBlockId, source: BasicBlockId | None) -> None:
         """Phis all at once, then the instructions of the slice; phis are unknown without a source."""
-        values, function = self._values, self._slice.function
-        new: dict[ValueId, int | None] = {}
-        for phi in function.blocks[block].phis:
-            new[phi.result] = next((values.get(value) for edge, value in phi.incoming if edge == source), None)
-        for item in self._slice.bodies[block]:
-            assert item.result is not None
-            values.pop(item.result, None)
-        for result, value in new.items():
-            self._set(result, value)
-        for item in self._slice.bodies[block]:
-            assert item.result is not None
-            self._set(item.result, self._evaluate(item))
-        self.budget -= 1 + len(new) + len(self._slice.bodies[block])
+        values, launch, thread = self._values, self._launch, self._thread
+        new = [(result, None if given is None else values.get(given)) for result, given in self._phis(block, source)]
+        for result, value in new:
+            if value is None:
+                values.pop(result, None)
+            else:
+                values[result] = value
+        body = self._slice.bodies[block]
+        for result, evaluate in body:
+            value = evaluate(values, launch, thread)
+            if value is None:
+                values.pop(result, None)
+            else:
+                values[result] = value
+        self.budget -= 1 + len(new) + len(body)
 
-    def _set(self, result: ValueId, value: int | None) -> None:
-        if value is None:
-            self._values.pop(result, None)
-        else:
-            self._values[result] = value
+    def _phis(self, block: BasicBlockId, source: BasicBlockId | None) -> Given:
+        """What each phi of the block takes when it is entered from `source`."""
+        known = self._slice.given.get((block, source))
+        if known is None:
+            phis = self._slice.function.blocks[block].phis
+            known = tuple((phi.result, next((v for edge, v in phi.incoming if edge == source), None)) for phi in phis)
+            self._slice.given[block, source] = known
+        return known
 
     # -- ways -------------------------------------------------------------------------------------------------------
 
@@ -196,9 +200,10 @@ class Walk:
             if after in cycle.blocks:
                 break
             for inside in cycle.blocks:
-                for item in (*self._slice.function.blocks[inside].phis, *self._slice.bodies[inside]):
-                    if item.result is not None:
-                        self._values.pop(item.result, None)
+                for phi in self._slice.function.blocks[inside].phis:
+                    self._values.pop(phi.result, None)
+                for result, _ in self._slice.bodies[inside]:
+                    self._values.pop(result, None)
         return after, None
 
     def _assume(self, block: BasicBlockId, terminator: Branch | Switch) -> tuple[BasicBlockId, BasicBlockId] | Stop:
@@ -232,69 +237,6 @@ class Walk:
                 seen.add(block)
                 waiting.extend(self._slice.control.successors[block])
         return False
-
-    # -- values -----------------------------------------------------------------------------------------------------
-
-    def _evaluate(self, item: Instruction) -> int | None:
-        assert item.result is not None
-        type_ = self._slice.function.types[item.result]
-        assert isinstance(type_, IntegerType | BooleanType)
-        if isinstance(item, Constant):
-            return integers.wrap(int(item.value), type_) if isinstance(item.value, int) else None
-        if isinstance(item, ReadSpecial):
-            return self._register(item.register)
-        if isinstance(item, TemplateArgument):
-            return self._launch.scalars.get(item.result)
-        operands = [self._values.get(operand) for operand in item.operands]
-        known = tuple(operand for operand in operands if operand is not None)
-        if isinstance(item, Select):
-            condition, if_true, if_false = operands
-            return None if condition is None else if_true if condition else if_false
-        if len(known) < len(operands):
-            return None
-        match item:
-            case Binary(operator=operator):
-                return integers.binary(operator, known[0], known[1], type_)
-            case Compare(operator=operator):
-                return int(integers.COMPARISONS[operator](known[0], known[1]))
-            case Unary(operator=operator):
-                return integers.unary(operator, known[0], type_)
-            case Convert():
-                return integers.wrap(known[0], type_)
-            case Math(function=function):
-                return integers.math(function, known, type_)
-            case _:
-                return None
-
-    def _register(self, register: SpecialRegister) -> int | None:
-        shape, thread = self._launch.shape, self._thread
-        match register:
-            case SpecialRegister.THREAD_X:
-                return thread % shape.x
-            case SpecialRegister.THREAD_Y:
-                return thread // shape.x % shape.y
-            case SpecialRegister.THREAD_Z:
-                return thread // (shape.x * shape.y)
-            case SpecialRegister.LANE:
-                return thread % self._launch.warp_size
-            case SpecialRegister.WARP_SIZE:
-                return self._launch.warp_size
-            case SpecialRegister.BLOCK_DIM_X:
-                return shape.x
-            case SpecialRegister.BLOCK_DIM_Y:
-                return shape.y
-            case SpecialRegister.BLOCK_DIM_Z:
-                return shape.z
-            case SpecialRegister.BLOCK_X:
-                return self._launch.block
-            case SpecialRegister.BLOCK_Y | SpecialRegister.BLOCK_Z:
-                return 0
-            case SpecialRegister.GRID_DIM_X:
-                return GRID_BLOCKS
-            case SpecialRegister.GRID_DIM_Y | SpecialRegister.GRID_DIM_Z:
-                return 1
-            case _:
-                return None
 
 
 def _target(terminator: Branch | Switch, decided: int) -> BasicBlockId | None:

@@ -28,7 +28,8 @@ from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Compare, Constant, Convert, TemplateArgument
 from analysis.ir.types import BooleanType, IntegerType
-from analysis.verdict.thread_walk import Launch, Slice, Walk
+from analysis.verdict.evaluation import Launch
+from analysis.verdict.thread_walk import Slice, Walk
 
 MAX_PROBED = 8_000
 """Operations spent on looking for a candidate; most barriers that data guards have none."""
