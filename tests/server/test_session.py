@@ -88,9 +88,7 @@ async def test_hover_hints_lenses_symbols_and_explanations(client: LanguageClien
     everything = types.Range(types.Position(0, 0), types.Position(99, 0))
     hints = await client.text_document_inlay_hint_async(types.InlayHintParams(document, everything))
     assert hints is not None
-    assert [(hint.position.line, hint.position.character) for hint in hints if "varying" in str(hint.label)] == [
-        (1, 10)
-    ]
+    assert [(hint.position.line, hint.position.character) for hint in hints if hint.label == ": varying"] == [(1, 10)]
 
     lenses = await client.text_document_code_lens_async(types.CodeLensParams(document))
     assert lenses is not None
@@ -104,7 +102,7 @@ async def test_hover_hints_lenses_symbols_and_explanations(client: LanguageClien
 
     symbols = await client.text_document_document_symbol_async(types.DocumentSymbolParams(document))
     assert symbols is not None
-    assert [symbol.name for symbol in symbols] == ["halo"]
+    assert [(symbol.name, symbol.kind) for symbol in symbols] == [("halo", types.SymbolKind.Function)]
 
     explained = await client.protocol.send_request_async(
         "simt/explain", {"textDocument": {"uri": document.uri}, "position": {"line": 3, "character": 0}}

@@ -1,4 +1,7 @@
-"""`textDocument/documentSymbol`: kernels and device functions, methods below their records."""
+"""`textDocument/documentSymbol`: kernels and device functions, methods below their records.
+
+Both are functions to LSP, whose names for kinds are what editors show; the detail says which is a kernel.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
     from simt_lsp.server.server import SimtServer
 
 KINDS: Final = {
-    "kernel": types.SymbolKind.Event,
+    "kernel": types.SymbolKind.Function,
     "device": types.SymbolKind.Function,
     "scope": types.SymbolKind.Struct,
 }

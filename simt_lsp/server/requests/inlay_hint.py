@@ -1,4 +1,4 @@
-"""`textDocument/inlayHint`: the level of each declared variable, behind its name."""
+"""`textDocument/inlayHint`: the level of each declared variable, behind its name: `int tid: varying = threadIdx.x`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def hints(view: View, shown: types.Range) -> list[types.InlayHint]:
     return [
         types.InlayHint(
             position=view.position(hint.offset),
-            label=printable(hint.label),
+            label=printable(f": {hint.label}"),
             kind=types.InlayHintKind.Type,
             tooltip=printable(hint.tooltip),
         )
