@@ -1,0 +1,200 @@
+"""How an address differs between the lanes of a warp: `uniform base + sum(scale * function of the thread index)`.
+
+Rules     linear forms (`analysis.affine`) give scales for `threadIdx.x`, `y`, `z` and the lane.  Where there is none,
+          the address is taken apart along sums and constant multiples, down to linear forms and to functions of thread
+          indices and constants (`tid % 16`, `tid ^ 1`), which are kept as *tables* and enumerated for a known shape.
+          A scale that is uniform but no known number (`tid * n`) is None.
+Assumes   index arithmetic in 32 bits does not wrap before it is widened, as `analysis.affine` does.
+Gives up  at anything else that varies: the address is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias, final
+
+from analysis.access.model import ALLOCATION_ALIGNMENT
+from analysis.affine.atoms import Axis, ValueAtom
+from analysis.affine.linear_form import LinearForm
+from analysis.affine.polynomial import ZERO, Polynomial, number
+from analysis.affine.result import AffineResult
+from analysis.divergence.result import DivergenceResult
+from analysis.divergence.thread_index import Expression, structured_expressions
+from analysis.ir.function import Function, FunctionKind
+from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.instructions import Allocate, Binary, Bitcast, Convert, ElementAddress, FieldAddress
+from analysis.ir.operators import BinaryOperator
+from analysis.ir.record import record
+from analysis.ir.types import IntegerType, PointerType, StructType, VectorType
+from analysis.lower.layouts import size_of
+
+MAX_DEPTH = 16
+
+Scale: TypeAlias = int | None
+Scales: TypeAlias = tuple[Scale, Scale, Scale, Scale]
+"""Of `threadIdx.x`, `threadIdx.y`, `threadIdx.z` and the lane, in bytes; None: uniform, not a known number."""
+Table: TypeAlias = tuple[Scale, Expression]
+
+
+@final
+@record
+class LaneAddress:
+    """`base + constant + sum(scale * axis) + sum(scale * table)`; `base` is uniform.
+
+    `alignment`: a power of two that divides the base and every scale that is not a known number.
+
+    Hashable by numbers and expressions alone, so that what follows from it is kept between functions and edits.
+    """
+
+    scales: Scales
+    tables: tuple[Table, ...]
+    constant: int
+    alignment: int
+
+    @property
+    def is_uniform(self) -> bool:
+        return not any(scale != 0 for scale in self.scales) and not self.tables
+
+
+@final
+class Addresses:
+    """The addresses of one function."""
+
+    def __init__(self, function: Function, divergence: DivergenceResult, affine: AffineResult) -> None:
+        self._function = function
+        self._divergence = divergence
+        self._affine = affine
+        self._structured: dict[int, Expression] | None = None
+        self._arguments = frozenset(parameter.value for parameter in function.parameters)
+
+    @property
+    def structured(self) -> dict[int, Expression]:
+        """The values that are functions of thread indices and constants."""
+        if self._structured is None:
+            self._structured = structured_expressions(self._function, self._divergence.control)
+        return self._structured
+
+    def form(self, address: ValueId, block: BasicBlockId) -> LinearForm | None:
+        return self._affine.form_at(address, block)
+
+    def lanes(self, address: ValueId, block: BasicBlockId) -> LaneAddress | None:
+        """None where the address varies in a way that is not known."""
+        parts = _Parts()
+        if not self._take(parts, address, block, number(1), 0):
+            return None
+        scales = [parts.scales.get(axis, ZERO) for axis in Axis]
+        factors = [*scales, *(scale for scale, _ in parts.tables)]
+        alignments = [self._affine.alignment(factor) for factor in factors if factor.constant is None]
+        x, y, z, lane = (scale.constant for scale in scales)
+        return LaneAddress(
+            (x, y, z, lane),
+            tuple((scale.constant, table) for scale, table in parts.tables),
+            parts.base.constant_term,
+            min([self._alignment(parts.base), *alignments]),
+        )
+
+    def _take(self, parts: _Parts, value: ValueId, block: BasicBlockId, scale: Polynomial, depth: int) -> bool:
+        """Adds `scale * value` to the parts."""
+        form = self._affine.form_at(value, block)
+        if form is not None:
+            parts.add(form, scale)
+            return True
+        table = self.structured.get(value)
+        if table is not None:
+            parts.tables.append((scale, table))
+            return True
+        if depth > MAX_DEPTH:
+            return False
+
+        def take(operand: ValueId, factor: Polynomial = scale) -> bool:
+            return self._take(parts, operand, block, factor, depth + 1)
+
+        return self._take_apart(parts, value, block, scale, take)
+
+    def _take_apart(
+        self, parts: _Parts, value: ValueId, block: BasicBlockId, scale: Polynomial, take: Callable[..., bool]
+    ) -> bool:
+        types = self._function.types
+        match self._divergence.definition(value):
+            case ElementAddress(base=base, index=index):
+                pointer = types[value]
+                size = size_of(pointer.element, self._function.structs) if isinstance(pointer, PointerType) else None
+                return size is not None and take(base) and take(index, scale.scaled(size))
+            case FieldAddress(base=base, field=field):
+                offset = self._offset(base, field)
+                parts.base += scale.scaled(offset or 0)
+                return offset is not None and take(base)
+            case Bitcast(operand=operand) if isinstance(types[operand], PointerType):
+                return take(operand)
+            case Convert(operand=operand):
+                return _widens(types[operand], types[value]) and take(operand)
+            case Binary(operator=BinaryOperator.ADD, left=left, right=right):
+                return take(left) and take(right)
+            case Binary(operator=BinaryOperator.SUBTRACT, left=left, right=right) if _is_signed(types[value]):
+                return take(left) and take(right, scale.scaled(-1))
+            case Binary(operator=BinaryOperator.MULTIPLY, left=left, right=right):
+                for factor, other in ((left, right), (right, left)):
+                    known = self._affine.form_at(factor, block)
+                    if known is not None and known.is_uniform:
+                        return take(other, scale * known.base)
+                return False
+            case Binary(operator=BinaryOperator.SHIFT_LEFT, left=left, right=right):
+                known = self._affine.form_at(right, block)
+                count = None if known is None or not known.is_uniform else known.base.constant
+                return count is not None and 0 <= count < 32 and take(left, scale.scaled(1 << count))
+            case _:
+                return False
+
+    def _offset(self, base: ValueId, field: int) -> int | None:
+        pointer = self._function.types[base]
+        match pointer.element if isinstance(pointer, PointerType) else None:
+            case StructType(name=name):
+                layout = self._function.structs.get(name)
+                return None if layout is None or not layout.size else layout.fields[field].offset
+            case VectorType(element=element):
+                size = size_of(element, self._function.structs)
+                return None if size is None else field * size
+            case _:
+                return None
+
+    def _alignment(self, base: Polynomial) -> int:
+        """Of the base without its constant; pointers that come from an allocation are aligned like one."""
+        found = ALLOCATION_ALIGNMENT
+        for monomial, coefficient in base.terms:
+            if not monomial:
+                continue
+            alignment = self._affine.alignment(Polynomial(((monomial, coefficient),)))
+            if len(monomial) == 1 and isinstance(monomial[0], ValueAtom) and self._is_allocation(monomial[0].value):
+                alignment = max(alignment, ALLOCATION_ALIGNMENT)
+            found = min(found, alignment)
+        return found
+
+    def _is_allocation(self, value: ValueId) -> bool:
+        """A pointer argument of a kernel, or what `malloc` or `new` returned."""
+        if not isinstance(self._function.types[value], PointerType):
+            return False
+        if value in self._arguments:
+            return self._function.kind is FunctionKind.KERNEL
+        return isinstance(self._divergence.definition(value), Allocate)
+
+
+@final
+class _Parts:
+    def __init__(self) -> None:
+        self.base = ZERO
+        self.scales: dict[Axis, Polynomial] = {}
+        self.tables: list[tuple[Polynomial, Expression]] = []
+
+    def add(self, form: LinearForm, scale: Polynomial) -> None:
+        self.base += form.base * scale
+        for axis, coefficient in form.coefficients:
+            self.scales[axis] = self.scales.get(axis, ZERO) + coefficient * scale
+
+
+def _widens(source: object, target: object) -> bool:
+    """A conversion that keeps every number, if neither side wraps."""
+    return isinstance(source, IntegerType) and isinstance(target, IntegerType) and target.bits >= source.bits >= 32
+
+
+def _is_signed(type_: object) -> bool:
+    return isinstance(type_, IntegerType) and type_.signed

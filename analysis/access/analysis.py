@@ -1,0 +1,182 @@
+"""Accesses: how does a warp address memory, and what does each request cost?
+
+Rules     space (`analysis.memory`), lane addresses (`addresses.py`), who takes part (`participants.py`), cost by
+          enumeration (`warp_request.py`).  A vector or a struct that its alignment lets move at once is one access.
+          Several block shapes: the worst.  Memory of unknown space is counted as if it were global, not as exact.
+Assumes   allocations are 256-byte aligned; 32-bit index arithmetic does not wrap (`docs/limitations.md`); the block
+          shape not known: a warp lies in one row.
+Cost      a few microseconds per access, once a form was seen before.
+Source    Lee et al., CGO 2013, section 4 (warp-sequential accesses); CUDA C++ Best Practices Guide, "Memory
+          Optimizations".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import final
+
+from analysis.access.addresses import Addresses, LaneAddress
+from analysis.access.model import Access, AccessKind, AccessPattern, Participation, RequestCost
+from analysis.access.participants import Condition, Guards, Participants
+from analysis.access.warp_request import Setting, count_bank_ways, count_sectors, lane_pattern
+from analysis.affine.result import AffineResult
+from analysis.divergence.result import DivergenceResult
+from analysis.divergence.thread_index import MAX_SHAPES, Expression, Extent, thread_values
+from analysis.graph.control_flow import ControlFlow
+from analysis.ir.function import Function
+from analysis.ir.ids import BasicBlockId
+from analysis.ir.instructions import Atomic, Load, Store
+from analysis.ir.operators import SpecialRegister
+from analysis.ir.types import MemorySpace
+from analysis.lower.layouts import size_and_alignment
+from analysis.memory.spaces import SpaceResult
+
+MAX_REQUEST_BYTES = 16
+"""What one lane can move with one instruction."""
+OTHER_AXES = (SpecialRegister.THREAD_Y.value, SpecialRegister.THREAD_Z.value)
+
+
+def analyze_accesses(
+    function: Function,
+    control: ControlFlow,
+    divergence: DivergenceResult,
+    spaces: SpaceResult,
+    affine: AffineResult,
+) -> tuple[Access, ...]:
+    """Every load, store and atomic that the entry reaches, in the order of the blocks."""
+    finder = _Finder(function, control, divergence, spaces, affine)
+    return tuple(
+        finder.access(block, instruction)
+        for block in control.order
+        for instruction in function.blocks[block].instructions
+        if type(instruction) in ACCESSES
+    )
+
+
+ACCESSES = {Load: AccessKind.LOAD, Store: AccessKind.STORE, Atomic: AccessKind.ATOMIC}
+
+
+@final
+class _Finder:
+    def __init__(
+        self,
+        function: Function,
+        control: ControlFlow,
+        divergence: DivergenceResult,
+        spaces: SpaceResult,
+        affine: AffineResult,
+    ) -> None:
+        self._function = function
+        self._spaces = spaces
+        self._addresses = Addresses(function, divergence, affine)
+        self._guards = Guards(function, control, divergence, self._addresses)
+        launch = divergence.launch
+        self._warp_size = launch.warp_size
+        shapes = launch.shapes if len(launch.shapes) <= MAX_SHAPES else ()
+        self._extents: tuple[Extent, ...] = tuple((shape.x, shape.y, shape.z) for shape in shapes) or (None,)
+
+    def access(self, block: BasicBlockId, instruction: object) -> Access:
+        assert isinstance(instruction, Load | Store | Atomic)
+        kind = ACCESSES[type(instruction)]
+        address = instruction.address
+        size, width = self._moved(instruction)
+        lanes = self._addresses.lanes(address, block)
+        participants = self._guards.of(block)
+        request, pattern, stride = None, AccessPattern.UNKNOWN, None
+        space = self._spaces.space(address)
+        if lanes is not None:
+            settings = [self._setting(extent, participants) for extent in self._extents]
+            patterns = {lane_pattern(lanes, size or 0, setting) for setting in settings}
+            pattern, _ = patterns.pop() if len(patterns) == 1 else (AccessPattern.SCATTERED, None)
+            if space is MemorySpace.LOCAL:  # one offset in all lanes is one row of the interleaved memory
+                is_row = pattern is AccessPattern.BROADCAST
+                pattern = AccessPattern.WARP_SEQUENTIAL if is_row else AccessPattern.SCATTERED
+            stride = _stride(lanes)
+            if size is not None and width is not None:
+                costs = [_cost(lanes, size, width, setting, space, kind) for setting in settings]
+                request = _worst([cost for cost in costs if cost is not None])
+        return Access(
+            kind,
+            instruction.span,
+            block,
+            address,
+            space,
+            self._spaces.variable(address),
+            size,
+            self._addresses.form(address, block),
+            stride,
+            pattern,
+            self._certainty(participants),
+            request,
+        )
+
+    def _moved(self, instruction: Load | Store | Atomic) -> tuple[int | None, int | None]:
+        """Bytes per lane, and how many of them one instruction moves."""
+        value = instruction.value if isinstance(instruction, Store) else instruction.result
+        size, alignment = size_and_alignment(self._function.types[value], self._function.structs)
+        if not size:
+            return None, None
+        return size, min(size & -size, alignment, MAX_REQUEST_BYTES)
+
+    def _setting(self, extent: Extent, participants: Participants) -> Setting:
+        conditions = tuple(
+            condition for condition in participants.conditions if _is_told(condition, extent, self._warp_size)
+        )
+        return Setting(extent, self._warp_size, conditions)
+
+    def _certainty(self, participants: Participants) -> Participation:
+        untold = any(
+            not _is_told(condition, extent, self._warp_size) and not (extent is None and _is_of_rows(condition[0]))
+            for condition in participants.conditions
+            for extent in self._extents
+        )
+        return Participation.UNKNOWN if untold else participants.certainty
+
+
+def _is_told(condition: Condition, extent: Extent, warp_size: int) -> bool:
+    """Can the guard be evaluated?  Where a warp lies in a row, guards over y and z alone stop whole warps."""
+    if extent is None and _is_of_rows(condition[0]):
+        return False
+    return thread_values(condition[0], extent, warp_size) is not None
+
+
+@lru_cache(maxsize=1024)
+def _is_of_rows(expression: Expression) -> bool:
+    return any(register in OTHER_AXES for register in _registers(expression))
+
+
+def _registers(expression: Expression) -> Iterator[str]:
+    if not isinstance(expression, int):
+        word, _, operands = expression
+        if not operands:
+            yield word
+        for operand in operands:
+            yield from _registers(operand)
+
+
+def _stride(lanes: LaneAddress) -> int | None:
+    x, _, _, lane = lanes.scales
+    return None if x is None or lane is None or lanes.tables else x + lane
+
+
+def _cost(
+    lanes: LaneAddress, size: int, width: int, setting: Setting, space: MemorySpace, kind: AccessKind
+) -> RequestCost | None:
+    assumes_row = setting.extent is None
+    if space is MemorySpace.SHARED:
+        banks = count_bank_ways(lanes, width, setting, is_atomic=kind is AccessKind.ATOMIC)
+        if banks is None:
+            return None
+        ways = banks.ways if banks.is_exact or banks.ways > 1 else None
+        return RequestCost(None, None, None, ways, banks.lanes, banks.is_exact, assumes_row)
+    count = count_sectors(lanes, size, setting, is_local=space is MemorySpace.LOCAL)
+    if count is None:
+        return None
+    is_exact = count.is_exact and space is not MemorySpace.GENERIC
+    sectors = count.sectors if count.is_exact or count.sectors > 1 else None
+    return RequestCost(sectors, count.most, count.ideal, None, count.lanes, is_exact, assumes_row)
+
+
+def _worst(costs: Sequence[RequestCost]) -> RequestCost | None:
+    return max(costs, key=lambda cost: (cost.sectors or 0, cost.sectors_max or 0, cost.bank_ways or 0), default=None)

@@ -1,0 +1,98 @@
+"""What is known of one access to memory: how the lanes of a warp address it, and what the request costs."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import final
+
+from analysis.affine.linear_form import LinearForm
+from analysis.ir.ids import BasicBlockId, SymbolId, ValueId
+from analysis.ir.record import record
+from analysis.ir.source import Span
+from analysis.ir.types import MemorySpace
+
+SECTOR_BYTES = 32
+"""The unit in which caches and memory move data."""
+BANKS = 32
+BANK_BYTES = 4
+ALLOCATION_ALIGNMENT = 256
+"""`cudaMalloc` aligns to at least 256 bytes (CUDA C++ Programming Guide, "Device Memory Accesses")."""
+
+
+class AccessKind(Enum):
+    """The values are those of the `facts` contract."""
+
+    LOAD = "load"
+    STORE = "store"
+    ATOMIC = "atomic"
+
+
+class AccessPattern(Enum):
+    """How the addresses of a warp's lanes lie; the values are those of the `facts` contract."""
+
+    BROADCAST = "broadcast"
+    """All lanes read or write one address."""
+    WARP_SEQUENTIAL = "warp-sequential"
+    """Each lane's element follows that of the lane before it."""
+    STRIDED = "strided"
+    """Lanes are a constant distance apart, or one that is the same for all but not a known number."""
+    SCATTERED = "scattered"
+    """A known function of the thread index that is not linear in the lane: rows, swizzles."""
+    UNKNOWN = "unknown"
+
+
+class Participation(Enum):
+    """Which lanes of a warp make the request."""
+
+    FULL = "full"
+    """All of a warp's live lanes, or exactly those that the guards let through, which are known."""
+    BOUNDED = "bounded"
+    """All, away from a bound that is not known (`i < n`)."""
+    UNKNOWN = "unknown"
+    """Data decides, or one thread is singled out."""
+
+
+@final
+@record
+class RequestCost:
+    """What one request of a warp costs at its worst over the warps of the known block shapes.
+
+    `sectors`: 32-byte sectors if the uniform part of the address that is not known is aligned like an allocation;
+    `sectors_max`: for the worst base that the known alignment allows; `ideal_sectors`: what the bytes would fill.
+    None for shared memory.  `bank_ways`: how many passes over the banks shared memory needs (1: no conflict), None for
+    other memory.
+    `is_exact`: False where some distance between lanes is not a known number; then `sectors` and `bank_ways` are lower
+    bounds (None: no bound worth telling) and `sectors_max` an upper one.
+    `assumes_row`: the block shape is not known; rows of threads are taken to be a multiple of the warp.
+    """
+
+    sectors: int | None
+    sectors_max: int | None
+    ideal_sectors: int | None
+    bank_ways: int | None
+    lanes: int
+    is_exact: bool
+    assumes_row: bool
+
+
+@final
+@record
+class Access:
+    """One load, store or atomic.  A vector of 8 or 16 bytes is one access.
+
+    `bytes`: per lane; `stride`: bytes from one thread to the next along x, None where it is not a known number.
+    `variable`: the array it lies in, where that is one.
+    """
+
+    kind: AccessKind
+    span: Span
+    block: BasicBlockId
+    address: ValueId
+    space: MemorySpace
+    variable: SymbolId | None
+    bytes: int | None
+    form: LinearForm | None
+    stride: int | None
+    pattern: AccessPattern
+    participation: Participation
+    request: RequestCost | None

@@ -1,0 +1,248 @@
+"""What the request of one warp costs: sectors of memory, passes over the banks of shared memory; by enumeration.
+
+Method    The address of every thread of a block is computed from its coordinates, for every warp (the last one may be
+          partial), up to a common base; for bases that are not known, every offset that their alignment allows is
+          tried.  Lanes whose distance is not a known number are counted apart: the largest part is a lower bound, the
+          sum an upper one.  The block shape not known: one row of 1,024 threads, since each warp then lies in a row.
+Sectors   32 bytes; a lane's element may touch two.
+Banks     32 banks of 4 bytes.  One pass serves one word per bank, and every lane that wants it.  Elements of 8 bytes
+          go through in halves of 16 lanes, of 16 bytes in quarters of 8; the worst of these counts.  Atomics serve one
+          lane per word and pass.
+Local     memory of the thread is interleaved: word k of lane l lies at `4 * (k * warp + l)`.
+Cost      below a millisecond for what was not seen before; kept by numbers alone, so that kernels share it.
+Source    CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory", "Shared Memory and Memory Banks".
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import TypeAlias, final
+
+from analysis.access.addresses import LaneAddress, Scales
+from analysis.access.model import BANK_BYTES, BANKS, SECTOR_BYTES, AccessPattern
+from analysis.access.participants import Condition
+from analysis.divergence.launch_shape import MAX_BLOCK_THREADS
+from analysis.divergence.thread_index import Extent, thread_values
+from analysis.ir.record import record
+
+Lanes: TypeAlias = tuple[tuple[int, int, tuple[int, ...]], ...]
+"""For each lane that takes part: its number, its offset from the common base, what tells it apart beyond that."""
+
+
+@final
+@record
+class SectorCount:
+    """Of the warp that needs most; see `RequestCost`."""
+
+    sectors: int
+    most: int
+    ideal: int
+    lanes: int
+    is_exact: bool
+
+
+@final
+@record
+class BankCount:
+    """Of the warp that needs most passes."""
+
+    ways: int
+    lanes: int
+    is_exact: bool
+
+
+@final
+@record
+class Setting:
+    """What is the same for all accesses of one block: the launch, and who takes part."""
+
+    extent: Extent
+    warp_size: int
+    conditions: tuple[Condition, ...]
+
+
+@lru_cache(maxsize=4096)
+def count_sectors(address: LaneAddress, width: int, setting: Setting, *, is_local: bool) -> SectorCount | None:
+    """None if no thread takes part, or some value is not defined."""
+    warps = _warps(address, setting)
+    if warps is None:
+        return None
+    step = SECTOR_BYTES if is_local else min(address.alignment, SECTOR_BYTES)
+    counted = [_sectors_of(_interleaved(warp, setting.warp_size) if is_local else warp, width, step) for warp in warps]
+    return max(counted, key=lambda count: (count.sectors, count.most, count.ideal), default=None)
+
+
+@lru_cache(maxsize=4096)
+def count_bank_ways(address: LaneAddress, width: int, setting: Setting, *, is_atomic: bool) -> BankCount | None:
+    """None if no thread takes part, or some value is not defined."""
+    warps = _warps(address, setting)
+    if warps is None:
+        return None
+    step = min(address.alignment, BANK_BYTES)
+    counted = [_ways_of(warp, width, step, is_atomic) for warp in warps]
+    return max(counted, key=lambda count: count.ways, default=None)
+
+
+@lru_cache(maxsize=4096)
+def lane_pattern(address: LaneAddress, width: int, setting: Setting) -> tuple[AccessPattern, int | None]:
+    """The pattern that holds for every warp, and the distance between lanes if it is one number."""
+    scales = _scales_in_warp(address, setting)
+    if None in scales or any(scale is None for scale, _ in address.tables):
+        is_line = not address.tables and not any(scales[1:3]) and None not in scales[1:3]
+        return (AccessPattern.STRIDED if is_line else AccessPattern.SCATTERED), None
+    warps = _warps(address, Setting(setting.extent, setting.warp_size, ()))
+    if warps is None:
+        return AccessPattern.UNKNOWN, None
+    steps = {after[1] - before[1] for warp in warps for before, after in pairwise(warp)} or {0}
+    if len(steps) > 1:
+        return AccessPattern.SCATTERED, None
+    step = steps.pop()
+    if step == 0:
+        return AccessPattern.BROADCAST, 0
+    return (AccessPattern.WARP_SEQUENTIAL if step == width else AccessPattern.STRIDED), step
+
+
+# -- lanes ------------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1024)
+def _warps(address: LaneAddress, setting: Setting) -> tuple[Lanes, ...] | None:
+    """The lanes of each warp that has any; warps that look the same are told once."""
+    extent, size = setting.extent, setting.warp_size
+    if extent is None and not address.tables and not setting.conditions:
+        extent = (size, 1, 1)
+    coordinates = _coordinates(extent, size)
+    offsets = [address.constant] * len(coordinates)
+    apart: list[Sequence[int]] = []
+    for axis, scale in enumerate(_scales_in_warp(address, setting)):
+        if scale != 0:
+            _add(offsets, apart, scale, [thread[axis] for thread in coordinates])
+    for scale, expression in address.tables:
+        values = thread_values(expression, extent, size)
+        if values is None:
+            return None
+        _add(offsets, apart, scale, _spread(values, len(coordinates)))
+    active = _active(setting, len(coordinates))
+    if active is None:
+        return None
+    warps: dict[Lanes, None] = {}
+    keys: Iterable[tuple[int, ...]] = zip(*apart, strict=True) if apart else [()] * len(coordinates)
+    lanes = list(zip(offsets, keys, strict=True))
+    for start in range(0, len(lanes), size):
+        threads = [thread for thread in range(start, min(start + size, len(lanes))) if active[thread]]
+        if threads:
+            # A warp that lies a multiple of 128 bytes further on fills sectors and banks in the same way.
+            shift = lanes[threads[0]][0] // 128 * 128
+            warps[tuple((thread - start, lanes[thread][0] - shift, lanes[thread][1]) for thread in threads)] = None
+    return tuple(warps)
+
+
+def _scales_in_warp(address: LaneAddress, setting: Setting) -> Scales:
+    """Without what agrees in each warp: scales of y and z that are not known, where a warp lies in one row."""
+    if setting.extent is not None and setting.extent[0] % setting.warp_size:
+        return address.scales
+    x, y, z, lane = address.scales
+    return x, y or 0, z or 0, lane
+
+
+def _add(offsets: list[int], apart: list[Sequence[int]], scale: int | None, values: Sequence[int]) -> None:
+    if scale is None:
+        apart.append(values)
+        return
+    for thread, value in enumerate(values):
+        offsets[thread] += scale * value
+
+
+@lru_cache(maxsize=64)
+def _coordinates(extent: Extent, warp_size: int) -> tuple[tuple[int, int, int, int], ...]:
+    """x, y, z and lane of every thread, in linear order."""
+    width, height, depth = extent or (MAX_BLOCK_THREADS, 1, 1)
+    threads = ((x, y, z) for z in range(depth) for y in range(height) for x in range(width))
+    return tuple((*thread, number % warp_size) for number, thread in enumerate(threads))
+
+
+def _active(setting: Setting, threads: int) -> Sequence[bool] | None:
+    active = [True] * threads
+    for expression, wanted in setting.conditions:
+        values = thread_values(expression, setting.extent, setting.warp_size)
+        if values is None:
+            return None
+        active = [was and bool(value) == wanted for was, value in zip(active, _spread(values, threads), strict=True)]
+    return active
+
+
+def _spread(values: int | tuple[int, ...], threads: int) -> Sequence[int]:
+    return (values,) * threads if isinstance(values, int) else values
+
+
+def _interleaved(warp: Lanes, warp_size: int) -> Lanes:
+    return tuple((lane, offset // 4 * 4 * warp_size + 4 * lane + offset % 4, key) for lane, offset, key in warp)
+
+
+def _parts(warp: Sequence[tuple[int, int, tuple[int, ...]]]) -> Iterator[list[int]]:
+    """The offsets of lanes whose distances are known."""
+    parts: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
+    for _, offset, key in warp:
+        parts[key].append(offset)
+    yield from parts.values()
+
+
+# -- one warp ---------------------------------------------------------------------------------------------------------
+
+
+def _sectors_of(warp: Lanes, width: int, step: int) -> SectorCount:
+    parts = list(_parts(warp))
+    bases = range(0, SECTOR_BYTES, step)
+    sectors = max(len(_touched(part, width, 0)) for part in parts)
+    most = sum(max(len(_touched(part, width, base)) for base in _natural(bases, part, width)) for part in parts)
+    distinct = len({byte for part in parts for offset in part for byte in range(offset, offset + width)})
+    needed = distinct if len(parts) == 1 else len(warp) * width
+    return SectorCount(sectors, max(most, sectors), -(-needed // SECTOR_BYTES), len(warp), len(parts) == 1)
+
+
+def _touched(offsets: Sequence[int], width: int, base: int) -> set[int]:
+    first = {(offset + base) // SECTOR_BYTES for offset in offsets}
+    return first | {(offset + base + width - 1) // SECTOR_BYTES for offset in offsets} | _between(offsets, width, base)
+
+
+def _between(offsets: Sequence[int], width: int, base: int) -> set[int]:
+    """The inner sectors of elements that are larger than a sector."""
+    if width <= SECTOR_BYTES:
+        return set()
+    return {
+        sector
+        for offset in offsets
+        for sector in range((offset + base) // SECTOR_BYTES, (offset + base + width - 1) // SECTOR_BYTES)
+    }
+
+
+def _natural(bases: range, offsets: Sequence[int], width: int) -> Iterable[int]:
+    """Bases at which the elements are aligned to their size, as the hardware demands."""
+    if width & (width - 1):
+        return bases
+    return [base for base in bases if (offsets[0] + base) % min(width, SECTOR_BYTES) == 0] or bases
+
+
+def _ways_of(warp: Lanes, width: int, step: int, is_atomic: bool) -> BankCount:
+    together = max(1, BANKS * BANK_BYTES // max(width, BANK_BYTES))
+    groups: defaultdict[int, list[tuple[int, int, tuple[int, ...]]]] = defaultdict(list)
+    for lane in warp:
+        groups[lane[0] // together].append(lane)
+    worst = 1
+    is_exact = True
+    for group in groups.values():
+        parts = list(_parts(group))
+        is_exact &= len(parts) == 1
+        for part in parts:
+            for base in _natural(range(0, BANK_BYTES, step), part, min(width, BANK_BYTES)):
+                worst = max(worst, _passes(part, width, base, is_atomic))
+    return BankCount(worst, len(warp), is_exact)
+
+
+def _passes(offsets: Sequence[int], width: int, base: int, is_atomic: bool) -> int:
+    words = [(offset + base) // BANK_BYTES + word for offset in offsets for word in range(max(1, width // BANK_BYTES))]
+    banks = Counter(word % BANKS for word in (words if is_atomic else set(words)))
+    return max(banks.values())
