@@ -140,7 +140,7 @@ class TestTheChecksThemselves:
         ("importer", "target"),
         [
             ("analysis.ir.types", "analysis.syntax.tree"),
-            ("analysis.graph.dominance", "analysis.divergence.levels"),
+            ("analysis.graph.cycles", "analysis.divergence.levels"),
             ("analysis.facts.model", "analysis.rules.registry"),
             ("analysis.ir.types", "simt_lsp.server"),
             ("analysis.ir.types", "numpy"),

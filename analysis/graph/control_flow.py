@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import final
 
 from analysis.graph.cycles import Cycle, CycleId, find_cycles
-from analysis.graph.dominance import UNREACHED, immediate_dominators, reverse_post_order, reversed_edges
 from analysis.graph.joins import find_joins
 from analysis.graph.post_dominance import PostDominance, doomed_blocks, post_dominance
+from analysis.ir.control_flow import UNREACHED, immediate_dominators, reverse_post_order, reversed_edges
 from analysis.ir.function import ENTRY, Function
 from analysis.ir.ids import BasicBlockId
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NewType, final
 
-from analysis.graph.dominance import Edges
+from analysis.ir.control_flow import Edges
 from analysis.ir.instructions import BasicBlockId
 
 CycleId = NewType("CycleId", int)

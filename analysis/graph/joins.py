@@ -18,7 +18,7 @@ import heapq
 from collections.abc import Mapping, Sequence
 
 from analysis.graph.cycles import Cycle
-from analysis.graph.dominance import Edges
+from analysis.ir.control_flow import Edges
 
 
 def find_joins(

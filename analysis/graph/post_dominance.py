@@ -26,8 +26,8 @@ from dataclasses import dataclass
 from typing import final
 
 from analysis.graph.cycles import Cycle
-from analysis.graph.dominance import UNREACHED, Edges, immediate_dominators, reverse_post_order, reversed_edges
 from analysis.ir.control import Trap
+from analysis.ir.control_flow import UNREACHED, Edges, immediate_dominators, reverse_post_order, reversed_edges
 from analysis.ir.function import Function
 
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never, final
 
-from analysis.ir.control_flow import predecessors, reverse_post_order
+from analysis.ir.control_flow import block_order, predecessors
 from analysis.ir.function import BasicBlock, Definition, Expression, Function, Parameter, Symbol, SymbolKind
 from analysis.ir.instructions import (
     BasicBlockId,
@@ -56,7 +56,7 @@ class Draft:
 
     def __init__(self, function: Function) -> None:
         self.function = function
-        self.order = reverse_post_order(function.blocks)
+        self.order = block_order(function.blocks)
         self.before = predecessors(function.blocks, self.order)
         self.types: list[Type] = list(function.types)
         self.instructions: list[list[Instruction]] = [[] for _ in function.blocks]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast, final
 
-from analysis.ir.control_flow import reverse_post_order
+from analysis.ir.control_flow import block_order
 from analysis.ir.draft import with_targets
 from analysis.ir.function import (
     BasicBlock,
@@ -254,7 +254,7 @@ class Inlining:
         source = body.function.blocks
         begun: dict[int, OpenBlock] = {}
         ended: dict[int, OpenBlock] = {}
-        for index in reverse_post_order(source):
+        for index in block_order(source):
             # Definitions come before uses, so a call's result is known when it is read; only phis must wait.
             begun[index] = self._open_block() if index else entry
             ended[index] = self._copy_instructions(body, source[index].instructions, begun[index])

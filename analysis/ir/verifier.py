@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import final
 
-from analysis.ir.control_flow import immediate_dominators, predecessors, reverse_post_order
+from analysis.ir.control_flow import block_order, immediate_dominators, predecessors
 from analysis.ir.function import Function, own_frame
 from analysis.ir.instructions import (
     Branch,
@@ -105,7 +105,7 @@ class _Verifier:
                     self._error(f"block{index}:end", block.terminator, f"block{target} does not exist")
         if len(self.errors) > count:
             return False
-        order = reverse_post_order(blocks)
+        order = block_order(blocks)
         self._before = predecessors(blocks, order)
         for index in sorted(set(range(len(blocks))) - set(order)):
             self._error(f"block{index}", "", "the entry does not reach this block")
@@ -147,7 +147,7 @@ class _Verifier:
                 self._error("types", type, f"%{value} is not defined but has a type")
 
     def _dominance(self) -> None:
-        dominators = immediate_dominators(reverse_post_order(self._function.blocks), self._before)
+        dominators = immediate_dominators(block_order(self._function.blocks), self._before)
         enter, leave = _intervals(dominators)
 
         def is_available(value: ValueId, block: int, position: int) -> bool:
