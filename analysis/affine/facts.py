@@ -17,12 +17,12 @@ from analysis.affine.interval import Interval, type_range
 from analysis.affine.launch_bounds import MAX_ALIGNMENT, LaunchBounds, power_of_two_in
 from analysis.affine.linear_form import LinearForm
 from analysis.affine.polynomial import Monomial, Polynomial
-from analysis.affine.ranges import Ranges
+from analysis.affine.ranges import Ranges, whole_range
 from analysis.affine.uniformity import Uniformity
 from analysis.divergence.result import DivergenceResult
 from analysis.ir.function import Function
 from analysis.ir.ids import SymbolId, ValueId
-from analysis.ir.types import U64
+from analysis.ir.types import U64, PointerType
 from analysis.lower.layouts import size_and_alignment
 
 ANY_NUMBER = Interval(-(1 << 80), 1 << 80)
@@ -100,10 +100,26 @@ class AffineFacts:
 
     def form_range(self, form: LinearForm) -> Interval:
         """Of the form as an integer, which the value is if nothing wrapped."""
-        found = self.polynomial_range(form.base)
+        base = self.polynomial_range(form.base)
+        return base + self.thread_range(form) if form.coefficients else base
+
+    def thread_range(self, form: LinearForm) -> Interval:
+        """Of the sum over the axes."""
+        found = Interval(0, 0)
         for axis, coefficient in form.coefficients:
             found += self.polynomial_range(coefficient) * self.bounds.registers[REGISTER_OF_AXIS[axis]]
         return found
+
+    def is_bounded(self, polynomial: Polynomial) -> bool:
+        """Is every atom known to be smaller than its type?"""
+        return all(self._has_bound(atom) for atom in polynomial.atoms())
+
+    def _has_bound(self, atom: Atom) -> bool:
+        if isinstance(atom, RegisterAtom):
+            return atom.register in self.bounds.registers
+        if isinstance(atom, ValueAtom):
+            return self.ranges.of(atom.value) != whole_range(self.function.types[atom.value])
+        return isinstance(atom, ResidualAtom) and atom.value in self.residual_ranges
 
     # -- alignments -------------------------------------------------------------------------------------------------
 
@@ -136,12 +152,19 @@ class AffineFacts:
         form = self.forms[value]
         if form is None or not form.exact:
             return 1
-        if form.is_uniform and form.base.terms == (((ValueAtom(value),), 1),):
-            return self.own_alignments.get(value, 1)
+        if form.base.terms == (((ValueAtom(value),), 1),):
+            return self._own_alignment(value)
         found = self.polynomial_alignment(form.base)
         for _, coefficient in form.coefficients:
             found = min(found, self.polynomial_alignment(coefficient))
-        return min(found, 1 << form.bits) if found < MAX_ALIGNMENT else found
+        return found
+
+    def _own_alignment(self, value: ValueId) -> int:
+        """Of a value that is an atom: of a pointer, what its type demands."""
+        type_ = self.function.types[value]
+        if isinstance(type_, PointerType):
+            return power_of_two_in(size_and_alignment(type_.element, self.function.structs)[1])
+        return self.own_alignments.get(value, 1)
 
     def symbol_alignment(self, symbol: SymbolId) -> int:
         """Of a variable's address: its type's, as the compiler must lay it out."""

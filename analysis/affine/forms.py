@@ -1,31 +1,31 @@
 """The pass that gives each integer and each pointer its linear form.
 
-Blocks are taken in reverse post-order, so that operands come before their users, the values that come back to the
-header of a loop excepted (`recurrences.py`).
+Blocks are taken in reverse post-order, so that operands come before their users; phis guess what comes back to them,
+and the loops are read again until the guesses are confirmed (`phis.py`).
 
 Rules     + - * and shifts by constants are those of the ring of integers modulo 2^width, where forms are exact.
           A value without a form that agrees in each warp is an atom.
-          widening   the form of a narrow value holds in the wide type if the value equals it as an integer; where the
-                     ranges do not show that, it is assumed (`exact` False): signed overflow is undefined in C, and an
-                     unsigned index that wraps is taken for a defect, unless the ranges show that it does wrap.
+          Masks, other shifts, divisions and remainders are in `windows.py`, conversions in `widening.py`.
+          A choice that agrees in the warp keeps the thread part of two forms that share it; so does the smaller or
+          larger of two such values.
+Integral  a value may be equal to its form as an integer, not only modulo 2^width: if every operation on the way cannot
+          have wrapped.  Widening needs that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import final
 
-from analysis.affine.atoms import (
-    AXIS_OF_REGISTER,
-    Axis,
-    RegisterAtom,
-    SymbolAtom,
-    ValueAtom,
-)
+from analysis.affine.addresses import element_size, field_offset
+from analysis.affine.arithmetic import add, is_small, multiply, quotient, scale, subtract
+from analysis.affine.atoms import AXIS_OF_REGISTER, Axis, RegisterAtom, ResidualAtom, SymbolAtom, ValueAtom
 from analysis.affine.facts import AffineFacts
-from analysis.affine.interval import type_range
-from analysis.affine.linear_form import Coefficients, LinearForm
-from analysis.affine.polynomial import ONE, ZERO, Polynomial, number, variable
+from analysis.affine.linear_form import LinearForm
+from analysis.affine.phis import MAX_ROUNDS, PhiRules
+from analysis.affine.polynomial import ONE, ZERO, number, variable
+from analysis.affine.widening import POINTER_BITS, widened, width_of
+from analysis.affine.windows import WarpLinear, through_window
 from analysis.divergence.levels import Level
 from analysis.divergence.nodes import CHANGING_REGISTERS, REGISTER_LEVELS
 from analysis.graph.control_flow import ControlFlow
@@ -39,17 +39,26 @@ from analysis.ir.instructions import (
     ElementAddress,
     FieldAddress,
     Instruction,
-    Phi,
+    Math,
     PointerDifference,
     ReadSpecial,
+    Select,
     SymbolAddress,
     Unary,
 )
-from analysis.ir.operators import BinaryOperator, UnaryOperator
-from analysis.ir.types import BooleanType, IntegerType, PointerType, StructType, Type, VectorType
-from analysis.lower.layouts import size_of
+from analysis.ir.operators import BinaryOperator, MathFunction, UnaryOperator
+from analysis.ir.types import BooleanType, IntegerType, PointerType
 
-POINTER_BITS = 64
+RING = frozenset({BinaryOperator.ADD, BinaryOperator.SUBTRACT, BinaryOperator.MULTIPLY})
+WINDOWED = frozenset(
+    {
+        *(BinaryOperator.AND, BinaryOperator.OR, BinaryOperator.XOR),
+        *(BinaryOperator.SHIFT_RIGHT, BinaryOperator.DIVIDE, BinaryOperator.REMAINDER),
+    }
+)
+NOT_NEGATIVE = frozenset({BinaryOperator.DIVIDE, BinaryOperator.REMAINDER})
+SYMMETRIC = frozenset({BinaryOperator.AND, BinaryOperator.OR, BinaryOperator.XOR})
+MINUS_ONE = number(-1)
 
 
 @final
@@ -60,12 +69,16 @@ class FormPass:
         self.types = facts.function.types
         self.forms = facts.forms
         self.divergence = facts.divergence
+        self.phis = PhiRules(facts, control)
+        self._widths = [width_of(type_) for type_ in self.types]
         self._rules: dict[type, Callable[..., LinearForm | None]] = {
             Constant: self._constant,
             ReadSpecial: self._register,
             SymbolAddress: self._symbol,
             Binary: self._binary,
             Unary: self._unary,
+            Select: self._select,
+            Math: self._math,
             Convert: self._convert,
             Bitcast: self._convert,
             ElementAddress: self._element,
@@ -75,40 +88,52 @@ class FormPass:
 
     def run(self) -> None:
         for parameter in self.facts.function.parameters:
-            self._settle(parameter.value, None)
-        for block in self.control.order:
+            if self._widths[parameter.value]:
+                self._settle(parameter.value, None)
+        order = self.control.order
+        self._pass(order)
+        if not self.control.cycles:
+            return
+        rest = order[min(self.control.rank[cycle.header] for cycle in self.control.cycles) :]
+        for rounds in range(MAX_ROUNDS):
+            if not self.phis.confirm(last=rounds == MAX_ROUNDS - 1):
+                return
+            self.facts.iteration_ranges.clear()
+            self._pass(rest)
+
+    def _pass(self, blocks: Sequence[BasicBlockId]) -> None:
+        widths, rules, proven = self._widths, self._rules, self.facts.proven
+        for block in blocks:
             body = self.facts.function.blocks[block]
             for phi in body.phis:
-                self._settle(phi.result, self._phi(phi, block))
+                if widths[phi.result]:
+                    proven[phi.result] = 0
+                    self._settle(phi.result, self.phis.form(phi, block))
             for instruction in body.instructions:
                 result = instruction.result
-                if result is not None and width_of(self.types[result]):
-                    self._settle(result, self._form(instruction, block))
+                if result is not None and widths[result]:
+                    proven[result] = 0
+                    rule = rules.get(type(instruction))
+                    self._settle(result, None if rule is None else rule(instruction, block))
 
     def _settle(self, value: ValueId, form: LinearForm | None) -> None:
         if form is not None and not is_small(form):
             form = None
         if form is None and self.divergence.level(value) <= Level.WARP:
-            bits = width_of(self.types[value])
-            if bits:
-                form = LinearForm(bits, variable(ValueAtom(value)))
-                self.facts.proven[value] = 1
+            form = LinearForm(self._widths[value], variable(ValueAtom(value)))
+            self.facts.proven[value] = 1
         self.forms[value] = form
-
-    def _form(self, instruction: Instruction, block: BasicBlockId) -> LinearForm | None:
-        rule = self._rules.get(type(instruction))
-        return None if rule is None else rule(instruction, block)
 
     def read(self, value: ValueId, block: BasicBlockId) -> LinearForm | None:
         """The form where the block reads the value."""
         form = self.forms[value]
-        if form is not None and not self.facts.uniformity.agrees(form, block):
-            return None
-        return form
+        return form if form is not None and self.facts.uniformity.agrees(form, block) else None
 
-    def _phi(self, phi: Phi, block: BasicBlockId) -> LinearForm | None:
-        del phi, block
-        return None
+    def _prove(self, instruction: Instruction) -> None:
+        """The result equals its form as an integer if the operands do and nothing wraps."""
+        result, proven = instruction.result, self.facts.proven
+        assert result is not None
+        proven[result] = self.facts.ranges.fits[result] and all(proven[operand] for operand in instruction.operands)
 
     # -- leaves -----------------------------------------------------------------------------------------------------
 
@@ -117,26 +142,24 @@ class FormPass:
         if not isinstance(constant.value, bool | int):
             return None
         self.facts.proven[constant.result] = 1
-        return LinearForm(width_of(self.types[constant.result]), number(int(constant.value)))
+        return LinearForm(self._widths[constant.result], number(int(constant.value)))
 
     def _register(self, read: ReadSpecial, block: BasicBlockId) -> LinearForm | None:
         del block
-        register, bits = read.register, width_of(self.types[read.result])
+        register, bits = read.register, self._widths[read.result]
         axis = AXIS_OF_REGISTER.get(register)
         self.facts.proven[read.result] = 1
-        if axis is not None:
-            if self.facts.bounds.constant(register) == 0:
-                return LinearForm(bits, ZERO)
-            return LinearForm(bits, ZERO, ((axis, ONE),))
         known = self.facts.bounds.constant(register)
         if known is not None:
             return LinearForm(bits, number(known))
+        if axis is not None:
+            return LinearForm(bits, ZERO, ((axis, ONE),))
         if register in CHANGING_REGISTERS or REGISTER_LEVELS.get(register, (Level.GRID,))[0] is Level.VARYING:
             return None
         return LinearForm(bits, variable(RegisterAtom(register)))
 
     def _symbol(self, read: SymbolAddress, block: BasicBlockId) -> LinearForm | None:
-        """The address of a thread's own variable says nothing about other threads; the same number in each of them."""
+        """A variable of the thread has the same address in every thread, in memory of its own."""
         del block
         if self.facts.function.symbols[read.symbol].kind is SymbolKind.TEXTURE:
             return None
@@ -151,33 +174,93 @@ class FormPass:
         left, right = self.read(binary.left, block), self.read(binary.right, block)
         if left is None or right is None:
             return None
-        match binary.operator:
-            case BinaryOperator.ADD:
-                form = add(left, right)
-            case BinaryOperator.SUBTRACT:
-                form = add(left, scale(right, number(-1)))
-            case BinaryOperator.MULTIPLY:
-                form = multiply(left, right)
-            case BinaryOperator.SHIFT_LEFT:
-                count = right.base.constant
-                if not right.is_uniform or count is None or not 0 <= count < type_.bits:
-                    return None
-                form = scale(left, number(1 << count))
-            case _:
+        operator = binary.operator
+        if operator in RING:
+            self._prove(binary)
+            if operator is BinaryOperator.ADD:
+                return add(left, right)
+            return subtract(left, right) if operator is BinaryOperator.SUBTRACT else multiply(left, right)
+        if operator is BinaryOperator.SHIFT_LEFT:
+            count = right.base.constant if right.is_uniform else None
+            if count is None or not 0 <= count < type_.bits:
                 return None
+            self._prove(binary)
+            return scale(left, number(1 << count))
+        return self._windowed(binary, left, right, block) if operator in WINDOWED else None
+
+    def _windowed(self, binary: Binary, left: LinearForm, right: LinearForm, block: BasicBlockId) -> LinearForm | None:
+        operator, operand = binary.operator, binary.left
+        factor = right.base.constant if right.is_uniform and right.exact else None
+        if factor is None and operator in SYMMETRIC and left.is_uniform and left.exact:
+            left, operand, factor = right, binary.right, left.base.constant
+        if factor is None:
+            return None
+        if operator in NOT_NEGATIVE and self.facts.ranges.at(operand, block).low < 0:
+            return None
+        found = through_window(self.facts, left, operator, factor)
+        return None if found is None else self._in_warp(binary.result, left, found)
+
+    def _in_warp(self, value: ValueId, operand: LinearForm, found: WarpLinear) -> LinearForm | None:
+        """A value that is linear in the lane; one that agrees in the warp for divergence too is an atom."""
+        facts = self.facts
+        if found.rest is not None:
+            facts.proven[value] = 1
+            thread = ((Axis.LANE, number(found.step)),) if found.step else ()
+            return LinearForm(operand.bits, number(found.rest), thread)
+        if self.divergence.level(value) <= Level.WARP:
+            facts.own_alignments[value] = found.alignment
+            return None
+        facts.proven[value] = 1
+        thread = ((Axis.LANE, number(found.step)),) if found.step else ()
+        form = LinearForm(operand.bits, variable(ResidualAtom(value)), thread)
+        facts.residual_ranges[value] = facts.ranges.of(value) - facts.thread_range(form)
+        facts.residual_alignments[value] = found.alignment
         return form
 
     def _unary(self, unary: Unary, block: BasicBlockId) -> LinearForm | None:
         form = self.read(unary.operand, block)
-        if form is None:
+        if form is None or unary.operator is UnaryOperator.LOGICAL_NOT:
             return None
-        match unary.operator:
-            case UnaryOperator.NEGATE:
-                return scale(form, number(-1))
-            case UnaryOperator.COMPLEMENT:
-                return add(scale(form, number(-1)), LinearForm(form.bits, number(-1)))
-            case UnaryOperator.LOGICAL_NOT:
-                return None
+        negated = scale(form, MINUS_ONE)
+        if unary.operator is UnaryOperator.NEGATE:
+            self._prove(unary)
+            return negated
+        type_ = self.types[unary.result]
+        if isinstance(type_, IntegerType) and type_.signed:
+            self._prove(unary)
+        return add(negated, LinearForm(form.bits, MINUS_ONE))
+
+    # -- choices ----------------------------------------------------------------------------------------------------
+
+    def _select(self, select: Select, block: BasicBlockId) -> LinearForm | None:
+        together = self.divergence.use_level(select.condition, block) <= Level.WARP
+        return self._chosen(select.result, (select.if_true, select.if_false), block, together)
+
+    def _math(self, call: Math, block: BasicBlockId) -> LinearForm | None:
+        """`min` and `max` choose together if their sides differ by a number that agrees in the warp."""
+        if call.function in (MathFunction.MINIMUM, MathFunction.MAXIMUM):
+            together = all(self.facts.proven[operand] for operand in call.arguments)
+            return self._chosen(call.result, call.arguments, block, together)
+        if call.function is MathFunction.ABSOLUTE and self.facts.ranges.at(call.arguments[0], block).low >= 0:
+            self.facts.proven[call.result] = self.facts.proven[call.arguments[0]]
+            return self.read(call.arguments[0], block)
+        return None
+
+    def _chosen(
+        self, value: ValueId, choices: Sequence[ValueId], block: BasicBlockId, together: bool
+    ) -> LinearForm | None:
+        facts = self.facts
+        forms = [form for choice in choices if (form := self.read(choice, block)) is not None]
+        if len(forms) < len(choices):
+            return None
+        first = forms[0]
+        facts.proven[value] = all(facts.proven[choice] for choice in choices)
+        if all(form == first for form in forms):
+            return first
+        if not together or not first.coefficients or any(form.coefficients != first.coefficients for form in forms):
+            return None
+        alignment = min(facts.polynomial_alignment(form.base) for form in forms)
+        return self.phis.with_residual(value, first, alignment, all(form.exact for form in forms))
 
     # -- conversions ------------------------------------------------------------------------------------------------
 
@@ -188,123 +271,36 @@ class FormPass:
             return None
         if not isinstance(source, IntegerType | BooleanType | PointerType):
             return None
-        bits = width_of(target)
-        if bits > width_of(source):
-            return self.widened(convert.operand, form, bits)
-        return LinearForm(bits, form.base, form.coefficients, form.exact)
-
-    def widened(self, value: ValueId, form: LinearForm, bits: int) -> LinearForm | None:
-        """The form of an integer (or boolean) as an integer of more bits."""
-        type_ = self.types[value]
-        assert isinstance(type_, IntegerType | BooleanType)
-        if self.facts.form_range(form).within(type_range(type_)):
+        bits = self._widths[convert.result]
+        if bits <= form.bits:
+            if isinstance(convert, Convert):
+                self._prove(convert)
             return LinearForm(bits, form.base, form.coefficients, form.exact)
-        if form.is_uniform:
-            return LinearForm(bits, variable(ValueAtom(value)))
-        return LinearForm(bits, form.base, form.coefficients, exact=False)
+        wide = widened(self.facts, convert.operand, form, bits)
+        self.facts.proven[convert.result] = wide is not None and self._keeps_sign(convert)
+        return wide
+
+    def _keeps_sign(self, convert: Convert | Bitcast) -> bool:
+        """A wider type holds every number of a narrower one, negative ones only if it is signed."""
+        return bool(self.facts.ranges.fits[convert.result])
 
     # -- addresses --------------------------------------------------------------------------------------------------
 
     def _element(self, element: ElementAddress, block: BasicBlockId) -> LinearForm | None:
-        type_ = self.types[element.result]
-        size = size_of(type_.element, self.facts.function.structs) if isinstance(type_, PointerType) else None
+        size = element_size(self.facts.function, element.result)
         base, index = self.read(element.base, block), self.read(element.index, block)
-        if size is None or base is None or index is None or base.bits != POINTER_BITS:
+        if size is None or base is None or index is None:
             return None
         if index.bits < POINTER_BITS:
-            wide = self.widened(element.index, index, POINTER_BITS)
-            if wide is None:
-                return None
-            index = wide
-        return add(base, scale(index, number(size)))
+            index = widened(self.facts, element.index, index, POINTER_BITS)
+        return None if index is None else add(base, scale(index, number(size)))
 
     def _field(self, field: FieldAddress, block: BasicBlockId) -> LinearForm | None:
-        base = self.read(field.base, block)
-        type_ = self.types[field.base]
-        if base is None or not isinstance(type_, PointerType):
-            return None
-        offset = self._offset(type_.element, field.field)
-        return None if offset is None else add(base, LinearForm(POINTER_BITS, number(offset)))
-
-    def _offset(self, aggregate: Type, index: int) -> int | None:
-        structs = self.facts.function.structs
-        match aggregate:
-            case StructType(name=name):
-                layout = structs.get(name)
-                known = layout is not None and layout.size and index < len(layout.fields)
-                return layout.fields[index].offset if layout is not None and known else None
-            case VectorType(element=element):
-                size = size_of(element, structs)
-                return None if size is None else size * index
-            case _:
-                return None
+        base, offset = self.read(field.base, block), field_offset(self.facts.function, field)
+        return None if base is None or offset is None else add(base, LinearForm(POINTER_BITS, number(offset)))
 
     def _difference(self, difference: PointerDifference, block: BasicBlockId) -> LinearForm | None:
-        """In elements: a form only if the bytes are an obvious multiple of their size."""
-        type_ = self.types[difference.left]
-        size = size_of(type_.element, self.facts.function.structs) if isinstance(type_, PointerType) else None
+        """In elements: a form only if their size divides every number in it."""
+        size = element_size(self.facts.function, difference.left)
         left, right = self.read(difference.left, block), self.read(difference.right, block)
-        if not size or left is None or right is None or left.bits != right.bits:
-            return None
-        form = add(left, scale(right, number(-1)))
-        polynomials = (form.base, *(coefficient for _, coefficient in form.coefficients))
-        if any(factor % size for polynomial in polynomials for _, factor in polynomial.terms):
-            return None
-        coefficients = tuple((axis, divided(coefficient, size)) for axis, coefficient in form.coefficients)
-        return LinearForm(POINTER_BITS, divided(form.base, size), coefficients, form.exact)
-
-
-def width_of(type_: Type) -> int:
-    """Of what has linear forms; 0 for everything else."""
-    match type_:
-        case IntegerType(bits=bits):
-            return bits
-        case PointerType():
-            return POINTER_BITS
-        case BooleanType():
-            return 1
-        case _:
-            return 0
-
-
-def is_small(form: LinearForm) -> bool:
-    return form.base.is_small and all(coefficient.is_small for _, coefficient in form.coefficients)
-
-
-def divided(polynomial: Polynomial, size: int) -> Polynomial:
-    return Polynomial(tuple((monomial, factor // size) for monomial, factor in polynomial.terms))
-
-
-def add(left: LinearForm, right: LinearForm) -> LinearForm:
-    base, exact = left.base + right.base, left.exact and right.exact
-    if not right.coefficients:
-        return LinearForm(left.bits, base, left.coefficients, exact)
-    if not left.coefficients:
-        return LinearForm(left.bits, base, right.coefficients, exact)
-    sums: dict[Axis, Polynomial] = dict(left.coefficients)
-    for axis, coefficient in right.coefficients:
-        known = sums.get(axis)
-        sums[axis] = coefficient if known is None else known + coefficient
-    return LinearForm(left.bits, base, _nonzero(sums), exact)
-
-
-def _nonzero(sums: dict[Axis, Polynomial]) -> Coefficients:
-    return tuple(sorted((axis, coefficient) for axis, coefficient in sums.items() if coefficient.terms))
-
-
-def scale(form: LinearForm, factor: Polynomial) -> LinearForm:
-    if not factor.terms:
-        return LinearForm(form.bits, ZERO, (), form.exact)
-    coefficients = tuple((axis, coefficient * factor) for axis, coefficient in form.coefficients)
-    return LinearForm(form.bits, form.base * factor, coefficients, form.exact)
-
-
-def multiply(left: LinearForm, right: LinearForm) -> LinearForm | None:
-    """None if both sides differ among threads."""
-    if not right.coefficients:
-        product = scale(left, right.base)
-    elif not left.coefficients:
-        product = scale(right, left.base)
-    else:
-        return None
-    return LinearForm(product.bits, product.base, product.coefficients, left.exact and right.exact)
+        return None if not size or left is None or right is None else quotient(subtract(left, right), size)

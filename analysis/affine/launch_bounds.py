@@ -18,6 +18,7 @@ MAX_GRID_X = (1 << 31) - 1
 MAX_GRID_YZ = (1 << 16) - 1
 MAX_THREADS_ALONG_AXIS = (1 << 31) - 1 - MAX_BLOCK_THREADS
 MAX_BLOCK_Z = 64
+MAX_RESIDENT_WARPS = 64
 
 THREAD_INDICES = (SpecialRegister.THREAD_X, SpecialRegister.THREAD_Y, SpecialRegister.THREAD_Z)
 BLOCK_EXTENTS = (SpecialRegister.BLOCK_DIM_X, SpecialRegister.BLOCK_DIM_Y, SpecialRegister.BLOCK_DIM_Z)
@@ -40,7 +41,7 @@ class LaunchBounds:
         warp = launch.warp_size
         self.registers[SpecialRegister.LANE] = Interval(0, warp - 1)
         self.registers[SpecialRegister.WARP_SIZE] = Interval(warp, warp)
-        self.registers[SpecialRegister.WARP_INDEX] = Interval(0, 63)
+        self.registers[SpecialRegister.WARP_INDEX] = Interval(0, max(MAX_RESIDENT_WARPS, MAX_BLOCK_THREADS // warp) - 1)
 
     def _extent(self, axis: int) -> Interval:
         shapes = self.launch.shapes

@@ -50,6 +50,15 @@ def lane_stride(form: LinearForm, launch: LaunchKnowledge) -> int | None:
     return None if stride is None else stride + along_lane
 
 
+def spans_rows(axis: Axis, launch: LaunchKnowledge) -> bool:
+    """Does a warp span several rows (of `y`) or planes (of `z`), in every shape that is known?"""
+    along_y = axis is Axis.THREAD_Y
+    return bool(launch.shapes) and all(
+        (shape.x if along_y else shape.x * shape.y) % launch.warp_size and (shape.y if along_y else shape.z) > 1
+        for shape in launch.shapes
+    )
+
+
 def _thread_stride(form: LinearForm, shape: BlockShape | None, warp: int) -> int | None:
     """`shape` None: one dimension of any length."""
     x, y, z = (form.coefficient(axis) for axis in (Axis.THREAD_X, Axis.THREAD_Y, Axis.THREAD_Z))

@@ -1,48 +1,265 @@
-"""Between which numbers does an integer lie?"""
+"""Between which numbers does an integer lie?
+
+Lattice   intervals in the value's type; what was not reached yet has none.
+Rules     exact interval arithmetic (`interval_rules.py`); an operation whose exact interval leaves its type may have
+          wrapped, signed ones too, and has the range of the type.  Operands are read as the comparisons on the way to
+          the block refine them (`guards.py`).
+Loops     a bound that still moves when a loop is looked at again goes to that of the type; two more passes bring it
+          back to what the guards of the loop allow.
+Cost      one pass without loops; usually five from the first loop on.
+Source    Cousot and Cousot, POPL 1977.
+"""
 
 from __future__ import annotations
 
-from typing import final
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, final
 
-from analysis.affine.interval import Interval, type_range
+from analysis.affine import interval_rules
+from analysis.affine.guards import Guards, refined
+from analysis.affine.interval import BOOLEAN_RANGE, Interval, type_range
 from analysis.affine.launch_bounds import LaunchBounds
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Constant, ReadSpecial
+from analysis.ir.instructions import (
+    Binary,
+    Compare,
+    Constant,
+    Convert,
+    Math,
+    Phi,
+    ReadSpecial,
+    Select,
+    Unary,
+)
+from analysis.ir.operators import BinaryOperator, SpecialRegister, UnaryOperator
 from analysis.ir.types import U64, BooleanType, IntegerType, Type
+
+MAX_ROUNDS = 12
+Settling: TypeAlias = Callable[[Interval, Interval, Type], Interval]
+"""From the old and the new interval of a phi, and its type, to the one that counts."""
+ADDRESSES = type_range(U64)
+
+
+def whole_range(type_: Type) -> Interval:
+    """All values of an integer or a boolean; of anything else 64 bits."""
+    return type_range(type_) if isinstance(type_, IntegerType | BooleanType) else ADDRESSES
 
 
 @final
 class Ranges:
-    """Frozen answers of `find_ranges`."""
+    """Filled by `find_ranges`, then only read."""
 
-    def __init__(self, function: Function, intervals: list[Interval | None]) -> None:
-        self._function = function
-        self._intervals = intervals
+    def __init__(self, function: Function, control: ControlFlow, bounds: LaunchBounds) -> None:
+        self.types = function.types
+        self.control = control
+        self.bounds = bounds
+        self.guards = Guards(function, control)
+        self.intervals: list[Interval | None] = [None] * len(function.types)
+        self.fits = bytearray(len(function.types))
+        """1 for the result of an operation that cannot have wrapped."""
+        self.registers: dict[ValueId, SpecialRegister] = {}
+        """Values that are a register, converted or not."""
 
     def of(self, value: ValueId) -> Interval:
-        found = self._intervals[value]
-        return whole_range(self._function.types[value]) if found is None else found
+        found = self.intervals[value]
+        return whole_range(self.types[value]) if found is None else found
 
     def at(self, value: ValueId, block: BasicBlockId) -> Interval:
-        del block
-        return self.of(value)
+        """The range where the block reads the value."""
+        found = self.of(value)
+        facts = self.guards.in_block.get(value)
+        if facts is not None:
+            for place, (operator, other) in facts:
+                if self.control.dominates(place, block):
+                    found = refined(found, operator, self.of(other))
+        return found
 
-
-def whole_range(type_: Type) -> Interval:
-    return type_range(type_) if isinstance(type_, IntegerType | BooleanType) else type_range(U64)
+    def along(self, value: ValueId, source: BasicBlockId, target: BasicBlockId) -> Interval:
+        """The range of a value that comes over an edge."""
+        found = self.at(value, source)
+        for known, (operator, other) in self.guards.on_edge.get((source, target), ()):
+            if known == value:
+                found = refined(found, operator, self.of(other))
+        return found
 
 
 def find_ranges(function: Function, control: ControlFlow, bounds: LaunchBounds) -> Ranges:
-    intervals: list[Interval | None] = [None] * len(function.types)
-    for block in control.order:
-        for instruction in function.blocks[block].instructions:
-            match instruction:
-                case Constant(result=result, value=bool() | int() as value):
-                    intervals[result] = Interval(int(value), int(value))
-                case ReadSpecial(result=result, register=register):
-                    intervals[result] = bounds.registers.get(register)
-                case _:
-                    pass
-    return Ranges(function, intervals)
+    ranges = Ranges(function, control, bounds)
+    _RangePass(function, control, ranges).run()
+    return ranges
+
+
+@final
+class _RangePass:
+    def __init__(self, function: Function, control: ControlFlow, ranges: Ranges) -> None:
+        self.function = function
+        self.control = control
+        self.types = function.types
+        self.ranges = ranges
+        self.intervals = ranges.intervals
+        self.changed = False
+        self._rules: dict[type, Callable[..., Interval | None]] = {
+            Constant: self._constant,
+            ReadSpecial: self._register,
+            Binary: self._binary,
+            Unary: self._unary,
+            Compare: self._compare,
+            Select: self._select,
+            Convert: self._convert,
+            Math: self._math,
+        }
+
+    def run(self) -> None:
+        for parameter in self.function.parameters:
+            self.intervals[parameter.value] = whole_range(self.types[parameter.value])
+        order = self.control.order
+        self._pass(order)
+        if not self.control.cycles:
+            return
+        first = min(self.control.rank[cycle.header] for cycle in self.control.cycles)
+        rest = order[first:]
+        for _ in range(MAX_ROUNDS):
+            self.changed = False
+            self._pass(rest, _widened)
+            if not self.changed:
+                break
+        else:
+            for block in rest:
+                for phi in self.function.blocks[block].phis:
+                    self.intervals[phi.result] = whole_range(self.types[phi.result])
+        self._pass(rest, _meet)
+        self._pass(rest, _meet)
+
+    def _pass(
+        self, blocks: Sequence[BasicBlockId], settle: Callable[[Interval, Interval, Type], Interval] | None = None
+    ) -> None:
+        """`settle` applies to phis that merge something from further down."""
+        types, rules, intervals = self.types, self._rules, self.intervals
+        for block in blocks:
+            body = self.function.blocks[block]
+            if body.phis:
+                self._phis(body.phis, block, settle)
+            for instruction in body.instructions:
+                result = instruction.result
+                if result is None:
+                    continue
+                type_ = types[result]
+                if isinstance(type_, IntegerType | BooleanType):
+                    rule = rules.get(type(instruction))
+                    found = None if rule is None else rule(instruction, block)
+                    intervals[result] = type_range(type_) if found is None else found
+
+    def _phis(
+        self,
+        phis: Sequence[Phi],
+        block: BasicBlockId,
+        settle: Settling | None,
+    ) -> None:
+        rank = self.control.rank
+        for phi in phis:
+            type_ = self.types[phi.result]
+            if not isinstance(type_, IntegerType | BooleanType):
+                continue
+            new: Interval | None = None
+            returns = False
+            for source, value in phi.incoming:
+                returns |= rank[source] >= rank[block]
+                if self.control.is_reachable(source) and self.intervals[value] is not None:
+                    one = self.ranges.along(value, source, block)
+                    new = one if new is None else new.join(one)
+            old = self.intervals[phi.result]
+            if new is None:
+                continue
+            if settle is not None and old is not None and returns:
+                new = settle(old, new, type_)
+            self.changed |= returns and new != old
+            self.intervals[phi.result] = new
+
+    # -- rules ------------------------------------------------------------------------------------------------------
+
+    def _fitting(self, result: ValueId, exact: Interval | None) -> Interval | None:
+        """The exact interval, if no number in it wraps."""
+        fits = exact is not None and exact.within(whole_range(self.types[result]))
+        self.ranges.fits[result] = fits
+        return exact if fits else None
+
+    def _constant(self, constant: Constant, block: BasicBlockId) -> Interval | None:
+        del block
+        value = constant.value
+        return Interval(int(value), int(value)) if isinstance(value, bool | int) else None
+
+    def _register(self, read: ReadSpecial, block: BasicBlockId) -> Interval | None:
+        del block
+        self.ranges.registers[read.result] = read.register
+        return self._fitting(read.result, self.ranges.bounds.registers.get(read.register))
+
+    def _binary(self, binary: Binary, block: BasicBlockId) -> Interval | None:
+        at = self.ranges.at
+        left, right = at(binary.left, block), at(binary.right, block)
+        if binary.operator is BinaryOperator.MULTIPLY:
+            registers = self.ranges.registers
+            first, second = registers.get(binary.left), registers.get(binary.right)
+            if first is not None and second is not None:
+                known = self.ranges.bounds.product(first, second)
+                if known is not None:
+                    return self._fitting(binary.result, known)
+        return self._fitting(binary.result, interval_rules.BINARY_RULES[binary.operator](left, right))
+
+    def _unary(self, unary: Unary, block: BasicBlockId) -> Interval | None:
+        side = self.ranges.at(unary.operand, block)
+        match unary.operator:
+            case UnaryOperator.NEGATE:
+                return self._fitting(unary.result, Interval(-side.high, -side.low))
+            case UnaryOperator.COMPLEMENT:
+                type_ = self.types[unary.result]
+                most = 0 if isinstance(type_, IntegerType) and type_.signed else whole_range(type_).high + 1
+                return self._fitting(unary.result, Interval(most - 1 - side.high, most - 1 - side.low))
+            case UnaryOperator.LOGICAL_NOT:
+                return BOOLEAN_RANGE
+
+    def _compare(self, compare: Compare, block: BasicBlockId) -> Interval:
+        del compare, block
+        return BOOLEAN_RANGE
+
+    def _select(self, select: Select, block: BasicBlockId) -> Interval:
+        return self._chosen(select.condition, select.if_true, True, block).join(
+            self._chosen(select.condition, select.if_false, False, block)
+        )
+
+    def _chosen(self, condition: ValueId, value: ValueId, outcome: bool, block: BasicBlockId) -> Interval:
+        found = self.ranges.at(value, block)
+        for known, (operator, other) in self.ranges.guards.facts(condition, outcome):
+            if known == value:
+                found = refined(found, operator, self.ranges.of(other))
+        return found
+
+    def _convert(self, convert: Convert, block: BasicBlockId) -> Interval | None:
+        source, target = self.types[convert.operand], self.types[convert.result]
+        if isinstance(target, BooleanType):
+            return BOOLEAN_RANGE
+        if not isinstance(source, IntegerType | BooleanType):
+            return None
+        register = self.ranges.registers.get(convert.operand)
+        if register is not None:
+            self.ranges.registers[convert.result] = register
+        return self._fitting(convert.result, self.ranges.at(convert.operand, block))
+
+    def _math(self, call: Math, block: BasicBlockId) -> Interval | None:
+        if not all(isinstance(self.types[operand], IntegerType) for operand in call.arguments):
+            return None
+        sides = [self.ranges.at(operand, block) for operand in call.arguments]
+        return self._fitting(call.result, interval_rules.math(call.function, sides))
+
+
+def _widened(old: Interval, new: Interval, type_: Type) -> Interval:
+    whole = whole_range(type_)
+    low = old.low if new.low >= old.low else whole.low
+    high = old.high if new.high <= old.high else whole.high
+    return Interval(low, high)
+
+
+def _meet(old: Interval, new: Interval, type_: Type) -> Interval:
+    del type_
+    return old.meet(new) or old

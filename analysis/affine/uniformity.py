@@ -56,16 +56,18 @@ class Uniformity:
         return True
 
     def defined_before(self, atom: Atom, block: BasicBlockId) -> bool:
-        """Is the atom's value on arrival at `block` the same as long as the block does not run again?"""
+        """Is the atom defined strictly above the block, so that it keeps its value until the block runs again?"""
+        home = self.home(atom)
+        return home is None or (home != block and self._control.dominates(home, block))
+
+    def home(self, atom: Atom) -> BasicBlockId | None:
+        """Where the atom gets its value; None for what stands when the function begins."""
         match atom:
             case RegisterAtom() | SymbolAtom():
-                return True
+                return None
             case ValueAtom(value) | ResidualAtom(value):
-                home = self._divergence.home(value)
+                return None if self._divergence.definition(value) is None else self._divergence.home(value)
             case IterationAtom(cycle):
-                home = self._control.cycles[cycle].header
+                return self._control.cycles[cycle].header
             case _:
                 assert_never(atom)
-        if home == block:
-            return not home and isinstance(atom, ValueAtom) and self._divergence.definition(atom.value) is None
-        return self._control.dominates(home, block)

@@ -1,0 +1,30 @@
+"""How far do element and field steps move an address, in bytes?"""
+
+from __future__ import annotations
+
+from analysis.ir.function import Function
+from analysis.ir.ids import ValueId
+from analysis.ir.instructions import FieldAddress
+from analysis.ir.types import PointerType, StructType, VectorType
+from analysis.lower.layouts import size_of
+
+
+def element_size(function: Function, pointer: ValueId) -> int | None:
+    """The size of what a pointer points to; None where it is not known."""
+    type_ = function.types[pointer]
+    return size_of(type_.element, function.structs) if isinstance(type_, PointerType) else None
+
+
+def field_offset(function: Function, field: FieldAddress) -> int | None:
+    type_ = function.types[field.base]
+    match type_.element if isinstance(type_, PointerType) else type_:
+        case StructType(name=name):
+            layout = function.structs.get(name)
+            if layout is None or not layout.size or field.field >= len(layout.fields):
+                return None
+            return layout.fields[field.field].offset
+        case VectorType(element=element):
+            size = size_of(element, function.structs)
+            return None if size is None else size * field.field
+        case _:
+            return None
