@@ -2,7 +2,7 @@
 
 Slow and obvious on purpose; it shares no code with the analyses that it referees.  It knows integers, branches,
 thread and block indices, read-only global memory (a fixed function of the address) and memory of the thread.
-Threads do not talk to each other.
+Threads do not talk to each other.  Addresses count bytes.
 
 A *dynamic instance* of a block is the block together with the iteration numbers of the loops around it, outermost
 first (Rosemann et al., POPL 2021): a loop's number is 0 when it is entered and rises at each return to its header.
@@ -30,6 +30,7 @@ from analysis.ir.instructions import (
     Instruction,
     Jump,
     Load,
+    Math,
     ReadSpecial,
     Return,
     Select,
@@ -40,11 +41,11 @@ from analysis.ir.instructions import (
     Undefined,
     ValueId,
 )
-from analysis.ir.operators import BinaryOperator, CompareOperator, SpecialRegister, UnaryOperator
-from analysis.ir.types import BooleanType, IntegerType, Type
+from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction, SpecialRegister, UnaryOperator
+from analysis.ir.types import ArrayType, BooleanType, IntegerType, MemorySpace, PointerType, Type
 
 Address: TypeAlias = tuple[str, int]
-"""An object and an element in it."""
+"""An object and a byte in it."""
 Scalar: TypeAlias = int | Address
 Instance: TypeAlias = tuple[BasicBlockId, tuple[int, ...]]
 
@@ -84,12 +85,26 @@ class Trace:
         default_factory=dict[tuple[CycleId, tuple[int, ...]], int]
     )
     """For each entered loop (with the iteration of the loops around it): its last iteration number."""
+    states: dict[Instance, tuple[dict[ValueId, Scalar], dict[CycleId, int]]] = field(
+        default_factory=dict[Instance, tuple[dict[ValueId, Scalar], dict[CycleId, int]]]
+    )
+    """At the end of each instance: the values and the iteration numbers as they stand (if `run` was asked for it)."""
+    wrapped: set[tuple[ValueId, Instance]] = field(default_factory=set[tuple[ValueId, Instance]])
+    """Definitions that some operation on the way to them did not compute as the integers of mathematics would."""
 
 
-def run(function: Function, grid: Grid, arguments: Mapping[ValueId, Scalar], steps: int = 150) -> list[Trace]:
+def run(
+    function: Function,
+    grid: Grid,
+    arguments: Mapping[ValueId, Scalar],
+    steps: int = 150,
+    *,
+    keep_states: bool = False,
+) -> list[Trace]:
     """One trace per thread; a thread that needs more than `steps` blocks is left unfinished."""
     control = ControlFlow.of(function)
-    return [_Thread(function, control, grid, arguments, thread).run(steps) for thread in range(grid.threads)]
+    threads = [_Thread(function, control, grid, arguments, thread) for thread in range(grid.threads)]
+    return [thread.run(steps, keep_states=keep_states) for thread in threads]
 
 
 class _Thread:
@@ -107,11 +122,13 @@ class _Thread:
         self.thread = thread
         self.values: dict[ValueId, Scalar] = dict(arguments)
         self.memory: dict[Address, Scalar] = {}
+        self.wrapped: set[ValueId] = set()
+        self.wrapped_memory: set[Address] = set()
         self.iteration: dict[CycleId, int] = {}
         self.around = [tuple(control.cycles_around(BasicBlockId(b)))[::-1] for b in range(len(function.blocks))]
         self.trace = Trace(thread)
 
-    def run(self, steps: int) -> Trace:
+    def run(self, steps: int, *, keep_states: bool) -> Trace:
         block, source = BasicBlockId(0), None
         for _ in range(steps):
             instance = self.arrive(block, source)
@@ -119,6 +136,8 @@ class _Thread:
             for instruction in self.function.blocks[block].instructions:
                 self.execute(instruction, instance)
             target = self.leave(block, instance)
+            if keep_states:
+                self.trace.states[instance] = (dict(self.values), dict(self.iteration))
             self.trace.visits[instance] = target
             if target is None:
                 self.trace.finished = True
@@ -141,17 +160,24 @@ class _Thread:
         return instance
 
     def phis(self, block: BasicBlockId, source: BasicBlockId | None, instance: Instance) -> None:
-        new: dict[ValueId, Scalar] = {}
+        new: dict[ValueId, tuple[Scalar | None, bool]] = {}
         for phi in self.function.blocks[block].phis:
             value = dict(phi.incoming)[BasicBlockId(-1) if source is None else source]
-            if value in self.values:
-                new[phi.result] = self.values[value]
-        for result, value in new.items():
-            self.define(result, value, instance)
+            new[phi.result] = (self.values.get(value), value in self.wrapped)
+        for result, (value, wrapped) in new.items():
+            if value is None:
+                self.values.pop(result, None)
+            else:
+                self.define(result, value, instance, wrapped=wrapped)
 
-    def define(self, result: ValueId, value: Scalar, instance: Instance) -> None:
+    def define(self, result: ValueId, value: Scalar, instance: Instance, *, wrapped: bool) -> None:
         self.values[result] = value
         self.trace.definitions[result, instance] = value
+        if wrapped:
+            self.wrapped.add(result)
+            self.trace.wrapped.add((result, instance))
+        else:
+            self.wrapped.discard(result)
 
     def execute(self, instruction: Instruction, instance: Instance) -> None:
         for operand in instruction.operands:
@@ -161,6 +187,9 @@ class _Thread:
             address = self.values[instruction.address]
             if isinstance(address, tuple) and instruction.value in self.values:
                 self.memory[address] = self.values[instruction.value]
+                self.wrapped_memory.discard(address)
+                if instruction.value in self.wrapped:
+                    self.wrapped_memory.add(address)
             return
         result = instruction.result
         if result is None:
@@ -173,7 +202,18 @@ class _Thread:
         if value is None:
             self.values.pop(result, None)
         else:
-            self.define(result, value, instance)
+            self.define(result, value, instance, wrapped=self.has_wrapped(instruction, value))
+
+    def has_wrapped(self, instruction: Instruction, value: Scalar) -> bool:
+        if not self.wrapped.isdisjoint(instruction.operands):
+            return True
+        operands = [self.values[operand] for operand in instruction.operands]
+        if isinstance(instruction, Load):
+            return operands[0] in self.wrapped_memory
+        if not isinstance(instruction, Binary | Unary | Convert):
+            return False
+        numbers = [operand for operand in operands if isinstance(operand, int)]
+        return len(numbers) == len(operands) and unlimited(instruction, numbers) != value
 
     def compute(self, instruction: Instruction, type_: Type) -> Scalar | None:
         operands = [self.values[operand] for operand in instruction.operands]
@@ -199,10 +239,10 @@ class _Thread:
 
     def load(self, address: Scalar) -> Scalar | None:
         assert isinstance(address, tuple)
-        name, index = address
+        name, byte = address
         if any(symbol.name == name for symbol in self.function.symbols):
             return self.memory.get(address)
-        return (index * 2654435761 >> 7) % 11
+        return (byte // 4 * 2654435761 >> 7) % 11
 
     def register(self, register: SpecialRegister) -> int:
         grid = self.grid
@@ -244,23 +284,43 @@ class _Thread:
 
 def arithmetic(instruction: Instruction, operands: Sequence[int], type_: Type) -> int | None:
     """C's integers, written out."""
+    if isinstance(instruction, Convert) and isinstance(type_, BooleanType):
+        return int(bool(operands[0]))
+    return _fit(unlimited(instruction, operands), type_)
+
+
+def unlimited(instruction: Instruction, operands: Sequence[int]) -> int | None:
+    """The same over the integers of mathematics."""
     match instruction:
         case Binary(operator=operator):
             left, right = operands
-            return _fit(_binary(operator, left, right), type_)
+            return _binary(operator, left, right)
         case Compare(operator=operator):
             left, right = operands
             return int(_compare(operator, left, right))
         case Unary(operator=UnaryOperator.NEGATE):
-            return _fit(-operands[0], type_)
+            return -operands[0]
         case Unary(operator=UnaryOperator.COMPLEMENT):
-            return _fit(-operands[0] - 1, type_)
+            return -operands[0] - 1
         case Unary(operator=UnaryOperator.LOGICAL_NOT):
             return int(not operands[0])
         case Convert():
-            return int(bool(operands[0])) if isinstance(type_, BooleanType) else _fit(operands[0], type_)
+            return operands[0]
+        case Math(function=MathFunction.MINIMUM):
+            return min(operands)
+        case Math(function=MathFunction.MAXIMUM):
+            return max(operands)
         case _:
             raise AssertionError(f"the evaluator does not know {instruction}")
+
+
+def _size(pointer: Type) -> int:
+    """Of what it points to."""
+    element = pointer.element if isinstance(pointer, PointerType) else pointer
+    if isinstance(element, ArrayType):
+        return (element.length or 0) * _size(PointerType(element.element, MemorySpace.GENERIC))
+    assert isinstance(element, IntegerType)
+    return element.bits // 8
 
 
 def _fit(value: int | None, type_: Type) -> int | None:
