@@ -64,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_explain(commands.add_parser("explain", help="say in words why a line varies between threads"))
     _add_facts(commands.add_parser("facts", help="print everything known about files, one JSON object per line"))
+    _add_cfg(commands.add_parser("cfg", help="draw the control flow of a function"))
     _add_ir(commands.add_parser("ir", help="print the intermediate representation of a function"))
     return parser
 
@@ -91,6 +92,14 @@ def _add_facts(facts: argparse.ArgumentParser) -> None:
     _add_jobs(facts)
     _add_rules(facts)
     _add_analysis(facts)
+
+
+def _add_cfg(cfg: argparse.ArgumentParser) -> None:
+    cfg.add_argument("place", metavar="FILE:KERNEL")
+    cfg.add_argument("--format", choices=["svg", "dot", "mermaid"], default="svg")
+    cfg.add_argument("--output", "-o", metavar="FILE", help="write to a file instead of standard output")
+    cfg.add_argument("--inlined", action="store_true", help="draw the functions that it calls as well")
+    _add_analysis(cfg)
 
 
 def _add_ir(ir: argparse.ArgumentParser) -> None:

@@ -46,6 +46,10 @@ def _dispatch(options: argparse.Namespace) -> int:
             from simt_lsp.cli.facts_command import facts
 
             return facts(options)
+        case "cfg":
+            from simt_lsp.cli.cfg_command import cfg
+
+            return cfg(options)
         case "ir":
             from simt_lsp.cli.ir_command import ir
 

@@ -11,6 +11,7 @@ from analysis.syntax.line_index import PositionEncoding
 from simt_lsp.server.errors import report_failure
 from simt_lsp.server.requests.check_workspace import CHECK_COMMAND, check_workspace_command
 from simt_lsp.server.requests.code_lens import EXPLAIN_COMMAND, on_code_lens
+from simt_lsp.server.requests.control_flow_graph import GRAPH_METHOD, on_control_flow_graph
 from simt_lsp.server.requests.diagnostic import on_diagnostic
 from simt_lsp.server.requests.document_symbol import on_document_symbol
 from simt_lsp.server.requests.document_text import TEXT_METHOD, on_document_text
@@ -35,6 +36,7 @@ HANDLERS: Final[dict[str, tuple[Handler, Any]]] = {
     types.TEXT_DOCUMENT_INLAY_HINT: (on_inlay_hint, None),
     types.TEXT_DOCUMENT_CODE_LENS: (on_code_lens, None),
     METHOD: (on_explain, None),
+    GRAPH_METHOD: (on_control_flow_graph, None),
     TEXT_METHOD: (on_document_text, None),
 }
 

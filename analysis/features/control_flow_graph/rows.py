@@ -80,6 +80,12 @@ def rows_of(node: GraphNode) -> tuple[Row, ...]:
     return tuple(_rows(node))
 
 
+def row_text(row: Row) -> str:
+    """A row for formats without columns."""
+    number = "" if row.number is None else f"{row.number}: "
+    return f"{number}{row.text}" + (f" ({row.remark})" if row.remark else "")
+
+
 def title_of(graph: ControlFlowGraph) -> str:
     divergent = sum(node.divergent for node in graph.nodes)
     return f"{printable(graph.function)}: {divergent} of {counted(len(graph.nodes), 'block')} divergent"

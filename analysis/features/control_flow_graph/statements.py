@@ -1,9 +1,9 @@
 """Which statement does a piece of IR come from, as text?
 
-Rules    A statement ends at `;`, at braces and at the parentheses of `if`, `for`, `while` and `switch`; each of the
-         three parts in a `for` is one.  Braces of initialisers do not count.  What stands in comments and strings
-         is not looked at.
-         An operand of `?:`, `&&` or `||` that is a branch of its own ends at its operator (`cuts`).
+Rules    A statement ends at `;`, at braces, at lines for the preprocessor, and at the parentheses of `if`, `for`,
+         `while` and `switch`; each of the three parts in a `for` is one.  Braces of initialisers do not count.  What
+         stands in comments and strings is not looked at.
+         An operand of `?:`, `&&` or `||` that is a branch of its own ends at its operator.
 Cost     One walk over the function's text; a question is two binary searches.
 """
 
@@ -24,6 +24,7 @@ _BLOCK_BEFORE: Final = re.compile(rb"(?:[){};:]|\b(?:else|do|try|const|noexcept|
 _LEADING: Final = re.compile(r"^(?:(?:else|do)\b|case\b[^:?]*:(?!:)|default\s*:(?!:))\s*")
 _BLANKS: Final = re.compile(r"\s+")
 _LOOK_BACK: Final = 40
+_DIRECTIVE: Final = re.compile(rb"^[ \t]*#(?:[^\n]*\\\r?\n)*[^\n]*$", re.MULTILINE)
 
 
 @final
@@ -32,12 +33,17 @@ class Statements:
 
     def __init__(self, text: bytes, branches: Iterable[SourceBranch]) -> None:
         self._text = text
-        blanked = HIDDEN.sub(lambda match: b" " * len(match[0]), text)
-        self._breaks = sorted({0, *_breaks(blanked), len(text)})
+        blanked = HIDDEN.sub(_blanks, text)
+        directives = list(_DIRECTIVE.finditer(blanked))
+        around = (place for directive in directives for place in directive.span())
+        self._breaks = sorted({0, *_breaks(_DIRECTIVE.sub(_blanks, blanked)), *around, len(text)})
+        self._body = blanked.find(b"{")
         self._pieces = list(_pieces(blanked, branches))
 
     def around(self, span: Span) -> Span | None:
         """The statement, or the operand, that contains a span of this text; None if there is no text."""
+        if span.end <= self._body:  # a parameter is no statement
+            return None
         breaks = self._breaks
         first = max(bisect_right(breaks, span.start) - 1, 0)
         last = min(bisect_left(breaks, span.end), len(breaks) - 1)
@@ -56,6 +62,10 @@ class Statements:
         while (led := _LEADING.sub("", flat)) != flat:
             flat = led
         return flat
+
+
+def _blanks(match: re.Match[bytes]) -> bytes:
+    return b" " * len(match[0])
 
 
 def _breaks(text: bytes) -> Iterator[int]:

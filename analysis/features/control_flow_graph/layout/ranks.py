@@ -32,13 +32,14 @@ class Chain:
 class Layers:
     """Vertices by row: the boxes keep their numbers, waypoints are numbered after them.
 
-    `segments` connect vertices of neighbouring rows, the upper first.
+    `segments` connect vertices of neighbouring rows, the upper first; `ends` are source and target of each link.
     """
 
     rank: tuple[int, ...]
     rows: tuple[tuple[int, ...], ...]
     chains: tuple[Chain, ...]
     segments: tuple[tuple[int, int], ...]
+    ends: tuple[tuple[int, int], ...]
     boxes: int
 
 
@@ -49,7 +50,8 @@ def make_layers(boxes: int, links: Sequence[Link]) -> Layers:
     rows: list[list[int]] = [[] for _ in range(max(builder.rank, default=-1) + 1)]
     for vertex, rank in enumerate(builder.rank):
         rows[rank].append(vertex)
-    return Layers(tuple(builder.rank), tuple(map(tuple, rows)), chains, tuple(builder.segments), boxes)
+    ends = tuple((link.source, link.target) for link in links)
+    return Layers(tuple(builder.rank), tuple(map(tuple, rows)), chains, tuple(builder.segments), ends, boxes)
 
 
 def _longest_paths(boxes: int, links: Sequence[Link]) -> list[int]:

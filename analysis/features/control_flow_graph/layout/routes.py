@@ -17,8 +17,8 @@ from analysis.features.control_flow_graph.layout.model import Box, Layout, Link,
 from analysis.features.control_flow_graph.layout.order import order_rows
 from analysis.features.control_flow_graph.layout.ranks import Chain, Layers, make_layers
 
-GAP: Final = 18.0
-"""Between neighbours in a row."""
+_GAPS: Final = (20.0, 10.0)
+"""Beside a box, and between two links that pass."""
 _WAYPOINT: Final = 4.0
 _ROW_GAP: Final = 30.0
 _MAX_ROW_GAP: Final = 110.0
@@ -48,7 +48,7 @@ def lay_out(boxes: Sequence[Box], links: Sequence[Link]) -> Layout:
     turns = {turn for chain in layers.chains if chain.turns is not None for turn in chain.turns}
     layers, rows = _without(layers, rows, turns)
     widths = [box.width for box in boxes] + [_WAYPOINT] * (len(layers.rank) - len(boxes))
-    x = horizontal_places(layers, rows, widths, GAP)
+    x = horizontal_places(layers, rows, widths, _GAPS)
     return _Drawing(boxes, links, layers, rows, x, widths).layout()
 
 
@@ -58,7 +58,7 @@ def _without(layers: Layers, rows: Sequence[Sequence[int]], turns: set[int]) -> 
     while kept and not kept[-1]:
         kept.pop()
     segments = tuple(pair for pair in layers.segments if turns.isdisjoint(pair))
-    return Layers(layers.rank, tuple(map(tuple, kept)), layers.chains, segments, layers.boxes), kept
+    return Layers(layers.rank, tuple(map(tuple, kept)), layers.chains, segments, layers.ends, layers.boxes), kept
 
 
 @final

@@ -1,0 +1,58 @@
+"""`simt-lsp cfg FILE:KERNEL`: the control flow of one function as a picture."""
+
+from __future__ import annotations
+
+import argparse
+
+from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.model import FunctionFacts
+from analysis.features.control_flow_graph.build import control_flow_graph
+from analysis.features.control_flow_graph.render import GraphFormat, render
+from simt_lsp.cli.command_options import engine_options
+from simt_lsp.cli.engine import Engine, UnreadableError
+from simt_lsp.cli.exit_status import ExitStatus, UsageError
+from simt_lsp.cli.paths import reason_of
+from simt_lsp.cli.targets import function_target
+
+
+def cfg(options: argparse.Namespace) -> ExitStatus:
+    target = function_target(options.place)
+    try:
+        analysis = Engine(engine_options(options, [target.path])).analyze(target.path).analysis
+    except UnreadableError as error:
+        raise UsageError(f"{target.path}: {error}") from error
+    function = _named(analysis, target.path, target.function)
+    graph = control_flow_graph(analysis, function, inlined=options.inlined)
+    if graph is None:
+        raise UsageError(f"{function.name} could not be analysed")
+    _write(render(graph, GraphFormat(options.format)), options.output)
+    return ExitStatus.CLEAN
+
+
+def _named(analysis: FileAnalysis, path: str, name: str | None) -> FunctionFacts:
+    """The one function that is meant; with several of one name, the first that is compiled."""
+    functions = sorted(analysis.facts.functions, key=lambda function: not function.active)
+    if not functions:
+        raise UsageError(f"{path} has no device functions")
+    found = [
+        function
+        for function in functions
+        if name is None or name in (function.name, function.name.rpartition("::")[2], str(function.id).split("(")[0])
+    ]
+    if len(found) == 1 or (found and name is not None):
+        return found[0]
+    names = ", ".join(dict.fromkeys(function.name for function in functions))
+    if name is None:
+        raise UsageError(f"name one function of {path}, as {path}:{functions[0].name}; it has: {names}")
+    raise UsageError(f"{path} has no device function '{name}'; it has: {names}")
+
+
+def _write(text: str, output: str | None) -> None:
+    if output is None:
+        print(text, end="")
+        return
+    try:
+        with open(output, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except OSError as error:
+        raise UsageError(f"{output}: {reason_of(error)}") from error
