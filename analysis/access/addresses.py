@@ -11,6 +11,7 @@ Gives up  at anything else that varies: the address is not known.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import field
 from typing import TypeAlias, final
 
 from analysis.access.model import ALLOCATION_ALIGNMENT
@@ -36,6 +37,10 @@ Scales: TypeAlias = tuple[Scale, Scale, Scale, Scale]
 Table: TypeAlias = tuple[Scale, Expression]
 
 
+Place: TypeAlias = tuple[Polynomial, tuple[tuple[Axis, Polynomial], ...], tuple[tuple[Polynomial, Expression], ...]]
+"""An address without its constant: accesses of one place differ by a number of bytes alone."""
+
+
 @final
 @record
 class LaneAddress:
@@ -50,6 +55,7 @@ class LaneAddress:
     tables: tuple[Table, ...]
     constant: int
     alignment: int
+    place: Place = field(compare=False)
 
     @property
     def is_uniform(self) -> bool:
@@ -91,6 +97,7 @@ class Addresses:
             tuple((scale.constant, table) for scale, table in parts.tables),
             parts.base.constant_term,
             min([self._alignment(parts.base), *alignments]),
+            parts.place(),
         )
 
     def _take(self, parts: _Parts, value: ValueId, block: BasicBlockId, scale: Polynomial, depth: int) -> bool:
@@ -184,6 +191,10 @@ class _Parts:
         self.base = ZERO
         self.scales: dict[Axis, Polynomial] = {}
         self.tables: list[tuple[Polynomial, Expression]] = []
+
+    def place(self) -> Place:
+        constant = number(self.base.constant_term)
+        return self.base - constant, tuple(sorted(self.scales.items(), key=lambda item: item[0])), tuple(self.tables)
 
     def add(self, form: LinearForm, scale: Polynomial) -> None:
         self.base += form.base * scale

@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import final
 
-from analysis.access.addresses import Addresses, LaneAddress
-from analysis.access.model import Access, AccessKind, AccessPattern, Participation, RequestCost
+from analysis.access.addresses import Addresses, LaneAddress, Place
+from analysis.access.model import SECTOR_BYTES, Access, AccessKind, AccessPattern, Participation, RequestCost
 from analysis.access.participants import Condition, Guards, Participants
 from analysis.access.warp_request import Setting, count_bank_ways, count_sectors, lane_pattern
 from analysis.affine.result import AffineResult
@@ -25,7 +25,7 @@ from analysis.divergence.result import DivergenceResult
 from analysis.divergence.thread_index import MAX_SHAPES, Expression, Extent, thread_values
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
-from analysis.ir.ids import BasicBlockId
+from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Atomic, Load, Store
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.types import MemorySpace
@@ -46,12 +46,15 @@ def analyze_accesses(
 ) -> tuple[Access, ...]:
     """Every load, store and atomic that the entry reaches, in the order of the blocks."""
     finder = _Finder(function, control, divergence, spaces, affine)
-    return tuple(
-        finder.access(block, instruction)
+    sites = [
+        (block, instruction)
         for block in control.order
         for instruction in function.blocks[block].instructions
         if type(instruction) in ACCESSES
-    )
+    ]
+    for block, instruction in sites:
+        finder.note(block, instruction)
+    return tuple(finder.access(block, instruction) for block, instruction in sites)
 
 
 ACCESSES = {Load: AccessKind.LOAD, Store: AccessKind.STORE, Atomic: AccessKind.ATOMIC}
@@ -68,20 +71,31 @@ class _Finder:
         affine: AffineResult,
     ) -> None:
         self._function = function
+        self._control = control
         self._spaces = spaces
         self._addresses = Addresses(function, divergence, affine)
         self._guards = Guards(function, control, divergence, self._addresses)
         launch = divergence.launch
+        self._lanes: dict[tuple[ValueId, BasicBlockId], LaneAddress | None] = {}
+        self._used: dict[Place, set[int]] = {}
         self._warp_size = launch.warp_size
         shapes = launch.shapes if len(launch.shapes) <= MAX_SHAPES else ()
         self._extents: tuple[Extent, ...] = tuple((shape.x, shape.y, shape.z) for shape in shapes) or (None,)
+
+    def note(self, block: BasicBlockId, instruction: object) -> None:
+        """Remembers which bytes of its neighbourhood an access uses."""
+        assert isinstance(instruction, Load | Store | Atomic)
+        lanes = self._lanes[instruction.address, block] = self._addresses.lanes(instruction.address, block)
+        size, _ = self._moved(instruction)
+        if lanes is not None and size is not None:
+            self._used.setdefault(lanes.place, set()).update(_own_bytes(lanes, size))
 
     def access(self, block: BasicBlockId, instruction: object) -> Access:
         assert isinstance(instruction, Load | Store | Atomic)
         kind = ACCESSES[type(instruction)]
         address = instruction.address
         size, width = self._moved(instruction)
-        lanes = self._addresses.lanes(address, block)
+        lanes = self._lanes[address, block]
         participants = self._guards.of(block)
         request, pattern, stride = None, AccessPattern.UNKNOWN, None
         space = self._spaces.space(address)
@@ -109,7 +123,15 @@ class _Finder:
             pattern,
             self._certainty(participants),
             request,
+            sum(1 for _ in self._control.cycles_around(block)),
+            None if lanes is None or size is None else self._used_around(lanes, size),
         )
+
+    def _used_around(self, lanes: LaneAddress, size: int) -> int:
+        own = _own_bytes(lanes, size)
+        first, last = own.start // SECTOR_BYTES, (own.stop - 1) // SECTOR_BYTES
+        used = self._used[lanes.place]
+        return sum(1 for byte in range(first * SECTOR_BYTES, (last + 1) * SECTOR_BYTES) if byte in used)
 
     def _moved(self, instruction: Load | Store | Atomic) -> tuple[int | None, int | None]:
         """Bytes per lane, and how many of them one instruction moves."""
@@ -153,6 +175,11 @@ def _registers(expression: Expression) -> Iterator[str]:
             yield word
         for operand in operands:
             yield from _registers(operand)
+
+
+def _own_bytes(lanes: LaneAddress, size: int) -> range:
+    """The bytes that one lane moves, counted from the unknown base; of large structs only the first."""
+    return range(lanes.constant, lanes.constant + min(size, 4 * SECTOR_BYTES))
 
 
 def _stride(lanes: LaneAddress) -> int | None:

@@ -81,7 +81,9 @@ class Access:
     """One load, store or atomic.  A vector of 8 or 16 bytes is one access.
 
     `bytes`: per lane; `stride`: bytes from one thread to the next along x, None where it is not a known number.
-    `variable`: the array it lies in, where that is one.
+    `variable`: the array it lies in, where that is one.  `loops`: how many loops run it.
+    `used_bytes`: how many bytes per lane of the 32 around it the function uses, counting accesses to the members of one
+    struct and to neighbouring elements; None where the address is not known.
     """
 
     kind: AccessKind
@@ -96,3 +98,5 @@ class Access:
     pattern: AccessPattern
     participation: Participation
     request: RequestCost | None
+    loops: int
+    used_bytes: int | None

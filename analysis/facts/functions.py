@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias, final
 
 from analysis.divergence.launch_shape import LaunchKnowledge
+from analysis.facts.access_merge import access_facts
 from analysis.facts.cache import BoundedCache
 from analysis.facts.launch_knowledge import launch_knowledge
 from analysis.facts.merge import (
@@ -336,6 +337,7 @@ class _FileRun:
             branches=branches,
             branches_if_callers_agree=branches_if_callers_agree(own.function, views, branches),
             barriers=barrier_facts(views),
+            accesses=access_facts(views),
             variables=variable_facts(own.function, views),
         )
 

@@ -11,11 +11,13 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import final
 
+from analysis.access.model import AccessKind, AccessPattern, Participation, RequestCost
 from analysis.divergence.levels import Level
 from analysis.ir.function import FunctionKind, SourceBranchKind
 from analysis.ir.instructions import FunctionId
 from analysis.ir.record import record
 from analysis.ir.source import Span
+from analysis.ir.types import MemorySpace
 from analysis.verdict.barriers import BarrierEvidence, BarrierVerdict
 from analysis.verdict.grade import Grade
 
@@ -98,6 +100,28 @@ class BarrierFact:
 
 @final
 @record
+class AccessFact:
+    """One load, store or atomic, at its worst over all call contexts.
+
+    `space` is GENERIC and `stride` None where contexts differ; of the costs of a request each is the highest that is
+    known in some context.  `variable` names the array, where it is one.  The rest is as in `analysis.access.model`.
+    """
+
+    span: Span
+    kind: AccessKind
+    space: MemorySpace
+    variable: str | None
+    bytes: int | None
+    stride: int | None
+    pattern: AccessPattern
+    participation: Participation
+    request: RequestCost | None
+    loops: int
+    used_bytes: int | None
+
+
+@final
+@record
 class VariableFact:
     """A declared variable or parameter with the worst level of any value it holds."""
 
@@ -146,6 +170,7 @@ class FunctionFacts:
     branches: tuple[BranchFact, ...]
     branches_if_callers_agree: tuple[BranchFact, ...]
     barriers: tuple[BarrierFact, ...]
+    accesses: tuple[AccessFact, ...]
     variables: tuple[VariableFact, ...]
 
 

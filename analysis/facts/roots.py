@@ -6,10 +6,14 @@ root of its own where no kernel of the file calls it, and then its parameters ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import final
 
+from analysis.access.analysis import analyze_accesses
+from analysis.access.model import Access
+from analysis.affine.analysis import analyze_affine
+from analysis.affine.result import AffineResult
 from analysis.divergence.analysis import analyze_divergence
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
@@ -21,6 +25,7 @@ from analysis.ir.inline import InlineBudget, RefusedCall, inline_calls
 from analysis.ir.instructions import FunctionId, Opaque, SourceBranchId
 from analysis.ir.promote import promote
 from analysis.ir.source import FrameId
+from analysis.memory.spaces import SpaceResult, infer_spaces
 from analysis.syntax.items import Item
 from analysis.verdict.barriers import BarrierSite, find_barriers
 
@@ -35,6 +40,7 @@ class FrameRecords:
     branches: list[SourceBranchId] = field(default_factory=list[SourceBranchId])
     opaques: list[Opaque] = field(default_factory=list[Opaque])
     definitions: list[Definition] = field(default_factory=list[Definition])
+    accesses: list[Access] = field(default_factory=list[Access])
 
 
 @final
@@ -55,6 +61,9 @@ class RootAnalysis:
     divergence: DivergenceResult
     if_callers_agree: DivergenceResult
     barriers: tuple[BarrierSite, ...]
+    affine: AffineResult
+    spaces: SpaceResult
+    accesses: tuple[Access, ...]
     refused: tuple[RefusedCall, ...]
     items: Mapping[FunctionId, Item] = field(repr=False)
     records: Mapping[FrameId, FrameRecords] = field(repr=False)
@@ -80,6 +89,9 @@ def analyze_root(
     options = agreeing if is_kernel else DivergenceOptions(parameters=Level.VARYING)
     divergence = analyze_divergence(flat, control, launch, options)
     rests_on_callers = not is_kernel and flat.parameters and _has_varying_branch(flat, divergence)
+    affine = analyze_affine(flat, control, divergence)
+    spaces = infer_spaces(flat, control)
+    accesses = analyze_accesses(flat, control, divergence, spaces, affine)
     items = {frame.function: item_of(frame.function) for frame in flat.frames}
     return RootAnalysis(
         flat,
@@ -89,9 +101,12 @@ def analyze_root(
         divergence,
         analyze_divergence(flat, control, launch, agreeing) if rests_on_callers else divergence,
         find_barriers(flat, control, divergence, launch),
+        affine,
+        spaces,
+        accesses,
         inlined.refused,
         {callee: item for callee, item in items.items() if item is not None},
-        _records_by_frame(flat),
+        _records_by_frame(flat, accesses),
     )
 
 
@@ -100,7 +115,7 @@ def _has_varying_branch(function: Function, divergence: DivergenceResult) -> boo
     return any(divergence.branch_level(SourceBranchId(branch)) is Level.VARYING for branch in branches)
 
 
-def _records_by_frame(function: Function) -> Mapping[FrameId, FrameRecords]:
+def _records_by_frame(function: Function, accesses: Sequence[Access]) -> Mapping[FrameId, FrameRecords]:
     records = {FrameId(index): FrameRecords() for index in range(len(function.frames))}
     for index, branch in enumerate(function.branches):
         records[branch.keyword.frame].branches.append(SourceBranchId(index))
@@ -109,4 +124,6 @@ def _records_by_frame(function: Function) -> Mapping[FrameId, FrameRecords]:
     for _, instruction in function.instructions():
         if isinstance(instruction, Opaque):
             records[instruction.span.frame].opaques.append(instruction)
+    for access in accesses:
+        records[access.span.frame].accesses.append(access)
     return records

@@ -3,6 +3,13 @@
 Lines and columns count from 1, columns in Unicode code points.  A branch stands at its keyword or operator, a
 function at its name; it ends at its closing brace.  A function that is not `active` is excluded by `#if`.
 `trips` is the level of a loop's trip count, which also counts `break` and `return`; null for other branches.
+
+An access stands at the text of the load or the atomic, or at the whole assignment of a store.  `bytes` is what one
+lane moves, `stride` the bytes from one thread to the next along x, `sectors` what one request of a warp needs if the
+part of the address that is not known is aligned like an allocation, `sectors_max` for the worst alignment,
+`bank_ways` the passes over the banks of shared memory; null where it is not known or does not apply.  Where `exact` is
+false, `sectors` and `bank_ways` are lower bounds.  `participation` says whether all lanes of a warp make the request:
+`full` (or exactly those that known guards let through), `bounded` (all, away from a bound), `unknown`.
 """
 
 from __future__ import annotations
@@ -10,11 +17,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, TypeAlias, TypedDict
 
+from analysis.access.model import AccessKind, AccessPattern, Participation
 from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.model import BarrierScope, BranchFact, FunctionFacts
+from analysis.facts.model import AccessFact, BarrierScope, BranchFact, FunctionFacts
 from analysis.ir.function import FunctionKind, SourceBranchKind
 from analysis.ir.source import Span
+from analysis.ir.types import MemorySpace
 from analysis.rules.diagnostic import Diagnostic, Severity
 from analysis.syntax.line_index import LineIndex, PositionEncoding
 from analysis.verdict.barriers import BarrierVerdict, Tier
@@ -27,6 +36,10 @@ GradeWord: TypeAlias = Literal["aligned", "boundary", "structured", "data-depend
 GroupWord: TypeAlias = Literal["grid", "block", "warp", "none"]
 ScopeWord: TypeAlias = Literal["block", "warp", "grid"]
 VerdictWord: TypeAlias = Literal["convergent", "divergent", "unknown"]
+SpaceWord: TypeAlias = Literal["generic", "global", "shared", "local", "constant"]
+AccessWord: TypeAlias = Literal["load", "store", "atomic"]
+PatternWord: TypeAlias = Literal["broadcast", "warp-sequential", "strided", "scattered", "unknown"]
+ParticipationWord: TypeAlias = Literal["full", "bounded", "unknown"]
 SeverityWord: TypeAlias = Literal["error", "warning", "information", "hint"]
 TierWord: TypeAlias = Literal["proven", "possible", "assumed"]
 
@@ -52,6 +65,22 @@ class BarrierObject(TypedDict):
     verdict: VerdictWord
 
 
+class AccessObject(TypedDict):
+    line: int
+    column: int
+    space: SpaceWord
+    kind: AccessWord
+    bytes: int | None
+    pattern: PatternWord
+    participation: ParticipationWord
+    stride: int | None
+    sectors: int | None
+    sectors_max: int | None
+    ideal_sectors: int | None
+    bank_ways: int | None
+    exact: bool
+
+
 class FunctionObject(TypedDict):
     name: str
     kind: FunctionWord
@@ -61,6 +90,7 @@ class FunctionObject(TypedDict):
     opaque: list[OpaqueObject]
     branches: list[BranchObject]
     barriers: list[BarrierObject]
+    accesses: list[AccessObject]
 
 
 class DiagnosticObject(TypedDict):
@@ -113,6 +143,7 @@ def _function(lines: LineIndex, function: FunctionFacts) -> FunctionObject:
             }
             for barrier in function.barriers
         ],
+        "accesses": [_access(lines, function, access) for access in function.accesses],
     }
 
 
@@ -126,6 +157,26 @@ def _branch(lines: LineIndex, function: FunctionFacts, branch: BranchFact) -> Br
         "grade": None if branch.grade is None else _GRADES[branch.grade],
         "convergent": _GROUPS[branch.convergent],
         "trips": None if branch.trips is None else _LEVELS[branch.trips],
+    }
+
+
+def _access(lines: LineIndex, function: FunctionFacts, access: AccessFact) -> AccessObject:
+    line, column = _position(lines, function.start + access.span.start)
+    request = access.request
+    return {
+        "line": line,
+        "column": column,
+        "space": _SPACES[access.space],
+        "kind": _ACCESS_KINDS[access.kind],
+        "bytes": access.bytes,
+        "pattern": _PATTERNS[access.pattern],
+        "participation": _PARTICIPATIONS[access.participation],
+        "stride": access.stride,
+        "sectors": None if request is None else request.sectors,
+        "sectors_max": None if request is None else request.sectors_max,
+        "ideal_sectors": None if request is None else request.ideal_sectors,
+        "bank_ways": None if request is None else request.bank_ways,
+        "exact": request is not None and request.is_exact,
     }
 
 
@@ -188,6 +239,30 @@ _VERDICTS: Final[Mapping[BarrierVerdict, VerdictWord]] = {
     BarrierVerdict.CONVERGENT: "convergent",
     BarrierVerdict.DIVERGENT: "divergent",
     BarrierVerdict.UNKNOWN: "unknown",
+}
+_SPACES: Final[Mapping[MemorySpace, SpaceWord]] = {
+    MemorySpace.GENERIC: "generic",
+    MemorySpace.GLOBAL: "global",
+    MemorySpace.SHARED: "shared",
+    MemorySpace.LOCAL: "local",
+    MemorySpace.CONSTANT: "constant",
+}
+_ACCESS_KINDS: Final[Mapping[AccessKind, AccessWord]] = {
+    AccessKind.LOAD: "load",
+    AccessKind.STORE: "store",
+    AccessKind.ATOMIC: "atomic",
+}
+_PATTERNS: Final[Mapping[AccessPattern, PatternWord]] = {
+    AccessPattern.BROADCAST: "broadcast",
+    AccessPattern.WARP_SEQUENTIAL: "warp-sequential",
+    AccessPattern.STRIDED: "strided",
+    AccessPattern.SCATTERED: "scattered",
+    AccessPattern.UNKNOWN: "unknown",
+}
+_PARTICIPATIONS: Final[Mapping[Participation, ParticipationWord]] = {
+    Participation.FULL: "full",
+    Participation.BOUNDED: "bounded",
+    Participation.UNKNOWN: "unknown",
 }
 _SEVERITIES: Final[Mapping[Severity, SeverityWord]] = {
     Severity.ERROR: "error",

@@ -49,6 +49,23 @@ def test_every_field_of_the_contract() -> None:
         {"line": 6, "scope": "block", "verdict": "divergent"},
         {"line": 8, "scope": "warp", "verdict": "convergent"},
     ]
+    assert [(a["line"], a["kind"], a["stride"]) for a in kernel["accesses"]] == [(4, "store", 4), (4, "load", 4)]
+    assert kernel["accesses"][1] == {
+        "line": 4,
+        "column": 29,
+        "space": "global",
+        "kind": "load",
+        "bytes": 4,
+        "pattern": "warp-sequential",
+        "participation": "bounded",
+        "stride": 4,
+        "sectors": 4,
+        "sectors_max": 4,
+        "ideal_sectors": 4,
+        "bank_ways": None,
+        "exact": True,
+    }
+    assert helper["accesses"] == []
     assert (helper["name"], helper["kind"], helper["line"], helper["end_line"]) == ("helper", "device", 10, 10)
     assert helper["opaque"] == helper["branches"] == helper["barriers"] == []
 

@@ -54,6 +54,7 @@ def branch_of(kind: SourceBranchKind, text: str, keyword: str) -> tuple[Function
         (fact,),
         (),
         (),
+        (),
     )
     return FunctionText("a.cu", Document.open(whole.encode()), function), fact
 

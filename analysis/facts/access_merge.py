@@ -1,0 +1,85 @@
+"""Accesses of one function, at their worst over all views."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final, TypeAlias
+
+from analysis.access.model import Access, AccessKind, AccessPattern, Participation, RequestCost
+from analysis.facts.merge import View
+from analysis.facts.model import AccessFact
+from analysis.ir.function import Function
+from analysis.ir.source import Span
+from analysis.ir.types import MemorySpace
+
+_Place: TypeAlias = tuple[int, int, AccessKind, int]
+"""Start, end, kind, and the number among several such accesses at one place (members of a struct, macros)."""
+
+_PATTERN_RANK: Final = {pattern: rank for rank, pattern in enumerate(AccessPattern)}
+_PARTICIPATION_RANK: Final = {participation: rank for rank, participation in enumerate(Participation)}
+
+
+def access_facts(views: Sequence[View]) -> tuple[AccessFact, ...]:
+    """One fact per access in the text, in source order."""
+    merged: dict[_Place, AccessFact] = {}
+    for view in views:
+        numbers: Counter[tuple[int, int, AccessKind]] = Counter()
+        for access in view.root.records[view.frame].accesses:
+            place = (access.span.start, access.span.end, access.kind)
+            numbered = (*place, numbers[place])
+            numbers[place] += 1
+            fact = _fact(view.root.function, access)
+            known = merged.get(numbered)
+            merged[numbered] = fact if known is None else _worse(known, fact)
+    order = sorted(merged, key=lambda place: (place[0], place[1], place[2].value, place[3]))
+    return tuple(merged[place] for place in order)
+
+
+def _fact(function: Function, access: Access) -> AccessFact:
+    return AccessFact(
+        Span(access.span.start, access.span.end),
+        access.kind,
+        access.space,
+        None if access.variable is None else function.symbols[access.variable].name,
+        access.bytes,
+        access.stride,
+        access.pattern,
+        access.participation,
+        access.request,
+        access.loops,
+        access.used_bytes,
+    )
+
+
+def _worse(one: AccessFact, other: AccessFact) -> AccessFact:
+    if one == other:
+        return one
+    return replace(
+        one,
+        space=one.space if one.space is other.space else MemorySpace.GENERIC,
+        variable=one.variable if one.variable == other.variable else None,
+        bytes=one.bytes if one.bytes == other.bytes else None,
+        stride=one.stride if one.stride == other.stride else None,
+        pattern=max(one.pattern, other.pattern, key=_PATTERN_RANK.__getitem__),
+        participation=max(one.participation, other.participation, key=_PARTICIPATION_RANK.__getitem__),
+        request=_highest([fact.request for fact in (one, other) if fact.request is not None]),
+        loops=max(one.loops, other.loops),
+        used_bytes=min((fact.used_bytes for fact in (one, other) if fact.used_bytes is not None), default=None),
+    )
+
+
+def _highest(costs: Iterable[RequestCost]) -> RequestCost | None:
+    """The sectors of the request that needs most of them, the passes of the one that needs most of those."""
+    found = list(costs)
+    if not found:
+        return None
+    sectors = max(found, key=lambda cost: (cost.sectors or 0, cost.sectors_max or 0))
+    banks = max(found, key=lambda cost: cost.bank_ways or 0)
+    return replace(
+        sectors,
+        bank_ways=banks.bank_ways,
+        is_exact=sectors.is_exact and banks.is_exact,
+        assumes_row=any(cost.assumes_row for cost in found),
+    )
