@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Final
 
 
 class Level(IntEnum):
@@ -17,3 +18,7 @@ class Level(IntEnum):
     BLOCK = 1
     WARP = 2
     VARYING = 3
+
+
+LEVELS: Final = tuple(Level)
+"""By number: an index costs a tenth of the call `Level(number)`, and the answers are asked for very often."""

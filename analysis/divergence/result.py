@@ -29,7 +29,7 @@ from analysis.divergence.causes import (
     ValueSubject,
 )
 from analysis.divergence.launch_shape import LaunchKnowledge
-from analysis.divergence.levels import Level
+from analysis.divergence.levels import LEVELS, Level
 from analysis.divergence.options import DivergenceOptions
 from analysis.divergence.solver import SEEDS, Rule, Solver
 from analysis.graph.control_flow import ControlFlow
@@ -82,30 +82,30 @@ class DivergenceResult:
 
     def level(self, value: ValueId) -> Level:
         """Among the threads that execute the same dynamic instance of its definition."""
-        return Level(self._solver.level[value])
+        return LEVELS[self._solver.level[value]]
 
     def use_level(self, value: ValueId, block: BasicBlockId) -> Level:
         """The level of a value where `block` reads it: higher than `level` outside a loop that threads leave apart."""
-        return Level(self._solver.use_level(value, block))
+        return LEVELS[self._solver.use_level(value, block)]
 
     def convergence(self, block: BasicBlockId) -> Level:
         """The widest group of which all live threads execute the block, or none does."""
-        return Level(self._solver.level[self._graph.convergence_node(block)])
+        return LEVELS[self._solver.level[self._graph.convergence_node(block)]]
 
     def terminator_level(self, block: BasicBlockId) -> Level:
         """The level of the decision at the end of the block; GRID if there is none to make."""
-        return Level(self._solver.level[self._graph.branch_node(block)])
+        return LEVELS[self._solver.level[self._graph.branch_node(block)]]
 
     def loop_level(self, loop: Cycle) -> Level:
         """Does the trip count vary?  The join of everything that decides about leaving."""
-        return Level(self._solver.level[self._graph.loop_node(loop.id)])
+        return LEVELS[self._solver.level[self._graph.loop_node(loop.id)]]
 
     def memory_level(self, symbol: SymbolId) -> Level:
         """The contents of a local variable in memory; VARYING if they are not tracked."""
         if symbol in self._graph.memory.escaped:
             return Level.VARYING
         cell = self._graph.cells.get(symbol)
-        return Level.GRID if cell is None else Level(self._solver.level[cell])
+        return Level.GRID if cell is None else LEVELS[self._solver.level[cell]]
 
     def branch_level(self, branch: SourceBranchId) -> Level:
         """The join over all decisions that belong to one source branch; GRID if none is left."""
@@ -161,7 +161,7 @@ class DivergenceResult:
             cause = self._cause(node)
             if cause is None:
                 return tuple(steps)
-            steps.append(Step(self._subject(node), Level(solver.level[node]), cause, self._span(node)))
+            steps.append(Step(self._subject(node), LEVELS[solver.level[node]], cause, self._span(node)))
             if solver.rule[node] == Rule.SEED:
                 return tuple(steps)
             node = solver.source[node]

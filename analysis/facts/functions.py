@@ -12,7 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias, final
+from typing import Final, TypeAlias, final
 
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.facts.access_merge import access_facts
@@ -50,6 +50,8 @@ from analysis.syntax.translation_unit import TranslationUnit
 LOGGER = logging.getLogger(__name__)
 
 HEADER_SUFFIXES = (".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc")
+
+_PARAMETERS: Final = re.compile(rb"\s*\(")
 
 IdentityKey: TypeAlias = tuple[bytes, int, int, tuple[str, ...], str | None]
 SsaKey: TypeAlias = tuple[FunctionId, bytes, int, int]
@@ -371,7 +373,12 @@ def annotation_above(text: bytes, start: int) -> LaunchAnnotation | None:
 
 def _name_span(item: Item) -> Span:
     """Where the function's name stands in its own text; the whole item if a macro wrote it."""
-    found = re.search(rb"(?<![\w])" + re.escape(item.name.encode()) + rb"\s*\(", item.text)
-    if found is None:
-        return Span(0, len(item.text))
-    return Span(found.start(), found.start() + len(item.name.encode()))
+    name = item.name.encode()
+    start = item.text.find(name)
+    while start >= 0:
+        before = item.text[start - 1 : start] if start else b""
+        end = start + len(name)
+        if not (before.isalnum() or before == b"_") and _PARAMETERS.match(item.text, end):
+            return Span(start, end)
+        start = item.text.find(name, start + 1)
+    return Span(0, len(item.text))

@@ -95,9 +95,9 @@ def _branch_fact(
             convergent = max(convergent, divergence.branch_convergence(here))
             if trips is not None:
                 trips = max(trips, _trip_level(view, divergence, here, branch))
-            graded = grade_branch(view.root.function, view.root.control, divergence, here)
-            if GRADE_RANK[graded] > GRADE_RANK[grade]:
-                grade = graded
+            if grade is not Grade.DATA_DEPENDENT:  # nothing is worse
+                graded = grade_branch(view.root.function, view.root.control, divergence, here)
+                grade = max(grade, graded, key=GRADE_RANK.__getitem__)
     return BranchFact(branch.kind, branch.keyword, branch.extent, level, grade, convergent, trips)
 
 
