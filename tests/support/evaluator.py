@@ -227,7 +227,9 @@ class _Thread:
             case ElementAddress():
                 base, step = operands
                 assert isinstance(step, int)
-                return (base[0], base[1] + step * _size(type_)) if isinstance(base, tuple) else base  # a null pointer stays one
+                return (
+                    (base[0], base[1] + step * _size(type_)) if isinstance(base, tuple) else base
+                )  # a null pointer stays one
             case Bitcast():
                 return operands[0]
             case Load():

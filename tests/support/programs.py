@@ -24,8 +24,8 @@ def random_kernel(random: Random, structured: bool) -> Function:
     return promote(parse_function(kernel_text(random, structured)))
 
 
-def kernel_text(random: Random, structured: bool) -> str:
-    writer = _Writer(random)
+def kernel_text(random: Random, structured: bool, kind: type[Writer] | None = None) -> str:
+    writer = (kind or Writer)(random)
     writer.begin()
     if structured:
         _Structured(writer, random).body(depth=0)
@@ -41,7 +41,7 @@ class _Loop:
     after: str
 
 
-class _Writer:
+class Writer:
     """Blocks of textual IR; a block is open until `end`."""
 
     def __init__(self, random: Random) -> None:
@@ -51,10 +51,14 @@ class _Writer:
         self.symbols = ARRAY + 1
 
     def text(self) -> str:
+        declared = self.declarations()
+        return "\n".join(["kernel @k(%n: s32, %x: ptr<global s32>) {", *declared, *self.lines, "}"])
+
+    def declarations(self) -> list[str]:
+        """Of all symbols, in order."""
         declared = [f"local ${index} v{index}: s32" for index in range(self.symbols) if index != ARRAY]
         declared.append(f"local ${ARRAY} a: [4 x s32]")
-        order = sorted(declared, key=lambda line: int(line.split()[1][1:]))
-        return "\n".join(["kernel @k(%n: s32, %x: ptr<global s32>) {", *order, *self.lines, "}"])
+        return sorted(declared, key=lambda line: int(line.split()[1][1:]))
 
     def begin(self) -> None:
         self.label("entry")
@@ -128,6 +132,16 @@ class _Writer:
                 sides = f"{self.expression(depth + 1)}, {self.expression(depth + 1)}"
                 return self.value("s32", f"{self.random.choice(BINARY)} {sides}")
 
+    def counter_start(self) -> str:
+        return self.constant(0)
+
+    def counter_step(self) -> str:
+        return self.constant(1)
+
+    def counter_bound(self) -> str | None:
+        """What a loop counts up to; None: a small number of the writer's choice."""
+        return None
+
     def condition(self) -> str:
         """Of every level, so that uniform and varying decisions alternate."""
         pick = self.random.randrange(7)
@@ -164,7 +178,7 @@ class _Writer:
 class _Structured:
     """C-like statements; loops run at most three times."""
 
-    def __init__(self, writer: _Writer, random: Random) -> None:
+    def __init__(self, writer: Writer, random: Random) -> None:
         self.writer = writer
         self.random = random
         self.loops: list[_Loop] = []
@@ -212,7 +226,7 @@ class _Structured:
     def loop(self, depth: int, at_least_once: bool) -> None:
         writer = self.writer
         counter = writer.variable()
-        writer.store(counter, writer.constant(0))
+        writer.store(counter, writer.counter_start())
         head, body, step, after = (writer.fresh(word) for word in ("head", "body", "step", "after"))
         writer.end(f"jump {body if at_least_once else head}")
         if not at_least_once:
@@ -224,7 +238,7 @@ class _Structured:
         self.loops.pop()
         writer.end(f"jump {step}")
         writer.label(step)
-        writer.store(counter, writer.value("s32", f"add {writer.load(counter)}, {writer.constant(1)}"))
+        writer.store(counter, writer.value("s32", f"add {writer.load(counter)}, {writer.counter_step()}"))
         if at_least_once:
             self.test(counter, body, after)
         else:
@@ -233,7 +247,10 @@ class _Structured:
 
     def test(self, counter: int, stay: str, leave: str) -> None:
         writer = self.writer
-        if self.random.randrange(2):
+        bound = writer.counter_bound()
+        if bound is not None:
+            pass
+        elif self.random.randrange(2):
             bound = writer.value("s32", f"and {writer.expression(1)}, {writer.constant(3)}")
         else:
             bound = writer.constant(self.random.randrange(1, 4))
@@ -256,7 +273,7 @@ class _Structured:
         writer.label(after)
 
 
-def _tangle(writer: _Writer, random: Random) -> None:
+def _tangle(writer: Writer, random: Random) -> None:
     """Any blocks, any edges: irreducible loops, several exits, endless loops."""
     count = random.randrange(3, 9)
     labels = [f"b{index}" for index in range(count)]

@@ -1,0 +1,71 @@
+"""`python -m tests.affine.fuzz 5000 [first seed]`: referees many random kernels, prints the first that refutes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from random import Random
+
+from analysis.affine.analysis import analyze_affine
+from analysis.divergence.analysis import analyze_divergence
+from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
+from analysis.divergence.options import DivergenceOptions
+from analysis.graph.control_flow import ControlFlow
+from analysis.ir.function import Function
+from analysis.ir.printer import print_function
+from tests.affine.programs import index_kernel
+from tests.affine.referee import refute
+from tests.support.evaluator import Grid, run
+from tests.support.programs import random_kernel
+
+STEPS = 60
+SHAPES = ((4, 1, 1), (8, 1, 1), (6, 1, 1), (5, 1, 1), (2, 2, 1), (4, 2, 1), (3, 2, 1), (2, 2, 2), (2, 4, 1))
+OTHERS = ((8, 1, 1), (4, 1, 1), (4, 2, 1), (2, 2, 1))
+ARGUMENTS = (0, 1, 3, 5, -2, 2**31 - 1, -(2**31))
+
+
+def referee(function: Function, random: Random) -> Iterator[str]:
+    """The claims about one kernel that some launch contradicts."""
+    shape = random.choice(SHAPES)
+    warp = random.choice((2, 4, 4))
+    grid = Grid(shape, 2, warp)
+    known = random.choice(
+        (
+            LaunchKnowledge(warp_size=warp),
+            LaunchKnowledge((BlockShape(*shape),), warp_size=warp),
+            LaunchKnowledge((BlockShape(*shape),), warp_size=warp),
+            LaunchKnowledge((BlockShape(*shape), BlockShape(*random.choice(OTHERS))), warp_size=warp),
+            LaunchKnowledge(one_dimensional=shape[1] == 1, warp_size=warp),
+        )
+    )
+    control = ControlFlow.of(function)
+    divergence = analyze_divergence(function, control, known, DivergenceOptions())
+    result = analyze_affine(function, control, divergence)
+    number, pointer = (parameter.value for parameter in function.parameters)
+    for argument in random.sample(ARGUMENTS, 2):
+        traces = run(function, grid, {number: argument, pointer: ("x", 0)}, STEPS, keep_states=True)
+        for claim in refute(result, function, grid, traces):
+            yield f"{claim}; n = {argument}, {grid}, {known}"
+
+
+def kernel(seed: int) -> tuple[Function, Random]:
+    random = Random(seed)
+    draw = random_kernel if seed % 5 == 4 else index_kernel
+    return draw(random, structured=seed % 3 != 2), random
+
+
+def check_seed(seed: int) -> None:
+    function, random = kernel(seed)
+    wrong = next(referee(function, random), None)
+    if wrong is not None:
+        raise AssertionError(f"seed {seed}: {wrong}\n{print_function(function)}")
+
+
+def main(count: int, first: int) -> None:
+    for seed in range(first, first + count):
+        check_seed(seed)
+    print(f"{count} kernels from seed {first}: nothing refuted")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0)
