@@ -31,6 +31,7 @@ class ClientFeatures:
     refresh_diagnostics: bool = False
     refresh_inlay_hints: bool = False
     refresh_code_lenses: bool = False
+    refresh_semantic_tokens: bool = False
     progress: bool = False
 
 
@@ -55,6 +56,7 @@ def read_client_features(capabilities: object) -> ClientFeatures:
         refresh_diagnostics=refresh,
         refresh_inlay_hints=flag("workspace", "inlayHint", "refreshSupport"),
         refresh_code_lenses=flag("workspace", "codeLens", "refreshSupport"),
+        refresh_semantic_tokens=flag("workspace", "semanticTokens", "refreshSupport"),
         progress=flag("window", "workDoneProgress"),
     )
 

@@ -18,12 +18,18 @@ from simt_lsp.server.requests.document_text import TEXT_METHOD, on_document_text
 from simt_lsp.server.requests.explain import METHOD, explain_command, on_explain
 from simt_lsp.server.requests.hover import on_hover
 from simt_lsp.server.requests.inlay_hint import on_inlay_hint
+from simt_lsp.server.requests.semantic_tokens import (
+    on_semantic_tokens,
+    on_semantic_tokens_delta,
+    on_semantic_tokens_range,
+)
 from simt_lsp.server.server import SimtServer
 from simt_lsp.server.settings_requests import (
     on_did_change_configuration,
     on_did_change_watched_files,
     on_initialized,
 )
+from simt_lsp.server.token_stream import LEGEND
 
 Handler = Callable[[SimtServer, Any], Awaitable[Any]]
 
@@ -35,6 +41,9 @@ HANDLERS: Final[dict[str, tuple[Handler, Any]]] = {
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: (on_document_symbol, None),
     types.TEXT_DOCUMENT_INLAY_HINT: (on_inlay_hint, None),
     types.TEXT_DOCUMENT_CODE_LENS: (on_code_lens, None),
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: (on_semantic_tokens, LEGEND),
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA: (on_semantic_tokens_delta, None),
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE: (on_semantic_tokens_range, None),
     METHOD: (on_explain, None),
     GRAPH_METHOD: (on_control_flow_graph, None),
     TEXT_METHOD: (on_document_text, None),

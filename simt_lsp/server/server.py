@@ -27,6 +27,7 @@ from simt_lsp.server.errors import CONTENT_MODIFIED, report_failure
 from simt_lsp.server.protocol import SimtProtocol
 from simt_lsp.server.publishing import Publisher, Report, report_of
 from simt_lsp.server.roots import Root, Roots
+from simt_lsp.server.sent_tokens import SentTokens
 from simt_lsp.server.uris import uri_of
 from simt_lsp.server.worker import Superseded, Worker
 from simt_lsp.workspace.configuration import SettingProblem
@@ -56,6 +57,7 @@ class SimtServer(LanguageServer):
         self.job = AnalysisJob(self.documents, self.roots, self.sources_for, self._crashed)
         self.worker: Worker[OpenDocument, Analysed] = Worker(self.job, self._analysed, self._crashed)
         self.publisher = Publisher(self._publish)
+        self.sent_tokens = SentTokens()
         self.commands: dict[str, Callable[[SimtServer, types.ExecuteCommandParams], Awaitable[Any]]] = {}
         self.progress_cancellers: dict[str | int, Callable[[], None]] = {}
         self._tasks: set[asyncio.Future[Any]] = set()
@@ -107,6 +109,7 @@ class SimtServer(LanguageServer):
         if item is None:
             return
         self.worker.forget(uri)
+        self.sent_tokens.forget(uri)
         self.publisher.clear(uri)
         if self.analyse_again(touching={item.key}):
             self.refresh_soon()
@@ -246,6 +249,7 @@ class SimtServer(LanguageServer):
         wanted = (
             (features.refresh_inlay_hints, types.WORKSPACE_INLAY_HINT_REFRESH),
             (features.refresh_code_lenses, types.WORKSPACE_CODE_LENS_REFRESH),
+            (features.refresh_semantic_tokens, types.WORKSPACE_SEMANTIC_TOKENS_REFRESH),
             (features.refresh_diagnostics and features.pull_diagnostics, types.WORKSPACE_DIAGNOSTIC_REFRESH),
         )
         for supported, method in wanted:

@@ -48,6 +48,14 @@ class CodeLensOptions:
 
 @final
 @dataclass(frozen=True, slots=True)
+class SemanticTokenOptions:
+    """Names that a theme can tint by what the warp sees."""
+
+    enabled: bool = True
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Configuration:
     """Everything the user can set."""
 
@@ -55,6 +63,7 @@ class Configuration:
     rules: RuleSettings = field(default_factory=RuleSettings)
     inlay_hints: InlayHintOptions = InlayHintOptions()
     code_lens: CodeLensOptions = CodeLensOptions()
+    semantic_tokens: SemanticTokenOptions = SemanticTokenOptions()
 
 
 DEFAULT: Final = Configuration()

@@ -223,6 +223,12 @@ def _code_lens(configuration: Configuration, value: object, _: Source) -> Config
     return replace(configuration, code_lens=replace(configuration.code_lens, enabled=value))
 
 
+def _semantic_tokens(configuration: Configuration, value: object, _: Source) -> Configuration:
+    if not isinstance(value, bool):
+        raise NotAllowedError("use true or false")
+    return replace(configuration, semantic_tokens=replace(configuration.semantic_tokens, enabled=value))
+
+
 _READERS: Final[Mapping[str, Reader]] = {
     "warpSize": _warp_size,
     "architecture": _architecture,
@@ -236,6 +242,7 @@ _READERS: Final[Mapping[str, Reader]] = {
     "costThreshold": _cost_threshold,
     "inlayHints": _inlay_hints,
     "codeLens": _code_lens,
+    "semanticTokens": _semantic_tokens,
 }
 
 

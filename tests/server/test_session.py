@@ -21,6 +21,7 @@ COMMAND = [sys.executable, "-I", "-m", "simt_lsp", "--stdio"]
 REFRESHES = (
     types.WORKSPACE_CODE_LENS_REFRESH,
     types.WORKSPACE_INLAY_HINT_REFRESH,
+    types.WORKSPACE_SEMANTIC_TOKENS_REFRESH,
 )
 
 

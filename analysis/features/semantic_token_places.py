@@ -1,0 +1,94 @@
+"""Where do the names of one inlined body stand, with which value, and which block runs them?
+
+Rules    A place is a name read as an expression, the pointer in front of `[`, or the target of an assignment.
+         It runs in the block of the smallest instruction around it; of several that are equally small, in all.  A copy
+         outside of everything runs where the next instruction does.
+Cost     One walk over the instructions and records of a root; then O(places log instructions).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias, final
+
+from analysis.facts.roots import RootAnalysis
+from analysis.ir.function import Definition, Expression, Function
+from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.instructions import ElementAddress
+from analysis.ir.source import OWN_FRAME, FrameId
+
+Around: TypeAlias = tuple[int, int, BasicBlockId]
+"""Start and end of an instruction's text (a call's, for what was inlined there), and its block."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FramePlaces:
+    """What stands in the text of one frame; `around` is sorted by start, the longer first."""
+
+    expressions: list[Expression] = field(default_factory=list[Expression])
+    elements: list[ElementAddress] = field(default_factory=list[ElementAddress])
+    definitions: list[Definition] = field(default_factory=list[Definition])
+    around: list[Around] = field(default_factory=list[Around])
+
+
+def places_by_frame(root: RootAnalysis) -> Mapping[FrameId, FramePlaces]:
+    """One entry per frame with any text."""
+    function = root.function
+    found: defaultdict[FrameId, FramePlaces] = defaultdict(FramePlaces)
+    around: defaultdict[FrameId, set[Around]] = defaultdict(set)
+    for expression in function.expressions:
+        found[expression.span.frame].expressions.append(expression)
+    for definition in function.definitions:
+        found[definition.span.frame].definitions.append(definition)
+    for block in root.control.order:
+        body = function.blocks[block]
+        for item in (*body.instructions, body.terminator):
+            span = item.span
+            if span.start < span.end:
+                around[span.frame].add((span.start, span.end, block))
+            if type(item) is ElementAddress:
+                found[span.frame].elements.append(item)
+            if span.frame != OWN_FRAME:
+                for frame, start, end in _calls_around(function, span.frame):
+                    around[frame].add((start, end, block))
+    for frame, spans in around.items():
+        found[frame].around.extend(sorted(spans, key=lambda span: (span[0], -span[1])))
+    return found
+
+
+def _calls_around(function: Function, frame: FrameId) -> Iterator[tuple[FrameId, int, int]]:
+    while frame != OWN_FRAME:
+        entered = function.frames[frame]
+        frame = entered.parent
+        yield frame, entered.call.start, entered.call.end
+
+
+def blocks_at(places: Sequence[tuple[int, int]], around: Sequence[Around]) -> Iterator[tuple[BasicBlockId, ...]]:
+    """The blocks that run each place; the places in text order, without overlaps.  Empty: nothing is known."""
+    starts = [item[0] for item in around]
+    open_items: list[Around] = []
+    following = 0
+    for start, end in places:
+        while following < len(around) and around[following][0] <= start:
+            open_items.append(around[following])
+            following += 1
+        open_items = [item for item in open_items if item[1] > start]
+        enclosing = [item for item in open_items if item[1] >= end]
+        if enclosing:
+            smallest = min(item[1] - item[0] for item in enclosing)
+            yield tuple(item[2] for item in enclosing if item[1] - item[0] == smallest)
+        else:
+            after = bisect_left(starts, end)
+            yield (around[after][2],) if after < len(around) else ()
+
+
+def value_places(places: FramePlaces) -> Iterator[tuple[int, int | None, ValueId]]:
+    """(start, end, value) of what may be a name; without an end, the name at the start of a longer text."""
+    for expression in places.expressions:
+        yield expression.span.start, expression.span.end, expression.value
+    for element in places.elements:
+        yield element.span.start, None, element.base

@@ -1,0 +1,203 @@
+"""Variables, parameters and branch keywords with what the warp sees, for editors that tint them.
+
+Rules    Only what the analysis knows something about gets a token, so a language server for C++ beside us keeps the
+         rest: declared names, their reads and assignments, and the keywords and operators of branches.
+         Each is `uniform` (one value per warp at this use), `affine` (varying, and linear in the thread index) or
+         `varying`, and `divergentBlock` where only a part of the warp may run it.  A function that was inlined in
+         several places gets the worst of them.
+Cost     Found once per function, kept while its facts are the same object (`TokenCache`).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, final
+
+from analysis.divergence.levels import Level
+from analysis.facts.cache import BoundedCache
+from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.merge import View
+from analysis.facts.model import BranchFact, FunctionFacts
+from analysis.facts.roots import RootAnalysis
+from analysis.features.semantic_token_places import FramePlaces, blocks_at, places_by_frame, value_places
+from analysis.features.summary import deciding_level
+from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.source import FrameId
+
+
+class TokenKind(Enum):
+    """The values are LSP's names."""
+
+    VARIABLE = "variable"
+    PARAMETER = "parameter"
+    KEYWORD = "keyword"
+    OPERATOR = "operator"
+
+
+class Variance(Enum):
+    """From best to worst in the order of definition; the values are the names of the modifiers."""
+
+    UNIFORM = "uniform"
+    AFFINE = "affine"
+    VARYING = "varying"
+
+
+DIVERGENT_BLOCK: Final = "divergentBlock"
+"""The name of the modifier."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SemanticToken:
+    """`start` and `end` are byte offsets: of the file, or of the function while cached."""
+
+    start: int
+    end: int
+    kind: TokenKind
+    variance: Variance
+    in_divergent_block: bool
+
+
+@final
+class TokenCache:
+    """Tokens of functions that did not change; belongs to one worker, like the analyzer."""
+
+    def __init__(self) -> None:
+        self._kept: BoundedCache[int, tuple[FunctionFacts, tuple[SemanticToken, ...]]] = BoundedCache(8192)
+
+    def of(self, file: _FileTokens, analysis: FileAnalysis, function: FunctionFacts) -> tuple[SemanticToken, ...]:
+        merged = analysis.merged(function)
+        # The facts are kept with their tokens, so that no other object can get their id.
+        return self._kept.get_or_compute(id(merged), lambda: (merged, file.tokens(function)))[1]
+
+
+def semantic_tokens(
+    analysis: FileAnalysis, start: int = 0, end: int | None = None, cache: TokenCache | None = None
+) -> list[SemanticToken]:
+    """The tokens of the file between two offsets, in text order, without overlaps."""
+    last = len(analysis.document.text) if end is None else end
+    kept = TokenCache() if cache is None else cache
+    file = _FileTokens(analysis)
+    found: dict[int, SemanticToken] = {}
+    for function in analysis.facts.functions:
+        if function.active and function.start < last and start < function.end:
+            base = function.start
+            for token in kept.of(file, analysis, function):
+                if base + token.start < last and start < base + token.end:
+                    found[base + token.start] = SemanticToken(
+                        base + token.start, base + token.end, token.kind, token.variance, token.in_divergent_block
+                    )
+    return [found[offset] for offset in sorted(found)]
+
+
+_IDENTIFIER: Final = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
+_TARGET: Final = re.compile(rb"(?:\+\+|--)?\s*([A-Za-z_$\x80-\xff][\w$\x80-\xff]*)")
+_KEYWORDS: Final = frozenset({b"if", b"for", b"while", b"do", b"switch"})
+_OPERATORS: Final = frozenset({b"?", b"&&", b"||"})
+_RANK: Final = {variance: rank for rank, variance in enumerate(Variance)}
+
+
+@final
+class _FileTokens:
+    """The tokens of functions of one analysis; a root is walked once for all that were inlined into it."""
+
+    def __init__(self, analysis: FileAnalysis) -> None:
+        self._analysis = analysis
+        self._roots: dict[int, tuple[RootAnalysis, Mapping[FrameId, FramePlaces]]] = {}
+
+    def tokens(self, function: FunctionFacts) -> tuple[SemanticToken, ...]:
+        """Relative to the function."""
+        text = self._analysis.document.text[function.start : function.end]
+        names = _Names(function)
+        found: dict[int, SemanticToken] = {}
+        for view in self._analysis.views(function):
+            for token in _of_view(view, self._places(view), text, names):
+                found[token.start] = _worse(found.get(token.start), token)
+        found |= {token.start: token for branch in function.branches for token in _of_branch(branch, text)}
+        return tuple(found[start] for start in sorted(found))
+
+    def _places(self, view: View) -> FramePlaces:
+        known = self._roots.get(id(view.root))
+        if known is None:
+            known = self._roots[id(view.root)] = (view.root, places_by_frame(view.root))
+        return known[1].get(view.frame) or FramePlaces()
+
+
+@final
+class _Names:
+    """The declared names of a function: which declaration does a use mean?"""
+
+    def __init__(self, function: FunctionFacts) -> None:
+        self._declared: dict[bytes, list[tuple[int, TokenKind]]] = {}
+        for variable in sorted(function.variables, key=lambda variable: variable.span.start):
+            kind = TokenKind.PARAMETER if variable.is_parameter else TokenKind.VARIABLE
+            self._declared.setdefault(variable.name.encode(), []).append((variable.span.start, kind))
+
+    def kind(self, name: bytes, start: int) -> TokenKind | None:
+        """Of the last declaration with this name before a use; None for a name declared elsewhere."""
+        declared = self._declared.get(name)
+        if declared is None:
+            return None
+        index = bisect_right(declared, start, key=lambda item: item[0])
+        return declared[index - 1][1] if index else None
+
+
+def _of_view(view: View, places: FramePlaces, text: bytes, names: _Names) -> Iterator[SemanticToken]:
+    values: dict[tuple[int, int], list[ValueId]] = {}
+    kinds: dict[tuple[int, int], TokenKind] = {}
+    for start, end, value in (*value_places(places), *_targets(places, text)):
+        name = _IDENTIFIER.match(text, start)
+        if name is not None and end in (None, name.end()):
+            kind = names.kind(name[0], start)
+            if kind is not None:
+                place = start, name.end()
+                values.setdefault(place, []).append(value)
+                kinds[place] = kind
+    order = sorted(values)
+    for place, blocks in zip(order, blocks_at(order, places.around), strict=True):
+        variance = max((_variance(view.root, value, blocks) for value in values[place]), key=_RANK.__getitem__)
+        yield SemanticToken(*place, kinds[place], variance, _is_divergent(view.root, blocks))
+
+
+def _targets(places: FramePlaces, text: bytes) -> Iterator[tuple[int, int | None, ValueId]]:
+    """The names that get a value: in declarations, assignments, `x++` and `++x`."""
+    for definition in places.definitions:
+        target = _TARGET.match(text, definition.span.start, definition.span.end)
+        if target is not None:
+            yield target.start(1), target.end(1), definition.value
+
+
+def _variance(root: RootAnalysis, value: ValueId, blocks: Sequence[BasicBlockId]) -> Variance:
+    """At its worst over the blocks that may run the place; where none is known, of the definition."""
+    divergence = root.divergence
+    where = blocks or (divergence.home(value),)
+    varying = [block for block in where if divergence.use_level(value, block) is Level.VARYING]
+    if not varying:
+        return Variance.UNIFORM
+    affine = all(root.affine.form_at(value, block) is not None for block in varying)
+    return Variance.AFFINE if affine else Variance.VARYING
+
+
+def _is_divergent(root: RootAnalysis, blocks: Sequence[BasicBlockId]) -> bool:
+    return not blocks or any(root.divergence.convergence(block) is Level.VARYING for block in blocks)
+
+
+def _worse(one: SemanticToken | None, other: SemanticToken) -> SemanticToken:
+    if one is None:
+        return other
+    variance = max(one.variance, other.variance, key=_RANK.__getitem__)
+    divergent = one.in_divergent_block or other.in_divergent_block
+    return SemanticToken(one.start, max(one.end, other.end), one.kind, variance, divergent)
+
+
+def _of_branch(branch: BranchFact, text: bytes) -> Iterator[SemanticToken]:
+    start, end = branch.keyword.start, branch.keyword.end
+    word = text[start:end]
+    if word in _KEYWORDS or word in _OPERATORS:
+        kind = TokenKind.KEYWORD if word in _KEYWORDS else TokenKind.OPERATOR
+        variance = Variance.VARYING if deciding_level(branch) is Level.VARYING else Variance.UNIFORM
+        yield SemanticToken(start, end, kind, variance, branch.convergent is Level.VARYING)
