@@ -1,8 +1,8 @@
 """Which file does an `#include` mean?
 
 Rules    `"x"`: beside the including file, then in the include directories, then by path suffix if the loader can
-         search.
-         `<x>`: in the configured include directories only; system and toolkit headers are never read.
+         search: of several such files, the loader's choice of the nearest.
+         `<x>`: the same without the first place; system and toolkit headers (`system_headers`) are never read.
          Paths are strings with `/`; they are normalised, never resolved against the disk.
 Limits   `#include MACRO` works when the macro expands to a quoted or bracketed name.
 """
@@ -12,6 +12,7 @@ from typing import Protocol, final, runtime_checkable
 
 from analysis.ir.record import record
 from analysis.ir.source import Span
+from analysis.syntax.system_headers import is_system_header
 
 
 class Loader(Protocol):
@@ -24,9 +25,9 @@ class Loader(Protocol):
 
 @runtime_checkable
 class SuffixLoader(Protocol):
-    """A loader that can also look a file up by the end of its path."""
+    """A loader that can also look a file up by the end of its path; of several, that nearest to the file `near`."""
 
-    def find_suffix(self, suffix: str) -> str | None: ...
+    def find_suffix(self, suffix: str, near: str) -> str | None: ...
 
 
 @final
@@ -42,8 +43,16 @@ class DictLoader:
     def exists(self, path: str) -> bool:
         return path in self.files
 
-    def find_suffix(self, suffix: str) -> str | None:
-        return min((path for path in self.files if path == suffix or path.endswith("/" + suffix)), default=None)
+    def find_suffix(self, suffix: str, near: str) -> str | None:
+        found = (path for path in self.files if path == suffix or path.endswith("/" + suffix))
+        return min(found, key=lambda path: nearness(path, near), default=None)
+
+
+def nearness(path: str, near: str) -> tuple[int, int, str]:
+    """Sorts paths: those that share most folders with the file `near` first, then the least deep, then by name."""
+    folders, around = path.split("/")[:-1], near.split("/")[:-1]
+    shared = next((index for index, pair in enumerate(zip(folders, around, strict=False)) if pair[0] != pair[1]), None)
+    return -(min(len(folders), len(around)) if shared is None else shared), len(folders), path
 
 
 @final
@@ -63,15 +72,17 @@ def resolve(argument: bytes, including: str, directories: tuple[str, ...], loade
     quoted = argument[:1] == b'"'
     if not name or argument[-1:] not in (b'"', b">") or "\0" in name:
         return None
+    if not quoted and is_system_header(name):
+        return None
     candidates = [join(dirname(including), name)] if quoted else []
     candidates += [join(directory, name) for directory in directories]
     for candidate in candidates:
         path = normpath(candidate)
         if loader.exists(path):
             return path
-    if quoted and isinstance(loader, SuffixLoader):
+    if isinstance(loader, SuffixLoader):
         suffix = normpath(name)
         while suffix.startswith("../"):
             suffix = suffix[3:]
-        return loader.find_suffix(suffix)
+        return loader.find_suffix(suffix, including)
     return None

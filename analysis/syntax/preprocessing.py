@@ -103,8 +103,8 @@ class _LoaderOfMain:
     def exists(self, path: str) -> bool:
         return path == self._path or self._loader.exists(path)
 
-    def find_suffix(self, suffix: str) -> str | None:
-        return self._loader.find_suffix(suffix) if isinstance(self._loader, SuffixLoader) else None
+    def find_suffix(self, suffix: str, near: str) -> str | None:
+        return self._loader.find_suffix(suffix, near) if isinstance(self._loader, SuffixLoader) else None
 
 
 @final

@@ -106,9 +106,9 @@ class DiskLoader:
             known = self._present[path] = on_disk or key in self._overlay
         return known
 
-    def find_suffix(self, suffix: str) -> str | None:
-        """A file of the workspace whose path ends in `suffix`."""
-        path = self._index().find_suffix(suffix)
+    def find_suffix(self, suffix: str, near: str) -> str | None:
+        """The file of the workspace whose path ends in `suffix`; of several, that nearest to the file `near`."""
+        path = self._index().find_suffix(suffix, near)
         return path if path is not None and self.exists(path) else None
 
 

@@ -1,8 +1,8 @@
 """The source files below some folders, found by the end of their path.
 
-Rules    Hidden folders, folders of packages and of version control are skipped; links to folders are not followed, so
-         loops cannot be met.  The walk is breadth-first and stops at bounds of count and time: what it did not reach is
-         not found, and `truncated` says so.
+Rules    Hidden folders, folders of packages, of version control and of builds are skipped; links to folders are not
+         followed, so loops cannot be met.  The walk is breadth-first and stops at bounds of count and time: what it
+         did not reach is not found, and `truncated` says so.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, final
+
+from analysis.syntax.includes import nearness
 
 SOURCE_SUFFIXES: Final = (".cu", ".hip", ".cpp", ".cc", ".cxx", ".c")
 HEADER_SUFFIXES: Final = (".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc", ".ipp", ".tpp", ".cui", ".cuinl")
@@ -38,9 +40,9 @@ class FileIndex:
     by_name: dict[str, tuple[str, ...]] = field(default_factory=dict[str, "tuple[str, ...]"])
     truncated: bool = False
 
-    def find_suffix(self, suffix: str) -> str | None:
-        """The file whose path ends in `/suffix`, nearest to a root; None if there is none."""
-        return min(self.matches(suffix), key=lambda path: (path.count("/"), path), default=None)
+    def find_suffix(self, suffix: str, near: str) -> str | None:
+        """The file whose path ends in `/suffix`; of several, that nearest to the file `near`; None if there is none."""
+        return min(self.matches(suffix), key=lambda path: nearness(path, near), default=None)
 
     def matches(self, suffix: str) -> tuple[str, ...]:
         """All files whose path ends in `/suffix`."""
@@ -80,13 +82,17 @@ def build_index(
 def _entries(folder: str, waiting: deque[str]) -> Iterator[tuple[str, str]]:
     """The files of `folder`; its folders are added to `waiting`."""
     try:
-        with os.scandir(folder) as entries:
-            for entry in sorted(entries, key=lambda entry: entry.name):
-                if entry.is_dir(follow_symlinks=False):
-                    if not entry.name.startswith(".") and entry.name not in SKIPPED_FOLDERS:
-                        waiting.append(entry.path)
-                else:
-                    yield entry.name, entry.path
+        with os.scandir(folder) as scanned:
+            entries = sorted(scanned, key=lambda entry: entry.name)
+        names = {entry.name for entry in entries}
+        if "CMakeCache.txt" in names and "CMakeLists.txt" not in names:
+            return  # a build; the headers it made are found through the folders that the build commands name
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                if not entry.name.startswith(".") and entry.name not in SKIPPED_FOLDERS:
+                    waiting.append(entry.path)
+            else:
+                yield entry.name, entry.path
     except OSError:
         return  # a folder that may not be read has no files for us
 

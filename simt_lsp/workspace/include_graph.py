@@ -1,7 +1,8 @@
 """Who includes this header?
 
 Question  A header analysed on its own lacks the names of the file that includes it.  Which file is that?
-Rules     Includes are found by a scan for `#include "..."`, not by the preprocessor: dead branches count too.
+Rules     Includes are found by a scan for `#include`, not by the preprocessor: dead branches count too.  System headers
+          do not.
           A name means the file beside the includer, or else each file whose path ends in it.
           The context of a header is the nearest file that is compiled itself, over chains of headers:
           `.cu` and `.hip` before other sources, then by path, so the answer is stable.
@@ -18,25 +19,27 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final, final
 
+from analysis.syntax.system_headers import is_system_header
 from simt_lsp.workspace.disk_loader import path_key
 from simt_lsp.workspace.file_index import HEADER_SUFFIXES, SOURCE_SUFFIXES, FileIndex
 
 MAX_SCANNED_BYTES: Final = 256 * 1024
 MAX_CHAIN: Final = 12
 
-_INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*(?:include|import)[ \t]*"([^"\r\n]+)"', re.MULTILINE)
+_INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*(?:include|import)[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)', re.MULTILINE)
 
 
-def quoted_includes(text: bytes) -> tuple[str, ...]:
-    """The names in quotes that `text` includes."""
-    names = (match[1].decode("utf-8", "surrogateescape").replace("\\", "/") for match in _INCLUDE.finditer(text))
-    return tuple(dict.fromkeys(names))
+def project_includes(text: bytes) -> tuple[str, ...]:
+    """The names that `text` includes, but those of system headers."""
+    found = ((match[1] or match[2], match[2] is not None) for match in _INCLUDE.finditer(text))
+    names = ((name.decode("utf-8", "surrogateescape").replace("\\", "/"), bracketed) for name, bracketed in found)
+    return tuple(dict.fromkeys(name for name, bracketed in names if not (bracketed and is_system_header(name))))
 
 
 @final
 @dataclass(slots=True)
 class IncludeGraph:
-    """The quoted includes of many files; safe to share between threads."""
+    """The includes of many files; safe to share between threads."""
 
     _includes: dict[str, tuple[str, ...]] = field(default_factory=dict[str, "tuple[str, ...]"])
     _includers: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
@@ -45,7 +48,7 @@ class IncludeGraph:
     def scan(self, path: str, text: bytes) -> None:
         """Take what `path` includes now."""
         path = path.replace(os.sep, "/")
-        names = quoted_includes(text)
+        names = project_includes(text)
         with self._lock:
             self._drop(path)
             self._includes[path] = names

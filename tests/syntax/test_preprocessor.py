@@ -160,6 +160,27 @@ def test_includes_are_found_beside_then_in_directories_then_by_suffix() -> None:
     assert [problem.kind for problem in unit.problems] == [ProblemKind.MISSING_INCLUDE]
 
 
+def test_a_bracketed_name_means_a_header_of_the_project_but_never_of_the_toolkit() -> None:
+    copies = ["cooperative_groups.h", "cuda_fp16.h", "cuda_fp16.hpp", "math.h", "sys/time.h", "curand_kernel.h"]
+    copies += ["cub/cub.cuh", "cooperative_groups/reduce.h", "vector", "sm_60_atomic_functions.h", "cublas_v2.h"]
+    names = ["helper_math.h", "part/u.cuh", "gone.h", "mathlib.h", *copies]
+    unit = build(
+        "".join(f"#include <{name}>\n" for name in names),
+        {
+            "common/helper_math.h": "int a;",
+            "other/part/u.cuh": "int wrong;",
+            "dir/deep/part/u.cuh": "int nearest;",
+            "x/mathlib.h": "",
+            **{f"{folder}/{name}": "int hides;" for folder in ("inc", "x") for name in copies},
+        },
+        Environment(include_dirs=("inc",)),
+    )
+    found = ["common/helper_math.h", "dir/deep/part/u.cuh", None, "x/mathlib.h"]
+    assert [include.resolved for include in unit.includes] == found + [None] * len(copies)
+    assert [item.name for item in unit.included_items] == ["a", "nearest"]
+    assert not unit.problems
+
+
 def test_headers_are_read_once_when_they_say_so_and_cycles_end() -> None:
     unit = build(
         '#include "once.h"\n#include "once.h"\n#include "guard.h"\n#include "guard.h"\n#include "cycle.h"\nint end;',

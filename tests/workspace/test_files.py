@@ -7,7 +7,7 @@ from pathlib import Path
 
 from simt_lsp.workspace.disk_loader import MAX_FILE_BYTES, DiskLoader, FileCache, LazyIndex, path_key
 from simt_lsp.workspace.file_index import WalkBounds, build_index
-from simt_lsp.workspace.include_graph import IncludeGraph, build_graph, is_header, quoted_includes
+from simt_lsp.workspace.include_graph import IncludeGraph, build_graph, is_header, project_includes
 from simt_lsp.workspace.project import file_setup, whole_graph
 
 
@@ -65,10 +65,19 @@ def test_files_are_found_by_suffix_nearest_first(tmp_path: Path) -> None:
         tmp_path, {"z/common/u.h": "", "a/b/common/u.h": "", ".git/common/u.h": "", "node_modules/u.h": "", "u.txt": ""}
     )
     loader = DiskLoader(FileCache(), None, LazyIndex([str(tmp_path)]))
-    assert loader.find_suffix("common/u.h") == str(tmp_path / "z/common/u.h")
-    assert loader.find_suffix("b/common/u.h") == str(tmp_path / "a/b/common/u.h")
-    assert loader.find_suffix("ommon/u.h") is None
-    assert loader.find_suffix("u.txt") is None
+    above = str(tmp_path / "k.cu")
+    assert loader.find_suffix("common/u.h", above) == str(tmp_path / "z/common/u.h")
+    assert loader.find_suffix("common/u.h", str(tmp_path / "a/k.cu")) == str(tmp_path / "a/b/common/u.h")
+    assert loader.find_suffix("b/common/u.h", above) == str(tmp_path / "a/b/common/u.h")
+    assert loader.find_suffix("ommon/u.h", above) is None
+    assert loader.find_suffix("u.txt", above) is None
+
+
+def test_what_a_build_made_is_not_walked(tmp_path: Path) -> None:
+    write(tmp_path, {"out/CMakeCache.txt": "", "out/deps/a.h": "", "src/a.h": ""})
+    assert list(build_index([str(tmp_path)]).files()) == [str(tmp_path / "src/a.h")]
+    write(tmp_path, {"CMakeCache.txt": "", "CMakeLists.txt": ""})  # built in the source folder
+    assert list(build_index([str(tmp_path)]).files()) == [str(tmp_path / "src/a.h")]
 
 
 def test_walks_survive_loops_and_stop_at_bounds(tmp_path: Path) -> None:
@@ -84,8 +93,8 @@ def test_walks_survive_loops_and_stop_at_bounds(tmp_path: Path) -> None:
 
 def test_includes_are_scanned_without_a_preprocessor() -> None:
     text = b'#include "a.h"\n  #  include\t"b/c.h" // x\n#include <s.h>\n//#include "no.h"\n'
-    text += b'#import "d.h"\r\n#include "a.h"\n'
-    assert quoted_includes(text) == ("a.h", "b/c.h", "d.h")
+    text += b'#include <math.h>\n#include <vector>\n#import "d.h"\r\n#include "a.h"\n'
+    assert project_includes(text) == ("a.h", "b/c.h", "s.h", "d.h")
 
 
 def test_the_context_of_a_header_is_the_nearest_compiled_file() -> None:
