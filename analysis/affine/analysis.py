@@ -17,6 +17,7 @@ from analysis.affine.launch_bounds import LaunchBounds
 from analysis.affine.ranges import find_ranges
 from analysis.affine.result import AffineResult
 from analysis.affine.uniformity import Uniformity
+from analysis.affine.warp_levels import find_warp_levels
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
@@ -27,4 +28,4 @@ def analyze_affine(function: Function, control: ControlFlow, divergence: Diverge
     ranges = find_ranges(function, control, bounds)
     facts = AffineFacts(function, divergence, bounds, ranges, Uniformity(function, control, divergence))
     FormPass(facts, control).run()
-    return AffineResult(facts, {})
+    return AffineResult(facts, find_warp_levels(facts))

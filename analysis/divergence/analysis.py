@@ -18,6 +18,8 @@ Source    Lee et al., CGO 2013; Rosemann, Moll and Hack, POPL 2021; Karrenberg a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from analysis.divergence.causes import Seed
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
@@ -29,18 +31,27 @@ from analysis.divergence.thread_index import structured_levels
 from analysis.divergence.waiting import has_waits, waiting_loads
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
+from analysis.ir.ids import ValueId
 from analysis.ir.instructions import WarpBarrier
 
 DEFAULT_OPTIONS = DivergenceOptions()
+NOTHING_KNOWN: Mapping[ValueId, Level] = {}
 
 
 def analyze_divergence(
-    function: Function, control: ControlFlow, launch: LaunchKnowledge, options: DivergenceOptions = DEFAULT_OPTIONS
+    function: Function,
+    control: ControlFlow,
+    launch: LaunchKnowledge,
+    options: DivergenceOptions = DEFAULT_OPTIONS,
+    known: Mapping[ValueId, Level] = NOTHING_KNOWN,
 ) -> DivergenceResult:
+    """`known`: levels that another analysis proved; no value rises above what is known of it."""
     graph = build_nodes(function, control, options)
     solver = Solver(graph, options, launch.warp_size)
     for value, level in structured_levels(function, control, launch).items():
         solver.cap[value] = level
+    for value, level in known.items():
+        solver.cap[value] = min(solver.cap[value], level)
     start_levels(solver)
     solver.run()
     _settle_waits(graph, solver, launch)

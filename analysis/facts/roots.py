@@ -88,8 +88,12 @@ def analyze_root(
     agreeing = DivergenceOptions(parameters=Level.GRID)
     options = agreeing if is_kernel else DivergenceOptions(parameters=Level.VARYING)
     divergence = analyze_divergence(flat, control, launch, options)
-    rests_on_callers = not is_kernel and flat.parameters and _has_varying_branch(flat, divergence)
     affine = analyze_affine(flat, control, divergence)
+    levels = affine.warp_levels()
+    if levels:  # what follows from them has better forms in turn
+        divergence = analyze_divergence(flat, control, launch, options, levels)
+        affine = analyze_affine(flat, control, divergence)
+    rests_on_callers = not is_kernel and flat.parameters and _has_varying_branch(flat, divergence)
     spaces = infer_spaces(flat, control)
     accesses = analyze_accesses(flat, control, divergence, spaces, affine)
     items = {frame.function: item_of(frame.function) for frame in flat.frames}
@@ -99,7 +103,7 @@ def analyze_root(
         is_kernel,
         control,
         divergence,
-        analyze_divergence(flat, control, launch, agreeing) if rests_on_callers else divergence,
+        analyze_divergence(flat, control, launch, agreeing, levels) if rests_on_callers else divergence,
         find_barriers(flat, control, divergence, launch),
         affine,
         spaces,

@@ -17,6 +17,7 @@ from tests.affine.programs import index_kernel
 from tests.affine.referee import refute
 from tests.support.evaluator import Grid, run
 from tests.support.programs import random_kernel
+from tests.support.referee import refute as refute_levels
 
 STEPS = 60
 SHAPES = ((4, 1, 1), (8, 1, 1), (6, 1, 1), (5, 1, 1), (2, 2, 1), (4, 2, 1), (3, 2, 1), (2, 2, 2), (2, 4, 1))
@@ -41,11 +42,14 @@ def referee(function: Function, random: Random) -> Iterator[str]:
     control = ControlFlow.of(function)
     divergence = analyze_divergence(function, control, known, DivergenceOptions())
     result = analyze_affine(function, control, divergence)
+    informed = analyze_divergence(function, control, known, DivergenceOptions(), result.warp_levels())
     number, pointer = (parameter.value for parameter in function.parameters)
     for argument in random.sample(ARGUMENTS, 2):
         traces = run(function, grid, {number: argument, pointer: ("x", 0)}, STEPS, keep_states=True)
         for claim in refute(result, function, grid, traces):
             yield f"{claim}; n = {argument}, {grid}, {known}"
+        for claim in refute_levels(informed, grid, traces):
+            yield f"{claim}, once it knows {result.warp_levels()}; n = {argument}, {grid}, {known}"
 
 
 def kernel(seed: int) -> tuple[Function, Random]:

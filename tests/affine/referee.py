@@ -160,10 +160,13 @@ class _Referee:
             yield f"{what} of %{value} at {instance}: {number} is not {total}: {form}"
         self.seen[f"base ({what})", value, instance, warp].add(base % modulus)
         self.seen[f"coefficients ({what})", value, instance, warp].add(factors)
-        if not self.result.polynomial_range(form.base).low <= base <= self.result.polynomial_range(form.base).high:
-            yield f"base of %{value} at {instance} is {base}, not in {self.result.polynomial_range(form.base)}: {form}"
-        if not _has_pointer(self.function, form.base) and base % modulus % self.result.alignment(form.base):
-            yield f"base of %{value} at {instance} is {base}, no multiple of {self.result.alignment(form.base)}: {form}"
+        if _has_pointer(self.function, form.base):
+            return
+        bound, alignment = self.result.polynomial_range(form.base), self.result.alignment(form.base)
+        if base not in bound:
+            yield f"base of %{value} at {instance} is {base}, not in {bound}: {form}"
+        if base % modulus % alignment:
+            yield f"base of %{value} at {instance} is {base}, no multiple of {alignment}: {form}"
 
     def tag(
         self, state: State, value: ValueId, instance: Instance, warp: tuple[int, int], number: int
