@@ -251,10 +251,12 @@ class Worker(Generic[Input, Result]):
             self._crashed(f"report on {key}", error)
 
     def _more_urgent(self, key: Key) -> bool:
+        """Whether an analysis of `key` that no edit asked for should give way."""
         state = self._state
-        if any(question.key != key for question in list(state.questions)):
-            return True
-        return any(other.edited for other in list(state.waiting.values()))
+        asked = {question.key for question in list(state.questions)}
+        if key in asked:  # two documents that requests wait for would give way to each other for ever
+            return False
+        return bool(asked) or any(other.edited for other in list(state.waiting.values()))
 
     def _put_back(self, running: tuple[Key, Input], waiting: _Waiting[Input]) -> None:
         with self._changed:

@@ -13,7 +13,7 @@ from simt_lsp.server.worker import GaveWay, Superseded, Worker
 
 
 class Bench:
-    """A worker whose analysis of `slow...` waits until it is cancelled or `go` is set."""
+    """A worker whose analysis of `slow...` waits until it is cancelled or `go` is set, that of `steps...` a moment."""
 
     def __init__(self) -> None:
         self.go = Event()
@@ -25,7 +25,8 @@ class Bench:
 
     def analyse(self, item: str, cancelled: Callable[[], bool]) -> str:
         self.started.set()
-        while item.startswith("slow") and not self.go.is_set():
+        end = time.monotonic() + 0.02
+        while (not self.go.is_set()) if item.startswith("slow") else (time.monotonic() < end and "steps" in item):
             if cancelled():
                 raise GaveWay
             time.sleep(0.001)
@@ -86,6 +87,13 @@ def test_work_that_nobody_waits_for_gives_way(bench: Bench) -> None:
     bench.go.set()
     assert ask(bench, "again", "slow again").result(5) == "<SLOW AGAIN>"
     assert bench.order == ["TYPED", "SLOW AGAIN"]
+
+
+def test_documents_that_requests_wait_for_do_not_give_way_to_each_other(bench: Bench) -> None:
+    for key in ("a", "b", "c"):
+        bench.worker.submit(key, f"steps {key}", edited=False)
+    answers = [ask(bench, key, f"steps {key}") for key in ("a", "b", "c")]
+    assert [answer.result(5) for answer in answers] == ["<STEPS A>", "<STEPS B>", "<STEPS C>"]
 
 
 def test_background_work_gives_way_and_ends(bench: Bench) -> None:
