@@ -77,10 +77,15 @@ def blocks_at(places: Sequence[tuple[int, int]], around: Sequence[Around]) -> It
             open_items.append(around[following])
             following += 1
         open_items = [item for item in open_items if item[1] > start]
-        enclosing = [item for item in open_items if item[1] >= end]
-        if enclosing:
-            smallest = min(item[1] - item[0] for item in enclosing)
-            yield tuple(item[2] for item in enclosing if item[1] - item[0] == smallest)
+        smallest, blocks = -1, list[BasicBlockId]()
+        for first, last, block in open_items:
+            if last >= end:
+                if smallest < 0 or last - first < smallest:
+                    smallest, blocks = last - first, [block]
+                elif last - first == smallest:
+                    blocks.append(block)
+        if blocks:
+            yield tuple(blocks)
         else:
             after = bisect_left(starts, end)
             yield (around[after][2],) if after < len(around) else ()

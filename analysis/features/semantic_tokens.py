@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Final, final
 
@@ -26,6 +25,7 @@ from analysis.facts.roots import RootAnalysis
 from analysis.features.semantic_token_places import FramePlaces, blocks_at, places_by_frame, value_places
 from analysis.features.summary import deciding_level
 from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.record import record
 from analysis.ir.source import FrameId
 
 
@@ -51,7 +51,7 @@ DIVERGENT_BLOCK: Final = "divergentBlock"
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SemanticToken:
     """`start` and `end` are byte offsets: of the file, or of the function while cached."""
 
@@ -98,7 +98,6 @@ _IDENTIFIER: Final = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
 _TARGET: Final = re.compile(rb"(?:\+\+|--)?\s*([A-Za-z_$\x80-\xff][\w$\x80-\xff]*)")
 _KEYWORDS: Final = frozenset({b"if", b"for", b"while", b"do", b"switch"})
 _OPERATORS: Final = frozenset({b"?", b"&&", b"||"})
-_RANK: Final = {variance: rank for rank, variance in enumerate(Variance)}
 
 
 @final
@@ -159,7 +158,7 @@ def _of_view(view: View, places: FramePlaces, text: bytes, names: _Names) -> Ite
                 kinds[place] = kind
     order = sorted(values)
     for place, blocks in zip(order, blocks_at(order, places.around), strict=True):
-        variance = max((_variance(view.root, value, blocks) for value in values[place]), key=_RANK.__getitem__)
+        variance = _worst(_variance(view.root, value, blocks) for value in values[place])
         yield SemanticToken(*place, kinds[place], variance, _is_divergent(view.root, blocks))
 
 
@@ -182,6 +181,14 @@ def _variance(root: RootAnalysis, value: ValueId, blocks: Sequence[BasicBlockId]
     return Variance.AFFINE if affine else Variance.VARYING
 
 
+def _worst(found: Iterable[Variance]) -> Variance:
+    worst = Variance.UNIFORM
+    for variance in found:
+        if variance is Variance.VARYING or worst is Variance.UNIFORM:
+            worst = variance
+    return worst
+
+
 def _is_divergent(root: RootAnalysis, blocks: Sequence[BasicBlockId]) -> bool:
     return not blocks or any(root.divergence.convergence(block) is Level.VARYING for block in blocks)
 
@@ -189,7 +196,7 @@ def _is_divergent(root: RootAnalysis, blocks: Sequence[BasicBlockId]) -> bool:
 def _worse(one: SemanticToken | None, other: SemanticToken) -> SemanticToken:
     if one is None:
         return other
-    variance = max(one.variance, other.variance, key=_RANK.__getitem__)
+    variance = _worst((one.variance, other.variance))
     divergent = one.in_divergent_block or other.in_divergent_block
     return SemanticToken(one.start, max(one.end, other.end), one.kind, variance, divergent)
 

@@ -35,6 +35,7 @@ def encode_tokens(
     last_line = len(starts) - 1
     line = previous_line = previous_character = 0
     data: list[int] = []
+    whole, decoded = b"", -1
     divergent = _BIT["divergentBlock"]
     for token in tokens:
         while line < last_line and starts[line + 1] <= token.start:
@@ -43,7 +44,8 @@ def encode_tokens(
         if plain:
             character, length = begin, token.end - token.start
         else:
-            whole = lines.line_text(line)
+            if line != decoded:
+                whole, decoded = lines.line_text(line), line
             character = units_before(whole, begin, encoding)
             length = units_before(whole, token.end - starts[line], encoding) - character
         if line != previous_line:

@@ -138,7 +138,7 @@ class _Picture:
             written = self._text.keyword(branch.keyword)
             keyword = written if written in _KEYWORDS else branch.kind.value
         level = self._view.root.divergence.terminator_level(group.last)
-        line = self._text.line(terminator.span) or SourceLine(self._line_of(terminator.span), "…")
+        line = self._text.line(self._text.condition(terminator)) or SourceLine(self._line_of(terminator.span), "…")
         return Decision(line, keyword, level)
 
     def _line_of(self, span: Span) -> int:

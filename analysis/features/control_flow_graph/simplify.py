@@ -39,7 +39,9 @@ def _redirected(ways: dict[NodeId, str], gone: NodeId, target: NodeId) -> dict[N
     found: dict[NodeId, str] = {}
     for way, label in ways.items():
         there = target if way == gone else way
-        found[there] = ", ".join(filter(None, (found.get(there, ""), label)))
+        known = found.get(there, "")
+        both_cases = known.startswith("case ") and label.startswith("case ")
+        found[there] = ", ".join(filter(None, (known, label.removeprefix("case ") if both_cases else label)))
     return found
 
 

@@ -71,6 +71,16 @@ class SourceText:
         text = frame.statements.text(span)
         return SourceLine(frame.line_of(span.start), text) if text else None
 
+    def condition(self, terminator: Branch | Switch) -> Span:
+        """The text of what is decided on; a `switch` stands for its whole construct."""
+        span = terminator.span
+        frame = self._frame(span.frame)
+        opened = -1 if frame is None else frame.text.find(b"(", span.start, span.end)
+        if frame is None or isinstance(terminator, Branch) or opened < 0:
+            return span
+        inside = frame.statements.around(Span(opened + 1, opened + 2))
+        return span if inside is None else Span(inside.start, inside.end, span.frame)
+
     def keyword(self, span: Span) -> str:
         frame = self._frame(span.frame)
         return "" if frame is None else frame.text[span.start : span.end].decode("utf-8", "replace")
