@@ -87,6 +87,8 @@ def render_explanation(explanation: Explanation) -> str:
 
 
 NOTHING_VARIES: Final = "nothing varies here"
+MAX_PLACES: Final = 12
+"""A function's line shows so many places, barriers before branches: an editor shows the text in a message."""
 
 
 def _chain(steps: Sequence[SourceStep]) -> Iterator[str]:
@@ -138,23 +140,22 @@ class _Line:
     def function(self) -> ExplainedItem:
         """The function whose name stands here: what is counted above it in an editor, and where that is."""
         function = self.text.function
-        places = [(fact.keyword, "divergent branch") for fact in function.branches if is_divergent(fact)]
-        places += [
+        places = [
             (fact.span, f"{'unsafe' if fact.verdict is BarrierVerdict.DIVERGENT else 'unproven'} barrier")
             for fact in function.barriers
             if fact.verdict is not BarrierVerdict.CONVERGENT
         ]
+        places += [(fact.keyword, "divergent branch") for fact in function.branches if is_divergent(fact)]
         places += [(fact.span, f"opaque: {fact.construct}") for fact in one_per_place(function.opaque)]
-        steps = [
-            source_step(self.analysis, self.text.location(span), words, words)
-            for span, words in sorted(places, key=lambda place: place[0].start)
-        ]
+        shown = sorted(places[:MAX_PLACES], key=lambda place: place[0].start)
+        steps = [source_step(self.analysis, self.text.location(span), words, words) for span, words in shown]
         kind = "kernel" if function.kind is FunctionKind.KERNEL else "device function"
+        cut = f"; {MAX_PLACES} of them" if len(places) > MAX_PLACES else ""
         return ExplainedItem(
             self.text.start(function.name_span),
             self.text.end(function.name_span),
             f"{kind} `{function.name}`",
-            counts_in_words(summarize(function)),
+            counts_in_words(summarize(function)) + cut,
             tuple(steps),
             None,
             (),

@@ -74,6 +74,14 @@ def test_a_name_of_a_function_shows_what_its_warps_meet() -> None:
     ]
 
 
+def test_a_function_with_many_places_shows_the_gravest() -> None:
+    branches = "".join(f"  if (x[threadIdx.x] > {n}) x[{n}] = x[threadIdx.x] * 2 + 1;\n" for n in range(20))
+    text = f"__global__ void k(int *x) {{\n{branches}  if (threadIdx.x < 7) __syncthreads();\n}}\n"
+    (item, *_) = explain_line(analyze(text), 1).items
+    assert item.verdict == "20 divergent branches · 1 unsafe barrier; 12 of them"
+    assert [step.line for step in item.why] == [*range(2, 13), 22]
+
+
 def test_a_function_in_which_nothing_varies() -> None:
     shown = render_explanation(explain_line(analyze("__global__ void k(int *x, int n) { *x = n; }\n"), 1))
     assert shown.splitlines()[1:3] == ["  nothing varies here", "  kernel `k`: no divergent branches"]
