@@ -3,6 +3,8 @@
 Rules     space (`analysis.memory`), lane addresses (`addresses.py`), who takes part (`participants.py`), cost by
           enumeration (`warp_request.py`).  A vector or a struct that its alignment lets move at once is one access.
           Several block shapes: the worst.  Memory of unknown space is counted as if it were global, not as exact.
+          What library functions do as a warp (`wmma`, `memcpy_async`) is modelled for its data flow, not for the lanes
+          that carry it: its cost is not known.
 Assumes   allocations are 256-byte aligned; 32-bit index arithmetic does not wrap (`docs/limitations.md`); the block
           shape not known: a warp lies in one row.
 Cost      a few microseconds per access, once a form was seen before.
@@ -17,23 +19,31 @@ from functools import lru_cache
 from typing import final
 
 from analysis.access.addresses import Addresses, LaneAddress, Place
-from analysis.access.model import SECTOR_BYTES, Access, AccessKind, AccessPattern, Participation, RequestCost
+from analysis.access.model import SECTOR_BYTES, Access, AccessKind, AccessPattern, Basis, Participation, RequestCost
 from analysis.access.participants import Condition, Guards, Participants
 from analysis.access.warp_request import Setting, count_bank_ways, count_sectors, lane_pattern
 from analysis.affine.result import AffineResult
+from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.result import DivergenceResult
 from analysis.divergence.thread_index import MAX_SHAPES, Expression, Extent, thread_values
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Atomic, Load, Store
+from analysis.ir.instructions import Atomic, Branch, Load, ReadSpecial, Store, WarpBarrier
 from analysis.ir.operators import SpecialRegister
+from analysis.ir.source import NO_SPAN, Span
 from analysis.ir.types import MemorySpace
 from analysis.lower.layouts import size_and_alignment
 from analysis.memory.spaces import SpaceResult
 
 MAX_REQUEST_BYTES = 16
 """What one lane can move with one instruction."""
+HIGHER_DIMENSIONS = (
+    SpecialRegister.THREAD_Y,
+    SpecialRegister.THREAD_Z,
+    SpecialRegister.BLOCK_DIM_Y,
+    SpecialRegister.BLOCK_DIM_Z,
+)
 OTHER_AXES = (SpecialRegister.THREAD_Y.value, SpecialRegister.THREAD_Z.value)
 
 
@@ -76,6 +86,8 @@ class _Finder:
         self._addresses = Addresses(function, divergence, affine)
         self._guards = Guards(function, control, divergence, self._addresses)
         launch = divergence.launch
+        self._modelled = _modelled_spans(function, control)
+        self._basis = Basis.KNOWN_SHAPE if launch.shapes else Basis.LINE if _is_line(function, launch) else Basis.ROW
         self._lanes: dict[tuple[ValueId, BasicBlockId], LaneAddress | None] = {}
         self._used: dict[Place, set[int]] = {}
         self._warp_size = launch.warp_size
@@ -85,7 +97,9 @@ class _Finder:
     def note(self, block: BasicBlockId, instruction: object) -> None:
         """Remembers which bytes of its neighbourhood an access uses."""
         assert isinstance(instruction, Load | Store | Atomic)
-        lanes = self._lanes[instruction.address, block] = self._addresses.lanes(instruction.address, block)
+        is_modelled = instruction.span in self._modelled
+        lanes = None if is_modelled else self._addresses.lanes(instruction.address, block)
+        self._lanes[instruction.address, block] = lanes
         size, _ = self._moved(instruction)
         if lanes is not None and size is not None:
             self._used.setdefault(lanes.place, set()).update(_own_bytes(lanes, size))
@@ -108,7 +122,7 @@ class _Finder:
                 pattern = AccessPattern.WARP_SEQUENTIAL if is_row else AccessPattern.SCATTERED
             stride = _stride(lanes)
             if size is not None and width is not None:
-                costs = [_cost(lanes, size, width, setting, space, kind) for setting in settings]
+                costs = [_cost(lanes, size, width, setting, space, kind, self._basis) for setting in settings]
                 request = _worst([cost for cost in costs if cost is not None])
         return Access(
             kind,
@@ -130,8 +144,13 @@ class _Finder:
     def _used_around(self, lanes: LaneAddress, size: int) -> int:
         own = _own_bytes(lanes, size)
         first, last = own.start // SECTOR_BYTES, (own.stop - 1) // SECTOR_BYTES
+        around = range(first * SECTOR_BYTES, (last + 1) * SECTOR_BYTES)
         used = self._used[lanes.place]
-        return sum(1 for byte in range(first * SECTOR_BYTES, (last + 1) * SECTOR_BYTES) if byte in used)
+        stride = abs(_stride(lanes) or 0)
+        if not stride:
+            return sum(1 for byte in around if byte in used)
+        by_any_lane = {byte % stride for byte in used}
+        return sum(1 for byte in around if byte % stride in by_any_lane) // max(1, len(around) // stride)
 
     def _moved(self, instruction: Load | Store | Atomic) -> tuple[int | None, int | None]:
         """Bytes per lane, and how many of them one instruction moves."""
@@ -177,6 +196,25 @@ def _registers(expression: Expression) -> Iterator[str]:
             yield from _registers(operand)
 
 
+def _modelled_spans(function: Function, control: ControlFlow) -> set[Span]:
+    """Spans of calls that stand for barriers or loops of their own."""
+    spans: set[Span] = set()
+    for block in control.order:
+        body = function.blocks[block]
+        spans.update(item.span for item in body.instructions if type(item) is WarpBarrier)
+        if type(body.terminator) is Branch:
+            spans.add(body.terminator.span)
+    return spans - {NO_SPAN}
+
+
+def _is_line(function: Function, launch: LaunchKnowledge) -> bool:
+    """Does nothing in the function depend on a second dimension of the block?"""
+    return launch.one_dimensional or not any(
+        isinstance(instruction, ReadSpecial) and instruction.register in HIGHER_DIMENSIONS
+        for _, instruction in function.instructions()
+    )
+
+
 def _own_bytes(lanes: LaneAddress, size: int) -> range:
     """The bytes that one lane moves, counted from the unknown base; of large structs only the first."""
     return range(lanes.constant, lanes.constant + min(size, 4 * SECTOR_BYTES))
@@ -188,21 +226,26 @@ def _stride(lanes: LaneAddress) -> int | None:
 
 
 def _cost(
-    lanes: LaneAddress, size: int, width: int, setting: Setting, space: MemorySpace, kind: AccessKind
+    lanes: LaneAddress,
+    size: int,
+    width: int,
+    setting: Setting,
+    space: MemorySpace,
+    kind: AccessKind,
+    basis: Basis,
 ) -> RequestCost | None:
-    assumes_row = setting.extent is None
     if space is MemorySpace.SHARED:
         banks = count_bank_ways(lanes, width, setting, is_atomic=kind is AccessKind.ATOMIC)
         if banks is None:
             return None
         ways = banks.ways if banks.is_exact or banks.ways > 1 else None
-        return RequestCost(None, None, None, ways, banks.lanes, banks.is_exact, assumes_row)
+        return RequestCost(None, None, None, ways, banks.lanes, banks.is_exact, basis)
     count = count_sectors(lanes, size, setting, is_local=space is MemorySpace.LOCAL)
     if count is None:
         return None
     is_exact = count.is_exact and space is not MemorySpace.GENERIC
     sectors = count.sectors if count.is_exact or count.sectors > 1 else None
-    return RequestCost(sectors, count.most, count.ideal, None, count.lanes, is_exact, assumes_row)
+    return RequestCost(sectors, count.most, count.ideal, None, count.lanes, is_exact, basis)
 
 
 def _worst(costs: Sequence[RequestCost]) -> RequestCost | None:

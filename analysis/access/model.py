@@ -52,6 +52,17 @@ class Participation(Enum):
     """Data decides, or one thread is singled out."""
 
 
+class Basis(Enum):
+    """What a cost rests on."""
+
+    KNOWN_SHAPE = "known shape"
+    """Every block shape of the launches."""
+    LINE = "line"
+    """The kernel uses one dimension of the block: warps are rows of threads, full ones if the block is large enough."""
+    ROW = "row"
+    """Rows of threads are taken to be a multiple of the warp."""
+
+
 @final
 @record
 class RequestCost:
@@ -63,7 +74,6 @@ class RequestCost:
     other memory.
     `is_exact`: False where some distance between lanes is not a known number; then `sectors` and `bank_ways` are lower
     bounds (None: no bound worth telling) and `sectors_max` an upper one.
-    `assumes_row`: the block shape is not known; rows of threads are taken to be a multiple of the warp.
     """
 
     sectors: int | None
@@ -72,7 +82,12 @@ class RequestCost:
     bank_ways: int | None
     lanes: int
     is_exact: bool
-    assumes_row: bool
+    basis: Basis
+
+    @property
+    def assumes_row(self) -> bool:
+        """The block shape is not known: a warp is taken to be full and to lie in a row."""
+        return self.basis is not Basis.KNOWN_SHAPE
 
 
 @final

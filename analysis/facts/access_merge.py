@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
 
-from analysis.access.model import Access, AccessKind, AccessPattern, Participation, RequestCost
+from analysis.access.model import Access, AccessKind, AccessPattern, Basis, Participation, RequestCost
 from analysis.facts.merge import View
 from analysis.facts.model import AccessFact
 from analysis.ir.function import Function
@@ -18,6 +18,7 @@ _Place: TypeAlias = tuple[int, int, AccessKind, int]
 """Start, end, kind, and the number among several such accesses at one place (members of a struct, macros)."""
 
 _PATTERN_RANK: Final = {pattern: rank for rank, pattern in enumerate(AccessPattern)}
+_BASIS_RANK: Final = {basis: rank for rank, basis in enumerate(Basis)}
 _PARTICIPATION_RANK: Final = {participation: rank for rank, participation in enumerate(Participation)}
 
 
@@ -81,5 +82,5 @@ def _highest(costs: Iterable[RequestCost]) -> RequestCost | None:
         sectors,
         bank_ways=banks.bank_ways,
         is_exact=sectors.is_exact and banks.is_exact,
-        assumes_row=any(cost.assumes_row for cost in found),
+        basis=max((cost.basis for cost in found), key=_BASIS_RANK.__getitem__),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from analysis.rules.bank_conflict import BankConflict
 from analysis.rules.barrier_in_divergent_call import BarrierInDivergentCall
 from analysis.rules.barrier_in_varying_loop import BarrierInVaryingLoop
 from analysis.rules.divergent_barrier import DivergentBarrier
@@ -12,6 +13,7 @@ from analysis.rules.divergent_loop import DivergentLoop
 from analysis.rules.early_exit_before_barrier import EarlyExitBeforeBarrier
 from analysis.rules.rule import Finding
 from analysis.rules.suppressions import RuleNames
+from analysis.rules.uncoalesced_access import UncoalescedAccess
 from analysis.rules.warp_uniform import WarpUniform
 
 RULES: Final[tuple[type[Finding], ...]] = (
@@ -22,6 +24,8 @@ RULES: Final[tuple[type[Finding], ...]] = (
     DivergentBranch,
     DivergentLoop,
     WarpUniform,
+    UncoalescedAccess,
+    BankConflict,
 )
 
 NAMES: Final[tuple[RuleNames, ...]] = tuple(RuleNames(rule.code, rule.slug) for rule in RULES)

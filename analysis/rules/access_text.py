@@ -1,0 +1,100 @@
+"""What an access looks like in the source: `a[i].x` of `a[i].x = b[j] + 1`, and the name it starts with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, final
+
+from analysis.facts.model import AccessFact, Location
+from analysis.ir.source import Span
+from analysis.rules.diagnostic import Related
+from analysis.rules.source_text import FunctionText, one_line
+from analysis.syntax.lexing import HIDDEN
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Accesses of one array that a rule reports together, at the first of them."""
+
+    first: AccessFact
+    others: tuple[AccessFact, ...]
+
+
+def address_span(text: FunctionText, access: AccessFact) -> Span:
+    """The text of the address inside that of the access; all of it where no subscript stands at its beginning."""
+    found = HIDDEN.sub(_blanks, text.bytes(access.span))
+    start = len(found) - len(found.lstrip(b" \t\r\n&+-"))
+    end = _end_of_address(found, start)
+    return access.span if end is None else Span(access.span.start + start, access.span.start + end)
+
+
+def _end_of_address(text: bytes, start: int) -> int | None:
+    """Behind `*(p + i)`, `*p`, `a[i].x`; None for calls and whatever else stands there."""
+    pointer = _STARS.match(text, start)
+    if pointer is not None and text[pointer.end() : pointer.end() + 1] == b"(":
+        return _closing(text, pointer.end())
+    name = _NAME.match(text, start if pointer is None else pointer.end())
+    if name is None:
+        return None
+    end = name.end()
+    while (part := _MEMBER.match(text, end)) is not None or text[end : end + 1] == b"[":
+        closing = part.end() if part is not None else _closing(text, end)
+        if closing is None:
+            return None
+        end = closing
+    return None if _IS_CALL.match(text, end) else end
+
+
+def address_text(text: FunctionText, access: AccessFact) -> str:
+    return one_line(text.bytes(address_span(text, access)))
+
+
+def array_name(text: FunctionText, access: AccessFact) -> str:
+    """The word that the address starts with."""
+    return re.split(r"[\[.(\-+ ]", address_text(text, access).lstrip("*( "), maxsplit=1)[0]
+
+
+def sites_by_array(text: FunctionText, accesses: Sequence[AccessFact]) -> list[Site]:
+    """The accesses in source order, those of one array at one stride together."""
+    groups: dict[tuple[str, int | None], list[AccessFact]] = {}
+    for access in accesses:
+        groups.setdefault((array_name(text, access), access.stride), []).append(access)
+    return [Site(group[0], tuple(_elsewhere(text, group))) for group in groups.values()]
+
+
+def other_places(text: FunctionText, site: Site, words: str) -> tuple[Related, ...]:
+    return tuple(Related(location_of(text, access), words) for access in site.others)
+
+
+def location_of(text: FunctionText, access: AccessFact) -> Location:
+    return text.location(address_span(text, access))
+
+
+def _elsewhere(text: FunctionText, group: Sequence[AccessFact]) -> list[AccessFact]:
+    """Each place once: `a[i] += 1` reads and writes there."""
+    places: Mapping[Span, AccessFact] = {address_span(text, access): access for access in reversed(group)}
+    here = address_span(text, group[0])
+    return [access for span, access in reversed(places.items()) if span != here]
+
+
+def _closing(text: bytes, opening: int) -> int | None:
+    """Behind the bracket that closes the one at `opening`."""
+    depth = 0
+    for position in range(opening, len(text)):
+        depth += (text[position : position + 1] in b"([{") - (text[position : position + 1] in b")]}")
+        if not depth:
+            return position + 1
+    return None
+
+
+def _blanks(match: re.Match[bytes]) -> bytes:
+    return b" " * len(match[0])
+
+
+_STARS: Final = re.compile(rb"(?:\*\s*)+")
+_NAME: Final = re.compile(rb"[A-Za-z_]\w*")
+_IS_CALL: Final = re.compile(rb"\s*(?:\(|::|<)")
+_MEMBER: Final = re.compile(rb"\s*(?:\.|->)\s*[A-Za-z_]\w*(?!\s*\()")

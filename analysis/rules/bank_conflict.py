@@ -1,0 +1,114 @@
+"""MEM502: lanes that want different words of one bank of shared memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Final, final
+
+from analysis.access.model import AccessKind, Basis, Participation, RequestCost
+from analysis.facts.model import AccessFact, Location
+from analysis.ir.types import MemorySpace
+from analysis.rules.access_text import address_text, location_of, other_places, sites_by_array
+from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.rule import Subject
+from analysis.verdict.barriers import Tier
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BankConflict:
+    """## What it does
+
+    Reports an access to shared memory for which four or more lanes of a warp want different words of one bank.
+
+    ## Why is this bad?
+
+    Shared memory has 32 banks, 4 bytes wide, and serves one word of each per pass (and every lane that wants that
+    word). Lanes that want different words of one bank wait for each other: an n-way conflict takes n passes.
+
+    ## Example
+
+    ```cuda
+    __global__ void transpose(float *out, const float *in) {
+      __shared__ float tile[32][32];
+      tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+      __syncthreads();
+      out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];  //~ bank-conflict
+    }
+    void host(float *out, const float *in) { transpose<<<1, dim3(32, 32)>>>(out, in); }
+    ```
+
+    ## Use instead
+
+    Make the rows one element longer, so that a column lies in 32 different banks.
+
+    ```cuda
+    __global__ void transpose(float *out, const float *in) {
+      __shared__ float tile[32][32 + 1];
+      tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+      __syncthreads();
+      out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+    }
+    void host(float *out, const float *in) { transpose<<<1, dim3(32, 32)>>>(out, in); }
+    ```
+
+    ## Known noise
+
+    An access that runs rarely is not worth the memory that padding costs. Where the block shape is not known, a row of
+    threads is taken to fill a warp, and the finding is *possible*. Two- and three-way conflicts are not reported: in
+    published kernels about half of them cannot be avoided without making something else slower.
+    """
+
+    code: ClassVar[str] = "MEM502"
+    slug: ClassVar[str] = "bank-conflict"
+    severity: ClassVar[Severity] = Severity.INFORMATION
+
+    site: Location
+    address: str
+    ways: int
+    stride: int | None
+    others: tuple[Related, ...]
+    tier: Tier | None
+
+    @classmethod
+    def find(cls, subject: Subject) -> Iterator[BankConflict]:
+        text = subject.text
+        conflicting = [access for access in subject.function.accesses if _conflicts(access)]
+        for site in sites_by_array(text, conflicting):
+            request = site.first.request
+            assert request is not None
+            assert request.bank_ways is not None
+            yield cls(
+                location_of(text, site.first),
+                address_text(text, site.first),
+                request.bank_ways,
+                site.first.stride,
+                other_places(text, site, "the same array at the same stride"),
+                Tier.PROVEN if _is_proven(site.first, request) else Tier.POSSIBLE,
+            )
+
+    def message(self) -> str:
+        apart = "" if self.stride is None else f", where neighbouring lanes are {abs(self.stride)} bytes apart"
+        want = "want" if self.tier is Tier.PROVEN else "may want"
+        return (
+            f"{self.ways}-way bank conflict: in `{self.address}`{apart}, {self.ways} lanes of a warp {want} different "
+            f"words of one bank of shared memory and wait for each other."
+        )
+
+    def related(self) -> tuple[Related, ...]:
+        return self.others
+
+
+MIN_WAYS: Final = 4
+
+
+def _conflicts(access: AccessFact) -> bool:
+    request = access.request
+    if access.space is not MemorySpace.SHARED or access.kind is AccessKind.ATOMIC or request is None:
+        return False
+    return (request.bank_ways or 1) >= MIN_WAYS
+
+
+def _is_proven(access: AccessFact, request: RequestCost) -> bool:
+    return request.basis is Basis.KNOWN_SHAPE and access.participation is not Participation.UNKNOWN

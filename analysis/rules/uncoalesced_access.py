@@ -1,0 +1,145 @@
+"""MEM501: a request to global memory that moves many more sectors than it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Final, final
+
+from analysis.access.model import SECTOR_BYTES, AccessKind, Basis, Participation
+from analysis.facts.model import AccessFact, Location
+from analysis.ir.types import MemorySpace
+from analysis.rules.access_text import address_text, location_of, other_places, sites_by_array
+from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.rule import Subject
+from analysis.rules.wording import counted
+from analysis.verdict.barriers import Tier
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class UncoalescedAccess:
+    """## What it does
+
+    Reports an access to global memory whose lanes are so far apart that most of what is moved is not used: in a loop
+    from four times as many 32-byte sectors as needed, elsewhere from eight times. What the function itself reads or
+    writes next to it, like the other members of a struct, counts as used.
+
+    ## Why is this bad?
+
+    A warp's request is served in sectors of 32 bytes. Thirty-two neighbouring floats are four sectors; thirty-two
+    floats at a stride of 32 bytes or more are thirty-two, for the same work.
+
+    ## Example
+
+    ```cuda
+    __global__ void column_sums(const float *matrix, float *sums) {
+      int row = blockIdx.x * blockDim.x + threadIdx.x;
+      float sum = 0.0f;
+      for (int k = 0; k < 1024; k++) {
+        sum += matrix[row * 1024 + k];  //~ uncoalesced-access
+      }
+      sums[row] = sum;
+    }
+    ```
+
+    ## Use instead
+
+    Let neighbouring threads touch neighbouring elements: exchange the roles of the indices, store the array
+    transposed or as a struct of arrays, or go through shared memory.
+
+    ```cuda
+    __global__ void column_sums(const float *transposed, float *sums) {
+      int row = blockIdx.x * blockDim.x + threadIdx.x;
+      float sum = 0.0f;
+      for (int k = 0; k < 1024; k++) {
+        sum += transposed[k * 1024 + row];
+      }
+      sums[row] = sum;
+    }
+    ```
+
+    ## Known noise
+
+    Proven means that the stride is a constant; a stride that is only known to be the same for all lanes (`row * n`)
+    is *possible* and shown on request, as is a kernel for blocks of more than one dimension whose shape is not known.
+    Caches may keep the unused part of a sector until a later round of the loop
+    uses it. Indices that come from data are not reported.
+    """
+
+    code: ClassVar[str] = "MEM501"
+    slug: ClassVar[str] = "uncoalesced-access"
+    severity: ClassVar[Severity] = Severity.INFORMATION
+
+    site: Location
+    address: str
+    kind: AccessKind
+    stride: int | None
+    lanes: int
+    sectors: int
+    needed: int
+    others: tuple[Related, ...]
+    tier: Tier | None
+
+    @classmethod
+    def find(cls, subject: Subject) -> Iterator[UncoalescedAccess]:
+        text = subject.text
+        wasteful = [access for access in subject.function.accesses if _waste(access) is not None]
+        for site in sites_by_array(text, wasteful):
+            found = _waste(site.first)
+            assert found is not None
+            assert site.first.request is not None
+            sectors, needed, tier = found
+            yield cls(
+                location_of(text, site.first),
+                address_text(text, site.first),
+                site.first.kind,
+                site.first.stride,
+                site.first.request.lanes,
+                sectors,
+                needed,
+                other_places(text, site, "the same array at the same stride"),
+                tier,
+            )
+
+    def message(self) -> str:
+        apart = "at a distance that is not a known number" if self.stride is None else _bytes_apart(self.stride)
+        may = "" if self.tier is Tier.PROVEN else "may "
+        moves = _MOVES[self.kind] if self.tier is Tier.PROVEN else _MOVES[self.kind].removesuffix("s")
+        return (
+            f"In `{self.address}`, neighbouring lanes are {apart}: one request of {self.lanes} lanes {may}{moves} "
+            f"{counted(self.sectors, 'sector')} of 32 bytes where {self.needed} would do."
+        )
+
+    def related(self) -> tuple[Related, ...]:
+        return self.others
+
+
+MIN_LANES: Final = 16
+"""A request of fewer lanes is small whatever it looks like."""
+RATIO_IN_LOOP: Final = 4
+RATIO: Final = 8
+
+_MOVES: Final = {AccessKind.LOAD: "reads", AccessKind.STORE: "writes", AccessKind.ATOMIC: "updates"}
+
+
+def _bytes_apart(stride: int) -> str:
+    return f"{counted(abs(stride), 'byte')} apart"
+
+
+def _waste(access: AccessFact) -> tuple[int, int, Tier] | None:
+    """Sectors moved and needed, if that is out of proportion."""
+    request = access.request
+    if request is None or request.lanes < MIN_LANES or access.bytes is None or request.sectors_max is None:
+        return None
+    if access.space is not MemorySpace.GLOBAL or access.participation is Participation.UNKNOWN:
+        return None
+    sectors = request.sectors if request.is_exact else request.sectors_max
+    if sectors is None:
+        return None
+    needed = -(-request.lanes * access.bytes // SECTOR_BYTES)
+    used = -(-request.lanes * max(access.bytes, access.used_bytes or 0) // SECTOR_BYTES)
+    if sectors < (RATIO_IN_LOOP if access.loops else RATIO) * max(needed, used):
+        return None
+    is_proven = request.is_exact and request.basis is not Basis.ROW
+    return sectors, needed, Tier.PROVEN if is_proven else Tier.POSSIBLE

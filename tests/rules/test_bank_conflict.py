@@ -1,0 +1,86 @@
+"""MEM502."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.rules.diagnostic import Severity
+from analysis.rules.settings import RuleSettings
+from analysis.verdict.barriers import Tier
+from tests.rules.fixture import check_fixture
+
+EVERYTHING = RuleSettings(tiers=frozenset(Tier))
+
+KERNEL = """
+__global__ void k(float *out, const int *data, int n) {
+  __shared__ float s[32][32];
+  __shared__ float padded[32][33];
+  __shared__ double d[512];
+  int x = threadIdx.x, y = threadIdx.y;
+  STATEMENT
+  out[x] = s[0][x];
+}
+"""
+LAUNCH = "void host(float *out) { k<<<1, dim3(32, 8)>>>(out, nullptr, 3); }\n"
+
+
+def kernel(statement: str, launch: str = LAUNCH) -> str:
+    return KERNEL.replace("STATEMENT", statement) + launch
+
+
+def test_a_column_is_proven_where_the_shape_is_known() -> None:
+    (found,) = check_fixture(kernel("s[x][y] = 1.0f;  //~ bank-conflict"))
+    assert (found.code, found.severity, found.tier) == ("MEM502", Severity.INFORMATION, Tier.PROVEN)
+    assert found.message == (
+        "32-way bank conflict: in `s[x][y]`, where neighbouring lanes are 128 bytes apart, 32 lanes of a warp want "
+        "different words of one bank of shared memory and wait for each other."
+    )
+
+
+def test_and_possible_where_it_is_not() -> None:
+    check_fixture(kernel("s[x][y] = 1.0f;", launch=""))
+    (found,) = check_fixture(kernel("s[x][y] = 1.0f;  //~ bank-conflict", launch=""), EVERYTHING)
+    assert found.tier is Tier.POSSIBLE
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "s[y][x] = 1.0f;",
+        "s[0][n] = 1.0f;",
+        "padded[x][y] = 1.0f;",
+        "s[y][2 * x % 32] = 1.0f;",
+        "d[x] = 1.0;",
+        "d[2 * x] = 1.0;",
+        "if (x == 0) s[x][y] = 1.0f;",
+        "if (x < 3) s[x][y] = 1.0f;",
+        "if (data[x] > 0) s[x][y] = 1.0f;",
+        "if (x == n) s[x][y] = 1.0f;",
+        "s[data[x]][y] = 1.0f;",
+        "atomicAdd(&s[0][0], 1.0f);",
+    ],
+)
+def test_no_conflict_a_small_one_or_one_that_is_not_known(statement: str) -> None:
+    check_fixture(kernel(statement))
+
+
+@pytest.mark.parametrize("statement", ["d[4 * x] = 1.0;", "if (x < 4) s[x][y] = 1.0f;", "if (x < n) s[x][y] = 1.0f;"])
+def test_conflicts_of_part_of_a_warp_and_of_wide_elements(statement: str) -> None:
+    check_fixture(kernel(f"{statement}  //~ bank-conflict"))
+
+
+def test_one_report_per_array_and_stride() -> None:
+    (found,) = check_fixture(kernel("s[x][y] = 1.0f;  //~ bank-conflict\n  s[x][y + 8] = 2.0f;"))
+    assert [related.message for related in found.related] == ["the same array at the same stride"]
+
+
+def test_a_callee_is_seen_through_its_call() -> None:
+    check_fixture("""
+__device__ void put(float *p, float v) { *p = v; }  //~ bank-conflict
+__global__ void k(float *out) {
+  __shared__ float s[1024];
+  put(&s[32 * threadIdx.x], 1.0f);
+  out[threadIdx.x] = s[threadIdx.x];
+}
+void host(float *out) { k<<<1, 32>>>(out); }
+""")
