@@ -22,8 +22,14 @@ class SourceMap:
 
     def span(self, start: int, end: int) -> Span:
         """The smallest original range that covers the snippet range `start:end`."""
-        if not self.starts:
+        starts = self.starts
+        if not starts:
             return Span(start, end)
+        index = bisect_right(starts, start)
+        if index and start < end and (index == len(starts) or end <= starts[index]):  # one segment, as nearly always
+            origin, origin_end = self.origin_starts[index - 1], self.origin_ends[index - 1]
+            distance = origin - starts[index - 1]
+            return Span(start + distance, end + distance) if origin_end < 0 else Span(origin, origin_end)
         first_start, first_end = self._origin(start, True)
         if end <= start:
             return Span(first_start, first_start)
