@@ -27,6 +27,7 @@ from analysis.features.control_flow_graph.model import (
     NodeId,
     SourceLine,
 )
+from analysis.features.control_flow_graph.render import GraphFormat, render
 from analysis.features.control_flow_graph.svg import render_svg
 from analysis.ir.function import FunctionKind
 from analysis.verdict.barriers import BarrierVerdict
@@ -196,6 +197,14 @@ def test_the_svg_follows_the_theme_and_loads_nothing() -> None:
 
 
 @given(graphs())
+def test_every_format_can_be_written_to_a_file(graph: ControlFlowGraph) -> None:
+    for format in GraphFormat:
+        text = render(graph, format)
+        assert text.encode().decode() == text
+        assert set(re.findall(r"[\x00-\x1f]", text)) <= {"\n"}
+
+
+@given(graphs())
 def test_the_dot_text_reads_back_as_the_graph(graph: ControlFlowGraph) -> None:
     dot = read_dot(render_dot(graph))
     assert list(dot.nodes) == [f"B{node.id}" for node in graph.nodes]
@@ -210,7 +219,7 @@ def test_the_dot_text_reads_back_as_the_graph(graph: ControlFlowGraph) -> None:
     "text", ["digraph a { b }", 'digraph "a" { b [label="x"y"]; }', "digraph a { b -> ; }", "digraph"]
 )
 def test_the_reader_of_dot_refuses_what_is_wrong(text: str) -> None:
-    with pytest.raises(ValueError, match="expected|no token"):
+    with pytest.raises(ValueError, match=r"expected|no token"):
         read_dot(text)
 
 

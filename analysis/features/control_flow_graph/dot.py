@@ -12,7 +12,7 @@ from typing import Final
 
 from analysis.divergence.levels import Level
 from analysis.features.control_flow_graph.model import ControlFlowGraph, GraphEdge, GraphNode
-from analysis.features.control_flow_graph.rows import row_text, rows_of, title_of
+from analysis.features.control_flow_graph.rows import printable, row_text, rows_of, title_of
 
 _COLOURS: Final = {
     Level.GRID: 'fillcolor="#f6f8fb"',
@@ -58,4 +58,4 @@ def _quoted(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
+    return printable(text).replace("\\", "\\\\").replace('"', '\\"')
