@@ -15,6 +15,7 @@ Source    Lee et al., CGO 2013, section 4 (warp-sequential accesses); CUDA C++ B
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import final
 
@@ -44,6 +45,10 @@ HIGHER_DIMENSIONS = (
     SpecialRegister.BLOCK_DIM_Y,
     SpecialRegister.BLOCK_DIM_Z,
 )
+SHORT_ROWS: dict[Basis, tuple[Extent, ...]] = {
+    Basis.LINE: ((16, 1, 1),),
+    Basis.ROW: ((16, 16, 1), (8, 32, 1)),
+}
 OTHER_AXES = (SpecialRegister.THREAD_Y.value, SpecialRegister.THREAD_Z.value)
 
 
@@ -124,6 +129,10 @@ class _Finder:
             if size is not None and width is not None:
                 costs = [_cost(lanes, size, width, setting, space, kind, self._basis) for setting in settings]
                 request = _worst([cost for cost in costs if cost is not None])
+                if request is not None and self._basis is not Basis.KNOWN_SHAPE:
+                    short = [self._setting(extent, participants) for extent in SHORT_ROWS[self._basis]]
+                    again = [_cost(lanes, size, width, setting, space, kind, self._basis) for setting in short]
+                    request = replace(request, in_short_rows=_least(again))
         return Access(
             kind,
             instruction.span,
@@ -246,6 +255,13 @@ def _cost(
     is_exact = count.is_exact and space is not MemorySpace.GENERIC
     sectors = count.sectors if count.is_exact or count.sectors > 1 else None
     return RequestCost(sectors, count.most, count.ideal, None, count.lanes, is_exact, basis)
+
+
+def _least(costs: Sequence[RequestCost | None]) -> int | None:
+    """The fewest sectors or passes; None where some are not known."""
+    found = [None if cost is None else cost.sectors if cost.bank_ways is None else cost.bank_ways for cost in costs]
+    known = [number for number in found if number is not None]
+    return min(known) if len(known) == len(found) else None
 
 
 def _worst(costs: Sequence[RequestCost]) -> RequestCost | None:

@@ -83,6 +83,9 @@ class RequestCost:
     lanes: int
     is_exact: bool
     basis: Basis
+    in_short_rows: int | None = None
+    """Where the shape is not known: `sectors` or `bank_ways` at least, in blocks whose rows have 16 or 8 threads (in a
+    line: that have 16 threads)."""
 
     @property
     def assumes_row(self) -> bool:

@@ -55,8 +55,8 @@ class BankConflict:
 
     ## Known noise
 
-    An access that runs rarely is not worth the memory that padding costs. Where the block shape is not known, a row of
-    threads is taken to fill a warp, and the finding is *possible*. Two- and three-way conflicts are not reported: in
+    An access that runs rarely is not worth the memory that padding costs. Where the block shape is not known, rows
+    of at least 8 threads are assumed. Two- and three-way conflicts are not reported: in
     published kernels about half of them cannot be avoided without making something else slower.
     """
 
@@ -68,6 +68,7 @@ class BankConflict:
     address: str
     ways: int
     stride: int | None
+    shape_is_known: bool
     others: tuple[Related, ...]
     tier: Tier | None
 
@@ -84,16 +85,19 @@ class BankConflict:
                 address_text(text, site.first),
                 request.bank_ways,
                 site.first.stride,
+                not request.assumes_row,
                 other_places(text, site, "the same array at the same stride"),
                 Tier.PROVEN if _is_proven(site.first, request) else Tier.POSSIBLE,
             )
 
     def message(self) -> str:
-        apart = "" if self.stride is None else f", where neighbouring lanes are {abs(self.stride)} bytes apart"
+        neighbours = "neighbouring lanes" if self.shape_is_known else "neighbours along x"
+        apart = "" if self.stride is None else f", where {neighbours} are {abs(self.stride)} bytes apart"
+        up_to = "" if self.shape_is_known else "up to "
         want = "want" if self.tier is Tier.PROVEN else "may want"
         return (
-            f"{self.ways}-way bank conflict: in `{self.address}`{apart}, {self.ways} lanes of a warp {want} different "
-            f"words of one bank of shared memory and wait for each other."
+            f"{up_to.capitalize()}{self.ways}-way bank conflict: in `{self.address}`{apart}, {up_to}{self.ways} lanes "
+            f"of a warp {want} different words of one bank of shared memory and wait for each other."
         )
 
     def related(self) -> tuple[Related, ...]:
@@ -111,4 +115,5 @@ def _conflicts(access: AccessFact) -> bool:
 
 
 def _is_proven(access: AccessFact, request: RequestCost) -> bool:
-    return request.basis is Basis.KNOWN_SHAPE and access.participation is not Participation.UNKNOWN
+    stays = request.basis is Basis.KNOWN_SHAPE or (request.in_short_rows or 0) >= MIN_WAYS
+    return request.is_exact and stays and access.participation is not Participation.UNKNOWN

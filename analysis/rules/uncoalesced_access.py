@@ -62,7 +62,7 @@ class UncoalescedAccess:
     ## Known noise
 
     Proven means that the stride is a constant; a stride that is only known to be the same for all lanes (`row * n`)
-    is *possible* and shown on request, as is a kernel for blocks of more than one dimension whose shape is not known.
+    is *possible* and shown on request. Where the block shape is not known, rows of at least 8 threads are assumed.
     Caches may keep the unused part of a sector until a later round of the loop
     uses it. Indices that come from data are not reported.
     """
@@ -78,6 +78,7 @@ class UncoalescedAccess:
     lanes: int
     sectors: int
     needed: int
+    shape_is_known: bool
     others: tuple[Related, ...]
     tier: Tier | None
 
@@ -98,17 +99,19 @@ class UncoalescedAccess:
                 site.first.request.lanes,
                 sectors,
                 needed,
+                not site.first.request.assumes_row,
                 other_places(text, site, "the same array at the same stride"),
                 tier,
             )
 
     def message(self) -> str:
         apart = "at a distance that is not a known number" if self.stride is None else _bytes_apart(self.stride)
-        may = "" if self.tier is Tier.PROVEN else "may "
-        moves = _MOVES[self.kind] if self.tier is Tier.PROVEN else _MOVES[self.kind].removesuffix("s")
+        neighbours = "neighbouring lanes" if self.shape_is_known else "neighbours along x"
+        moves = _MOVES[self.kind] if self.tier is Tier.PROVEN else f"may {_MOVES[self.kind].removesuffix('s')}"
+        up_to = "" if self.shape_is_known else "up to "
         return (
-            f"In `{self.address}`, neighbouring lanes are {apart}: one request of {self.lanes} lanes {may}{moves} "
-            f"{counted(self.sectors, 'sector')} of 32 bytes where {self.needed} would do."
+            f"In `{self.address}`, {neighbours} are {apart}: one request of {self.lanes} lanes {moves} "
+            f"{up_to}{counted(self.sectors, 'sector')} of 32 bytes where {self.needed} would do."
         )
 
     def related(self) -> tuple[Related, ...]:
@@ -139,7 +142,11 @@ def _waste(access: AccessFact) -> tuple[int, int, Tier] | None:
         return None
     needed = -(-request.lanes * access.bytes // SECTOR_BYTES)
     used = -(-request.lanes * max(access.bytes, access.used_bytes or 0) // SECTOR_BYTES)
-    if sectors < (RATIO_IN_LOOP if access.loops else RATIO) * max(needed, used):
+    wanted = (RATIO_IN_LOOP if access.loops else RATIO) * max(needed, used)
+    if sectors < wanted:
         return None
-    is_proven = request.is_exact and request.basis is not Basis.ROW
+    # Half a warp needs half of it.
+    share = 2 if request.basis is Basis.LINE else 1
+    stays = request.basis is Basis.KNOWN_SHAPE or share * (request.in_short_rows or 0) >= wanted
+    is_proven = request.is_exact and stays
     return sectors, needed, Tier.PROVEN if is_proven else Tier.POSSIBLE

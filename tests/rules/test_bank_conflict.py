@@ -37,9 +37,18 @@ def test_a_column_is_proven_where_the_shape_is_known() -> None:
     )
 
 
-def test_and_possible_where_it_is_not() -> None:
-    check_fixture(kernel("s[x][y] = 1.0f;", launch=""))
-    (found,) = check_fixture(kernel("s[x][y] = 1.0f;  //~ bank-conflict", launch=""), EVERYTHING)
+def test_where_the_shape_is_not_known_the_stride_is() -> None:
+    (found,) = check_fixture(kernel("s[x][y] = 1.0f;  //~ bank-conflict", launch=""))
+    assert found.tier is Tier.PROVEN
+    assert found.message == (
+        "Up to 32-way bank conflict: in `s[x][y]`, where neighbours along x are 128 bytes apart, up to 32 lanes of a "
+        "warp want different words of one bank of shared memory and wait for each other."
+    )
+
+
+def test_a_conflict_that_short_rows_would_not_have_is_possible() -> None:
+    check_fixture(kernel("s[0][4 * x + y] = 1.0f;", launch=""))
+    (found,) = check_fixture(kernel("s[0][4 * x + y] = 1.0f;  //~ bank-conflict", launch=""), EVERYTHING)
     assert found.tier is Tier.POSSIBLE
 
 
