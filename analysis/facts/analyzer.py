@@ -86,7 +86,14 @@ class Analyzer:
 def environment_of(path: str, settings: AnalysisSettings) -> Environment:
     """What the preprocessor knows before it reads the file at `path`."""
     language = Language.HIP if path.endswith(HIP_SUFFIXES) else Language.CUDA
-    return Environment(settings.defines, settings.undefines, settings.include_dirs, settings.architecture, language)
+    return Environment(
+        settings.defines,
+        settings.undefines,
+        settings.include_dirs,
+        settings.forced_includes,
+        settings.architecture,
+        language,
+    )
 
 
 def _problem(problem: Problem) -> FileProblem:

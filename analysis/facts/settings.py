@@ -19,3 +19,4 @@ class AnalysisSettings:
     defines: tuple[str, ...] = ()
     undefines: tuple[str, ...] = ()
     include_dirs: tuple[str, ...] = ()
+    forced_includes: tuple[str, ...] = ()

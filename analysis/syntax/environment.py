@@ -25,11 +25,15 @@ class Language(Enum):
 @final
 @record
 class Environment:
-    """Settings of a translation unit; `architecture` is `__CUDA_ARCH__`."""
+    """Settings of a translation unit; `architecture` is `__CUDA_ARCH__`.
+
+    `forced_includes` are the paths of headers that are read before the first line, as after `-include`.
+    """
 
     defines: tuple[str, ...] = ()
     undefines: tuple[str, ...] = ()
     include_dirs: tuple[str, ...] = ()
+    forced_includes: tuple[str, ...] = ()
     architecture: int = 800
     language: Language = Language.CUDA
 

@@ -6,6 +6,7 @@ Rules    Pieces come from `skeleton`; a piece gets the next *order*, and so does
          A head whose words are macros is expanded before it is read.  A macro use at the start of a piece whose
          expansion holds a `{`, `}` or `;` is a declaration of its own; what follows it in the piece is read again.
          In a region that is left out, definitions do not count, but the items of the main file are kept, inactive.
+         Forced includes come before the first line; one that is not at its path is looked for like a name in quotes.
 Bounds   Headers nest at most `_MAX_DEPTH` deep and at most `_MAX_FILES` are read; a header that is open is not
          entered again.
 """
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from posixpath import basename
 from typing import Final, final
 
 from analysis.ir.source import Span
@@ -32,6 +34,7 @@ from analysis.syntax.parsing import MAX_PARSED_BYTES
 from analysis.syntax.problems import Problem, ProblemKind
 from analysis.syntax.skeleton import Piece, PieceKind, Scopes, Skeleton
 from analysis.syntax.skeleton_scanner import update
+from analysis.syntax.system_headers import is_system_header
 
 _MAX_DEPTH: Final = 64
 _MAX_FILES: Final = 2_000
@@ -79,11 +82,13 @@ def preprocess(
     if context is not None:
         walk = _Walk(path, skeleton, loader, environment, cache)
         try:
+            walk.forced_includes()
             walk.file(*context)
         except _Reached:
             return walk.result
     walk = _Walk(path, skeleton, loader, environment, cache)
     with suppress(_Reached):
+        walk.forced_includes()
         walk.file(path, skeleton)
     return walk.result
 
@@ -127,6 +132,18 @@ class _Walk:
         self._namespaces: set[str] = set()
         for definition in predefined(environment):
             self.result.macros.define(definition, 0)
+
+    def forced_includes(self) -> None:
+        """Walk the headers that the build command names; to be called before the file."""
+        for path in self._environment.forced_includes:
+            name = basename(path)
+            if is_system_header(name) and not self._loader.exists(path):
+                continue
+            resolved = self._resolve(b'"' + name.encode("utf-8", "surrogateescape") + b'"', path)
+            if resolved is None:
+                self._problem(ProblemKind.MISSING_INCLUDE, self._main, Span(0, 0), path)
+            elif resolved != self._main:
+                self._enter(resolved, self._main, Span(0, 0))
 
     def file(self, path: str, skeleton: Skeleton) -> None:
         """Walk one file; conditionals that it leaves open end with it."""
@@ -223,6 +240,10 @@ class _Walk:
             if not system:
                 self._problem(ProblemKind.MISSING_INCLUDE, path, span, argument.decode("utf-8", "replace"))
             return
+        self._enter(resolved, path, span)
+
+    def _enter(self, resolved: str, path: str, span: Span) -> None:
+        """Walk the header at `resolved`, unless it says that once is enough; `path` names it at `span`."""
         if resolved in self._once or resolved in self._open_files:
             return
         if len(self._open_files) >= _MAX_DEPTH or self._files >= _MAX_FILES:

@@ -182,7 +182,7 @@ def _collect_architecture(found: _Collected, value: str) -> None:
 
 
 def _absolute(path: str, directory: str) -> str:
-    return os.path.normpath(os.path.join(directory, path))
+    return os.path.normpath(os.path.join(directory, path)).replace(os.sep, "/")
 
 
 def _expanded(arguments: Iterable[str], directory: str, depth: int) -> Iterator[str]:

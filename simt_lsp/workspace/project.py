@@ -67,6 +67,7 @@ def analysis_settings(configuration: Configuration, flags: CompileFlags = NO_FLA
         defines=tuple(define for define in flags.defines if define.partition("=")[0] not in names) + options.defines,
         undefines=tuple(name for name in flags.undefines if name not in names) + options.undefines,
         include_dirs=options.include_dirs + flags.include_dirs,
+        forced_includes=flags.forced_includes,
     )
 
 

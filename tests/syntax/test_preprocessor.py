@@ -181,6 +181,33 @@ def test_a_bracketed_name_means_a_header_of_the_project_but_never_of_the_toolkit
     assert not unit.problems
 
 
+def test_forced_includes_come_before_the_first_line() -> None:
+    files = {
+        "build/pre.h": '#pragma once\n#define N 4\nint pre;\n#include "more.h"',
+        "build/more.h": "int more;",
+        "inc/elsewhere.h": "int elsewhere;",
+        "inc/cuda_runtime.h": "int hides;",
+    }
+    forced = ("build/pre.h", "build/elsewhere.h", "build/cuda_runtime.h", "build/gone.h")
+    environment = Environment(include_dirs=("inc",), forced_includes=forced)
+    unit = build('#include "../build/pre.h"\n#if N == 4\nint a;\n#endif', files, environment)
+    assert [item.name for item in unit.included_items] == ["pre", "more", "elsewhere"]
+    assert [(item.name, item.active) for item in unit.items] == [("a", True)]
+    assert [(problem.kind, problem.path, problem.detail) for problem in unit.problems] == [
+        (ProblemKind.MISSING_INCLUDE, "dir/main.cu", "build/gone.h")
+    ]
+
+
+def test_forced_includes_come_before_the_context_of_a_header_and_are_files_themselves() -> None:
+    environment = Environment(forced_includes=("dir/pre.h",))
+    files = {"dir/pre.h": "#define N 4\nint pre;", "dir/k.cu": 'int before;\n#include "k.cuh"'}
+    inside = build("#if N == 4\nint a;\n#endif", files, environment, path="dir/k.cuh", context="dir/k.cu")
+    assert [item.name for item in inside.included_items] == ["pre", "before"]
+    assert [(item.name, item.active) for item in inside.items] == [("a", True)]
+    itself = build("#define N 4\nint pre;", files, environment, path="dir/pre.h")
+    assert [item.name for item in itself.items] == ["pre"]
+
+
 def test_headers_are_read_once_when_they_say_so_and_cycles_end() -> None:
     unit = build(
         '#include "once.h"\n#include "once.h"\n#include "guard.h"\n#include "guard.h"\n#include "cycle.h"\nint end;',

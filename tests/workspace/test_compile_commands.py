@@ -10,8 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analysis.facts.analyzer import Analyzer
+from analysis.syntax.document import Document
+from analysis.verdict.barriers import BarrierVerdict
 from simt_lsp.workspace.compile_commands import find_database, parse_database, read_database
 from simt_lsp.workspace.compile_flags import CompileFlags, read_flags
+from simt_lsp.workspace.disk_loader import DiskLoader, FileCache
+from simt_lsp.workspace.project import file_setup
 
 
 def flags(*arguments: str, directory: str = "/p/build") -> CompileFlags:
@@ -141,6 +146,21 @@ def test_the_database_is_found_upward_and_read_again_when_it_changes(tmp_path: P
     assert read_database(found).entries[str(tmp_path / "src" / "k.cu")].flags().defines == ("A",)
     path.write_text("[")
     assert len(read_database(found).problems) == 1
+
+
+def test_a_forced_include_is_seen_by_the_analysis(tmp_path: Path) -> None:
+    (tmp_path / "pre.h").write_text("#define GUARD if (threadIdx.x < 3)\n")
+    source = tmp_path / "k.cu"
+    source.write_text("__global__ void k(float *x) { GUARD __syncthreads(); }")
+    command = entry(directory=str(tmp_path), file="k.cu", command="nvcc -include pre.h -c k.cu")
+    (tmp_path / "compile_commands.json").write_text(json.dumps([command]))
+    setup = file_setup(str(source))
+    assert setup.settings.forced_includes == (str(tmp_path / "pre.h"),)
+    document = Document.open(source.read_bytes())
+    analysis = Analyzer().analyze(str(source), document, DiskLoader(FileCache()), setup.settings)
+    assert not analysis.facts.problems
+    (kernel,) = analysis.facts.functions
+    assert [barrier.verdict for barrier in kernel.barriers] == [BarrierVerdict.DIVERGENT]
 
 
 @given(
