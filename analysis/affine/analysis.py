@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from analysis.affine.facts import AffineFacts
 from analysis.affine.forms import FormPass
-from analysis.affine.launch_bounds import LaunchBounds
+from analysis.affine.launch_bounds import launch_bounds
 from analysis.affine.ranges import find_ranges
 from analysis.affine.result import AffineResult
 from analysis.affine.uniformity import Uniformity
@@ -24,7 +24,7 @@ from analysis.ir.function import Function
 
 
 def analyze_affine(function: Function, control: ControlFlow, divergence: DivergenceResult) -> AffineResult:
-    bounds = LaunchBounds(divergence.launch)
+    bounds = launch_bounds(divergence.launch)
     ranges = find_ranges(function, control, bounds)
     facts = AffineFacts(function, divergence, bounds, ranges, Uniformity(function, control, divergence))
     FormPass(facts, control).run()

@@ -15,7 +15,7 @@ Integral  a value may be equal to its form as an integer, not only modulo 2^widt
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import TypeAlias, final
 
 from analysis.affine.addresses import element_size, field_offset
 from analysis.affine.arithmetic import add, is_small, multiply, quotient, scale, subtract
@@ -59,6 +59,8 @@ WINDOWED = frozenset(
 NOT_NEGATIVE = frozenset({BinaryOperator.DIVIDE, BinaryOperator.REMAINDER})
 SYMMETRIC = frozenset({BinaryOperator.AND, BinaryOperator.OR, BinaryOperator.XOR})
 MINUS_ONE = number(-1)
+FormRule: TypeAlias = Callable[..., LinearForm | None]
+"""From an instruction and its block."""
 
 
 @final
@@ -71,7 +73,9 @@ class FormPass:
         self.divergence = facts.divergence
         self.phis = PhiRules(facts, control)
         self._widths = [width_of(type_) for type_ in self.types]
-        self._rules: dict[type, Callable[..., LinearForm | None]] = {
+        self._again: dict[BasicBlockId, list[tuple[Instruction, ValueId, FormRule]]] = {}
+        """Per block, what must be looked at again with its loops."""
+        self._rules: dict[type, FormRule] = {
             Constant: self._constant,
             ReadSpecial: self._register,
             SymbolAddress: self._symbol,
@@ -102,22 +106,42 @@ class FormPass:
             self._pass(rest)
 
     def _pass(self, blocks: Sequence[BasicBlockId]) -> None:
-        widths, rules, proven = self._widths, self._rules, self.facts.proven
+        forms, proven, loops = self.forms, self.facts.proven, bool(self.control.cycles)
         for block in blocks:
-            body = self.facts.function.blocks[block]
-            for phi in body.phis:
-                if widths[phi.result]:
+            for phi in self.facts.function.blocks[block].phis:
+                if self._widths[phi.result]:
                     proven[phi.result] = 0
                     self._settle(phi.result, self.phis.form(phi, block))
-            for instruction in body.instructions:
-                result = instruction.result
-                if result is not None and widths[result]:
+            again = self._again.get(block)
+            if again is not None:
+                for instruction, result, rule in again:
                     proven[result] = 0
-                    rule = rules.get(type(instruction))
-                    self._settle(result, None if rule is None else rule(instruction, block))
+                    forms[result] = None
+                    self._settle(result, rule(instruction, block))
+            elif loops:
+                self._again[block] = self._first_pass(block)
+            else:
+                self._first_pass(block)
+
+    def _first_pass(self, block: BasicBlockId) -> list[tuple[Instruction, ValueId, FormRule]]:
+        """Gives the instructions of a block their forms; those that depend on others, with their rules."""
+        found: list[tuple[Instruction, ValueId, FormRule]] = []
+        widths, rules = self._widths, self._rules
+        for instruction in self.facts.function.blocks[block].instructions:
+            result = instruction.result
+            if result is None or not widths[result]:
+                continue
+            rule = rules.get(type(instruction))
+            if rule is None:
+                self._settle(result, None)
+                continue
+            self._settle(result, rule(instruction, block))
+            if instruction.operands:
+                found.append((instruction, result, rule))
+        return found
 
     def _settle(self, value: ValueId, form: LinearForm | None) -> None:
-        if form is not None and not is_small(form):
+        if form is not None and (form.coefficients or len(form.base.terms) > 1) and not is_small(form):
             form = None
         if form is None and self.divergence.level(value) <= Level.WARP:
             form = LinearForm(self._widths[value], variable(ValueAtom(value)))
@@ -127,7 +151,7 @@ class FormPass:
     def read(self, value: ValueId, block: BasicBlockId) -> LinearForm | None:
         """The form where the block reads the value."""
         form = self.forms[value]
-        return form if form is not None and self.facts.uniformity.agrees(form, block) else None
+        return form if form is not None and self.facts.uniformity.agrees(value, form, block) else None
 
     def _prove(self, instruction: Instruction) -> None:
         """The result equals its form as an integer if the operands do and nothing wraps."""
@@ -277,12 +301,9 @@ class FormPass:
                 self._prove(convert)
             return LinearForm(bits, form.base, form.coefficients, form.exact)
         wide = widened(self.facts, convert.operand, form, bits)
-        self.facts.proven[convert.result] = wide is not None and self._keeps_sign(convert)
+        # A wider type holds every number of a narrower one, but negative ones only if it is signed.
+        self.facts.proven[convert.result] = wide is not None and self.facts.ranges.fits[convert.result]
         return wide
-
-    def _keeps_sign(self, convert: Convert | Bitcast) -> bool:
-        """A wider type holds every number of a narrower one, negative ones only if it is signed."""
-        return bool(self.facts.ranges.fits[convert.result])
 
     # -- addresses --------------------------------------------------------------------------------------------------
 

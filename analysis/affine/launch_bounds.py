@@ -7,6 +7,7 @@ Source    CUDA C++ Programming Guide, table "Technical Specifications per Comput
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import final
 
 from analysis.affine.atoms import RegisterAtom
@@ -80,6 +81,12 @@ class LaunchBounds:
             return 1
         axis = BLOCK_EXTENTS.index(register)
         return min(power_of_two_in((shape.x, shape.y, shape.z)[axis]) for shape in self.launch.shapes)
+
+
+@lru_cache(maxsize=256)
+def launch_bounds(launch: LaunchKnowledge) -> LaunchBounds:
+    """The bounds, made once per launch: many functions share one."""
+    return LaunchBounds(launch)
 
 
 MAX_ALIGNMENT = 1 << 64

@@ -86,9 +86,13 @@ class PhiRules:
 
     def _joined(self, result: ValueId, values: Sequence[ValueId], block: BasicBlockId) -> LinearForm | None:
         facts = self.facts
-        forms = [self.forms[value] for value in dict.fromkeys(values)]
-        known = [form for form in forms if form is not None and facts.uniformity.agrees(form, block)]
-        if not known or len(known) < len(forms):
+        distinct = dict.fromkeys(values)
+        known = [
+            form
+            for value in distinct
+            if (form := self.forms[value]) is not None and facts.uniformity.agrees(value, form, block)
+        ]
+        if not known or len(known) < len(distinct):
             return None
         first = known[0]
         same = all(form == first for form in known)
@@ -166,7 +170,7 @@ class PhiRules:
         for source, back in known.phi.incoming:
             if source in known.cycle.blocks:
                 returned = self.forms[back]
-                if returned is None or not self.facts.uniformity.agrees(returned, header):
+                if returned is None or not self.facts.uniformity.agrees(back, returned, header):
                     return self._give_up(known)
                 integral &= bool(self.facts.proven[back])
                 steps.append(subtract(returned, form))

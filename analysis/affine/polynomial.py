@@ -48,7 +48,7 @@ class Polynomial:
     def is_small(self) -> bool:
         """Is it within the bounds that keep the analysis linear?  What is not becomes an atom, or unknown."""
         terms = self.terms
-        return len(terms) <= MAX_TERMS and all(len(monomial) <= MAX_DEGREE for monomial, _ in terms)
+        return len(terms) <= MAX_TERMS and max((len(monomial) for monomial, _ in terms), default=0) <= MAX_DEGREE
 
     def atoms(self) -> Iterator[Atom]:
         """Every occurrence of an atom."""

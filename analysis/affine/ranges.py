@@ -24,9 +24,9 @@ from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import (
     Binary,
-    Compare,
     Constant,
     Convert,
+    Instruction,
     Math,
     Phi,
     ReadSpecial,
@@ -37,8 +37,10 @@ from analysis.ir.operators import BinaryOperator, SpecialRegister, UnaryOperator
 from analysis.ir.types import U64, BooleanType, IntegerType, Type
 
 MAX_ROUNDS = 12
-Settling: TypeAlias = Callable[[Interval, Interval, Type], Interval]
-"""From the old and the new interval of a phi, and its type, to the one that counts."""
+RangeRule: TypeAlias = Callable[..., Interval | None]
+"""From an instruction and its block; None: nothing but the type."""
+Settling: TypeAlias = Callable[[Interval, Interval, Interval], Interval]
+"""From the old and the new interval of a phi, and that of its type, to the one that counts."""
 ADDRESSES = type_range(U64)
 
 
@@ -68,7 +70,9 @@ class Ranges:
 
     def at(self, value: ValueId, block: BasicBlockId) -> Interval:
         """The range where the block reads the value."""
-        found = self.of(value)
+        found = self.intervals[value]
+        if found is None:
+            found = whole_range(self.types[value])
         facts = self.guards.in_block.get(value)
         if facts is not None:
             for place, (operator, other) in facts:
@@ -100,12 +104,14 @@ class _RangePass:
         self.ranges = ranges
         self.intervals = ranges.intervals
         self.changed = False
-        self._rules: dict[type, Callable[..., Interval | None]] = {
+        self._whole = [type_range(t) if isinstance(t, IntegerType | BooleanType) else None for t in function.types]
+        """The range of each value's type; None for what has no numbers."""
+        self._again: dict[BasicBlockId, list[tuple[Instruction, ValueId, RangeRule]]] = {}
+        self._rules: dict[type, RangeRule] = {
             Constant: self._constant,
             ReadSpecial: self._register,
             Binary: self._binary,
             Unary: self._unary,
-            Compare: self._compare,
             Select: self._select,
             Convert: self._convert,
             Math: self._math,
@@ -133,23 +139,37 @@ class _RangePass:
         self._pass(rest, _meet)
 
     def _pass(
-        self, blocks: Sequence[BasicBlockId], settle: Callable[[Interval, Interval, Type], Interval] | None = None
+        self, blocks: Sequence[BasicBlockId], settle: Callable[[Interval, Interval, Interval], Interval] | None = None
     ) -> None:
         """`settle` applies to phis that merge something from further down."""
-        types, rules, intervals = self.types, self._rules, self.intervals
+        intervals, whole = self.intervals, self._whole
         for block in blocks:
-            body = self.function.blocks[block]
-            if body.phis:
-                self._phis(body.phis, block, settle)
-            for instruction in body.instructions:
-                result = instruction.result
-                if result is None:
-                    continue
-                type_ = types[result]
-                if isinstance(type_, IntegerType | BooleanType):
-                    rule = rules.get(type(instruction))
-                    found = None if rule is None else rule(instruction, block)
-                    intervals[result] = type_range(type_) if found is None else found
+            phis = self.function.blocks[block].phis
+            if phis:
+                self._phis(phis, block, settle)
+            again = self._again.get(block)
+            if again is None:
+                again = self._again[block] = self._first_look(block)
+            for instruction, result, rule in again:
+                found = rule(instruction, block)
+                intervals[result] = whole[result] if found is None else found
+
+    def _first_look(self, block: BasicBlockId) -> list[tuple[Instruction, ValueId, RangeRule]]:
+        """Settles what depends on nothing; the rest, with its rules."""
+        found: list[tuple[Instruction, ValueId, RangeRule]] = []
+        intervals, rules = self.intervals, self._rules
+        for instruction in self.function.blocks[block].instructions:
+            result = instruction.result
+            if result is None or self._whole[result] is None:
+                continue
+            rule = rules.get(type(instruction))
+            known: Interval | None = None
+            if rule is not None and instruction.operands:
+                found.append((instruction, result, rule))
+            elif rule is not None:
+                known = rule(instruction, block)
+            intervals[result] = self._whole[result] if known is None else known
+        return found
 
     def _phis(
         self,
@@ -159,8 +179,8 @@ class _RangePass:
     ) -> None:
         rank = self.control.rank
         for phi in phis:
-            type_ = self.types[phi.result]
-            if not isinstance(type_, IntegerType | BooleanType):
+            whole = self._whole[phi.result]
+            if whole is None:
                 continue
             new: Interval | None = None
             returns = False
@@ -173,7 +193,7 @@ class _RangePass:
             if new is None:
                 continue
             if settle is not None and old is not None and returns:
-                new = settle(old, new, type_)
+                new = settle(old, new, whole)
             self.changed |= returns and new != old
             self.intervals[phi.result] = new
 
@@ -181,7 +201,8 @@ class _RangePass:
 
     def _fitting(self, result: ValueId, exact: Interval | None) -> Interval | None:
         """The exact interval, if no number in it wraps."""
-        fits = exact is not None and exact.within(whole_range(self.types[result]))
+        whole = self._whole[result]
+        fits = exact is not None and whole is not None and whole.low <= exact.low and exact.high <= whole.high
         self.ranges.fits[result] = fits
         return exact if fits else None
 
@@ -219,10 +240,6 @@ class _RangePass:
             case UnaryOperator.LOGICAL_NOT:
                 return BOOLEAN_RANGE
 
-    def _compare(self, compare: Compare, block: BasicBlockId) -> Interval:
-        del compare, block
-        return BOOLEAN_RANGE
-
     def _select(self, select: Select, block: BasicBlockId) -> Interval:
         return self._chosen(select.condition, select.if_true, True, block).join(
             self._chosen(select.condition, select.if_false, False, block)
@@ -253,13 +270,12 @@ class _RangePass:
         return self._fitting(call.result, interval_rules.math(call.function, sides))
 
 
-def _widened(old: Interval, new: Interval, type_: Type) -> Interval:
-    whole = whole_range(type_)
+def _widened(old: Interval, new: Interval, whole: Interval) -> Interval:
     low = old.low if new.low >= old.low else whole.low
     high = old.high if new.high <= old.high else whole.high
     return Interval(low, high)
 
 
-def _meet(old: Interval, new: Interval, type_: Type) -> Interval:
-    del type_
+def _meet(old: Interval, new: Interval, whole: Interval) -> Interval:
+    del whole
     return old.meet(new) or old

@@ -31,7 +31,7 @@ class AffineResult:
     def form_at(self, value: ValueId, block: BasicBlockId) -> LinearForm | None:
         """The form where `block` reads the value: None where threads bring it from different iterations of a loop."""
         form = self._facts.forms[value]
-        return form if form is not None and self._facts.uniformity.agrees(form, block) else None
+        return form if form is not None and self._facts.uniformity.agrees(value, form, block) else None
 
     def range(self, value: ValueId) -> Interval:
         """Every number that the value may be, read as its type says; a pointer is a 64-bit unsigned number."""

@@ -13,7 +13,7 @@ from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
 from analysis.graph.cycles import Cycle
 from analysis.ir.function import Function
-from analysis.ir.ids import BasicBlockId
+from analysis.ir.ids import BasicBlockId, ValueId
 
 
 @final
@@ -23,10 +23,13 @@ class Uniformity:
         self._divergence = divergence
         self._has_cycles = bool(control.cycles)
 
-    def agrees(self, form: LinearForm, block: BasicBlockId) -> bool:
-        """Has every atom of the form one value per warp where `block` reads it?"""
+    def agrees(self, value: ValueId, form: LinearForm, block: BasicBlockId) -> bool:
+        """Has every atom of the value's form one value per warp where `block` reads it?"""
         if not self._has_cycles:
             return True
+        cycle = self._control.innermost_cycle(self._divergence.home(value))
+        if cycle is None or block in cycle.blocks:
+            return True  # no loop was left since the definition, where they agreed
         if not self._all_agree(form.base.atoms(), block):
             return False
         return all(self._all_agree(coefficient.atoms(), block) for _, coefficient in form.coefficients)
