@@ -9,8 +9,9 @@ thread's part itself.  Its base is computed by the same instructions over the ba
     product, left shift      by a scalar; the base of the other operand times it
     conversion, phi, select  of the bases; the select by a scalar
 
-That is exact where linear forms are: the map from value to base is linear.  All of it must stand in converged blocks,
-and no operand may come from a loop that the threads of a warp leave apart.
+That is exact where linear forms are, because the map from value to base is linear; where an unsigned number is widened
+its base must be known not to be negative.  All of it must stand in converged blocks, and no operand may come from a
+loop that the threads of a warp leave apart.
 
 In the FIR filter of Fig. 1 the thread's `r1 = samples + 4 * tid` becomes `s1 = samples`, and `iadd r1, r1, 4` becomes
 `iadd s1, s1, 4`.
@@ -123,14 +124,28 @@ class BaseAnalysis:
             return None
         if isinstance(definer, Convert | Bitcast) and not self._keeps_linear(definer):
             return None
+        if isinstance(definer, ElementAddress) and not self._widens_well(definer.index, 64):
+            return None
         return _linear_operands(definer, self._needs_no_code)
 
     def _read_together(self, value: ValueId, block: BasicBlockId) -> bool:
         return self._needs_no_code(value) or self._affine.form_at(value, block) is not None
 
     def _keeps_linear(self, definer: Convert | Bitcast) -> bool:
-        types = self._function.types[definer.operand], self._function.types[definer.result]
-        return all(isinstance(type_, IntegerType | PointerType) for type_ in types)
+        source, target = self._function.types[definer.operand], self._function.types[definer.result]
+        if not isinstance(source, IntegerType | PointerType) or not isinstance(target, IntegerType | PointerType):
+            return False
+        return self._widens_well(definer.operand, target.bits if isinstance(target, IntegerType) else 64)
+
+    def _widens_well(self, value: ValueId, bits: int) -> bool:
+        """Is the base of an unsigned number that is widened to `bits` a number itself, and not less than 0?
+
+        `threadIdx.x - 1` is 0 in the second thread; its base, -1 in 32 bits, would become 4294967295.
+        """
+        type_, form = self._function.types[value], self._affine.form(value)
+        if not isinstance(type_, IntegerType) or type_.signed or type_.bits >= bits or self._needs_no_code(value):
+            return True
+        return form is not None and self._affine.polynomial_range(form.base).low >= 0
 
     def _needs_no_code(self, value: ValueId) -> bool:
         """Scalar values and constants are their own bases."""

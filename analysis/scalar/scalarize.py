@@ -50,6 +50,7 @@ class Scalarization:
 
     function: Function
     warp_size: int
+    exit_optimization: bool
     plan: Plan
     conventional: MachineFunction
     scalarized: MachineFunction
@@ -79,6 +80,10 @@ def scalarize(
     options = DivergenceOptions(assume_barriers=True, exit_optimization=exit_optimization, parameters=parameters)
     divergence = analyze_divergence(function, control, launch, options)
     affine = analyze_affine(function, control, divergence)
+    levels = affine.warp_levels()
+    if levels:
+        divergence = analyze_divergence(function, control, launch, options, levels)
+        affine = analyze_affine(function, control, divergence)
     spaces = infer_spaces(function, control)
     plan = make_plan(function, control, divergence, affine, spaces)
     before = _assigned(function, control, no_plan(function), spaces, {})
@@ -88,6 +93,7 @@ def scalarize(
     return Scalarization(
         function,
         launch.warp_size,
+        exit_optimization,
         plan,
         old,
         new,
