@@ -10,7 +10,8 @@ from analysis.access.model import AccessKind, Basis, Participation, RequestCost
 from analysis.facts.model import AccessFact, Location
 from analysis.ir.types import MemorySpace
 from analysis.rules.access_text import address_text, location_of, other_places, sites_by_array
-from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.diagnostic import Fix, Related, Severity
+from analysis.rules.padding_fix import padding_fix
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
 
@@ -41,7 +42,8 @@ class BankConflict:
 
     ## Use instead
 
-    Make the rows one element longer, so that a column lies in 32 different banks.
+    Make the rows one element longer, so that a column lies in 32 different banks. The editor offers this where the
+    array is declared in the function, all its uses are subscripts, and counting again shows no new conflict.
 
     ```cuda
     __global__ void transpose(float *out, const float *in) {
@@ -70,6 +72,7 @@ class BankConflict:
     stride: int | None
     shape_is_known: bool
     others: tuple[Related, ...]
+    padding: Fix | None
     tier: Tier | None
 
     @classmethod
@@ -87,6 +90,7 @@ class BankConflict:
                 site.first.stride,
                 not request.assumes_row,
                 other_places(text, site, "the same array at the same stride"),
+                padding_fix(subject, site.first),
                 Tier.PROVEN if _is_proven(site.first, request) else Tier.POSSIBLE,
             )
 
@@ -99,6 +103,9 @@ class BankConflict:
             f"{up_to.capitalize()}{self.ways}-way bank conflict: in `{self.address}`{apart}, {up_to}{self.ways} lanes "
             f"of a warp {want} different words of one bank of shared memory and wait for each other."
         )
+
+    def fix(self) -> Fix | None:
+        return self.padding
 
     def related(self) -> tuple[Related, ...]:
         return self.others

@@ -12,7 +12,7 @@ from analysis.rules.barrier_survey import UnsafeBarrier, survey_barriers
 from analysis.rules.diagnostic import Diagnostic, Severity
 from analysis.rules.diagnostic_cache import DiagnosticCache
 from analysis.rules.registry import NAMES, RULES
-from analysis.rules.rule import Finding, Subject
+from analysis.rules.rule import Finding, Fixable, Subject
 from analysis.rules.settings import Off, RuleSettings
 from analysis.rules.suppressions import RuleNames, Suppressions, read_suppressions
 
@@ -90,4 +90,5 @@ def _diagnostic(finding: Finding, severity: Severity, function: str) -> Diagnost
         finding.message(),
         finding.related(),
         function,
+        finding.fix() if isinstance(finding, Fixable) else None,
     )

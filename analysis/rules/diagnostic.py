@@ -30,6 +30,25 @@ class Related:
 
 @final
 @record
+class Replacement:
+    """The bytes from `start` to `end` of the analysed file become `text`."""
+
+    start: int
+    end: int
+    text: str
+
+
+@final
+@record
+class Fix:
+    """A repair that was checked to help and to change nothing else: in order, without overlaps, all or nothing."""
+
+    title: str
+    replacements: tuple[Replacement, ...]
+
+
+@final
+@record
 class Diagnostic:
     """One finding at one site.
 
@@ -47,3 +66,4 @@ class Diagnostic:
     message: str
     related: tuple[Related, ...]
     function: str
+    fix: Fix | None = None

@@ -17,7 +17,7 @@ from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts, Location
 from analysis.ir.record import record
 from analysis.rules.barrier_survey import UnsafeBarrier
-from analysis.rules.diagnostic import Diagnostic, Related
+from analysis.rules.diagnostic import Diagnostic, Fix, Related, Replacement
 from analysis.rules.settings import RuleSettings
 from analysis.verdict.barriers import Tier
 
@@ -82,4 +82,8 @@ def _moved(diagnostic: Diagnostic, path: str, delta: int) -> Diagnostic:
         else place
         for place in diagnostic.related
     )
-    return replace(diagnostic, start=diagnostic.start + delta, end=diagnostic.end + delta, related=related)
+    fix = diagnostic.fix
+    if fix is not None:
+        moved = (Replacement(edit.start + delta, edit.end + delta, edit.text) for edit in fix.replacements)
+        fix = Fix(fix.title, tuple(moved))
+    return replace(diagnostic, start=diagnostic.start + delta, end=diagnostic.end + delta, related=related, fix=fix)

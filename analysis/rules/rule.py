@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, final
+from typing import ClassVar, Protocol, final, runtime_checkable
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts, Location
 from analysis.rules.barrier_survey import UnsafeBarrier
-from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.diagnostic import Fix, Related, Severity
 from analysis.rules.source_text import FunctionText
 from analysis.verdict.barriers import Tier
 
@@ -52,3 +52,10 @@ class Finding(Protocol):
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[Finding]: ...
+
+
+@runtime_checkable
+class Fixable(Protocol):
+    """A finding that may know how to repair what it reports."""
+
+    def fix(self) -> Fix | None: ...
