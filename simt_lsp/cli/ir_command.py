@@ -46,18 +46,19 @@ def _program(path: str, options: argparse.Namespace) -> Program:
 
 
 def _named(functions: Sequence[DeviceFunction], path: str, name: str | None) -> Sequence[DeviceFunction]:
-    """The functions with this name, with or without the scopes around it."""
+    """The functions with this name, with or without the scopes around it (`get`, `Pair::get`, `math::Pair::get`)."""
     if not functions:
         raise UsageError(f"{path} has no device functions")
-    found = [
-        function
-        for function in functions
-        if name is None or function.item.name == name or str(function.id).split("(")[0].split("<")[0] == name
-    ]
+    found = [function for function in functions if name is None or f"::{_scoped_name(function)}".endswith(f"::{name}")]
     if not found:
         names = ", ".join(dict.fromkeys(function.item.name for function in functions))
         raise UsageError(f"{path} has no device function '{name}'; it has: {names}")
     return found
+
+
+def _scoped_name(function: DeviceFunction) -> str:
+    item = function.item
+    return "::".join((*item.namespace, *filter(None, [item.owner]), item.name))
 
 
 def _stage(program: Program, function: FunctionId, stage: str) -> Function:

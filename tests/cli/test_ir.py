@@ -44,6 +44,36 @@ def test_each_stage_has_less_to_say(tmp_path: Path) -> None:
     )
 
 
+TEMPLATES = """\
+#if A
+template <int N> __device__ int shift(int x) { return x + N; }
+#else
+template <int N> __device__ int shift(int x) { return x - N; }
+#endif
+namespace math {
+template <class T> struct Pair { T v; __device__ T get() { return v + shift<3>(v); } };
+template <> struct Pair<float> { float v; __device__ float get() { return shift<4>(v); } };
+}
+template <class T> __device__ T half(T x) { math::Pair<T> pair{x}; return pair.get(); }
+template <> __device__ int half<int>(int x) { return shift<5>(x); }
+__device__ auto either(int x) { return x ? half(2u) : half(x); }
+__global__ void k(int *p) {
+  auto local = [](auto y) { return half(y); };
+  p[0] = half(shift<6>(p[1])) + half(2.0f) + either(p[2]) + local(3.0);
+}
+"""
+
+
+@pytest.mark.parametrize("stage", ["lowered", "ssa", "inlined"])
+@pytest.mark.parametrize("name", ["shift", "math::Pair::get", "Pair::get", "half", "either", "k"])
+def test_instances_of_templates_are_found_from_any_function(tmp_path: Path, name: str, stage: str) -> None:
+    write(tmp_path, {"a.cu": TEMPLATES})
+    done = simt_lsp("ir", f"a.cu:{name}", "--stage", stage, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert name.split("::")[-1] in done.stdout
+    assert stage != "inlined" or "call" not in done.stdout
+
+
 @pytest.mark.parametrize(
     ("place", "message"),
     [
