@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 
-from analysis.ir.types import BooleanType, IntegerType, Type
+from analysis.ir.types import BooleanType, FloatType, IntegerType, Type
 from analysis.scalar.machine import Immediate, Operand
 
 NEUTRAL = {"iadd": 0, "isub": 0, "shl": 0, "imul": 1}
@@ -57,6 +57,8 @@ def converted(operand: Immediate, type_: Type) -> Immediate:
             return number(value - 2**bits if signed and value >= 2 ** (bits - 1) else value)
         case BooleanType():
             return number(int(operand.number != 0))
+        case FloatType():
+            return Immediate(repr(float(operand.number)))
         case _:
             return operand
 

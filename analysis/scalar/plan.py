@@ -84,8 +84,8 @@ def make_plan(
     }
     axes = {site: axis for site, (axis, _) in sequential.items()}
     needed = bases.needed(address for _, address in sequential.values())
-    assumes = not divergence.launch.shapes and not divergence.launch.one_dimensional
-    return Plan(converged, guarded, bytes(scalar), axes, needed, assumes and Axis.THREAD_X in axes.values())
+    assumes = rows_are_assumed(divergence.launch) and Axis.THREAD_X in axes.values()
+    return Plan(converged, guarded, bytes(scalar), axes, needed, assumes)
 
 
 # -- scalar registers -------------------------------------------------------------------------------------------------
@@ -159,3 +159,8 @@ def _axis_of(affine: AffineResult, address: ValueId, block: BasicBlockId, size: 
 def rows_fill_warps(launch: LaunchKnowledge) -> bool:
     """Does threadIdx.x count the threads of each warp?  Assumed where no shape is known."""
     return all(shape.x % launch.warp_size == 0 or shape.y == shape.z == 1 for shape in launch.shapes)
+
+
+def rows_are_assumed(launch: LaunchKnowledge) -> bool:
+    """Is nothing known of the shape of a block?"""
+    return not launch.shapes and not launch.one_dimensional

@@ -99,7 +99,7 @@ def scalarize(
         new,
         compare(old.blocks, new.blocks),
         tuple(_loops(control, old, new)),
-        collange_shares(function, control, affine),
+        collange_shares(function, control, launch, affine),
     )
 
 

@@ -65,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_explain(commands.add_parser("explain", help="say in words why a line varies between threads"))
     _add_facts(commands.add_parser("facts", help="print everything known about files, one JSON object per line"))
     _add_cfg(commands.add_parser("cfg", help="draw the control flow of a function"))
+    _add_scalarize(commands.add_parser("scalarize", help="print code with one register and operation per warp"))
     _add_ir(commands.add_parser("ir", help="print the intermediate representation of a function"))
     return parser
 
@@ -100,6 +101,20 @@ def _add_cfg(cfg: argparse.ArgumentParser) -> None:
     cfg.add_argument("--output", "-o", metavar="FILE", help="write to a file instead of standard output")
     cfg.add_argument("--inlined", action="store_true", help="draw the functions that it calls as well")
     _add_analysis(cfg)
+
+
+def _add_scalarize(scalarize: argparse.ArgumentParser) -> None:
+    scalarize.add_argument("place", metavar="FILE[:KERNEL]")
+    scalarize.add_argument("--json", action="store_true", help="one JSON object per function")
+    scalarize.add_argument("--source", action="store_true", help="show the source lines beside the code")
+    scalarize.add_argument("--conventional", action="store_true", help="show the code before scalarization as well")
+    scalarize.add_argument(
+        "--exit-optimization",
+        action="store_true",
+        help="threads that have left the kernel do not count: what the others do counts as converged",
+    )
+    scalarize.add_argument("--color", choices=["auto", "always", "never"], default="auto")
+    _add_analysis(scalarize)
 
 
 def _add_ir(ir: argparse.ArgumentParser) -> None:

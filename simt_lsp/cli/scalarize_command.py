@@ -1,0 +1,84 @@
+"""`simt-lsp scalarize FILE[:KERNEL]`: what one register and one operation per warp would do for."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+
+from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.model import FunctionFacts
+from analysis.features.scalarization.data import report_data
+from analysis.features.scalarization.report import ScalarizationReport, callers_of, scalarization_report
+from analysis.features.scalarization.text import report_lines
+from analysis.ir.function import FunctionKind
+from simt_lsp.cli.command_options import engine_options
+from simt_lsp.cli.engine import Engine, UnreadableError
+from simt_lsp.cli.exit_status import ExitStatus, UsageError
+from simt_lsp.cli.targets import function_target
+from simt_lsp.cli.terminal import Line, Style, writer
+
+
+def scalarize(options: argparse.Namespace) -> ExitStatus:
+    target = function_target(options.place)
+    try:
+        analysis = Engine(engine_options(options, [target.path])).analyze(target.path).analysis
+    except UnreadableError as error:
+        raise UsageError(f"{target.path}: {error}") from error
+    functions = _chosen(analysis, target.path, target.function)
+    reports = [_report(analysis, function, options.exit_optimization) for function in functions]
+    if options.json:
+        for report in reports:
+            print(json.dumps(report_data(report)))
+        return ExitStatus.CLEAN
+    write = writer(sys.stdout, options.color)
+    for index, report in enumerate(reports):
+        lines = report_lines(report, with_source=options.source, conventional=options.conventional)
+        write(map(_styled, ["", *lines] if index else lines))
+    return ExitStatus.CLEAN
+
+
+def _chosen(analysis: FileAnalysis, path: str, name: str | None) -> Sequence[FunctionFacts]:
+    """All kernels, or the functions with this name."""
+    functions = [function for function in analysis.facts.functions if function.active]
+    if not functions:
+        raise UsageError(f"{path} has no device functions")
+    if name is None:
+        kernels = [function for function in functions if function.kind is FunctionKind.KERNEL]
+        if not kernels:
+            raise UsageError(f"{path} has no kernels; name a device function, as {path}:{functions[0].name}")
+        return kernels
+    found = [
+        function
+        for function in functions
+        if name in (function.name, function.name.rpartition("::")[2], str(function.id).split("(")[0])
+    ]
+    if not found:
+        names = ", ".join(dict.fromkeys(function.name for function in functions))
+        raise UsageError(f"{path} has no device function '{name}'; it has: {names}")
+    return found
+
+
+def _report(analysis: FileAnalysis, function: FunctionFacts, exit_optimization: bool) -> ScalarizationReport:
+    report = scalarization_report(analysis, function, exit_optimization=exit_optimization)
+    if report is not None:
+        return report
+    callers = callers_of(analysis, function)
+    if not callers:
+        raise UsageError(f"{function.name} could not be analysed; simt-lsp check --verbose says why")
+    raise UsageError(f"{function.name} is part of the code of its callers: name one of {', '.join(callers)}")
+
+
+def _styled(text: str) -> Line:
+    """Labels and scalar instructions stand out."""
+    code, mark, comment = text.partition(" # ")
+    return tuple(_styled_code(code)) + (((mark + comment, Style.MARGIN),) if mark else ())
+
+
+def _styled_code(text: str) -> Iterator[tuple[str, Style]]:
+    if text.startswith("    @s "):
+        yield text[:6], Style.GOOD
+        yield text[6:], Style.PLAIN
+    else:
+        yield text, Style.PLACE if text.endswith(":") and not text.startswith(" ") else Style.PLAIN
