@@ -4,9 +4,9 @@ Lattice   intervals in the value's type; what was not reached yet has none.
 Rules     exact interval arithmetic (`interval_rules.py`); an operation whose exact interval leaves its type may have
           wrapped, signed ones too, and has the range of the type.  Operands are read as the comparisons on the way to
           the block refine them (`guards.py`).
-Loops     a bound that still moves when a loop is looked at again goes to that of the type; two more passes bring it
+Loops     a bound that still moves when a loop is looked at again goes to that of the type; one more pass brings it
           back to what the guards of the loop allow.
-Cost      one pass without loops; usually five from the first loop on.
+Cost      one pass without loops; usually four from the first loop on.
 Source    Cousot and Cousot, POPL 1977.
 """
 
@@ -135,7 +135,6 @@ class _RangePass:
             for block in rest:
                 for phi in self.function.blocks[block].phis:
                     self.intervals[phi.result] = whole_range(self.types[phi.result])
-        self._pass(rest, _meet)
         self._pass(rest, _meet)
 
     def _pass(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from analysis.affine.atoms import Atom, Axis, IterationAtom, RegisterAtom, ResidualAtom, SymbolAtom, ValueAtom
 from analysis.affine.collange import Affine, Bottom, ConstantTag, Uniform, Unknown
@@ -13,7 +14,7 @@ from analysis.affine.polynomial import Polynomial
 from analysis.affine.result import AffineResult
 from analysis.graph.cycles import CycleId
 from analysis.ir.function import Function
-from analysis.ir.ids import ValueId
+from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.types import BooleanType, IntegerType, PointerType
 from tests.support.evaluator import Grid, Instance, Scalar, Trace
@@ -93,6 +94,16 @@ class _Referee:
         self.function = function
         self.grid = grid
         self.traces = traces
+        self.tag_of = cache(result.collange)
+        self.range_of = cache(result.range)
+        self.range_at = cache(result.range_at)
+        self.alignment_of = cache(result.alignment)
+        self.polynomial_range = cache(result.polynomial_range)
+        self.home_of = {
+            item.result: BasicBlockId(index)
+            for index, block in enumerate(function.blocks)
+            for item in (*block.phis, *block.instructions)
+        }
         self.seen: defaultdict[tuple[str, ValueId, Instance, tuple[int, int]], set[object]] = defaultdict(set)
         """What must be one thing in each warp."""
 
@@ -119,9 +130,9 @@ class _Referee:
         if form is not None and (form.exact or (value, instance) not in trace.wrapped):
             yield from self.form(state, value, instance, warp, form, number, "form")
         type_ = self.function.types[value]
-        if isinstance(type_, IntegerType | BooleanType) and number not in result.range(value):
-            yield f"%{value} at {instance} is {number}, not in {result.range(value)}"
-        alignment = result.alignment(value)
+        if isinstance(type_, IntegerType | BooleanType) and number not in self.range_of(value):
+            yield f"%{value} at {instance} is {number}, not in {self.range_of(value)}"
+        alignment = self.alignment_of(value)
         if not isinstance(type_, PointerType) and number % alignment:
             yield f"%{value} at {instance} is {number}, no multiple of {alignment}"
         if value in result.warp_levels():
@@ -130,14 +141,14 @@ class _Referee:
 
     def use(self, trace: Trace, state: State, value: ValueId, instance: Instance, number: int) -> Iterator[str]:
         result, block = self.result, instance[0]
-        form = result.form_at(value, block)
+        form = None if self.home_of.get(value) == block else result.form_at(value, block)
         wrapped = any(known == value for known, _ in trace.wrapped)
         if form is not None and (form.exact or not wrapped):
             warp = self.grid.warp_of(trace.thread)
             yield from self.form(state, value, instance, warp, form, number, "form at use")
         type_ = self.function.types[value]
-        if isinstance(type_, IntegerType | BooleanType) and number not in result.range_at(value, block):
-            yield f"%{value} is {number} where {instance} reads it, not in {result.range_at(value, block)}"
+        if isinstance(type_, IntegerType | BooleanType) and number not in self.range_at(value, block):
+            yield f"%{value} is {number} where {instance} reads it, not in {self.range_at(value, block)}"
 
     def form(
         self,
@@ -162,7 +173,7 @@ class _Referee:
         self.seen[f"coefficients ({what})", value, instance, warp].add(factors)
         if _has_pointer(self.function, form.base):
             return
-        bound, alignment = self.result.polynomial_range(form.base), self.result.alignment(form.base)
+        bound, alignment = self.polynomial_range(form.base), self.alignment_of(form.base)
         if base not in bound:
             yield f"base of %{value} at {instance} is {base}, not in {bound}: {form}"
         if base % modulus % alignment:
@@ -171,7 +182,7 @@ class _Referee:
     def tag(
         self, state: State, value: ValueId, instance: Instance, warp: tuple[int, int], number: int
     ) -> Iterator[str]:
-        tag = self.result.collange(value)
+        tag = self.tag_of(value)
         lane = state.registers[SpecialRegister.LANE]
         match tag:
             case Bottom():
