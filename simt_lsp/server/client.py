@@ -33,6 +33,8 @@ class ClientFeatures:
     refresh_code_lenses: bool = False
     refresh_semantic_tokens: bool = False
     progress: bool = False
+    code_action_literals: bool = False
+    document_changes: bool = False
 
 
 def read_client_features(capabilities: object) -> ClientFeatures:
@@ -58,6 +60,8 @@ def read_client_features(capabilities: object) -> ClientFeatures:
         refresh_code_lenses=flag("workspace", "codeLens", "refreshSupport"),
         refresh_semantic_tokens=flag("workspace", "semanticTokens", "refreshSupport"),
         progress=flag("window", "workDoneProgress"),
+        code_action_literals=_at(capabilities, "textDocument", "codeAction", "codeActionLiteralSupport") is not None,
+        document_changes=flag("workspace", "workspaceEdit", "documentChanges"),
     )
 
 

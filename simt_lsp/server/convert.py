@@ -78,11 +78,11 @@ class View:
         """All diagnostics of the document, problems of the file last."""
         problems = self.analysis.facts.problems
         return [
-            *(self._diagnostic(diagnostic) for diagnostic in self.analysed.diagnostics),
+            *(self.diagnostic(diagnostic) for diagnostic in self.analysed.diagnostics),
             *(self._problem(problem) for problem in problems),
         ]
 
-    def _diagnostic(self, diagnostic: Diagnostic) -> types.Diagnostic:
+    def diagnostic(self, diagnostic: Diagnostic) -> types.Diagnostic:
         tag = TAGS.get(diagnostic.code)
         return types.Diagnostic(
             range=self.range(diagnostic.start, diagnostic.end),

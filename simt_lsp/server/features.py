@@ -10,6 +10,8 @@ from lsprotocol import types
 from analysis.syntax.line_index import PositionEncoding
 from simt_lsp.server.errors import report_failure
 from simt_lsp.server.requests.check_workspace import CHECK_COMMAND, check_workspace_command
+from simt_lsp.server.requests.code_action import OPTIONS as CODE_ACTIONS
+from simt_lsp.server.requests.code_action import on_code_action
 from simt_lsp.server.requests.code_lens import EXPLAIN_COMMAND, on_code_lens
 from simt_lsp.server.requests.control_flow_graph import GRAPH_METHOD, on_control_flow_graph
 from simt_lsp.server.requests.diagnostic import on_diagnostic
@@ -40,6 +42,7 @@ HANDLERS: Final[dict[str, tuple[Handler, Any]]] = {
     types.TEXT_DOCUMENT_HOVER: (on_hover, None),
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: (on_document_symbol, None),
     types.TEXT_DOCUMENT_INLAY_HINT: (on_inlay_hint, None),
+    types.TEXT_DOCUMENT_CODE_ACTION: (on_code_action, CODE_ACTIONS),
     types.TEXT_DOCUMENT_CODE_LENS: (on_code_lens, None),
     types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: (on_semantic_tokens, LEGEND),
     types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA: (on_semantic_tokens_delta, None),

@@ -26,3 +26,13 @@ __global__ void halo(int *out, int n) {{
 
 VARYING_HEADER = "#define CONDITION lane < 7\n"
 UNIFORM_HEADER = "#define CONDITION n < 7\n"
+
+TRANSPOSE = """__global__ void transpose(float *out, const float *in) {
+  __shared__ float /* ünï𝄞 */ tile[32][32];
+  tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+  __syncthreads();
+  out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+void host(float *out, const float *in) { transpose<<<1, dim3(32, 32)>>>(out, in); }
+"""
+"""MEM502 at line 4, whose repair stands at line 1 behind characters outside the basic plane."""
