@@ -85,15 +85,11 @@ class TranslationUnit:
         key = self.fingerprint(item), item.part
         known = self._cache.snippets.get(key)
         if known is None:
-            known = self.read(item)
+            text = self._texts.get(item.path, b"")
+            line = text.count(b"\n", 0, item.span.start) + 1 if b"__LINE__" in item.identifiers else 1
+            known = build_snippet(item, self.macros.view(item.order), line)
             self._cache.snippets.put(key, known)
         return known
-
-    def read(self, item: Item) -> Snippet:
-        """The item, expanded and parsed, also with another text than the file has; nothing is kept."""
-        text = self._texts.get(item.path, b"")
-        line = text.count(b"\n", 0, item.span.start) + 1 if b"__LINE__" in item.identifiers else 1
-        return build_snippet(item, self.macros.view(item.order), line)
 
     def fingerprint(self, item: Item) -> bytes:
         """A hash of all that the analysis of `item` can depend on."""

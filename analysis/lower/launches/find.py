@@ -14,7 +14,6 @@ from typing import Final, Protocol, TypeAlias
 
 from analysis.ir.source import Span
 from analysis.lower.launches.file_constants import FileConstants
-from analysis.lower.launches.host_text import launch_text
 from analysis.lower.launches.host_values import CONDITIONAL, HostValues
 from analysis.lower.launches.model import Launch
 from analysis.syntax.items import Item, ItemKind
@@ -45,19 +44,17 @@ class LaunchMemo(Protocol):
 
 def launch_shapes(unit: TranslationUnit, memo: LaunchMemo | None = None) -> Mapping[str, tuple[Launch, ...]]:
     """All launches by the kernel's name, in text order."""
-    launching = _launching_macros(unit) | _LAUNCH_CALLS.keys()
+    macros = _launching_macros(unit)
     constants = FileConstants(unit, lambda known, node: HostValues(node, known).number(node))
     found: dict[str, list[Launch]] = {}
     for item in (*unit.items, *unit.included_items):
-        if item.kind is ItemKind.FUNCTION and item.active and _mentions_launch(item, launching):
+        if item.kind is ItemKind.FUNCTION and item.active and _mentions_launch(item, macros):
             if memo is None or item.from_macro:
-                launches: Iterable[Launch] = _launches_in(unit, item, constants, launching)
+                launches: Iterable[Launch] = _launches_in(unit, item, constants)
             else:
 
                 def compute(item: Item = item) -> tuple[Launch, ...]:
-                    return tuple(
-                        each.moved(-item.span.start) for each in _launches_in(unit, item, constants, launching)
-                    )
+                    return tuple(each.moved(-item.span.start) for each in _launches_in(unit, item, constants))
 
                 kept = memo.get_or_compute(unit.fingerprint(item) + item.path.encode("utf-8", "replace"), compute)
                 launches = (launch.moved(item.span.start) for launch in kept)
@@ -76,14 +73,13 @@ def _launching_macros(unit: TranslationUnit) -> frozenset[bytes]:
     )
 
 
-def _mentions_launch(item: Item, launching: frozenset[bytes]) -> bool:
-    return b"<<<" in item.text or not launching.isdisjoint(item.identifiers)
+def _mentions_launch(item: Item, macros: frozenset[bytes]) -> bool:
+    words = item.identifiers
+    return b"<<<" in item.text or not words.isdisjoint(_LAUNCH_CALLS) or not words.isdisjoint(macros)
 
 
-def _launches_in(
-    unit: TranslationUnit, item: Item, constants: FileConstants, launching: frozenset[bytes]
-) -> list[Launch]:
-    snippet = unit.snippet(item) if item.is_device else _read_host_function(unit, item, launching)
+def _launches_in(unit: TranslationUnit, item: Item, constants: FileConstants) -> list[Launch]:
+    snippet = unit.snippet(item)
     values: HostValues | None = None
     launches: list[Launch] = []
     stack: list[tuple[Node, tuple[int, ...]]] = [(snippet.root, ())]
@@ -105,13 +101,6 @@ def _launches_in(
         inner = (*guards, node.start) if node.kind in CONDITIONAL else guards
         stack.extend((child, inner) for child in reversed(node.children))
     return launches
-
-
-def _read_host_function(unit: TranslationUnit, item: Item, launching: frozenset[bytes]) -> Snippet:
-    """What can matter to the launches of a function that is of no other interest."""
-    macros = item.identifiers & unit.macros.names.keys()
-    text = launch_text(item.text, macros, unit.macros.view(item.order), launching)
-    return unit.read(item._replace(text=text))
 
 
 def _launch_function(node: Node) -> bytes | None:
