@@ -173,6 +173,14 @@ def test_nothing_lies_on_anything_else_in_any_picture(graph: ControlFlowGraph) -
 
 
 @given(graphs())
+def test_only_back_edges_lead_upwards(graph: ControlFlowGraph) -> None:
+    found = boxes(parsed(render_svg(graph)))
+    for edge in graph.edges:
+        if not edge.is_back:
+            assert found[edge.source][3] < found[edge.target][1]
+
+
+@given(graphs())
 def test_the_svg_has_every_node_and_edge_once_and_nothing_that_runs(graph: ControlFlowGraph) -> None:
     root = parsed(render_svg(graph))
     picture = root.find(f"{SVG}g")

@@ -78,6 +78,7 @@ def test_types_and_modifiers_are_those_of_the_legend(kind: TokenKind, variance: 
 def test_an_edit_turns_the_old_stream_into_the_new(old: list[int], new: list[int]) -> None:
     result = list(old)
     for edit in token_edits(old, new):
+        assert (edit.start % 5, edit.delete_count % 5, len(edit.data or []) % 5) == (0, 0, 0)
         result[edit.start : edit.start + edit.delete_count] = edit.data or []
     assert result == new
 

@@ -188,7 +188,7 @@ class _Picture:
         for block, label in self._targets(group):
             labels.setdefault(NodeId(self._grouping.group_of[block]), []).append(label)
         for target, found in labels.items():
-            yield GraphEdge(source, target, _label(found), target <= source)
+            yield GraphEdge(source, target, _label(found), is_back=False)  # `simplify` knows the final order
 
     def _targets(self, group: Group) -> Iterator[tuple[BasicBlockId, str]]:
         if group.last is None:
