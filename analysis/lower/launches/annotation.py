@@ -46,7 +46,7 @@ class LaunchAnnotation:
     grid: Shape | None = None
     seed: int | None = None
     shared_bytes: int | None = None
-    parameters: Mapping[str, str] = field(default_factory=dict[str, str])
+    parameters: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
     problems: tuple[AnnotationProblem, ...] = ()
 
 
