@@ -4,9 +4,9 @@ Lattice   intervals in the value's type; what was not reached yet has none.
 Rules     exact interval arithmetic (`interval_rules.py`); an operation whose exact interval leaves its type may have
           wrapped, signed ones too, and has the range of the type.  Operands are read as the comparisons on the way to
           the block refine them (`guards.py`).
-Loops     a bound that still moves when a loop is looked at again goes to that of the type; one more pass brings it
-          back to what the guards of the loop allow.
-Cost      one pass without loops; usually four from the first loop on.
+Loops     one outermost loop after the other: a bound that still moves when the loop is looked at again goes to that of
+          the type; one more pass brings it back to what the guards of the loop allow.
+Cost      one pass without loops; usually four over the blocks of a loop.
 Source    Cousot and Cousot, POPL 1977.
 """
 
@@ -120,22 +120,33 @@ class _RangePass:
     def run(self) -> None:
         for parameter in self.function.parameters:
             self.intervals[parameter.value] = whole_range(self.types[parameter.value])
-        order = self.control.order
-        self._pass(order)
-        if not self.control.cycles:
+        control, order = self.control, self.control.order
+        if any(not cycle.reducible for cycle in control.cycles):
+            self._settle_loops(order)  # they may be entered from blocks further down
             return
-        first = min(self.control.rank[cycle.header] for cycle in self.control.cycles)
-        rest = order[first:]
+        done: set[BasicBlockId] = set()
+        outermost = {cycle.header: cycle for cycle in control.cycles if cycle.parent is None}
+        for block in order:
+            cycle = outermost.get(block)
+            if cycle is not None:
+                # Everything that flows into the loop is settled.
+                done |= cycle.blocks
+                self._settle_loops(sorted(cycle.blocks, key=lambda block: control.rank[block]))
+            elif block not in done:
+                self._pass((block,))
+
+    def _settle_loops(self, blocks: Sequence[BasicBlockId]) -> None:
+        self._pass(blocks)
         for _ in range(MAX_ROUNDS):
             self.changed = False
-            self._pass(rest, _widened)
+            self._pass(blocks, _widened)
             if not self.changed:
                 break
         else:
-            for block in rest:
+            for block in blocks:
                 for phi in self.function.blocks[block].phis:
                     self.intervals[phi.result] = whole_range(self.types[phi.result])
-        self._pass(rest, _meet)
+        self._pass(blocks, _meet)
 
     def _pass(
         self, blocks: Sequence[BasicBlockId], settle: Callable[[Interval, Interval, Interval], Interval] | None = None
