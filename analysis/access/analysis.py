@@ -20,7 +20,17 @@ from functools import lru_cache
 from typing import final
 
 from analysis.access.addresses import Addresses, LaneAddress, Place
-from analysis.access.model import SECTOR_BYTES, Access, AccessKind, AccessPattern, Basis, Participation, RequestCost
+from analysis.access.bounds import Bounds
+from analysis.access.model import (
+    SECTOR_BYTES,
+    Access,
+    AccessKind,
+    AccessPattern,
+    Basis,
+    Outside,
+    Participation,
+    RequestCost,
+)
 from analysis.access.participants import Condition, Guards, Participants
 from analysis.access.warp_request import Setting, count_bank_ways, count_sectors, lane_pattern
 from analysis.affine.result import AffineResult
@@ -90,6 +100,7 @@ class _Finder:
         self._spaces = spaces
         self._addresses = Addresses(function, divergence, affine)
         self._guards = Guards(function, control, divergence, self._addresses)
+        self._bounds = Bounds(function, control, self._addresses)
         launch = divergence.launch
         self._modelled = _modelled_spans(function, control)
         self._basis = Basis.KNOWN_SHAPE if launch.shapes else Basis.LINE if _is_line(function, launch) else Basis.ROW
@@ -148,7 +159,14 @@ class _Finder:
             request,
             sum(1 for _ in self._control.cycles_around(block)),
             None if lanes is None or size is None else self._used_around(lanes, size),
+            None if lanes is None or size is None else self._outside(block, address, lanes, size),
         )
+
+    def _outside(self, block: BasicBlockId, address: ValueId, lanes: LaneAddress, size: int) -> Outside | None:
+        symbol = self._spaces.variable(address)
+        if symbol is None:
+            return None
+        return self._bounds.outside(block, symbol, lanes, size, self._extents, self._warp_size)
 
     def _used_around(self, lanes: LaneAddress, size: int) -> int:
         own = _own_bytes(lanes, size)

@@ -95,13 +95,29 @@ class RequestCost:
 
 @final
 @record
+class Outside:
+    """Threads of a block of `extent` reach an access beyond the variable: `count` of them, with linear ids from `first`
+    to `last`.  `offset`: where the worst one begins, in bytes from the beginning of the variable of `size` bytes.
+    """
+
+    extent: tuple[int, int, int]
+    first: int
+    last: int
+    count: int
+    offset: int
+    size: int
+
+
+@final
+@record
 class Access:
     """One load, store or atomic.  A vector of 8 or 16 bytes is one access.
 
     `bytes`: per lane; `stride`: bytes from one thread to the next along x, None where it is not a known number.
     `variable`: the array it lies in, where that is one.  `loops`: how many loops run it.
     `used_bytes`: how many bytes per lane of the 32 around it the function uses, counting accesses to the members of one
-    struct and to neighbouring elements; None where the address is not known.
+    struct and to neighbouring elements; None where the address is not known.  `outside`: proof that a thread misses the
+    variable, where there is one.
     """
 
     kind: AccessKind
@@ -118,3 +134,4 @@ class Access:
     request: RequestCost | None
     loops: int
     used_bytes: int | None
+    outside: Outside | None

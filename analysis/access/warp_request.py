@@ -111,25 +111,17 @@ def lane_pattern(address: LaneAddress, width: int, setting: Setting) -> tuple[Ac
 @lru_cache(maxsize=1024)
 def _warps(address: LaneAddress, setting: Setting) -> tuple[Lanes, ...] | None:
     """The lanes of each warp that has any; warps that look the same are told once."""
-    extent, size = setting.extent, setting.warp_size
+    size = setting.warp_size
+    extent = setting.extent
     if extent is None and not address.tables and not setting.conditions:
         extent = (size, 1, 1)
-    coordinates = _coordinates(extent, size)
-    offsets = [address.constant] * len(coordinates)
-    apart: list[Sequence[int]] = []
-    for axis, scale in enumerate(_scales_in_warp(address, setting)):
-        if scale != 0:
-            _add(offsets, apart, scale, [thread[axis] for thread in coordinates])
-    for scale, expression in address.tables:
-        values = thread_values(expression, extent, size)
-        if values is None:
-            return None
-        _add(offsets, apart, scale, _spread(values, len(coordinates)))
-    active = _active(setting, len(coordinates))
-    if active is None:
+    found = _offsets(address, _scales_in_warp(address, setting), extent, size)
+    active = None if found is None else _active(setting, len(found[0]))
+    if found is None or active is None:
         return None
+    offsets, apart = found
     warps: dict[Lanes, None] = {}
-    keys: Iterable[tuple[int, ...]] = zip(*apart, strict=True) if apart else [()] * len(coordinates)
+    keys: Iterable[tuple[int, ...]] = zip(*apart, strict=True) if apart else [()] * len(offsets)
     lanes = list(zip(offsets, keys, strict=True))
     for start in range(0, len(lanes), size):
         threads = [thread for thread in range(start, min(start + size, len(lanes))) if active[thread]]
@@ -138,6 +130,36 @@ def _warps(address: LaneAddress, setting: Setting) -> tuple[Lanes, ...] | None:
             shift = lanes[threads[0]][0] // 128 * 128
             warps[tuple((thread - start, lanes[thread][0] - shift, lanes[thread][1]) for thread in threads)] = None
     return tuple(warps)
+
+
+def thread_offsets(address: LaneAddress, setting: Setting) -> tuple[tuple[int, int], ...] | None:
+    """The linear ids of the threads that take part, each with its offset from the base in bytes.
+
+    None where one of them is not a known number.
+    """
+    found = _offsets(address, address.scales, setting.extent, setting.warp_size)
+    active = None if found is None else _active(setting, len(found[0]))
+    if found is None or active is None or found[1]:
+        return None
+    return tuple((thread, offset) for thread, offset in enumerate(found[0]) if active[thread])
+
+
+def _offsets(
+    address: LaneAddress, scales: Scales, extent: Extent, warp_size: int
+) -> tuple[list[int], list[Sequence[int]]] | None:
+    """For each thread its offset as far as it is a known number, and the terms that are not."""
+    coordinates = _coordinates(extent, warp_size)
+    offsets = [address.constant] * len(coordinates)
+    apart: list[Sequence[int]] = []
+    for axis, scale in enumerate(scales):
+        if scale != 0:
+            _add(offsets, apart, scale, [thread[axis] for thread in coordinates])
+    for scale, expression in address.tables:
+        values = thread_values(expression, extent, warp_size)
+        if values is None:
+            return None
+        _add(offsets, apart, scale, _spread(values, len(coordinates)))
+    return offsets, apart
 
 
 def _scales_in_warp(address: LaneAddress, setting: Setting) -> Scales:

@@ -51,6 +51,7 @@ def _fact(function: Function, access: Access) -> AccessFact:
         access.request,
         access.loops,
         access.used_bytes,
+        access.outside,
     )
 
 
@@ -68,6 +69,7 @@ def _worse(one: AccessFact, other: AccessFact) -> AccessFact:
         request=_highest([fact.request for fact in (one, other) if fact.request is not None]),
         loops=max(one.loops, other.loops),
         used_bytes=min((fact.used_bytes for fact in (one, other) if fact.used_bytes is not None), default=None),
+        outside=one.outside or other.outside,
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import final
 
-from analysis.access.model import AccessKind, AccessPattern, Participation, RequestCost
+from analysis.access.model import AccessKind, AccessPattern, Outside, Participation, RequestCost
 from analysis.divergence.levels import Level
 from analysis.ir.function import FunctionKind, SourceBranchKind
 from analysis.ir.instructions import FunctionId
@@ -118,6 +118,7 @@ class AccessFact:
     request: RequestCost | None
     loops: int
     used_bytes: int | None
+    outside: Outside | None
 
 
 @final
