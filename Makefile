@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 PYTEST_WORKERS ?= 2
 PATHS ?=
+FUZZ_SEED ?= $(shell $(BIN)/python -c 'import time; print(int(time.time()))')
 
 ifeq ($(OS),Windows_NT)
 BIN := $(VENV)/Scripts
@@ -21,7 +22,7 @@ help:
 	@echo "make check   linter, formatter and type checker"
 	@echo "make format  rewrite the code as the linter and the formatter want it"
 	@echo "make bench   measure speed; PATHS=... measures your own files"
-	@echo "make fuzz    run the property tests for a long time"
+	@echo "make fuzz    try properties and random kernels that nobody tried before, for some minutes"
 	@echo "make clean   remove what these commands made"
 
 # The examples contain errors on purpose, so status 1 is the expected end; anything else is a defect.
@@ -45,7 +46,10 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python -m benchmarks $(PATHS)
 
 fuzz: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --hypothesis-profile=fuzz
+	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m hypothesis --hypothesis-profile=fuzz
+	$(BIN)/python -m tests.divergence.fuzz 1500 $(FUZZ_SEED)
+	$(BIN)/python -m tests.affine.fuzz 800 $(FUZZ_SEED)
+	$(BIN)/python -m tests.scalar.fuzz 400 $(FUZZ_SEED)
 
 # The stamps lie inside the environment: a removed environment takes them along, a changed pyproject.toml renews them.
 $(VENV)/.installed: pyproject.toml | $(BIN)/python

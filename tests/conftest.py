@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, settings
+import inspect
+import time
+from typing import Final
 
-# Every run of the tests tries the same examples; `make fuzz` tries new ones, for a long time.
+import pytest
+from hypothesis import HealthCheck, is_hypothesis_test, settings
+
+FUZZ_SECONDS: Final = 10
+"""How long `make fuzz` stays with one property: some 40 of them, two at a time, end within five minutes."""
+
+# Every run of the tests tries the same examples; `make fuzz` tries new ones, again and again.
 settings.register_profile("tests", derandomize=True, deadline=None)
-settings.register_profile("fuzz", max_examples=20_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("fuzz", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tests")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Under the profile `fuzz`, a property is tried for a time instead of for a number of examples."""
+    if pyfuncitem.config.getoption("hypothesis_profile") != "fuzz" or not is_hypothesis_test(pyfuncitem.obj):
+        return None
+    arguments = {name: pyfuncitem.funcargs[name] for name in inspect.signature(pyfuncitem.obj).parameters}
+    end = time.monotonic() + FUZZ_SECONDS
+    while time.monotonic() < end:
+        pyfuncitem.obj(**arguments)
+    return True

@@ -1,6 +1,7 @@
 """URIs and paths.
 
 Rules    `file:` URIs have a path on disk; every other scheme (`untitled:`, `vscode-vfs:`, ...) has only its text.
+         `/C:` at the start is a drive of Windows, on every system; `/c:x` is not.
          Percent signs decode to bytes, so names that are not UTF-8 survive the way to a path and back.
 """
 
@@ -10,7 +11,7 @@ import os
 import re
 from urllib.parse import quote, unquote, urlsplit
 
-_DRIVE = re.compile(r"/[A-Za-z]:")
+_DRIVE = re.compile(r"/[A-Za-z]:(?=/|$)")
 
 
 def path_of(uri: str) -> str | None:
