@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from analysis.ir.function import Function
 from analysis.ir.instructions import BasicBlockId, Load, Store, ValueId
 from analysis.ir.operators import SpecialRegister
-from analysis.scalar.machine import Execution
+from analysis.scalar.machine import Bank, Execution, Register
 from analysis.scalar.scalarize import Scalarization
 from analysis.scalar.sites import Sites
 from tests.scalar.machine_run import CompileTimeError, run_machine
@@ -19,11 +19,24 @@ def refute(
     result: Scalarization, grid: Grid, traces: Sequence[Trace], arguments: Mapping[ValueId, Scalar], steps: int
 ) -> Iterator[str]:
     """Every claim that the run contradicts."""
+    yield from _misplaced(result)
     yield from _differing(result, grid, traces)
     if all(trace.finished for trace in traces) and not result.exit_optimization:
         yield from _parted(result, grid, traces)
     yield from _out_of_order(result, grid, traces)
     yield from _otherwise(result, grid, traces, arguments, steps)
+
+
+def _misplaced(result: Scalarization) -> Iterator[str]:
+    """Scalar registers that are written where threads may be apart, scalar instructions that read thread registers."""
+    for block in result.scalarized.blocks:
+        for instruction in block.instructions:
+            banks = {result.bank for result in instruction.results}
+            if block.divergent and (Bank.SCALAR in banks or instruction.execution is not Execution.THREAD):
+                yield f"{instruction} in divergent block {block.id}"
+            read = {operand.bank for operand in instruction.operands if isinstance(operand, Register)}
+            if instruction.execution is Execution.SCALAR and Bank.THREAD in banks | read:
+                yield f"{instruction} works on thread registers"
 
 
 def _differing(result: Scalarization, grid: Grid, traces: Sequence[Trace]) -> Iterator[str]:

@@ -137,6 +137,29 @@ end:
     assert "       st.s32 [s1], r3" in code
 
 
+def test_a_barrier_does_not_make_values_of_different_iterations_one() -> None:
+    """The block of the barrier is taken to be converged, but threads that left the loop earlier have older values."""
+    code = scalarized("""
+entry:
+  %tid: s32 = special thread.x
+  %zero: s32 = const 0
+  %one: s32 = const 1
+  jump loop
+loop:
+  %i: s32 = phi entry: %zero, loop: %next
+  barrier
+  %next: s32 = add %i, %one
+  %more: bool = lt %next, %tid
+  branch %more, loop, end
+end:
+  store %x, %next
+  return
+""")
+    assert "    @s bar.sync" in code
+    assert "       iadd r3, s3, 1" in code
+    assert "       st.s32 [s1], r3" in code
+
+
 BOTH = """
 entry:
   %tid: s32 = special thread.x
@@ -183,22 +206,27 @@ def test_rows_must_fill_warps(launch: LaunchKnowledge, sequential: bool) -> None
     assert not found.plan.assumes_rows
 
 
-@pytest.mark.parametrize(
-    ("type_", "access"),
-    [("s32", "ldwseq.s32"), ("u32", "ld.s32")],
-)
-def test_the_base_of_an_unsigned_index_must_not_be_negative(type_: str, access: str) -> None:
-    """`threadIdx.x - 1`: as 32 bits the base is 4294967295, which as an index is another one."""
-    assert access in scalarized(f"""
+@pytest.mark.parametrize(("type_", "is_sequential"), [("s32", True), ("u32", False)])
+def test_the_base_of_an_unsigned_index_must_not_be_negative(type_: str, is_sequential: bool) -> None:
+    """`threadIdx.x - 32` in the second warp: the base, as 32 bits without sign, would be 4294967264 elements away."""
+    found = result(
+        f"""
 entry:
   %tid: {type_} = special thread.x
-  %one: {type_} = const 1
-  %before: {type_} = sub %tid, %one
+  %warp: {type_} = const 32
+  %second: bool = ge %tid, %warp
+  branch %second, then, end
+then:
+  %before: {type_} = sub %tid, %warp
   %place: ptr<global s32> = element %x, %before
-  %v: s32 = load %place
-  store %x, %v
+  store %place, %n
+  jump end
+end:
   return
-""")
+""",
+        launch=LaunchKnowledge((BlockShape(64),)),
+    )
+    assert bool(found.plan.sequential) is is_sequential
 
 
 def test_volatile_and_atomic_accesses_stay_with_the_threads() -> None:
