@@ -3,8 +3,9 @@
 Method    The address must be the variable's, plus a function of the thread index and constants alone; and whether a
           thread comes must be decided by such functions alone.  Then every thread of the block is evaluated.
 Proof     A thread that comes and whose bytes do not all lie in the variable: in every launch with that shape.
-Gives up  in functions that may stop a thread (traps, assertions, calls that are not seen), in loops, behind guards that read anything else, at arrays of unknown size: no answer.  No answer does not
-          mean that the access is safe.
+Gives up  in functions that may stop a thread (traps, assertions, calls that are not seen), in loops, behind guards
+          that read anything else, at arrays of unknown size: no answer.  No answer does not mean that the access is
+          safe.
 """
 
 from __future__ import annotations
