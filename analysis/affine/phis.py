@@ -7,19 +7,20 @@ Recurrences  Every way back to the header of a loop brings the phi plus one step
              is that of the start: the threads that execute iteration k of one dynamic instance executed the iterations
              before it together.  Ways back are guessed first and confirmed when the loop has been read; what is not
              confirmed is taken back, and the loop is read again.
-Stale atoms  A phi may only name atoms that cannot change before it runs again: those defined strictly above its block.
+Stale atoms  An atom that all forms at a phi share is defined above every way in, and so above the phi: it cannot change
+             before the phi runs again.  What comes back to a header gives no form, only a step.
 Gives up     in irreducible cycles, where iterations are a convention.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
 
 from analysis.affine.arithmetic import add, scale, subtract
-from analysis.affine.atoms import Atom, IterationAtom, ResidualAtom, ValueAtom
+from analysis.affine.atoms import IterationAtom, ResidualAtom, ValueAtom
 from analysis.affine.facts import AffineFacts
 from analysis.affine.interval import Interval
 from analysis.affine.linear_form import LinearForm
@@ -97,20 +98,14 @@ class PhiRules:
         first = known[0]
         same = all(form == first for form in known)
         facts.proven[result] = all(facts.proven[value] for value in values)
-        if same and self._stands(first.base.atoms(), block) and self._thread_part_stands(first, block):
+        if same:
             return first
-        if any(form.coefficients != first.coefficients for form in known) or not first.coefficients:
+        if not first.coefficients or any(form.coefficients != first.coefficients for form in known):
             return None
-        if (block in self._split and not same) or not self._thread_part_stands(first, block):
+        if block in self._split:
             return None
         exact = all(form.exact for form in known)
         return self.with_residual(result, first, min(facts.polynomial_alignment(form.base) for form in known), exact)
-
-    def _stands(self, atoms: Iterable[Atom], block: BasicBlockId) -> bool:
-        return all(self.facts.uniformity.defined_before(atom, block) for atom in atoms)
-
-    def _thread_part_stands(self, form: LinearForm, block: BasicBlockId) -> bool:
-        return all(self._stands(coefficient.atoms(), block) for _, coefficient in form.coefficients)
 
     def with_residual(self, value: ValueId, form: LinearForm, alignment: int, exact: bool) -> LinearForm:
         """The thread part of the form, on the rest of the value as an atom."""

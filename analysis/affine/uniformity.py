@@ -58,11 +58,6 @@ class Uniformity:
             cycle = None if cycle.parent is None else self._control.cycles[cycle.parent]
         return True
 
-    def defined_before(self, atom: Atom, block: BasicBlockId) -> bool:
-        """Is the atom defined strictly above the block, so that it keeps its value until the block runs again?"""
-        home = self.home(atom)
-        return home is None or (home != block and self._control.dominates(home, block))
-
     def home(self, atom: Atom) -> BasicBlockId | None:
         """Where the atom gets its value; None for what stands when the function begins."""
         match atom:

@@ -127,6 +127,25 @@ def test_joins(condition: str, left: str, right: str, expected: str) -> None:
     assert affine(diamond(condition, left, right)).form("x") == expected
 
 
+def test_an_irreducible_cycle_has_no_iterations_to_count() -> None:
+    facts = affine(
+        PRELUDE
+        + """  %c: bool = lt %n, %c1
+  branch %c, left, right
+left:
+  %k: s32 = phi entry: %t, right: %next
+  jump right
+right:
+  %j: s32 = phi entry: %i, left: %k
+  %next: s32 = add %j, %n
+  branch %c, left, after
+after:
+  return"""
+    )
+    assert facts.form("k") == "unknown"
+    assert facts.form("j") == "unknown"
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -151,13 +170,16 @@ def test_choices(text: str, expected: str) -> None:
         ("and %unsigned, %c31", LaunchKnowledge(), "unknown"),
         ("and %unsigned, %c31", LaunchKnowledge((BlockShape(48),)), "unknown"),
         ("shr %unsigned, %c5", LaunchKnowledge((BlockShape(256), BlockShape(48))), "unknown"),
-        ("div %n_t, %s32", ROW, "unknown"),
+        ("div %below, %s32", ROW, "unknown"),
+        ("rem %below, %s32", ROW, "unknown"),
+        ("and %both, %c31", LaunchKnowledge((BlockShape(64, 4),)), "unknown"),
         ("and %ty, %c31", SQUARE, "unknown"),
     ],
 )
 def test_windows(text: str, launch: LaunchKnowledge, expected: str) -> None:
     type_ = "s32" if "%s32" in text else "u32"
-    body = f"  %s32: s32 = const 32\n  %n_t: s32 = add %n, %t\n  %x: {type_} = {text}\n  return"
+    body = "  %s32: s32 = const 32\n  %s256: s32 = const 256\n"
+    body += f"  %below: s32 = sub %t, %s256\n  %both: u32 = add %tx, %ty\n  %x: {type_} = {text}\n  return"
     assert affine(PRELUDE + body, launch).form("x") == expected
 
 

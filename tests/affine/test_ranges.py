@@ -18,6 +18,7 @@ ANY = (-(2**31), MOST)
         ("s32 = sub %c0, %t", (-255, 0)),
         ("s32 = mul %t, %t", (0, 255 * 255)),
         ("s32 = div %t, %c7", (0, 36)),
+        ("s32 = div %below, %c7", (-36, 0)),
         ("s32 = rem %n, %c7", (-6, 6)),
         ("s32 = and %n, %c7", (0, 7)),
         ("s32 = or %t, %c7", (7, 255)),
@@ -38,7 +39,7 @@ ANY = (-(2**31), MOST)
     ],
 )
 def test_operations(text: str, expected: tuple[int, int]) -> None:
-    assert affine(PRELUDE + f"  %c7: s32 = const 7\n  %x: {text}\n  return", ROW).range("x") == expected
+    assert affine(PRELUDE + f"  %c7: s32 = const 7\n  %below: s32 = neg %t\n  %x: {text}\n  return", ROW).range("x") == expected
 
 
 def test_the_global_index_is_an_int() -> None:
@@ -81,6 +82,12 @@ def test_comparisons_on_the_way_count() -> None:
     assert facts.range("n", at="outside") == ANY
     assert facts.range("x") == (1, 100)
     assert facts.range("y") == ANY
+
+
+def test_a_comparison_does_not_count_where_other_ways_lead_too() -> None:
+    facts = affine(GUARDED.replace("branch %both", "branch %high"))
+    assert facts.range("n", at="inside") == (-(2**31), 99)
+    assert facts.range("n", at="outside") == ANY
 
 
 def counted(start: str, step: str, test: str) -> str:

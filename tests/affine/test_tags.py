@@ -14,6 +14,15 @@ from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
 from tests.affine.support import PRELUDE, ROW, SQUARE, affine
 
+INDICES = """  %c4: s32 = const 4
+  %u4: u32 = const 4
+  %u16: u32 = const 16
+  %tz: u32 = special thread.z
+  %rows: u32 = mul %ty, %u4
+  %planes: u32 = mul %tz, %u16
+  %cube: u32 = add %tx, %rows
+"""
+
 
 @pytest.mark.parametrize(
     ("text", "launch", "expected"),
@@ -28,11 +37,14 @@ from tests.affine.support import PRELUDE, ROW, SQUARE, affine
         ("u32 = mul %ty, %dx", ROW, "C(0)"),
         ("u32 = sub %tx, %ty", LaunchKnowledge((BlockShape(64, 4),)), "A(1)"),
         ("u32 = sub %tx, %ty", SQUARE, "K"),
+        ("u32 = add %tx, %rows", SQUARE, "K"),
+        ("u32 = add %cube, %tz", LaunchKnowledge((BlockShape(4, 4, 4),)), "K"),
+        ("u32 = add %cube, %planes", LaunchKnowledge((BlockShape(4, 4, 4),)), "A(1)"),
         ("ptr<global s32> = element %p, %t", ROW, "A(4), base a multiple of 4"),
     ],
 )
 def test_tags(text: str, launch: LaunchKnowledge, expected: str) -> None:
-    facts = affine(PRELUDE + f"  %c4: s32 = const 4\n  %x: {text}\n  return", launch)
+    facts = affine(PRELUDE + INDICES + f"  %x: {text}\n  return", launch)
     assert str(facts.result.collange(facts.value("x"))) == expected
 
 
