@@ -103,8 +103,9 @@ def contradictions(
         is_aligned = n % 64 == 0
         # What `y` adds may agree in each warp: then it is a part of the base that counts as aligned.
         bases = range(0, 32, 4) if has_rows else (0,)
-        possible = {max(len({(address + base) // 32 for address in warp}) for warp in warps) for base in bases}
-        if request.is_exact and is_aligned and request.sectors not in possible:
+        possible = {len({(address + base) // 32 for address in warp}) for base in bases for warp in warps}
+        told = request.sectors in possible if has_rows else sectors == request.sectors
+        if request.is_exact and is_aligned and not told:
             found.append(f"{sectors} sectors, not {request.sectors}")
         if not request.is_exact and is_aligned and max(possible) < request.sectors:
             found.append(f"{sectors} sectors, fewer than {request.sectors}")
