@@ -19,7 +19,7 @@ def refute(
     result: Scalarization, grid: Grid, traces: Sequence[Trace], arguments: Mapping[ValueId, Scalar], steps: int
 ) -> Iterator[str]:
     """Every claim that the run contradicts."""
-    yield from _misplaced(result)
+    yield from misplaced(result)
     yield from _differing(result, grid, traces)
     if all(trace.finished for trace in traces) and not result.exit_optimization:
         yield from _parted(result, grid, traces)
@@ -27,7 +27,7 @@ def refute(
     yield from _otherwise(result, grid, traces, arguments, steps)
 
 
-def _misplaced(result: Scalarization) -> Iterator[str]:
+def misplaced(result: Scalarization) -> Iterator[str]:
     """Scalar registers that are written where threads may be apart, scalar instructions that read thread registers."""
     for block in result.scalarized.blocks:
         for instruction in block.instructions:
