@@ -16,7 +16,7 @@ from typing import final
 import pytest
 
 ROOT = Path(__file__).parent.parent
-SOURCE_FOLDERS = ("analysis", "simt_lsp", "tests", "benchmarks")
+SOURCE_FOLDERS = ("analysis", "sim", "simt_lsp", "tests", "benchmarks")
 
 PACKAGES_OF_ANALYSIS = (
     "ir",
@@ -310,7 +310,7 @@ def all_imports() -> tuple[Import, ...]:
 def source_files() -> tuple[Path, ...]:
     return tuple(
         path
-        for folder in (*SOURCE_FOLDERS, "sim")
+        for folder in SOURCE_FOLDERS
         for path in sorted((ROOT / folder).rglob("*.py"))
         if "__pycache__" not in path.parts
     )

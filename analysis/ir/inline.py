@@ -8,8 +8,8 @@ Objects     LOCAL symbols are new in each body.  A SHARED object of a device fun
             called.  GLOBAL, CONSTANT and TEXTURE objects are merged by kind and name, DYNAMIC_SHARED ones by name.
 Blocks      A body without control flow costs no block.  The caller continues in the callee's returning block where
             there is one, else in a block of its own, with a phi if the returned values differ.
-Refusals    Recursion, the budget and unknown bodies leave an `Opaque` and a `RefusedCall`.  The opaque may contain a
-            barrier unless every function that the callee can reach is known and has none.
+Refusals    Recursion, the budget and unknown bodies leave an `Opaque` (or the call, on request) and a `RefusedCall`.
+            The opaque may contain a barrier unless every function that the callee can reach is known and has none.
 Cost        O(instructions of the result).
 """
 
@@ -73,11 +73,16 @@ class InlineResult:
 DEFAULT_BUDGET = InlineBudget()
 
 
-def inline_calls(function: Function, resolve: Resolve, budget: InlineBudget = DEFAULT_BUDGET) -> InlineResult:
-    """`function` with every call that the budget allows replaced by the callee's body; callees must be in SSA form."""
+def inline_calls(
+    function: Function, resolve: Resolve, budget: InlineBudget = DEFAULT_BUDGET, *, keep_refused: bool = False
+) -> InlineResult:
+    """`function` with every call that the budget allows replaced by the callee's body; callees must be in SSA form.
+
+    With `keep_refused`, a call of a known function that is not inlined stays a call instead of becoming opaque.
+    """
     if not any(type(instruction) is Call for _, instruction in function.instructions()):
         return InlineResult(function, ())
-    inliner = _Inliner(function, resolve, budget)
+    inliner = _Inliner(function, resolve, budget, keep_refused)
     return InlineResult(inliner.run(), tuple(inliner.refused))
 
 
@@ -85,7 +90,8 @@ def inline_calls(function: Function, resolve: Resolve, budget: InlineBudget = DE
 class _Inliner:
     """Decides about each call; `Inlining` does the copying."""
 
-    def __init__(self, function: Function, resolve: Resolve, budget: InlineBudget) -> None:
+    def __init__(self, function: Function, resolve: Resolve, budget: InlineBudget, keep_refused: bool) -> None:
+        self._keep_refused = keep_refused
         self._function = function
         self._resolve = resolve
         self._budget = budget
@@ -132,6 +138,9 @@ class _Inliner:
 
     def _refuse(self, call: Call, reason: RefusalReason, block: OpenBlock) -> None:
         self.refused.append(RefusedCall(call.span, call.callee, reason))
+        if self._keep_refused and reason is not RefusalReason.UNKNOWN:
+            block.instructions.append(call)
+            return
         construct = f"call of {call.callee} ({reason.value})"
         may_contain_barrier = self._barriers.may_contain(call.callee)
         block.instructions.append(Opaque(call.result, construct, call.arguments, may_contain_barrier, call.span))

@@ -1,0 +1,173 @@
+"""What a run found wrong with the program: values with evidence, never exceptions.
+
+A fault is kept once per kind and place, with the first thread that caused it and how often it happened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias, final
+
+from analysis.ir.source import Span
+
+Index3: TypeAlias = tuple[int, int, int]
+
+
+class AccessKind(Enum):
+    LOAD = "load"
+    STORE = "store"
+    ATOMIC = "atomic"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The first occurrence: who and where.  `span` is relative to the item of `function`, its frame included."""
+
+    function: str
+    span: Span
+    block: Index3
+    thread: Index3
+    count: int
+    """Threads for which it happened, over the whole run."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OutOfBounds:
+    """An access outside of the object that the pointer was made for, or outside of every object.
+
+    `offset` is in bytes from the start of `buffer`, whose size is `size` bytes; `buffer` is None for a wild pointer,
+    whose `offset` is then the address.
+    """
+
+    evidence: Evidence
+    access: AccessKind
+    buffer: str | None
+    offset: int
+    size: int
+    width: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Misaligned:
+    """An address that is no multiple of the accessed type's size."""
+
+    evidence: Evidence
+    access: AccessKind
+    buffer: str | None
+    offset: int
+    width: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class UninitialisedRead:
+    """A read of bytes that nothing was written to; the thread reads zero."""
+
+    evidence: Evidence
+    buffer: str
+    offset: int
+    width: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ReadOnlyWrite:
+    """A write to constant memory."""
+
+    evidence: Evidence
+    buffer: str
+    offset: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BarrierDivergence:
+    """A block barrier that not all live threads of the block can reach together.
+
+    `waiting` are the places where threads stand, with how many; `missing` is the number that stand at none.
+    """
+
+    evidence: Evidence
+    waiting: tuple[tuple[Span, int], ...]
+    missing: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class IllegalWarpMask:
+    """A `*_sync` operation whose mask names live lanes that cannot arrive, or does not name the calling lane."""
+
+    evidence: Evidence
+    mask: int
+    arrived: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FailedAssertion:
+    evidence: Evidence
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Trapped:
+    evidence: Evidence
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class StackOverflow:
+    """Calls nested deeper than `depth`."""
+
+    evidence: Evidence
+    depth: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Livelock:
+    """Threads repeat the same state for ever: nothing that could let them go on can run (a spin under the stack)."""
+
+    evidence: Evidence
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Deadlock:
+    """Every live thread waits and nobody can come (a grid or named barrier that some threads never reach)."""
+
+    evidence: Evidence
+    waiting: tuple[tuple[Span, int], ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DataRace:
+    """Two threads use the same bytes without a barrier between, and at least one writes; found by an observer."""
+
+    evidence: Evidence
+    other: Evidence
+    access: AccessKind
+    other_access: AccessKind
+    buffer: str
+    offset: int
+
+
+Fault: TypeAlias = (
+    OutOfBounds
+    | Misaligned
+    | UninitialisedRead
+    | ReadOnlyWrite
+    | BarrierDivergence
+    | IllegalWarpMask
+    | FailedAssertion
+    | Trapped
+    | StackOverflow
+    | Livelock
+    | Deadlock
+    | DataRace
+)

@@ -1,0 +1,59 @@
+"""The kernel that runs: one function with everything inlined that the budget allows, and the rest it still calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import final
+
+from analysis.ir.function import Function
+from analysis.ir.ids import FunctionId
+from analysis.ir.inline import InlineBudget, inline_calls
+from analysis.ir.instructions import Call
+from analysis.ir.promote import promote
+from analysis.lower.program import Program
+
+INLINE_BUDGET = InlineBudget()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """`callees` are the functions that calls which stayed in place lead to."""
+
+    function: Function
+    callees: Mapping[FunctionId, Function] = field(default_factory=dict[FunctionId, Function])
+
+
+def load_kernel(program: Program, id: FunctionId) -> Kernel:
+    """The function named `id` (a kernel, or an instance of a kernel template), ready to run."""
+    bodies: dict[FunctionId, Function | None] = {}
+
+    def resolve(callee: FunctionId) -> Function | None:
+        if callee not in bodies:
+            try:
+                bodies[callee] = promote(program.lower(callee).function)
+            except KeyError:
+                bodies[callee] = None
+        return bodies[callee]
+
+    body = resolve(id)
+    if body is None:
+        raise KeyError(id)
+    function = _flatten(body, resolve)
+    callees: dict[FunctionId, Function] = {}
+    pending = [function]
+    while pending:
+        for _, instruction in pending.pop().instructions():
+            if not isinstance(instruction, Call) or instruction.callee in callees:
+                continue
+            callee = resolve(instruction.callee)
+            if callee is not None:
+                callees[instruction.callee] = _flatten(callee, resolve)
+                pending.append(callees[instruction.callee])
+    return Kernel(function, callees)
+
+
+def _flatten(function: Function, resolve: Callable[[FunctionId], Function | None]) -> Function:
+    inlined = inline_calls(function, resolve, INLINE_BUDGET, keep_refused=True).function
+    return promote(inlined) if inlined.symbols else inlined

@@ -1,0 +1,142 @@
+"""A launch, complete: everything that a run depends on besides the kernel.
+
+Who makes one (inference, annotations, the command line, tests) decides everything; the engine chooses nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, TypeAlias, final
+
+from numpy.typing import NDArray
+
+from sim.faults import Index3
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A number passed by value, converted to the parameter's type."""
+
+    value: int | float | bool
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A buffer in global memory that the parameter points to; the run works on a copy.
+
+    `data` has the element type's memory format: (n,) float32 for `float *`, (n, 4) float32 for `float4 *`, uint16 bits
+    for bfloat16, uint8 bytes for anything else.  `offset` is where the pointer points, in bytes from the start.
+    """
+
+    data: NDArray[Any]
+    offset: int = 0
+
+
+class Filling(Enum):
+    """What a chosen array holds."""
+
+    RANDOM = "random"
+    ZERO = "zero"
+    INDEX = "index"
+    UNINITIALISED = "uninitialised"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ChosenArray:
+    """A buffer of `length` elements of the parameter's element type, filled from the launch's seed.
+
+    RANDOM numbers lie in [low, high) (integers in [low, high) as well); members of structs are filled one by one.
+    """
+
+    length: int
+    filling: Filling = Filling.RANDOM
+    low: float = 0.0
+    high: float = 1.0
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SameAs:
+    """Points into the buffer of another parameter, `offset` bytes from its start."""
+
+    parameter: str
+    offset: int = 0
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """A struct or vector passed by value: arguments by member name (`x`, `y`, `z`, `w` for a vector); others are 0."""
+
+    members: Mapping[str, Argument]
+
+
+class AddressMode(Enum):
+    CLAMP = "clamp"
+    WRAP = "wrap"
+    MIRROR = "mirror"
+    BORDER = "border"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TextureImage:
+    """What a texture or surface handle shows: `texels` is ([[depth,] height,] width[, channels])."""
+
+    texels: NDArray[Any]
+    channels: int = 1
+    linear: bool = False
+    """Linear instead of point filtering."""
+    address_mode: AddressMode = AddressMode.CLAMP
+    normalized_coordinates: bool = False
+    normalized_values: bool = False
+    """Integer texels are read as floating-point numbers in [0, 1] or [-1, 1]."""
+
+
+Argument: TypeAlias = Scalar | Array | ChosenArray | SameAs | Struct | TextureImage
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Where a run ends even if the program does not."""
+
+    max_steps: int = 2_000_000_000
+    """Warp instructions."""
+    seconds: float = 10.0
+    memory_bytes: int = 2 << 30
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LaunchSpecification:
+    """Shapes in blocks and threads; `arguments` by parameter name, `variables` by the name of a `__device__` or
+    `__constant__` variable or texture reference, whose own initial contents they replace."""
+
+    grid: Index3
+    block: Index3
+    arguments: Mapping[str, Argument] = field(default_factory=dict[str, "Argument"])
+    variables: Mapping[str, Argument] = field(default_factory=dict[str, "Argument"])
+    dynamic_shared_bytes: int = 0
+    seed: int = 0
+    warp_size: int = 32
+    havoc: bool = False
+    """Constructs that are not understood yield seeded random values instead of a refusal."""
+    budget: Budget = Budget()
+
+    @property
+    def threads_per_block(self) -> int:
+        return self.block[0] * self.block[1] * self.block[2]
+
+    @property
+    def blocks(self) -> int:
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+    @property
+    def warps_per_block(self) -> int:
+        return -(-self.threads_per_block // self.warp_size)

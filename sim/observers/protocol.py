@@ -1,0 +1,186 @@
+"""What watches a run: an observer gets the events it asks for, and code for others is not even generated.
+
+An observer is made by who wants its answer, passed to `simulate`, and asked afterwards; every observer file defines
+its own frozen answer.  Events hold arrays of the engine: look, do not change, copy what must survive the call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Flag, auto
+from typing import ClassVar, TypeAlias, final
+
+from analysis.ir.function import Function
+from analysis.ir.ids import ValueId
+from analysis.ir.instructions import Instruction, Phi, Terminator
+from analysis.ir.source import Span
+from sim.arrays import Lanes, LaneSets, Rows, Values
+from sim.faults import AccessKind, Fault, Index3
+from sim.launch.specification import LaunchSpecification
+from sim.policies.protocol import SegmentGraph, Split
+
+
+class Events(Flag):
+    NONE = 0
+    SEGMENTS = auto()
+    ACCESSES = auto()
+    VALUES = auto()
+    BARRIERS = auto()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Instructions that run without meeting another thread; a part of a basic block, `terminator` if it ends it.
+
+    `issued` is the number of instructions that count (all but constants, undefined values, addresses of variables,
+    phis and jumps).
+    """
+
+    function: Function
+    block: int
+    phis: tuple[Phi, ...]
+    instructions: tuple[Instruction, ...]
+    terminator: Terminator | None
+    issued: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What stays the same during a run."""
+
+    kernel: Function
+    launch: LaunchSpecification
+    segments: tuple[Segment, ...]
+    graph: SegmentGraph
+    policy: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Wave:
+    """The resident blocks: `first_block` and so many after it, in linear order.  Row r is warp `r % warps_per_block` of
+    block `first_block + r // warps_per_block`."""
+
+    first_block: int
+    blocks: int
+    warps_per_block: int
+    live: LaneSets
+    """(rows,): the lanes that exist."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SegmentEvent:
+    """`rows` ran `segment` with the lanes `active`, and went where `split` says."""
+
+    rows: Rows
+    active: LaneSets
+    segment: int
+    split: Split
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AccessSite:
+    """One instruction that touches memory; `width` in bytes is that of the whole access (16 for a `float4`)."""
+
+    function: Function
+    instruction: Instruction
+    span: Span
+    kind: AccessKind
+    width: int
+    segment: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AccessEvent:
+    """`addresses` broadcasts to (rows, lanes) and counts only where `lanes` is true (None: everywhere)."""
+
+    rows: Rows
+    lanes: Lanes | None
+    site: AccessSite
+    addresses: Values
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ValueEvent:
+    """`values` (one array per scalar part of the type) were computed; they count where `lanes` is true (None: all).
+
+    Phis are reported by the predecessor that the lanes come from; values that are the same for the whole grid because
+    they depend on constants and arguments only are not reported.
+    """
+
+    rows: Rows
+    lanes: Lanes | None
+    segment: int
+    value: ValueId
+    parts: tuple[Values, ...]
+
+
+class BarrierScope(Flag):
+    WARP = auto()
+    BLOCK = auto()
+    GRID = auto()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BarrierEvent:
+    """The lanes `active` of `rows` met; their memory accesses before and after it are ordered."""
+
+    scope: BarrierScope
+    rows: Rows
+    active: LaneSets
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class MemoryObject:
+    """Where an address points: `name` of the buffer or variable, bytes from its start, the space, and for shared and
+    local memory whose it is."""
+
+    name: str
+    offset: int
+    size: int
+    space: str
+    block: int | None
+    thread: Index3 | None
+
+
+class AddressBook:
+    """Names addresses; the engine's memory implements it."""
+
+    def find(self, address: int) -> MemoryObject | None:
+        """None where no object lies."""
+        raise NotImplementedError
+
+
+class Observer:
+    """Override what you subscribe to."""
+
+    events: ClassVar[Events] = Events.NONE
+
+    def begin(self, run: Run, addresses: AddressBook) -> None:
+        """Before the first wave."""
+
+    def wave(self, wave: Wave) -> None:
+        """Blocks became resident; those of the wave before are done."""
+
+    def segment(self, event: SegmentEvent) -> None: ...
+
+    def access(self, event: AccessEvent) -> None: ...
+
+    def value(self, event: ValueEvent) -> None: ...
+
+    def barrier(self, event: BarrierEvent) -> None: ...
+
+    def faults(self) -> tuple[Fault, ...]:
+        """What it found wrong with the program, asked for after the run."""
+        return ()
+
+
+Observers: TypeAlias = tuple[Observer, ...]

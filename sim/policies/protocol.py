@@ -1,0 +1,90 @@
+"""What decides which lanes of a warp run next: the reconvergence policy.
+
+The engine runs all warps that stand at one segment together and reports where their lanes went.  A policy keeps the
+state of every resident warp in arrays and answers for many rows at once.
+
+    engine                                   policy
+    start(rows, lanes, entry)           ->   every row stands at the entry with these lanes
+    segment[row], active[row]           <-   what the row runs next: a segment and the lanes that run it
+    advance(rows, splits)               ->   those lanes ran it; each went to one of the targets
+    block(rows, lanes)                  ->   these lanes (of the current ones) wait; run others, if the policy can
+    unblock(rows, lanes)                ->   they may go on from where they stand
+
+Rules    After every call `segment` and `active` are up to date.  A row whose lanes have all left, or that has nothing
+         to run because lanes wait, has segment `NOTHING` and an empty lane set.
+         Lanes are never lost: every lane that started leaves through the target `EXIT`.
+         Segments are numbered in reverse post-order, so of two segments the lower is the earlier in the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final, Protocol, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.arrays import LaneSets, Rows
+
+EXIT: Final = -1
+"""The target of lanes that leave the function."""
+NOTHING: Final = -1
+"""The segment of a row that cannot run."""
+
+Split: TypeAlias = Sequence[tuple[int, LaneSets]]
+"""Targets with the lanes that go there, per row; disjoint, together the lanes that ran.  Some sets may be empty.
+
+A branch lists the target of a true condition first, a switch its cases in order and the default last.
+"""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SegmentGraph:
+    """The control flow that a policy may look at; everything is indexed by segment.
+
+    Segments of one function are consecutive and start with its entry.
+    """
+
+    successors: tuple[tuple[int, ...], ...]
+    reconvergence: tuple[int, ...]
+    """Where the paths of the segment's branch meet again: the immediate post-dominator, or EXIT."""
+
+
+class Policy(Protocol):
+    """The state of the resident warps; made anew for every wave and every real call."""
+
+    name: ClassVar[str]
+    can_switch: ClassVar[bool]
+    """Whether other lanes of a warp can run while some of its lanes wait."""
+
+    segment: NDArray[np.int64]
+    """(rows,): what each row runs next, or NOTHING."""
+    active: LaneSets
+    """(rows,): the lanes that run it."""
+
+    def start(self, rows: Rows, lanes: LaneSets, entry: int) -> None: ...
+
+    def advance(self, rows: Rows, split: Split) -> None: ...
+
+    def follows(self, rows: Rows, target: int) -> bool:
+        """Whether these rows, if all their active lanes went to `target`, would run it next with unchanged lanes.
+
+        A shortcut for uniform control flow: the engine then moves on without `advance`, and calls it once at the end
+        with the last target.  False is always a correct answer.
+        """
+        ...
+
+    def block(self, rows: Rows, lanes: LaneSets) -> None: ...
+
+    def unblock(self, rows: Rows, lanes: LaneSets) -> None: ...
+
+
+class PolicyFactory(Protocol):
+    """A policy's class: called once per wave and per real call."""
+
+    @property
+    def name(self) -> str: ...
+
+    def __call__(self, rows: int, warp_size: int, graph: SegmentGraph) -> Policy: ...

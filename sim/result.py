@@ -1,0 +1,97 @@
+"""What a run found out, frozen: counters, memory, faults, output."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, final
+
+from numpy.typing import NDArray
+
+from analysis.ir.ids import SourceBranchId
+from analysis.ir.source import Span
+from sim.faults import Fault, Index3
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BranchCount:
+    """One source branch of one function; several IR branches (`a && b`) are counted together.
+
+    `executed` counts warps that came to it, `diverged` those whose active lanes went different ways.
+    """
+
+    function: str
+    branch: SourceBranchId
+    keyword: Span
+    executed: int
+    diverged: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class InstructionCount:
+    """Work attributed to one source span."""
+
+    function: str
+    span: Span
+    warp_instructions: int
+    thread_instructions: int
+
+
+class TruncationReason(Enum):
+    STEPS = "the step budget is used up"
+    TIME = "the time budget is used up"
+    CANCELLED = "cancelled"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Truncation:
+    """The run ended before the program did; `span` is where the most work was done lately."""
+
+    reason: TruncationReason
+    function: str
+    span: Span
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """The bytes of a buffer that accesses aimed at outside of it: [low, high), relative to its start."""
+
+    low: int
+    high: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Result:
+    """`arrays` holds every array argument after the run by parameter name (`p.x` for a struct's member), `variables`
+    every `__device__` variable as bytes or, where its elements are numbers, as an array."""
+
+    kernel: str
+    grid: Index3
+    block: Index3
+    warp_size: int
+    policy: str
+    warp_instructions: int
+    thread_instructions: int
+    branches: tuple[BranchCount, ...]
+    instructions: tuple[InstructionCount, ...]
+    faults: tuple[Fault, ...]
+    extents: Mapping[str, Extent]
+    arrays: Mapping[str, NDArray[Any]]
+    variables: Mapping[str, NDArray[Any]]
+    printed: tuple[str, ...]
+    memory_digest: str
+    """SHA-256 over all arrays and variables."""
+    truncated: Truncation | None
+    seconds: float
+
+    @property
+    def simd_efficiency(self) -> float:
+        """Thread instructions per lane that was issued; 1 for an empty run."""
+        slots = self.warp_instructions * self.warp_size
+        return self.thread_instructions / slots if slots else 1.0
