@@ -127,7 +127,8 @@ def test_joins(condition: str, left: str, right: str, expected: str) -> None:
     assert affine(diamond(condition, left, right)).form("x") == expected
 
 
-def test_an_irreducible_cycle_has_no_iterations_to_count() -> None:
+def test_an_irreducible_cycle_has_no_iterations() -> None:
+    """The loop behind it makes the pass read everything again, with what came back known."""
     facts = affine(
         PRELUDE
         + """  %c: bool = lt %n, %c1
@@ -136,14 +137,32 @@ left:
   %k: s32 = phi entry: %t, right: %next
   jump right
 right:
-  %j: s32 = phi entry: %i, left: %k
-  %next: s32 = add %j, %n
-  branch %c, left, after
+  %j: s32 = phi entry: %t, left: %k
+  %next: s32 = add %t, %n
+  branch %c, left, head
+head:
+  %m: s32 = phi right: %t, head: %on
+  %on: s32 = add %m, %c1
+  branch %c, head, after
 after:
   return"""
     )
+    assert facts.form("m") == "threadIdx.x + iter"
     assert facts.form("k") == "unknown"
-    assert facts.form("j") == "unknown"
+
+
+def test_a_value_loaded_in_a_loop_that_threads_leave_apart_has_no_form_behind_it() -> None:
+    back = """  %q: ptr<global s32> = element %p, %j
+  %s: s32 = load %q
+  %sum: s32 = add %t, %s
+  %next: s32 = add %k, %c1"""
+    text = loop(back, test="lt %j, %t").replace("branch %c, body, after", "branch %c, body, quit")
+    text = text.replace(
+        "  jump head\nafter:", "  %d: bool = lt %sum, %n\n  branch %d, head, after\nquit:\n  return\nafter:"
+    )
+    facts = affine(text)
+    assert facts.form("sum", at="body") == "threadIdx.x + s"
+    assert facts.form("sum", at="after") == "unknown"
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,10 @@ ANY = (-(2**31), MOST)
     ],
 )
 def test_operations(text: str, expected: tuple[int, int]) -> None:
-    assert affine(PRELUDE + f"  %c7: s32 = const 7\n  %below: s32 = neg %t\n  %x: {text}\n  return", ROW).range("x") == expected
+    assert (
+        affine(PRELUDE + f"  %c7: s32 = const 7\n  %below: s32 = neg %t\n  %x: {text}\n  return", ROW).range("x")
+        == expected
+    )
 
 
 def test_the_global_index_is_an_int() -> None:
