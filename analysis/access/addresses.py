@@ -17,7 +17,7 @@ from typing import TypeAlias, final
 from analysis.access.model import ALLOCATION_ALIGNMENT
 from analysis.affine.atoms import Axis, ValueAtom
 from analysis.affine.linear_form import LinearForm
-from analysis.affine.polynomial import ZERO, Polynomial, number
+from analysis.affine.polynomial import ONE, ZERO, Polynomial, number
 from analysis.affine.result import AffineResult
 from analysis.divergence.result import DivergenceResult
 from analysis.divergence.thread_index import Expression, structured_expressions
@@ -86,7 +86,7 @@ class Addresses:
     def lanes(self, address: ValueId, block: BasicBlockId) -> LaneAddress | None:
         """None where the address varies in a way that is not known."""
         parts = _Parts()
-        if not self._take(parts, address, block, number(1), 0):
+        if not self._take(parts, address, block, ONE, 0):
             return None
         scales = [parts.scales.get(axis, ZERO) for axis in Axis]
         factors = [*scales, *(scale for scale, _ in parts.tables)]
@@ -193,10 +193,14 @@ class _Parts:
         self.tables: list[tuple[Polynomial, Expression]] = []
 
     def place(self) -> Place:
-        constant = number(self.base.constant_term)
-        return self.base - constant, tuple(sorted(self.scales.items(), key=lambda item: item[0])), tuple(self.tables)
+        constant = self.base.constant_term
+        base = self.base - number(constant) if constant else self.base
+        return base, tuple(sorted(self.scales.items(), key=lambda item: item[0])), tuple(self.tables)
 
     def add(self, form: LinearForm, scale: Polynomial) -> None:
+        if scale is ONE and not self.base.terms and not self.scales:
+            self.base, self.scales = form.base, dict(form.coefficients)
+            return
         self.base += form.base * scale
         for axis, coefficient in form.coefficients:
             self.scales[axis] = self.scales.get(axis, ZERO) + coefficient * scale

@@ -43,7 +43,7 @@ from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Atomic, Branch, Load, ReadSpecial, Store, WarpBarrier
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.source import NO_SPAN, Span
-from analysis.ir.types import MemorySpace
+from analysis.ir.types import MemorySpace, Type
 from analysis.lower.layouts import size_and_alignment
 from analysis.memory.spaces import SpaceResult
 
@@ -106,6 +106,7 @@ class _Finder:
         self._basis = Basis.KNOWN_SHAPE if launch.shapes else Basis.LINE if _is_line(function, launch) else Basis.ROW
         self._lanes: dict[tuple[ValueId, BasicBlockId], LaneAddress | None] = {}
         self._used: dict[Place, set[int]] = {}
+        self._sizes: dict[Type, tuple[int | None, int | None]] = {}
         self._warp_size = launch.warp_size
         shapes = launch.shapes if len(launch.shapes) <= MAX_SHAPES else ()
         self._extents: tuple[Extent, ...] = tuple((shape.x, shape.y, shape.z) for shape in shapes) or (None,)
@@ -113,9 +114,11 @@ class _Finder:
     def note(self, block: BasicBlockId, instruction: object) -> None:
         """Remembers which bytes of its neighbourhood an access uses."""
         assert isinstance(instruction, Load | Store | Atomic)
-        is_modelled = instruction.span in self._modelled
-        lanes = None if is_modelled else self._addresses.lanes(instruction.address, block)
-        self._lanes[instruction.address, block] = lanes
+        key = (instruction.address, block)
+        if key not in self._lanes:
+            is_modelled = instruction.span in self._modelled
+            self._lanes[key] = None if is_modelled else self._addresses.lanes(instruction.address, block)
+        lanes = self._lanes[key]
         size, _ = self._moved(instruction)
         if lanes is not None and size is not None:
             self._used.setdefault(lanes.place, set()).update(_own_bytes(lanes, size))
@@ -182,10 +185,13 @@ class _Finder:
     def _moved(self, instruction: Load | Store | Atomic) -> tuple[int | None, int | None]:
         """Bytes per lane, and how many of them one instruction moves."""
         value = instruction.value if isinstance(instruction, Store) else instruction.result
-        size, alignment = size_and_alignment(self._function.types[value], self._function.structs)
-        if not size:
-            return None, None
-        return size, min(size & -size, alignment, MAX_REQUEST_BYTES)
+        type_ = self._function.types[value]
+        known = self._sizes.get(type_)
+        if known is None:
+            size, alignment = size_and_alignment(type_, self._function.structs)
+            known = (size, min(size & -size, alignment, MAX_REQUEST_BYTES)) if size else (None, None)
+            self._sizes[type_] = known
+        return known
 
     def _setting(self, extent: Extent, participants: Participants) -> Setting:
         conditions = tuple(
