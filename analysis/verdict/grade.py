@@ -3,6 +3,8 @@
 Grades    ALIGNED         depends on the thread index, but is provably constant inside each warp.
           BOUNDARY        comparisons of a monotone function of the thread index with a uniform value, joined by and,
                           or, not: `i < n`, `tid == 0`, grid-stride loops, 2-D bounds.  One warp per row splits.
+                          Also comparisons of sums whose varying terms cancel: `for (i = first; i < first + n; i += m)`.
+                          No warp splits there, unless a sum wraps.
           STRUCTURED      a function of thread indices, constants, template arguments and the block shape only, so that
                           the splitting warps can be counted.
           DATA_DEPENDENT  everything else: loads, atomics, opaques.
@@ -14,6 +16,7 @@ Gives up  at values that went through memory or through joins of varying branche
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from enum import Enum, IntEnum
 from typing import final
@@ -40,7 +43,7 @@ from analysis.ir.instructions import (
     Unary,
 )
 from analysis.ir.operators import BinaryOperator, MathFunction, SpecialRegister, UnaryOperator
-from analysis.ir.types import BooleanType
+from analysis.ir.types import BooleanType, IntegerType
 
 
 class Grade(Enum):
@@ -151,7 +154,7 @@ class _Grader:
         match self._divergence.definition(condition):
             case Compare(left=left, right=right):
                 forms = {self._form(left, block, frozenset()), self._form(right, block, frozenset())}
-                return forms == {_Form.UNIFORM, _Form.MONOTONE}
+                return forms == {_Form.UNIFORM, _Form.MONOTONE} or self._differs_by_one_number(left, right, block)
             case Binary(operator=operator, operands=operands) if operator in logical:
                 return isinstance(self._types[condition], BooleanType) and all(
                     self._is_bounds_check(operand, block) for operand in operands
@@ -196,6 +199,58 @@ class _Grader:
                 return max(self._form(operand, block, around | {value}) for _, operand in incoming)
             case _:
                 return _Form.OTHER
+
+    def _differs_by_one_number(self, left: ValueId, right: ValueId, block: BasicBlockId) -> bool:
+        """Whether all that varies in a warp cancels in `left - right`."""
+        if not isinstance(self._types[left], IntegerType):
+            return False  # a floating-point number may differ from itself
+        terms = self._terms(left, block)
+        terms.subtract(self._terms(right, block))
+        return not any(terms.values())
+
+    def _terms(self, value: ValueId, block: BasicBlockId) -> Counter[ValueId]:
+        """The terms of a sum that vary in a warp, each with its factor."""
+        self._looks += 1
+        if self._looks > MAX_LOOKS:
+            return Counter({value: 1})
+        if self._divergence.use_level(value, block) <= Level.WARP:
+            return Counter()
+        match self._divergence.definition(value):
+            case Binary(operator=BinaryOperator.ADD | BinaryOperator.SUBTRACT as operator, left=left, right=right):
+                terms = self._terms(left, block)
+                combine = terms.update if operator is BinaryOperator.ADD else terms.subtract
+                combine(self._terms(right, block))
+                return terms
+            case Phi() as phi if (start := self._start(phi, block)) is not None:
+                return self._terms(start, block)
+            case _:
+                return Counter({value: 1})
+
+    def _start(self, phi: Phi, block: BasicBlockId) -> ValueId | None:
+        """What the loop around `block` counts from with `phi`, if every round adds what agrees in the warp.
+
+        It is defined before the loop, so inside it means the same number all the time.  Behind the loop the phi is of
+        different rounds, and on different ways back threads would take different steps.
+        """
+        home = self._divergence.home(phi.result)
+        cycle = self._control.innermost_cycle(home)
+        if cycle is None or cycle.header != home or block not in cycle.blocks or not cycle.reducible:
+            return None
+        back = {value for source, value in phi.incoming if source in cycle.blocks}
+        starts = {value for source, value in phi.incoming if source not in cycle.blocks}
+        if len(starts) != 1 or len(back) != 1 or not self._is_step(back.pop(), phi.result):
+            return None
+        return starts.pop()
+
+    def _is_step(self, value: ValueId, phi: ValueId) -> bool:
+        """Whether `value` is `phi` plus or minus something that agrees in the warp."""
+        match self._divergence.definition(value):
+            case Binary(operator=BinaryOperator.ADD | BinaryOperator.SUBTRACT as operator, left=left, right=right):
+                if left != phi and operator is BinaryOperator.ADD:
+                    left, right = right, left
+                return left == phi and self._divergence.use_level(right, self._divergence.home(value)) <= Level.WARP
+            case _:
+                return False
 
     def _is_header(self, phi: ValueId) -> bool:
         home = self._divergence.home(phi)

@@ -102,3 +102,39 @@ __device__ void helper(float *y, int n) {
     (found,) = check_fixture(text % ("0", claim, "y[threadIdx.x] > 9.0f"))
     assert found.tier is None
     assert "through the `if` at line 5, `y[threadIdx.x] > 9.0f` depends on `threadIdx.x`" in found.message
+
+
+def test_threads_with_pieces_of_equal_length_leave_together() -> None:
+    text = """
+__global__ void k(const int *first, float *y, int n, int m) {
+  int start = first[threadIdx.x];
+  float sum = 0.0f;
+  for (int i = start; i < start + n; %s) {%s
+    sum += y[i] * 2.0f + 1.0f;%s
+  }
+  y[start] = sum;
+}
+"""
+    check_fixture(text % ("i += m", "", ""))
+    claim = "  //~ divergent-loop"
+    check_fixture(text % ("i += first[i]", claim, ""))
+    check_fixture(text % ("i++", claim, "\n    if (sum > 3.0f) i += 2;"))
+    check_fixture(text % ("", claim, "\n    if (sum > 3.0f) { i += 2; continue; }\n    i++;"))
+
+
+def test_behind_a_loop_that_threads_leave_apart_its_counter_differs() -> None:
+    check_fixture(
+        """
+__global__ void k(const int *first, float *y, int n) {
+  int start = first[threadIdx.x];
+  int i = start;
+  while (y[i] > 1.0f) i++;
+  if (i < start + n) {  //~ divergent-branch
+    y[i] = y[i] * 2.0f + y[i + 1] * 3.0f;
+  } else {
+    y[i] = y[i] * 4.0f + y[i - 1] * 5.0f;
+  }
+}
+""",
+        RuleSettings(ignore=frozenset({"DIV402"})),
+    )

@@ -139,3 +139,72 @@ def test_a_condition_of_thousands_of_operations_is_not_looked_through(step: str)
     lines = ["  %v0: u32 = rem %tx, %c2"]
     lines += [f"  %v{number + 1}: u32 = {step.format(number)}" for number in range(3000)]
     assert grade("\n".join([*lines, "  %c: bool = lt %v3000, %c2"])) in (Grade.DATA_DEPENDENT, Grade.STRUCTURED)
+
+
+@pytest.mark.parametrize(
+    ("bound", "step", "expected"),
+    [
+        ("add %i, %un", "add %k, %c2", Grade.BOUNDARY),
+        ("sub %i, %un", "sub %k, %un", Grade.BOUNDARY),
+        ("add %un, %i", "add %un, %k", Grade.BOUNDARY),
+        ("add %i, %tx", "add %k, %c2", Grade.DATA_DEPENDENT),
+        ("add %i, %un", "add %k, %i", Grade.DATA_DEPENDENT),
+        ("sub %un, %i", "add %k, %c2", Grade.DATA_DEPENDENT),
+    ],
+)
+def test_a_loop_over_a_piece_of_its_own_is_a_boundary(bound: str, step: str, expected: Grade) -> None:
+    facts = analyze(f"""entry:
+  %tx: u32 = special thread.x
+  %un: u32 = convert %n
+  %c2: u32 = const 2
+  %q: ptr<global s32> = element %p, %tx
+  %v: s32 = load %q
+  %i: u32 = convert %v
+  %bound: u32 = {bound}
+  jump head
+head:
+  %k: u32 = phi entry: %i, body: %next
+  %c: bool = lt %k, %bound
+  branch %c, body, done !0 loop
+body:
+  %next: u32 = {step}
+  jump head
+done:
+  return""")
+    result = facts.result
+    assert grade_branch(result.function, result.control, result, SourceBranchId(0)) is expected
+
+
+def test_a_number_that_may_differ_from_itself_is_data() -> None:
+    number = "  %q: ptr<global s32> = element %p, %i\n  %v: s32 = load %q\n  %f: f32 = bitcast %v\n"
+    assert grade(f"{number}  %c: bool = ne %v, %v") is Grade.BOUNDARY
+    assert grade(f"{number}  %c: bool = ne %f, %f") is Grade.DATA_DEPENDENT
+
+
+def test_different_steps_on_different_ways_back_are_data() -> None:
+    facts = analyze("""entry:
+  %tx: u32 = special thread.x
+  %un: u32 = convert %n
+  %c2: u32 = const 2
+  %q: ptr<global s32> = element %p, %tx
+  %v: s32 = load %q
+  %i: u32 = convert %v
+  %bound: u32 = add %i, %un
+  jump head
+head:
+  %k: u32 = phi entry: %i, one: %next, two: %other
+  %c: bool = lt %k, %bound
+  branch %c, body, done !0 loop
+body:
+  %odd: bool = lt %v, %n
+  branch %odd, one, two
+one:
+  %next: u32 = add %k, %c2
+  jump head
+two:
+  %other: u32 = add %k, %un
+  jump head
+done:
+  return""")
+    result = facts.result
+    assert grade_branch(result.function, result.control, result, SourceBranchId(0)) is Grade.DATA_DEPENDENT
