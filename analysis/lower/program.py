@@ -144,9 +144,13 @@ class Program:
         return lowered
 
     def item_of(self, id: FunctionId) -> Item:
+        return self.declaration_of(id).item
+
+    def declaration_of(self, id: FunctionId) -> FunctionDeclaration:
+        """The declaration behind an id; KeyError as for `lower`."""
         if id not in self._instances:
             self.device_functions()
-        return self._instances[id].declaration.item
+        return self._instances[id].declaration
 
     def instance(self, id: FunctionId, arguments: tuple[TemplateArgument, ...]) -> FunctionId:
         """The instance of a template for explicit arguments; parameters without one take their default."""

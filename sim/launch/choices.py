@@ -1,0 +1,20 @@
+"""What nobody gave and was therefore chosen: listed in every report, so that it can be judged and overridden."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One decision about a launch.
+
+    `name` is the word by which it is overridden (`block`, `n`, `p.width`, `T`), `value` what was decided as text, `why`
+    the evidence: "given", "the launch in line 12", "guards of threads".
+    """
+
+    name: str
+    value: str
+    why: str

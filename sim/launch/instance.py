@@ -1,0 +1,209 @@
+"""Which instance of a kernel runs: what its template parameters stand for.
+
+Rules    The first that speaks about a parameter decides: what is given, the launches of the file, explicit
+         instantiations, the default of the declaration.  Otherwise it is chosen: `float` for a type (`int` where the
+         kernel does with it what only integers can do), true for a bool, 256 for an integer whose name speaks of a
+         block or of threads (16 where the kernel is two-dimensional), else 4.
+         Of several launches the first counts in which most arguments are known.
+Limits   An argument that names a parameter of the host template around the launch is not known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, final
+
+from analysis.ir.ids import FunctionId
+from analysis.ir.types import F32, S32, BooleanType, FloatType, IntegerType, TemplateType, UnknownType
+from analysis.lower.functions import instantiate
+from analysis.lower.launches import Launch
+from analysis.lower.lookup import template_arguments
+from analysis.lower.names import (
+    ConstantName,
+    DeclaredType,
+    FunctionDeclaration,
+    Scope,
+    TemplateArgument,
+    TemplateParameter,
+    TemplateValue,
+    TypeName,
+)
+from analysis.lower.program import DeviceFunction, Program
+from analysis.lower.templates import bind, generic_argument
+from analysis.lower.types import spelled_argument
+from analysis.syntax.items import ItemKind
+from analysis.syntax.parsing import parse
+from analysis.syntax.tree import Node, convert
+from sim.launch.choices import Choice
+from sim.refusals import LaunchError
+
+DEFAULT_BLOCK: Final = 256
+DEFAULT_TILE: Final = 16
+DEFAULT_NUMBER: Final = 4
+
+_BLOCK_NAME: Final = re.compile(r"block|thread|cta", re.IGNORECASE)
+_READS_Y: Final = re.compile(rb"\bthreadIdx\s*\.\s*y\b|hipThreadIdx_y")
+_EXPLICIT: Final = re.compile(rb"\s*template\s*(?!<)")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """`id` names a function that can be lowered; `arguments` the template arguments by parameter, for the report."""
+
+    id: FunctionId
+    arguments: Mapping[str, TemplateArgument]
+    choices: tuple[Choice, ...]
+
+
+def choose_instance(
+    program: Program, kernel: DeviceFunction, launches: Sequence[Launch], given: Mapping[str, str]
+) -> Instance:
+    """The instance of `kernel` to run; `given` are texts by template parameter.
+
+    Raises `LaunchError` for a given text that is not an argument for its parameter.
+    """
+    declaration = program.declaration_of(kernel.id)
+    if not declaration.template_parameters:
+        return Instance(kernel.id, {}, ())
+    scope = program.namespace_scope(declaration.item.namespace)
+    bound: dict[str, TemplateArgument] = {}
+    choices: list[Choice] = []
+    sources = [
+        *_given(scope, declaration, given),
+        *_from_launches(scope, declaration, launches),
+        *_from_instantiations(program, scope, declaration),
+    ]
+    for parameter in declaration.template_parameters:
+        argument, why = _argument(scope, declaration, parameter, sources, bound)
+        bound[parameter.name] = argument
+        choices.append(Choice(parameter.name, spelled_argument(argument), why))
+    return Instance(instantiate(declaration, bound).id, bound, tuple(choices))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Some template arguments by parameter, and who says so."""
+
+    arguments: Mapping[str, TemplateArgument]
+    why: str
+
+
+def _argument(
+    scope: Scope,
+    declaration: FunctionDeclaration,
+    parameter: TemplateParameter,
+    sources: Sequence[_Source],
+    bound: Mapping[str, TemplateArgument],
+) -> tuple[TemplateArgument, str]:
+    for source in sources:
+        found = source.arguments.get(parameter.name)
+        if found is not None and _is_known(found):
+            return found, source.why
+    if parameter.default is not None:
+        default = _default(declaration, parameter, bound)
+        if _is_known(default):
+            return default, "default of the template"
+    return _chosen(scope, declaration, parameter)
+
+
+def _default(
+    declaration: FunctionDeclaration, parameter: TemplateParameter, bound: Mapping[str, TemplateArgument]
+) -> TemplateArgument:
+    position = declaration.template_parameters.index(parameter)
+    inner = declaration.scope.inside()
+    return bind(inner, declaration.template_parameters[: position + 1], bound, defaults=True)[position]
+
+
+def _chosen(
+    scope: Scope, declaration: FunctionDeclaration, parameter: TemplateParameter
+) -> tuple[TemplateArgument, str]:
+    text = declaration.snippet.text
+    if parameter.is_type:
+        if _needs_integer(text, parameter.name):
+            return TypeName(DeclaredType(S32)), "chosen: an integer is needed"
+        return TypeName(DeclaredType(F32)), "chosen for a type"
+    generic = generic_argument(scope, parameter)
+    type = generic.type if isinstance(generic, TemplateValue) else S32
+    if isinstance(type, BooleanType):
+        return ConstantName(True, type), "chosen for a bool"
+    type = type if isinstance(type, IntegerType | FloatType) else S32
+    if _BLOCK_NAME.search(parameter.name):
+        number = DEFAULT_TILE if _READS_Y.search(text) else DEFAULT_BLOCK
+        return ConstantName(number, type), "chosen for a block size"
+    return ConstantName(DEFAULT_NUMBER, type), "chosen for a number"
+
+
+def _needs_integer(text: bytes, name: str) -> bool:
+    """Whether values declared with that type stand beside `%`, `&`, `<<`: a guess from the text is enough here."""
+    pattern = rb"\b" + re.escape(name.encode("utf-8", "replace")) + rb"\b[\s*&]*(?:const\b|__restrict__\b)?\s*(\w+)"
+    for declared in set(re.findall(pattern, text)):
+        word = re.escape(declared)
+        used = rb"\b" + word + rb"\b(?:\[[^\]]*\])?\s*(?:%|&[^&]|\^|<<|>>)|(?:%|[^&]&|\^|<<|>>)\s*" + word + rb"\b"
+        if declared and re.search(used, text) and not re.search(rb"&\s*" + word, text):
+            return True
+    return False
+
+
+def _is_known(argument: TemplateArgument) -> bool:
+    match argument:
+        case TemplateValue():
+            return False
+        case TypeName(declared=declared):
+            return not isinstance(declared.type, UnknownType | TemplateType)
+        case ConstantName():
+            return True
+
+
+# -- who may say something ---------------------------------------------------------------------------------------------
+
+
+def _given(scope: Scope, declaration: FunctionDeclaration, given: Mapping[str, str]) -> Iterator[_Source]:
+    for parameter in declaration.template_parameters:
+        text = given.get(parameter.name)
+        if text is None:
+            continue
+        read = read_arguments(scope, text)
+        if len(read) != 1 or not _is_known(read[0]) or isinstance(read[0], TypeName) != parameter.is_type:
+            kind = "a type, as float" if parameter.is_type else "a constant, as 16"
+            raise LaunchError(f"{parameter.name}={text}: the template parameter '{parameter.name}' needs {kind}")
+        yield _Source({parameter.name: read[0]}, "given")
+
+
+def _from_launches(scope: Scope, declaration: FunctionDeclaration, launches: Sequence[Launch]) -> list[_Source]:
+    """Launches in text order, those with the most known arguments first."""
+    texts = [", ".join(launch.template_arguments) for launch in launches if launch.template_arguments]
+    named = [_named(declaration, read_arguments(scope, text)) for text in texts]
+    named.sort(key=lambda arguments: -sum(map(_is_known, arguments.values())))
+    return [_Source(arguments, "a launch in the file") for arguments in named]
+
+
+def _from_instantiations(program: Program, scope: Scope, declaration: FunctionDeclaration) -> Iterator[_Source]:
+    """`template __global__ void kernel<float, 16>(float *);`."""
+    for item in program.unit.lookup(declaration.name):
+        if item.kind is ItemKind.FUNCTION and not item.is_definition and _EXPLICIT.match(item.text):
+            for node in program.snippet(item).root.walk():
+                if node.kind == "template_function":
+                    arguments = template_arguments(scope, node.field("arguments"))
+                    yield _Source(_named(declaration, arguments), "an explicit instantiation")
+                    break
+
+
+def _named(declaration: FunctionDeclaration, arguments: Sequence[TemplateArgument]) -> Mapping[str, TemplateArgument]:
+    parameters = declaration.template_parameters
+    return {parameter.name: argument for parameter, argument in zip(parameters, arguments, strict=False)}
+
+
+def read_arguments(scope: Scope, text: str) -> tuple[TemplateArgument, ...]:
+    """The template arguments that `text` lists, with names meaning what they mean in `scope`."""
+    source = b"void f() { g<" + text.encode("utf-8", "replace") + b">(); }"
+    tree = parse(source)
+    listed = None if tree is None else _argument_list(convert(tree, source))
+    return template_arguments(scope, listed)
+
+
+def _argument_list(root: Node) -> Node | None:
+    return next((node for node in root.walk() if node.kind == "template_argument_list"), None)
