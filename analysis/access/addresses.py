@@ -56,6 +56,8 @@ class LaneAddress:
     constant: int
     alignment: int
     place: Place = field(compare=False)
+    is_exact: bool = field(compare=False)
+    """False where it holds only if 32-bit index arithmetic does not wrap."""
 
     @property
     def is_uniform(self) -> bool:
@@ -98,6 +100,7 @@ class Addresses:
             parts.base.constant_term,
             min([self._alignment(parts.base), *alignments]),
             parts.place(),
+            parts.is_exact,
         )
 
     def _take(self, parts: _Parts, value: ValueId, block: BasicBlockId, scale: Polynomial, depth: int) -> bool:
@@ -122,7 +125,9 @@ class Addresses:
         self, parts: _Parts, value: ValueId, block: BasicBlockId, scale: Polynomial, take: Callable[..., bool]
     ) -> bool:
         types = self._function.types
-        match self._divergence.definition(value):
+        definition = self._divergence.definition(value)
+        parts.is_exact &= not isinstance(definition, Binary | Convert)
+        match definition:
             case ElementAddress(base=base, index=index):
                 pointer = types[value]
                 size = size_of(pointer.element, self._function.structs) if isinstance(pointer, PointerType) else None
@@ -191,6 +196,7 @@ class _Parts:
         self.base = ZERO
         self.scales: dict[Axis, Polynomial] = {}
         self.tables: list[tuple[Polynomial, Expression]] = []
+        self.is_exact = True
 
     def place(self) -> Place:
         constant = self.base.constant_term
@@ -198,6 +204,7 @@ class _Parts:
         return base, tuple(sorted(self.scales.items(), key=lambda item: item[0])), tuple(self.tables)
 
     def add(self, form: LinearForm, scale: Polynomial) -> None:
+        self.is_exact &= form.exact
         if scale is ONE and not self.base.terms and not self.scales:
             self.base, self.scales = form.base, dict(form.coefficients)
             return

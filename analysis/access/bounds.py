@@ -49,7 +49,7 @@ class Bounds:
     ) -> Outside | None:
         """The first shape for which some thread is outside; None if there is none, or none is certain."""
         size = size_of(self._function.symbols[symbol].type, self._function.structs)
-        if size is None or self._may_stop or lanes.place[0] != variable(SymbolAtom(symbol)):
+        if size is None or self._may_stop or not lanes.is_exact or lanes.place[0] != variable(SymbolAtom(symbol)):
             return None
         for extent in extents:
             if extent is None or _is_surely_inside(lanes, extent, width, size):
