@@ -43,12 +43,14 @@ def scale_coefficients(coefficients: Coefficients, factor: Polynomial) -> Coeffi
 
 
 def multiply(left: LinearForm, right: LinearForm) -> LinearForm | None:
-    """None if both sides differ among threads."""
+    """None if both sides differ among threads, or the product is large."""
     if not right.coefficients:
         product = scale(left, right.base)
     elif not left.coefficients:
         product = scale(right, left.base)
     else:
+        return None
+    if not is_small(product):
         return None
     exact = left.exact and right.exact
     return product if exact == product.exact else LinearForm(product.bits, product.base, product.coefficients, exact)

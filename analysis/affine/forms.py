@@ -18,12 +18,12 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias, final
 
 from analysis.affine.addresses import element_size, field_offset
-from analysis.affine.arithmetic import add, is_small, multiply, quotient, scale, subtract
+from analysis.affine.arithmetic import add, multiply, quotient, scale, subtract
 from analysis.affine.atoms import AXIS_OF_REGISTER, Axis, RegisterAtom, ResidualAtom, SymbolAtom, ValueAtom
 from analysis.affine.facts import AffineFacts
 from analysis.affine.linear_form import LinearForm
 from analysis.affine.phis import MAX_ROUNDS, PhiRules
-from analysis.affine.polynomial import ONE, ZERO, number, variable
+from analysis.affine.polynomial import MAX_TERMS, ONE, ZERO, number, variable
 from analysis.affine.widening import POINTER_BITS, widened, width_of
 from analysis.affine.windows import WarpLinear, through_window
 from analysis.divergence.levels import Level
@@ -141,9 +141,9 @@ class FormPass:
         return found
 
     def _settle(self, value: ValueId, form: LinearForm | None) -> None:
-        if form is not None and (form.coefficients or len(form.base.terms) > 1) and not is_small(form):
+        if form is not None and len(form.base.terms) > MAX_TERMS:
             form = None
-        if form is None and self.divergence.level(value) <= Level.WARP:
+        if form is None and self.divergence.agrees_in_warp(value):
             form = LinearForm(self._widths[value], variable(ValueAtom(value)))
             self.facts.proven[value] = 1
         self.forms[value] = form
@@ -157,7 +157,10 @@ class FormPass:
         """The result equals its form as an integer if the operands do and nothing wraps."""
         result, proven = instruction.result, self.facts.proven
         assert result is not None
-        proven[result] = self.facts.ranges.fits[result] and all(proven[operand] for operand in instruction.operands)
+        found = self.facts.ranges.fits[result]
+        for operand in instruction.operands:
+            found &= proven[operand]
+        proven[result] = found
 
     # -- leaves -----------------------------------------------------------------------------------------------------
 
@@ -231,7 +234,7 @@ class FormPass:
             facts.proven[value] = 1
             thread = ((Axis.LANE, number(found.step)),) if found.step else ()
             return LinearForm(operand.bits, number(found.rest), thread)
-        if self.divergence.level(value) <= Level.WARP:
+        if self.divergence.agrees_in_warp(value):
             facts.own_alignments[value] = found.alignment
             return None
         facts.proven[value] = 1

@@ -25,9 +25,9 @@ def find_warp_levels(facts: AffineFacts) -> Mapping[ValueId, Level]:
     found: dict[ValueId, Level] = {}
     for index, form in enumerate(facts.forms):
         value = ValueId(index)
-        if form is None or not form.exact or not isinstance(types[value], IntegerType):
+        if form is None or not form.exact or divergence.agrees_in_warp(value):
             continue
-        if divergence.level(value) is Level.VARYING and lane_stride(form, launch) == 0 and not _is_address(facts, form):
+        if isinstance(types[value], IntegerType) and lane_stride(form, launch) == 0 and not _is_address(facts, form):
             found[value] = Level.WARP
     return found
 

@@ -84,6 +84,10 @@ class DivergenceResult:
         """Among the threads that execute the same dynamic instance of its definition."""
         return LEVELS[self._solver.level[value]]
 
+    def agrees_in_warp(self, value: ValueId) -> bool:
+        """Is the level at most WARP?"""
+        return self._solver.level[value] <= Level.WARP
+
     def use_level(self, value: ValueId, block: BasicBlockId) -> Level:
         """The level of a value where `block` reads it: higher than `level` outside a loop that threads leave apart."""
         return LEVELS[self._solver.use_level(value, block)]
