@@ -63,6 +63,11 @@ def converted(operand: Immediate, type_: Type) -> Immediate:
             return operand
 
 
+def retyped(operand: Operand, type_: Type) -> Operand:
+    """What holds the same bits under another type: a constant is another number then."""
+    return converted(operand, type_) if isinstance(operand, Immediate) else operand
+
+
 def _computed(mnemonic: str, values: Sequence[int]) -> int | None:
     match mnemonic, *values:
         case "iadd", left, right:

@@ -21,7 +21,7 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.types import PointerType, StructType, Type, VectorType
 from analysis.lower.layouts import size_of
-from analysis.scalar.arithmetic import converted, number
+from analysis.scalar.arithmetic import number, retyped
 from analysis.scalar.code import MachinePhi
 from analysis.scalar.emitter import Emitter
 from analysis.scalar.machine import Bank, Immediate, Operand, Register, SiteId
@@ -76,13 +76,12 @@ class BaseSelection:
                 return number(0)
             case Binary() | Select():
                 operands = tuple(map(self.base, instruction.operands))
-                return out.compute(self._name(instruction), operands, Bank.SCALAR)
+                found = out.compute(self._name(instruction), operands, Bank.SCALAR)
+                return retyped(found, self._function.types[instruction.result])
             case Convert() | Bitcast():
                 operand = self.base(instruction.operand)
-                if isinstance(operand, Immediate):
-                    return converted(operand, self._function.types[instruction.result])
-                if self._costs_nothing(instruction):
-                    return operand
+                if isinstance(operand, Immediate) or self._costs_nothing(instruction):
+                    return retyped(operand, self._function.types[instruction.result])
                 assert isinstance(instruction, Convert), "a cast of pointers costs nothing"
                 return out.compute(self._name(instruction), (operand,), Bank.SCALAR)
             case ElementAddress(base=base, index=index, result=result):

@@ -65,7 +65,7 @@ from analysis.ir.operators import BarrierReduction, SpecialRegister, TextureOper
 from analysis.ir.types import BooleanType, IntegerType, MemorySpace, PointerType, Type, VectorType
 from analysis.lower.layouts import size_and_alignment, size_of
 from analysis.memory.spaces import SpaceResult
-from analysis.scalar.arithmetic import converted, number, simplified
+from analysis.scalar.arithmetic import converted, number, retyped, simplified
 from analysis.scalar.base_selection import BaseSelection, field_offset
 from analysis.scalar.code import Code, MachinePhi
 from analysis.scalar.emitter import Emitter, constant_expression
@@ -246,7 +246,7 @@ class _Selection:
         types, value = self._function.types, instruction.result
         operands = self._read(instruction.operands)
         if isinstance(instruction, Bitcast | Convert) and self._costs_nothing(instruction):
-            return tuple(_retyped(operand, types[value]) for operand in operands)
+            return tuple(retyped(operand, types[value]) for operand in operands)
         name = "mov" if isinstance(instruction, Bitcast) else self._name(instruction)
         parts = self._leaves.of(types[value])
         constants = [operand for operand in operands if isinstance(operand, Immediate)]
@@ -254,7 +254,7 @@ class _Selection:
             if isinstance(instruction, Convert):
                 return tuple(converted(constant, types[value]) for constant in constants)
             known = simplified(name, constants) or constant_expression(name, constants)
-            return (known,) * len(parts)
+            return (retyped(known, types[value]),) * len(parts)
         if isinstance(instruction, Select) and len(operands) == 1 + 2 * len(parts):
             results = self._results(value)
             for leaf, result in enumerate(results):
@@ -409,10 +409,6 @@ class _Selection:
     def _jump(self, target: BasicBlockId, following: BasicBlockId | None) -> None:
         if target != following:
             self._out.emit("bra", (), (), target=target, essential=True)
-
-
-def _retyped(operand: Operand, type_: Type) -> Operand:
-    return converted(operand, type_) if isinstance(operand, Immediate) else operand
 
 
 # -- spelling ---------------------------------------------------------------------------------------------------------

@@ -293,3 +293,17 @@ entry:
     assert "ldwseq.v4.f32 r" in code
     assert code.count("mov") == 0
     assert found.whole.scalarized.data == Share(once=2, each=5)
+
+
+def test_constants_wrap_as_their_types_do() -> None:
+    code = scalarized("""
+entry:
+  %most: u8 = const 255
+  %two: u8 = const 2
+  %small: u8 = add %most, %two
+  %wide: s32 = convert %small
+  %sum: s32 = add %n, %wide
+  store %x, %sum
+  return
+""")
+    assert "    @s iadd s1, s1, 1" in code
