@@ -29,12 +29,16 @@ from analysis.syntax.tree import Node
 @final
 @record
 class Place:
-    """An lvalue: an object of `type` at `address`; `variable` is set when it is a whole local variable."""
+    """An lvalue: an object of `type` at `address`; `variable` is set when it is a whole local variable.
+
+    `argument` is where it stands as an argument of a call, which reads it there and not at its own text.
+    """
 
     address: ValueId
     type: Type
     volatile: bool = False
     variable: VariableId | None = None
+    argument: Span | None = None
 
 
 Operand: TypeAlias = ValueId | Place | Closure | None

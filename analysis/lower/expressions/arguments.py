@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from analysis.ir.ids import ValueId
@@ -26,7 +27,9 @@ def argument_operands(ctx: LoweringContext, arguments: Node) -> list[Operand]:
     operands: list[Operand] = []
     for child in arguments.children:
         operand = lower(ctx, child)
-        if isinstance(operand, int) and child.kind not in ("number_literal", "parenthesized_expression"):
+        if isinstance(operand, Place):
+            operand = replace(operand, argument=ctx.span(child))
+        elif isinstance(operand, int) and child.kind not in ("number_literal", "parenthesized_expression"):
             ctx.builder.expression(ctx.span(child), operand)
         operands.append(operand)
     return operands
