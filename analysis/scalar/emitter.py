@@ -112,7 +112,9 @@ class Emitter:
 
 
 def constant_expression(mnemonic: str, operands: Sequence[Operand]) -> Immediate:
-    """What a compiler computes."""
+    """What a compiler computes; `tile+16` for an address."""
+    if mnemonic == "iadd":
+        return Immediate("+".join(map(str, operands)))
     return Immediate(f"{mnemonic}({', '.join(map(str, operands))})")
 
 
