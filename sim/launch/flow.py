@@ -1,0 +1,284 @@
+"""Where values of a kernel come from: from which arguments, from elements of which arrays, from which registers.
+
+Question  Which memory may a pointer point into, and what may an integer depend on?  This guides the choice of inputs: a
+          wrong answer costs a poor choice, which the report lists, never a wrong result.
+Words     A *leaf* is a number, pointer or handle that the host hands over: a parameter, a member of a struct that is
+          passed by value (`p.width`), a `__constant__` variable or member of one.
+Rules     Pointers keep their object through arithmetic, casts, phis and local variables.  Integers keep their sources
+          through arithmetic; `%` and `&` keep leaves only, because they bound what was loaded.
+          What is stored to a shared or local variable is what any load of it may give.
+Limits    Pointers that are loaded from arrays of pointers point into an object of their own that nothing fills.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, TypeAlias, final
+
+from analysis.graph.control_flow import ControlFlow
+from analysis.ir.function import Function, SymbolKind
+from analysis.ir.ids import ValueId
+from analysis.ir.instructions import (
+    Atomic,
+    Binary,
+    Bitcast,
+    BuildAggregate,
+    Compare,
+    Convert,
+    ElementAddress,
+    ExtractElement,
+    FieldAddress,
+    InsertElement,
+    Instruction,
+    Load,
+    Math,
+    Phi,
+    ReadSpecial,
+    Select,
+    Shuffle,
+    Store,
+    SymbolAddress,
+    Unary,
+)
+from analysis.ir.operators import BinaryOperator, SpecialRegister
+from analysis.ir.types import ArrayType, HandleType, PointerType, StructLayout, StructType, Type, VectorType
+
+MAX_ROUNDS: Final = 6
+VECTOR_MEMBERS: Final = ("x", "y", "z", "w")
+ELEMENT: Final = "[]"
+"""Stands in a path for "some element of the array"."""
+
+
+class RootKind(Enum):
+    """Whose memory it is."""
+
+    ARGUMENT = "argument"
+    VARIABLE = "variable"
+    SHARED = "shared"
+    LOCAL = "local"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Root:
+    """An object: the array that the leaf `name` points to, or the variable `name`."""
+
+    kind: RootKind
+    name: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A member of an object's elements."""
+
+    root: Root
+    path: tuple[str, ...] = ()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    name: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Register:
+    register: SpecialRegister
+
+
+Source: TypeAlias = Leaf | Place | Register
+"""A `Place` is "an element that was loaded from there"."""
+Sources: TypeAlias = frozenset[Source]
+
+_NO_SOURCES: Final[Sources] = frozenset()
+_NO_PLACES: Final[frozenset[Place]] = frozenset()
+_BOUNDING: Final = (BinaryOperator.REMAINDER, BinaryOperator.AND)
+_ROOT_KIND: Final = {
+    SymbolKind.LOCAL: RootKind.LOCAL,
+    SymbolKind.SHARED: RootKind.SHARED,
+    SymbolKind.DYNAMIC_SHARED: RootKind.SHARED,
+    SymbolKind.GLOBAL: RootKind.VARIABLE,
+    SymbolKind.CONSTANT: RootKind.VARIABLE,
+    SymbolKind.TEXTURE: RootKind.VARIABLE,
+}
+
+
+@final
+class Flow:
+    """The answers for one kernel; read-only once made."""
+
+    def __init__(self, function: Function, control: ControlFlow) -> None:
+        self.function = function
+        self.control = control
+        self.leaves: dict[str, Type] = {}
+        """By name, in the order in which they are met; parameters first."""
+        self.definitions: dict[ValueId, Instruction | Phi] = {}
+        self._exact: dict[ValueId, str] = {}
+        self._places: dict[ValueId, frozenset[Place]] = {}
+        self._sources: dict[ValueId, Sources] = {}
+        self._contents: dict[Root, Sources] = {}
+        self._pointers: dict[Root, frozenset[Place]] = {}
+        self._copies: dict[Root, str] = {}
+        self._inputs = frozenset(symbol.name for symbol in function.symbols if symbol.kind is SymbolKind.CONSTANT)
+        """Only the host writes `__constant__` variables."""
+        self._changed = False
+        self._solve()
+
+    def leaf(self, value: ValueId) -> str | None:
+        """The leaf that the value is, unchanged."""
+        return self._exact.get(value)
+
+    def places(self, value: ValueId) -> frozenset[Place]:
+        return self._places.get(value, _NO_PLACES)
+
+    def sources(self, value: ValueId) -> Sources:
+        return self._sources.get(value, _NO_SOURCES)
+
+    # -- solving ----------------------------------------------------------------------------------------------------
+
+    def _solve(self) -> None:
+        for parameter in self.function.parameters:
+            self._is_leaf(parameter.value, parameter.name)
+        blocks = [self.function.blocks[block] for block in self.control.order]
+        for block in blocks:
+            for found in (*block.phis, *block.instructions):
+                if found.result is not None:
+                    self.definitions[found.result] = found
+        for _ in range(MAX_ROUNDS):
+            self._changed = False
+            for block in blocks:
+                for phi in block.phis:
+                    self._merge(phi.result, phi.operands)
+                for instruction in block.instructions:
+                    self._visit(instruction)
+            if not self._changed:
+                break
+
+    def _is_leaf(self, value: ValueId, name: str) -> None:
+        type = self.function.type_of(value)
+        if self._exact.get(value) != name:
+            self._exact[value] = name
+            self._changed = True
+        if isinstance(type, StructType | VectorType | ArrayType):
+            return
+        self.leaves.setdefault(name, type)
+        if isinstance(type, PointerType):
+            self._point(value, frozenset((Place(Root(RootKind.ARGUMENT, name)),)))
+        else:
+            self._depend(value, frozenset((Leaf(name),)))
+
+    def _point(self, value: ValueId, places: frozenset[Place]) -> None:
+        before = self.places(value)
+        if not places <= before:
+            self._places[value] = before | places
+            self._changed = True
+
+    def _depend(self, value: ValueId, sources: Sources) -> None:
+        before = self.sources(value)
+        if not sources <= before:
+            self._sources[value] = before | sources
+            self._changed = True
+
+    def _merge(self, result: ValueId, operands: tuple[ValueId, ...]) -> None:
+        for operand in operands:
+            self._point(result, self.places(operand))
+            self._depend(result, self.sources(operand))
+
+    def _visit(self, instruction: Instruction) -> None:
+        match instruction:
+            case ReadSpecial(result=result, register=register):
+                self._depend(result, frozenset((Register(register),)))
+            case SymbolAddress(result=result, symbol=symbol):
+                declared = self.function.symbol(symbol)
+                self._point(result, frozenset((Place(Root(_ROOT_KIND[declared.kind], declared.name)),)))
+            case ElementAddress(result=result, base=base):
+                self._step(result, base)
+            case FieldAddress(result=result, base=base, field=field):
+                name = self._member(_pointee(self.function.type_of(base)), field)
+                self._point(result, frozenset(Place(at.root, (*at.path, name)) for at in self.places(base)))
+            case ExtractElement(result=result, aggregate=aggregate, index=index):
+                whole = self._exact.get(aggregate)
+                if whole is not None:
+                    self._is_leaf(result, f"{whole}.{self._member(self.function.type_of(aggregate), index)}")
+                else:
+                    self._merge(result, (aggregate,))
+            case Load(result=result, address=address):
+                self._load(result, address)
+            case Atomic(result=result, address=address):
+                self._load(result, address)
+            case Store(address=address, value=value):
+                self._store(address, value)
+            case Binary(result=result, operator=operator, left=left, right=right) if operator in _BOUNDING:
+                both = self.sources(left) | self.sources(right)
+                self._depend(result, frozenset(source for source in both if not isinstance(source, Place)))
+            case Convert(result=result, operand=operand) | Bitcast(result=result, operand=operand):
+                self._merge(result, (operand,))
+                self._copy_leaf(result, operand)
+            case Compare():
+                pass
+            case Binary() | Unary() | Math() | Select() | Shuffle() | BuildAggregate() | InsertElement():
+                self._merge(instruction.result, instruction.operands)
+            case _:
+                pass
+
+    def _copy_leaf(self, result: ValueId, operand: ValueId) -> None:
+        whole = self._exact.get(operand)
+        if whole is not None and not isinstance(self.function.type_of(operand), StructType | VectorType):
+            self._exact[result] = whole
+
+    def _step(self, result: ValueId, base: ValueId) -> None:
+        """An element of an array that is a member, or of the object itself."""
+        pointee = _pointee(self.function.type_of(base))
+        element = _pointee(self.function.type_of(result))
+        is_inside = isinstance(pointee, ArrayType | VectorType) and pointee != element
+        step = (ELEMENT,) if is_inside else ()
+        self._point(result, frozenset(Place(at.root, (*at.path, *step)) for at in self.places(base)))
+
+    def _load(self, result: ValueId, address: ValueId) -> None:
+        type = self.function.type_of(result)
+        for place in self.places(address):
+            name = self._leaf_at(place, type)
+            if name is not None:
+                self._is_leaf(result, name)
+                continue
+            self._depend(result, self._contents.get(place.root, _NO_SOURCES))
+            self._point(result, self._pointers.get(place.root, _NO_PLACES))
+            if place.root.kind in (RootKind.ARGUMENT, RootKind.VARIABLE):
+                self._depend(result, frozenset((place,)))
+                if isinstance(type, PointerType):
+                    spelled = ".".join((place.root.name, ELEMENT, *place.path))
+                    self._point(result, frozenset((Place(Root(RootKind.ARGUMENT, spelled)),)))
+
+    def _leaf_at(self, place: Place, type: Type) -> str | None:
+        """The leaf that is stored at a place, if nothing else can stand there."""
+        if ELEMENT in place.path:
+            return None
+        if place.root in self._copies:
+            return ".".join((self._copies[place.root], *place.path))
+        if place.root.kind is not RootKind.VARIABLE:
+            return None
+        is_input = place.root.name in self._inputs or isinstance(type, PointerType | HandleType)
+        return ".".join((place.root.name, *place.path)) if is_input else None
+
+    def _store(self, address: ValueId, value: ValueId) -> None:
+        whole = self._exact.get(value)
+        for place in self.places(address):
+            if place.root.kind is RootKind.LOCAL and not place.path and whole is not None:
+                self._copies.setdefault(place.root, whole)
+            if place.root.kind in (RootKind.LOCAL, RootKind.SHARED):
+                self._contents[place.root] = self._contents.get(place.root, _NO_SOURCES) | self.sources(value)
+                self._pointers[place.root] = self._pointers.get(place.root, _NO_PLACES) | self.places(value)
+
+    def _member(self, type: Type | None, index: int) -> str:
+        if isinstance(type, StructType):
+            layout: StructLayout | None = self.function.structs.get(type.name)
+            if layout is not None and index < len(layout.fields):
+                return layout.fields[index].name
+        return VECTOR_MEMBERS[index] if index < len(VECTOR_MEMBERS) else str(index)
+
+
+def _pointee(type: Type) -> Type | None:
+    return type.element if isinstance(type, PointerType) else None

@@ -1,0 +1,60 @@
+"""`.npy` files, in and out: NumPy's own format, read without unpickling anything.
+
+Rules    Paths are used as the user gave them.  A path in a comment of the source may only lead down from the source's
+         folder: text that comes with a project does not choose which other files are opened.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.refusals import LaunchError
+
+MAX_BYTES: Final = 1 << 30
+
+
+def read_array(name: str, path: str) -> NDArray[Any]:
+    """The array in a file; raises `LaunchError` with the argument's name, the path and what is wrong."""
+    try:
+        mapped: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError:
+        raise LaunchError(f"{name}=@{path}: no such file") from None
+    except (OSError, ValueError, EOFError) as error:
+        raise LaunchError(f"{name}=@{path}: not a readable .npy file ({_first_line(error)})") from error
+    if not isinstance(mapped, np.ndarray):  # an .npz archive  # pyright: ignore
+        raise LaunchError(f"{name}=@{path}: holds several arrays; write one per file with numpy.save")
+    if mapped.nbytes > MAX_BYTES:
+        raise LaunchError(f"{name}=@{path}: {mapped.nbytes:,} bytes; at most {MAX_BYTES:,} are read")
+    return np.array(mapped)
+
+
+def path_below(folder: str, name: str, path: str) -> str:
+    """`path` as a comment names it, from the source's folder; raises `LaunchError` for one that leads elsewhere."""
+    parts = path.replace("\\", "/").split("/")
+    if os.path.isabs(path) or ".." in parts or ":" in parts[0]:
+        raise LaunchError(f"{name}=@{path}: a comment may only name files below the folder of its source")
+    return os.path.join(folder, *parts)
+
+
+def write_arrays(folder: str, arrays: Mapping[str, NDArray[Any]]) -> tuple[str, ...]:
+    """One `NAME.npy` per array into `folder`, which is made if needed; the paths written.  Raises `OSError`."""
+    os.makedirs(folder, exist_ok=True)
+    written: list[str] = []
+    for name, values in arrays.items():
+        path = os.path.join(folder, f"{_file_name(name)}.npy")
+        np.save(path, values, allow_pickle=False)
+        written.append(path)
+    return tuple(written)
+
+
+def _file_name(name: str) -> str:
+    return "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in name)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:160]

@@ -1,0 +1,347 @@
+"""Numbers for the scalar arguments that nobody gave: consistent with the grid and with each other.
+
+Rules    In this order, each with what is known so far:
+         1. a number that an index of threads is compared with lets all threads pass (`i < n`: n = threads);
+         2. two numbers whose product is compared so share it (`i < width * height`);
+         3. a number that a row index is multiplied with in an address is as large as a row;
+         4. a number that divides a thread index splits the threads into a square;
+         5. a number that bounds a loop gives `TRIPS` iterations;
+         6. a divisor is 4, a shift 3, an offset in an address 0, any other integer 1, a bool true, a float 0.5.
+Limits   Guesses, all listed.  Comparisons of loaded values and of floating-point numbers say nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, final
+
+from analysis.ir.function import Function
+from analysis.ir.ids import ValueId
+from analysis.ir.instructions import (
+    Binary,
+    Branch,
+    Compare,
+    Convert,
+    ElementAddress,
+    Math,
+    Phi,
+    Select,
+    Texture,
+    Unary,
+)
+from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction, SpecialRegister
+from analysis.ir.types import BooleanType, FloatType, IntegerType
+from sim.faults import Index3
+from sim.launch.estimate import Estimate, register_ranges
+from sim.launch.flow import Flow, Leaf, Register
+
+TRIPS: Final = 16
+
+_THREADS: Final = frozenset(
+    {
+        SpecialRegister.THREAD_X,
+        SpecialRegister.THREAD_Y,
+        SpecialRegister.THREAD_Z,
+        SpecialRegister.BLOCK_X,
+        SpecialRegister.BLOCK_Y,
+        SpecialRegister.BLOCK_Z,
+        SpecialRegister.LANE,
+    }
+)
+_ROWS: Final = frozenset(
+    {SpecialRegister.THREAD_Y, SpecialRegister.THREAD_Z, SpecialRegister.BLOCK_Y, SpecialRegister.BLOCK_Z}
+)
+_PRODUCTS: Final = (BinaryOperator.MULTIPLY, BinaryOperator.SHIFT_LEFT)
+_DIVISIONS: Final = (BinaryOperator.DIVIDE, BinaryOperator.REMAINDER)
+_SHIFTS: Final = (BinaryOperator.SHIFT_LEFT, BinaryOperator.SHIFT_RIGHT)
+_LINEAR: Final = (BinaryOperator.ADD, BinaryOperator.SUBTRACT, BinaryOperator.MULTIPLY, BinaryOperator.SHIFT_LEFT)
+_EQUALITIES: Final = (CompareOperator.EQUAL, CompareOperator.NOT_EQUAL)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ChosenNumber:
+    value: int | float | bool
+    why: str
+
+
+def choose_numbers(
+    flow: Flow, grid: Index3, block: Index3, warp_size: int, known: Mapping[str, int | float]
+) -> Mapping[str, ChosenNumber]:
+    """A number for every scalar leaf that `known` has none for."""
+    return _Choosing(flow, grid, block, warp_size, known).run()
+
+
+@final
+class _Choosing:
+    def __init__(
+        self, flow: Flow, grid: Index3, block: Index3, warp_size: int, known: Mapping[str, int | float]
+    ) -> None:
+        self._flow = flow
+        self._row = grid[0] * block[0]
+        self._threads = self._row * grid[1] * block[1] * grid[2] * block[2]
+        self._numbers: dict[str, int | float] = dict(known)
+        self._chosen: dict[str, ChosenNumber] = {}
+        self._estimate = Estimate(flow, register_ranges(grid, block, warp_size), self._numbers)
+        self._uses = _Uses(flow)
+
+    def run(self) -> Mapping[str, ChosenNumber]:
+        integers = [name for name, type in self._flow.leaves.items() if isinstance(type, IntegerType)]
+        steps = (self._guards, self._shared_guards, self._pitches, self._splits, self._loops)
+        while any(name not in self._numbers for name in integers):
+            if not any(self._take(dict(step())) for step in steps):
+                break
+        for name, type in self._flow.leaves.items():
+            if name in self._numbers:
+                continue
+            match type:
+                case IntegerType():
+                    self._take({name: self._other(name)})
+                case BooleanType():
+                    self._chosen[name] = ChosenNumber(True, "nothing depends on its size")
+                case FloatType():
+                    self._chosen[name] = ChosenNumber(0.5, "any floating-point number")
+                case _:
+                    pass
+        return self._chosen
+
+    def _take(self, found: Mapping[str, ChosenNumber]) -> bool:
+        new = {name: number for name, number in found.items() if name not in self._numbers}
+        for name, number in new.items():
+            self._chosen[name] = number
+            self._numbers[name] = number.value
+        return bool(new)
+
+    # -- the steps --------------------------------------------------------------------------------------------------
+
+    def _guards(self) -> Iterator[tuple[str, ChosenNumber]]:
+        yield from self._largest(
+            (wish for index, bound, target in self._compared() if self._is_thread(index)
+             for wish in self._estimate.wishes(bound, target)),
+            "as many as threads reach",
+        )  # fmt: skip
+
+    def _shared_guards(self) -> Iterator[tuple[str, ChosenNumber]]:
+        for index, bound, target in self._compared():
+            factors = self._estimate.factors(bound) if self._is_thread(index) else ()
+            if len(factors) > 1:
+                first = _power_of_two(max(1, round(target ** (1 / len(factors)))))
+                return iter(((factors[0], ChosenNumber(first, "a factor of what threads reach")),))
+        return iter(())
+
+    def _pitches(self) -> Iterator[tuple[str, ChosenNumber]]:
+        return self._largest(self._pitch_wishes(), "the length of a row")
+
+    def _pitch_wishes(self) -> Iterator[tuple[str, int]]:
+        for index, pitch in self._uses.products:
+            columns = [self._estimate.range(other) for other in self._uses.added_to(index, pitch)]
+            reached = max((column.high + 1 for column in columns if column is not None), default=0)
+            if reached > 1:
+                yield from self._estimate.wishes(pitch, reached)
+            elif self._flow.sources(index) & _REGISTERS_OF_ROWS:
+                yield from self._estimate.wishes(pitch, self._row)
+
+    def _splits(self) -> Iterator[tuple[str, ChosenNumber]]:
+        side = _power_of_two(max(2, round(self._threads**0.5)))
+        for divided, divisor in self._uses.divisions:
+            if self._is_thread(divided):
+                for name, number in self._estimate.wishes(divisor, side):
+                    yield name, ChosenNumber(max(1, number), "splits the threads into rows")
+
+    def _loops(self) -> Iterator[tuple[str, ChosenNumber]]:
+        wishes = [
+            wish
+            for index, bound, target in self._compared()
+            if not self._is_thread(index)
+            for wish in self._estimate.wishes(bound, target - 1 + TRIPS * self._uses.step(index, self._estimate))
+        ]
+        yield from self._largest(iter(wishes), f"{TRIPS} iterations of a loop")
+
+    def _other(self, name: str) -> ChosenNumber:
+        if name in self._uses.divisors:
+            return ChosenNumber(4, "a divisor")
+        if name in self._uses.shifts:
+            return ChosenNumber(3, "a shift")
+        if name in self._uses.offsets:
+            return ChosenNumber(0, "an offset in an address")
+        return ChosenNumber(1, "nothing depends on its size")
+
+    # -- helpers ----------------------------------------------------------------------------------------------------
+
+    def _largest(self, wishes: Iterator[tuple[str, int]], why: str) -> Iterator[tuple[str, ChosenNumber]]:
+        best: dict[str, int] = {}
+        for name, number in wishes:
+            if name not in self._numbers and number > 0:
+                best[name] = max(number, best.get(name, 0))
+        for name, number in best.items():
+            yield name, ChosenNumber(number, why)
+
+    def _compared(self) -> Iterator[tuple[ValueId, ValueId, int]]:
+        """Comparisons of an index with a bound that depends on leaves without a number: index, bound, and the number
+        that lets every known index pass."""
+        for compare, is_exit in self._uses.compares:
+            for index, bound in ((compare.left, compare.right), (compare.right, compare.left)):
+                if not self._is_open(bound) or self._is_thread(bound):
+                    continue
+                if compare.operator in _EQUALITIES and not is_exit:
+                    continue
+                reached = self._estimate.range(index)
+                if reached is None or not (is_exit or self._is_thread(index)):
+                    continue
+                yield index, bound, reached.high + _excess(compare.operator, index == compare.left)
+
+    def _is_open(self, value: ValueId) -> bool:
+        return any(
+            isinstance(source, Leaf) and source.name not in self._numbers for source in self._flow.sources(value)
+        )
+
+    def _is_thread(self, value: ValueId) -> bool:
+        return bool(self._flow.sources(value) & _REGISTERS_OF_THREADS)
+
+
+def _excess(operator: CompareOperator, index_is_left: bool) -> int:
+    """By how much a bound exceeds the last index that is meant to pass: 0 for `i <= last` and `i > last`."""
+    includes_last = operator in (CompareOperator.LESS_EQUAL, CompareOperator.GREATER)
+    if not index_is_left:
+        includes_last = operator in (CompareOperator.GREATER_EQUAL, CompareOperator.LESS)
+    return 0 if includes_last else 1
+
+
+def _power_of_two(number: int) -> int:
+    return 1 << (number - 1).bit_length()
+
+
+_REGISTERS_OF_THREADS: Final = frozenset(Register(register) for register in _THREADS)
+_REGISTERS_OF_ROWS: Final = frozenset(Register(register) for register in _ROWS)
+
+
+@final
+class _Uses:
+    """What a kernel does with integers, read off its instructions once."""
+
+    def __init__(self, flow: Flow) -> None:
+        self._flow = flow
+        self.compares: list[tuple[Compare, bool]] = []
+        """With whether the comparison decides about leaving a loop."""
+        self.products: list[tuple[ValueId, ValueId]] = []
+        """Factors of products in addresses, in both orders, where the second depends on leaves alone."""
+        self.divisions: list[tuple[ValueId, ValueId]] = []
+        self.divisors: set[str] = set()
+        self.shifts: set[str] = set()
+        self.offsets: set[str] = set()
+        self._sums: dict[tuple[ValueId, ValueId], list[ValueId]] = {}
+        self._collect()
+
+    def added_to(self, index: ValueId, pitch: ValueId) -> list[ValueId]:
+        """What is added to `index * pitch` in addresses."""
+        return self._sums.get((index, pitch), [])
+
+    def step(self, index: ValueId, estimate: Estimate) -> int:
+        """By how much a loop variable grows; 1 if that is not known."""
+        phi = self._definition(index)
+        for operand in phi.operands if isinstance(phi, Phi) else ():
+            match self._definition(operand):
+                case Binary(operator=BinaryOperator.ADD, left=left, right=right):
+                    for one, other in ((left, right), (right, left)):
+                        if self._plain(one) == self._plain(index):
+                            known = estimate.range(other)
+                            return max(1, known.high) if known is not None else 1
+                case _:
+                    pass
+        return 1
+
+    def _collect(self) -> None:
+        function = self._flow.function
+        exits = {block for cycle in self._flow.control.cycles for block in self._flow.control.exit_branches(cycle)}
+        deciding = {value for block in exits for value in self._conditions(function, block)}
+        for block in self._flow.control.order:
+            for instruction in function.blocks[block].instructions:
+                match instruction:
+                    case Compare(left=left) if isinstance(function.type_of(left), IntegerType):
+                        self.compares.append((instruction, instruction.result in deciding))
+                    case Binary(operator=operator, left=left, right=right) if operator in _DIVISIONS:
+                        self.divisions.append((left, right))
+                        self.divisors |= self._leaf_names(right)
+                    case Binary(operator=operator, right=right) if operator in _SHIFTS:
+                        self.shifts |= self._leaf_names(right)
+                    case ElementAddress(index=index):
+                        self._address(index, 0)
+                    case Texture(arguments=(_, *coordinates)):
+                        for coordinate in coordinates:
+                            self._address(coordinate, 0)
+                    case _:
+                        pass
+
+    def _conditions(self, function: Function, block: int) -> Iterator[ValueId]:
+        """The comparisons that a branch's condition consists of."""
+        terminator = function.blocks[block].terminator
+        waiting = [terminator.condition] if isinstance(terminator, Branch) else []
+        seen: set[ValueId] = set()
+        while waiting:
+            value = waiting.pop()
+            if value in seen:
+                continue
+            seen.add(value)
+            match self._flow.definitions.get(value):
+                case Compare():
+                    yield value
+                case Binary() | Unary() | Phi() | Select() | Convert() as definition:
+                    waiting.extend(definition.operands)
+                case _:
+                    pass
+
+    def _address(self, index: ValueId, depth: int) -> None:
+        """Terms of an index: offsets, and products with what is added to them."""
+        terms = list(self._terms(index, depth))
+        for term in terms:
+            factors = self._factors(term)
+            if factors is None:
+                leaf = self._flow.leaf(term)
+                if leaf is not None:
+                    self.offsets.add(leaf)
+                continue
+            others = [other for other in terms if other != term]
+            for pitch, counted in (factors, factors[::-1]):
+                if self._is_leafy(pitch):
+                    self.products.append((counted, pitch))
+                    self._sums.setdefault((counted, pitch), []).extend(others)
+                if depth < 4:  # (z * height + y) * width
+                    self._address(counted, depth + 1)
+
+    def _terms(self, value: ValueId, depth: int) -> Iterator[ValueId]:
+        match self._definition(value):
+            case Binary(operator=BinaryOperator.ADD | BinaryOperator.SUBTRACT, left=left, right=right) if depth < 40:
+                yield from self._terms(left, depth + 1)
+                yield from self._terms(right, depth + 1)
+            case Convert(operand=operand) if depth < 40:
+                yield from self._terms(operand, depth + 1)
+            case _:
+                yield value
+
+    def _factors(self, value: ValueId) -> tuple[ValueId, ValueId] | None:
+        match self._definition(value):
+            case Binary(operator=BinaryOperator.MULTIPLY, left=left, right=right):
+                return left, right
+            case Math(function=MathFunction.MULTIPLY_24, arguments=(left, right)):
+                return left, right
+            case _:
+                return None
+
+    def _definition(self, value: ValueId) -> object:
+        return self._flow.definitions.get(self._plain(value))
+
+    def _plain(self, value: ValueId) -> ValueId:
+        """Through casts."""
+        definition = self._flow.definitions.get(value)
+        while isinstance(definition, Convert):
+            value = definition.operand
+            definition = self._flow.definitions.get(value)
+        return value
+
+    def _is_leafy(self, value: ValueId) -> bool:
+        sources = self._flow.sources(value)
+        return bool(sources) and all(isinstance(source, Leaf) for source in sources)
+
+    def _leaf_names(self, value: ValueId) -> set[str]:
+        return {source.name for source in self._flow.sources(value) if isinstance(source, Leaf)}

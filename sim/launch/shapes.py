@@ -1,0 +1,177 @@
+"""The grid and the block of a launch: given, launched so in the file, or chosen.
+
+Rules    The first that speaks decides, for the grid and the block each: what is given, the comment above the kernel,
+         the launches of the file, `__launch_bounds__` (the block only), constants that the kernel uses and that are
+         named after a block (`BLOCK_SIZE`, `THREADS`, a template argument `blockSize`), and else
+         256 threads, 16 x 16 where the kernel reads `threadIdx.y`, 8 x 8 x 4 where it reads `threadIdx.z`, in 8 blocks,
+         4 x 4 where it reads `blockIdx.y`, 2 x 2 x 2 where it reads `blockIdx.z`.
+         A grid from a launch in the file is halved until at most `MAX_THREADS` threads run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, final
+
+from analysis.ir.function import Function
+from analysis.ir.instructions import ReadSpecial
+from analysis.ir.operators import SpecialRegister
+from analysis.lower.launches import Launch
+from sim.faults import Index3
+
+MAX_BLOCK_THREADS: Final = 1024
+MAX_THREADS: Final = 1 << 15
+DEFAULT_GRID: Final = 8
+
+_AXIS_NAME: Final = re.compile(r"(?:^|_|(?<=[a-z]))(?:(?P<x>X|W|WIDTH|COLS?|bx)|(?P<y>Y|H|HEIGHT|ROWS?|by))$")
+_BLOCK_NAME: Final = re.compile(r"BLOCK|THREAD|TILE|CTA|^b[xy]$", re.IGNORECASE)
+_OTHER_NAME: Final = re.compile(r"BLOCKS|GRID|WARP|PER_THREAD|PERTHREAD|IDX|STEPS", re.IGNORECASE)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ChosenShape:
+    """`is_chosen` where nothing in the file or from the user says so: then another shape may be tried."""
+
+    extent: Index3
+    why: str
+    is_chosen: bool = False
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ShapeEvidence:
+    """What is known before; `constants` are integers by name: template arguments and macros that the kernel uses."""
+
+    block: Index3 | None
+    grid: Index3 | None
+    launches: Sequence[Launch]
+    bound: int | None
+    constants: Mapping[str, int]
+
+
+def choose_block(function: Function, evidence: ShapeEvidence) -> ChosenShape:
+    if evidence.block is not None:
+        return ChosenShape(evidence.block, "given")
+    for launch in evidence.launches:
+        if launch.block is not None and _threads(launch.block) <= MAX_BLOCK_THREADS:
+            return ChosenShape(tuple(launch.block), "a launch in the file")
+    named = _named_block(function, evidence.constants)
+    if named is not None and _threads(named.extent) <= (evidence.bound or MAX_BLOCK_THREADS):
+        return named
+    default = _default_block(function)
+    if evidence.bound is not None:
+        why = "within __launch_bounds__"
+        return ChosenShape(_within(default, evidence.bound), why, is_chosen=True)
+    return ChosenShape(default, "chosen", is_chosen=True)
+
+
+def other_blocks(function: Function, tried: Index3) -> Iterator[Index3]:
+    """Shapes to try where a chosen one does not fit the kernel's shared arrays."""
+    match reads_axes(function, _THREAD_AXES):
+        case 3:
+            shapes: Sequence[Index3] = ((4, 4, 4), (8, 8, 8), (16, 4, 4))
+        case 2:
+            shapes = ((32, 8, 1), (8, 8, 1), (32, 32, 1), (32, 4, 1), (4, 4, 1), (64, 4, 1), (1, 1, 1))
+        case _:
+            shapes = ((128, 1, 1), (64, 1, 1), (32, 1, 1), (512, 1, 1), (1024, 1, 1), (16, 1, 1), (1, 1, 1))
+    return (shape for shape in shapes if shape != tried)
+
+
+def choose_grid(function: Function, evidence: ShapeEvidence, block: ChosenShape) -> ChosenShape:
+    if evidence.grid is not None:
+        return ChosenShape(evidence.grid, "given")
+    for launch in evidence.launches:
+        if launch.grid is not None:
+            cut = _cut(tuple(launch.grid), block.extent)
+            why = "a launch in the file"
+            return ChosenShape(cut, why if cut == tuple(launch.grid) else f"{why}, cut from {spelled(launch.grid)}")
+    match reads_axes(function, _BLOCK_AXES):
+        case 3:
+            return ChosenShape((2, 2, 2), "chosen", is_chosen=True)
+        case 2:
+            return ChosenShape((4, 4, 1), "chosen", is_chosen=True)
+        case _:
+            return ChosenShape((DEFAULT_GRID, 1, 1), "chosen", is_chosen=True)
+
+
+def reads_axes(function: Function, axes: Sequence[frozenset[SpecialRegister]]) -> int:
+    """1, 2 or 3: the last axis of which the function reads a register."""
+    registers = {found.register for _, found in function.instructions() if isinstance(found, ReadSpecial)}
+    return max((axis for axis, wanted in enumerate(axes, 1) if registers & wanted), default=1)
+
+
+def spelled(shape: Sequence[int]) -> str:
+    """`16,16`: as `--block` takes it."""
+    extents = list(shape)
+    while len(extents) > 1 and extents[-1] == 1:
+        extents.pop()
+    return ",".join(map(str, extents))
+
+
+_THREAD_AXES: Final = (
+    frozenset[SpecialRegister](),
+    frozenset({SpecialRegister.THREAD_Y, SpecialRegister.BLOCK_DIM_Y}),
+    frozenset({SpecialRegister.THREAD_Z, SpecialRegister.BLOCK_DIM_Z}),
+)
+_BLOCK_AXES: Final = (
+    frozenset[SpecialRegister](),
+    frozenset({SpecialRegister.BLOCK_Y, SpecialRegister.GRID_DIM_Y, SpecialRegister.THREAD_Y}),
+    frozenset({SpecialRegister.BLOCK_Z, SpecialRegister.GRID_DIM_Z, SpecialRegister.THREAD_Z}),
+)
+
+
+def _default_block(function: Function) -> Index3:
+    match reads_axes(function, _THREAD_AXES):
+        case 3:
+            return 8, 8, 4
+        case 2:
+            return 16, 16, 1
+        case _:
+            return 256, 1, 1
+
+
+def _named_block(function: Function, constants: Mapping[str, int]) -> ChosenShape | None:
+    """The block that constants name: one number per axis, or one for all."""
+    found: dict[str, tuple[str, int]] = {}
+    for name, number in constants.items():
+        if _BLOCK_NAME.search(name) and not _OTHER_NAME.search(name) and 1 <= number <= MAX_BLOCK_THREADS:
+            axis = _AXIS_NAME.search(name)
+            found.setdefault("x" if axis and axis["x"] else "y" if axis and axis["y"] else "", (name, number))
+    axes = reads_axes(function, _THREAD_AXES)
+    name, number = found.get("x") or found.get("") or ("", 0)
+    if not number:
+        return None
+    if axes == 1:
+        return ChosenShape((number, 1, 1), f"after {name}", is_chosen=True)
+    other, rows = found.get("y") or (name, number)
+    if axes != 2 or number * rows > MAX_BLOCK_THREADS:
+        return None
+    why = f"after {name}" if other == name else f"after {name} and {other}"
+    return ChosenShape((number, rows, 1), why, is_chosen=True)
+
+
+def _within(block: Index3, bound: int) -> Index3:
+    """The block, halved along its largest axis until it has at most `bound` threads."""
+    return _halved(block, lambda shape: _threads(shape) <= max(1, bound))
+
+
+def _cut(grid: Index3, block: Index3) -> Index3:
+    return _halved(grid, lambda shape: _threads(shape) * _threads(block) <= MAX_THREADS)
+
+
+def _halved(shape: Index3, fits: Callable[[Index3], bool]) -> Index3:
+    extents = list(shape)
+    while not fits((extents[0], extents[1], extents[2])) and max(extents) > 1:
+        largest = extents.index(max(extents))
+        extents[largest] = -(-extents[largest] // 2)
+    return extents[0], extents[1], extents[2]
+
+
+def _threads(shape: Sequence[int]) -> int:
+    threads = 1
+    for extent in shape:
+        threads *= extent
+    return threads
