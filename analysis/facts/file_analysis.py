@@ -51,18 +51,17 @@ class FileAnalysis:
     def expression_at(self, offset: int) -> ExpressionFact | None:
         """The innermost expression (or declared name) at a file offset."""
         function = self.facts.function_at(offset)
-        if function is None:
+        innermost = () if function is None else self._innermost_at(function, offset)
+        if function is None or not innermost:
             return None
-        analyzed = self._functions[function.id]
-        relative = offset - function.start
-        found = [(view, span, value) for view in analyzed.views for span, value in _records_at(view, relative)]
-        if not found:
-            return None
-        shortest = min(span.end - span.start for _, span, _ in found)
-        innermost = [entry for entry in found if entry[1].end - entry[1].start == shortest]
         view, span, value = max(innermost, key=lambda entry: entry[0].root.divergence.level(entry[2]))
         place = _least_convergent((other, _block_at(other, found, known)) for other, found, known in innermost)
-        return self._expression_fact(analyzed, view, span, value, place)
+        return self._expression_fact(self._functions[function.id], view, span, value, place)
+
+    def values_at(self, function: FunctionFacts, offset: int) -> Iterator[tuple[View, Span, ValueId, BasicBlockId]]:
+        """The values of the innermost expression at a file offset, with the block that runs it: one for each call."""
+        for view, span, value in self._innermost_at(function, offset):
+            yield view, span, value, _block_at(view, span, value)
 
     def why_branch(self, function: FunctionFacts, branch: BranchFact) -> tuple[WhyStep, ...]:
         """From the branch's condition back to the thread index, load or opaque that made it vary.
@@ -145,6 +144,13 @@ class FileAnalysis:
         return LineIndex(self._program.unit.text_of(path) or b"").line_of(offset) + 1
 
     # -- inside -----------------------------------------------------------------------------------------------------
+
+    def _innermost_at(self, function: FunctionFacts, offset: int) -> tuple[tuple[View, Span, ValueId], ...]:
+        views = self._functions[function.id].views
+        relative = offset - function.start
+        found = [(view, span, value) for view in views for span, value in _records_at(view, relative)]
+        shortest = min((span.end - span.start for _, span, _ in found), default=0)
+        return tuple(entry for entry in found if entry[1].end - entry[1].start == shortest)
 
     def _expression_fact(
         self, analyzed: AnalyzedFunction, view: View, span: Span, value: ValueId, place: _Place

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import BarrierFact, BranchFact, ExpressionFact, FunctionFacts, OpaqueFact
+from analysis.features.access_hover import access_lines
 from analysis.features.barrier_reason import barrier_reason
 from analysis.features.hover_info import BarrierSubject, BranchSubject, FunctionSubject, HoverInfo, ValueSubject
 from analysis.features.launch_text import block_text
 from analysis.features.source_step import SourceStep, source_step, source_steps
 from analysis.features.summary import one_per_place, summarize
+from analysis.features.value_form import value_form_at
 from analysis.ir.source import OWN_FRAME, Span
 from analysis.rules.source_text import FunctionText
 
@@ -27,7 +29,7 @@ def hover_at(analysis: FileAnalysis, offset: int) -> HoverInfo | None:
     barrier = _barrier_at(function, offset)
     if barrier is not None and (expression is None or _covers(expression.span, barrier.span)):
         return _barrier_hover(analysis, function, barrier)
-    return None if expression is None else _value_hover(analysis, function, expression)
+    return None if expression is None else _value_hover(analysis, function, expression, offset)
 
 
 def _contains(function: FunctionFacts, span: Span, offset: int) -> bool:
@@ -105,13 +107,19 @@ def _barrier_hover(analysis: FileAnalysis, function: FunctionFacts, barrier: Bar
     )
 
 
-def _value_hover(analysis: FileAnalysis, function: FunctionFacts, expression: ExpressionFact) -> HoverInfo:
+def _value_hover(analysis: FileAnalysis, function: FunctionFacts, expression: ExpressionFact, offset: int) -> HoverInfo:
     text = _text(analysis, function)
     is_parameter = any(known.is_parameter and known.span == expression.span for known in function.variables)
     return HoverInfo(
         text.start(expression.span),
         text.end(expression.span),
-        ValueSubject(text.quoted(expression.span), expression.type, expression.level),
+        ValueSubject(
+            text.quoted(expression.span),
+            expression.type,
+            expression.level,
+            value_form_at(analysis, function, offset).words(),
+            access_lines(analysis, function, offset),
+        ),
         source_steps(analysis, expression.why),
         None if is_parameter else expression.convergent,
         () if is_parameter else source_steps(analysis, expression.why_not_convergent),

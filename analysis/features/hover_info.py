@@ -16,11 +16,17 @@ from analysis.verdict.grade import Grade
 @final
 @dataclass(frozen=True, slots=True)
 class ValueSubject:
-    """An expression or a declared name."""
+    """An expression or a declared name.
+
+    `form` says how it depends on the thread and between which numbers it lies, empty where that is no news; `accesses`
+    what the access to memory costs that stands there.
+    """
 
     text: str
     type: str
     level: Level
+    form: str
+    accesses: tuple[str, ...]
 
 
 @final

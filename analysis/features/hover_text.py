@@ -68,6 +68,8 @@ def _paragraphs(info: HoverInfo, style: _Style) -> Iterator[str]:
     detail = _detail(info.subject, style)
     if detail:
         yield detail
+    if isinstance(info.subject, ValueSubject) and info.subject.accesses:
+        yield "\n".join(style.item + style.prose(line) for line in info.subject.accesses)
     if info.why:
         yield "\n".join(_steps(info.why, style))
     if info.convergent is not None:
@@ -126,8 +128,8 @@ def _barrier_verdict(subject: BarrierSubject) -> str:
 
 def _detail(subject: Subject, style: _Style) -> str:
     match subject:
-        case ValueSubject():
-            return ""
+        case ValueSubject(form=form):
+            return style.code(form) if form else ""
         case BranchSubject(level=level, grade=grade, trips=trips):
             parts = [GRADE_WORDS[grade]] if grade is not None else []
             if trips is not None and trips is not level:

@@ -35,16 +35,16 @@ def _end_of_address(text: bytes, start: int) -> int | None:
     """Behind `*(p + i)`, `*p`, `a[i].x`; None for calls and whatever else stands there."""
     pointer = _STARS.match(text, start)
     if pointer is not None and text[pointer.end() : pointer.end() + 1] == b"(":
-        return _closing(text, pointer.end())
+        return closing(text, pointer.end())
     name = _NAME.match(text, start if pointer is None else pointer.end())
     if name is None:
         return None
     end = name.end()
     while (part := _MEMBER.match(text, end)) is not None or text[end : end + 1] == b"[":
-        closing = part.end() if part is not None else _closing(text, end)
-        if closing is None:
+        behind = part.end() if part is not None else closing(text, end)
+        if behind is None:
             return None
-        end = closing
+        end = behind
     return None if _IS_CALL.match(text, end) else end
 
 
@@ -80,12 +80,13 @@ def _elsewhere(text: FunctionText, group: Sequence[AccessFact]) -> list[AccessFa
     return [access for span, access in reversed(places.items()) if span != here]
 
 
-def _closing(text: bytes, opening: int) -> int | None:
-    """Behind the bracket that closes the one at `opening`."""
+def closing(text: bytes, opening: int) -> int | None:
+    """Behind the bracket that closes the first one from `opening` on; None without one."""
     depth = 0
     for position in range(opening, len(text)):
-        depth += (text[position : position + 1] in b"([{") - (text[position : position + 1] in b")]}")
-        if not depth:
+        change = (text[position : position + 1] in b"([{") - (text[position : position + 1] in b")]}")
+        depth += change
+        if change and not depth:
             return position + 1
     return None
 

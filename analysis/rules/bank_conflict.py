@@ -78,7 +78,7 @@ class BankConflict:
     @classmethod
     def find(cls, subject: Subject) -> Iterator[BankConflict]:
         text = subject.text
-        conflicting = [access for access in subject.function.accesses if _conflicts(access)]
+        conflicting = [access for access in subject.function.accesses if conflicts(access)]
         for site in sites_by_array(text, conflicting):
             request = site.first.request
             assert request is not None
@@ -91,7 +91,7 @@ class BankConflict:
                 not request.assumes_row,
                 other_places(text, site, "the same array at the same stride"),
                 padding_fix(subject, site.first),
-                Tier.PROVEN if _is_proven(site.first, request) else Tier.POSSIBLE,
+                Tier.PROVEN if is_proven(site.first, request) else Tier.POSSIBLE,
             )
 
     def message(self) -> str:
@@ -114,13 +114,15 @@ class BankConflict:
 MIN_WAYS: Final = 4
 
 
-def _conflicts(access: AccessFact) -> bool:
+def conflicts(access: AccessFact, ways: int = MIN_WAYS) -> bool:
+    """Do so many lanes want different words of one bank, or more?"""
     request = access.request
     if access.space is not MemorySpace.SHARED or access.kind is AccessKind.ATOMIC or request is None:
         return False
-    return (request.bank_ways or 1) >= MIN_WAYS
+    return (request.bank_ways or 1) >= ways
 
 
-def _is_proven(access: AccessFact, request: RequestCost) -> bool:
-    stays = request.basis is Basis.KNOWN_SHAPE or (request.in_short_rows or 0) >= MIN_WAYS
+def is_proven(access: AccessFact, request: RequestCost, ways: int = MIN_WAYS) -> bool:
+    """Is the number of passes certain to be that high, or higher, whatever the block shape?"""
+    stays = request.basis is Basis.KNOWN_SHAPE or (request.in_short_rows or 0) >= ways
     return request.is_exact and stays and access.participation is not Participation.UNKNOWN

@@ -85,9 +85,9 @@ class UncoalescedAccess:
     @classmethod
     def find(cls, subject: Subject) -> Iterator[UncoalescedAccess]:
         text = subject.text
-        wasteful = [access for access in subject.function.accesses if _waste(access) is not None]
+        wasteful = [access for access in subject.function.accesses if waste(access) is not None]
         for site in sites_by_array(text, wasteful):
-            found = _waste(site.first)
+            found = waste(site.first)
             assert found is not None
             assert site.first.request is not None
             sectors, needed, tier = found
@@ -130,8 +130,8 @@ def _bytes_apart(stride: int) -> str:
     return f"{counted(abs(stride), 'byte')} apart"
 
 
-def _waste(access: AccessFact) -> tuple[int, int, Tier] | None:
-    """Sectors moved and needed, if that is out of proportion."""
+def waste(access: AccessFact, ratio: int | None = None) -> tuple[int, int, Tier] | None:
+    """Sectors moved and needed, if that is out of proportion: `ratio` times what is used, or as the rule has it."""
     request = access.request
     if request is None or request.lanes < MIN_LANES or access.bytes is None or request.sectors_max is None:
         return None
@@ -142,7 +142,7 @@ def _waste(access: AccessFact) -> tuple[int, int, Tier] | None:
         return None
     needed = -(-request.lanes * access.bytes // SECTOR_BYTES)
     used = -(-request.lanes * max(access.bytes, access.used_bytes or 0) // SECTOR_BYTES)
-    wanted = (RATIO_IN_LOOP if access.loops else RATIO) * max(needed, used)
+    wanted = (ratio or (RATIO_IN_LOOP if access.loops else RATIO)) * max(needed, used)
     if sectors < wanted:
         return None
     # Half a warp needs half of it.

@@ -32,6 +32,8 @@ def test_a_varying_value_shows_its_chain_by_source_lines() -> None:
     """) == expected("""
         `i` is **varying** · `int`
 
+        `= threadIdx.x + blockIdx.x*blockDim.x`
+
         - line 3: `int i = blockIdx.x * blockDim.x + tid;`
         - line 2: `int tid = threadIdx.x;` (the thread index differs in every thread)
 
@@ -53,7 +55,7 @@ def test_a_uniform_value_needs_no_chain() -> None:
 
 @pytest.mark.parametrize(
     ("line", "name"),
-    [("int m = $0n + 1;", "n"), ("int $0m = n + 1;", "m"), ("x[$0n] = 0.0f;", "n"), ("f(x, $0n + 1);", "n")],
+    [("int m = $0n + 1;", "n"), ("bool $0m = n > 1;", "m"), ("x[$0n] = 0.0f;", "n"), ("f(x, $0n + 1);", "n")],
 )
 def test_a_place_behind_a_varying_branch_names_the_branch(line: str, name: str) -> None:
     assert markdown(f"""
@@ -64,7 +66,7 @@ def test_a_place_behind_a_varying_branch_names_the_branch(line: str, name: str) 
           }}
         }}
     """) == expected(f"""
-        `{name}` is **uniform in the grid** · `int`
+        `{name}` is **uniform in the grid** · `{"bool" if name == "m" else "int"}`
 
         The lanes of a warp may not arrive here together: line 3 `if (threadIdx.x < n) {{`
     """)
@@ -253,6 +255,7 @@ def test_the_plain_form_says_the_same_without_markup() -> None:
     assert info is not None
     assert render_text(info) == expected("""
         tid is varying · int
+        = threadIdx.x
           line 2: int tid = threadIdx.x; (the thread index differs in every thread)
         All threads of the grid arrive here together
     """)
@@ -311,6 +314,7 @@ def test_a_long_chain_is_cut_in_the_middle() -> None:
     assert info is not None
     assert len(info.why) == 10
     assert render_text(info).splitlines()[1:-1] == [
+        "= threadIdx.x + 9",
         "  line 11: int v9 = v8 + 1;",
         "  line 10: int v8 = v7 + 1;",
         "  line 9: int v7 = v6 + 1;",

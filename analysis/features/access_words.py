@@ -1,0 +1,175 @@
+"""What one access to memory costs, in a line and in a label.
+
+`32 sectors where 4 would do` is about one request of a full warp; what that rests on is said only where it matters:
+a block shape that is not known and would change the number, lanes that may not all take part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, assert_never
+
+from analysis.access.model import BANK_BYTES, AccessKind, AccessPattern, Basis, Participation, RequestCost
+from analysis.facts.model import AccessFact
+from analysis.ir.types import MemorySpace
+from analysis.rules.bank_conflict import conflicts, is_proven
+from analysis.rules.uncoalesced_access import waste
+from analysis.rules.wording import counted
+from analysis.verdict.barriers import Tier
+
+MIN_RATIO: Final = 2
+"""From so many times the sectors that are used an access is called uncoalesced, where there is room for a label."""
+MIN_WAYS: Final = 2
+
+SPACE_WORDS: Final[Mapping[MemorySpace, str]] = {
+    MemorySpace.GENERIC: "memory of unknown space",
+    MemorySpace.GLOBAL: "global memory",
+    MemorySpace.SHARED: "shared memory",
+    MemorySpace.LOCAL: "local memory",
+    MemorySpace.CONSTANT: "constant memory",
+}
+
+KIND_WORDS: Final[Mapping[AccessKind, str]] = {
+    AccessKind.LOAD: "load from",
+    AccessKind.STORE: "store to",
+    AccessKind.ATOMIC: "atomic on",
+}
+
+_ONE_ADDRESS: Final[Mapping[AccessKind, str]] = {
+    AccessKind.LOAD: "every lane reads one address: broadcast",
+    AccessKind.STORE: "every lane writes one address",
+    AccessKind.ATOMIC: "every lane updates one address, one after the other",
+}
+
+
+def is_uncoalesced(access: AccessFact) -> bool:
+    """Surely at least twice the sectors that the function uses."""
+    found = waste(access, MIN_RATIO)
+    return found is not None and found[2] is Tier.PROVEN
+
+
+def has_bank_conflict(access: AccessFact) -> bool:
+    """Surely two passes over the banks or more."""
+    request = access.request
+    return conflicts(access, MIN_WAYS) and request is not None and is_proven(access, request, MIN_WAYS)
+
+
+def kind_words(access: AccessFact) -> str:
+    """`load from global memory`."""
+    return f"{KIND_WORDS[access.kind]} {SPACE_WORDS[access.space]}"
+
+
+def cost_words(access: AccessFact, stride: str | None = None) -> str | None:
+    """`stride 128 B: 32 sectors where 4 would do (12 %)`; None where the cost is not known.
+
+    `stride`: the words for one that is not a known number (`4*n`).
+    """
+    request = access.request
+    if request is None:
+        return None
+    match access.space:
+        case MemorySpace.SHARED:
+            words = _bank_words(access, request)
+        case MemorySpace.LOCAL:
+            words = _local_words(access, request)
+        case MemorySpace.GLOBAL | MemorySpace.GENERIC | MemorySpace.CONSTANT:
+            words = _sector_words(access, request, stride)
+        case _:
+            assert_never(access.space)
+    return None if words is None else words + _condition(access, request)
+
+
+def label(access: AccessFact) -> str | None:
+    """`32 sectors, 4 needed`, `8-way bank conflict`, `broadcast`: a word or two; None where the cost is not known."""
+    request = access.request
+    if request is None or access.space in (MemorySpace.LOCAL, MemorySpace.GENERIC):
+        return None
+    few = "" if access.participation is not Participation.UNKNOWN and not _rests_on_rows(request) else "up to "
+    if access.pattern is AccessPattern.BROADCAST and request.lanes > 1:
+        return "broadcast" if access.kind is AccessKind.LOAD else "one address"
+    if access.space is MemorySpace.SHARED:
+        if request.bank_ways is None:
+            return None
+        return "no conflict" if request.bank_ways == 1 else f"{few}{request.bank_ways}-way bank conflict"
+    if request.sectors is None or request.ideal_sectors is None or not request.is_exact:
+        return None
+    if request.sectors <= request.ideal_sectors:
+        return "coalesced"
+    return f"{few}{counted(request.sectors, 'sector')}, {request.ideal_sectors} needed"
+
+
+def _bank_words(access: AccessFact, request: RequestCost) -> str | None:
+    ways = request.bank_ways
+    if ways is None:
+        return None
+    least = "" if request.is_exact else "at least "
+    if ways > 1:
+        return f"{least}{ways}-way bank conflict{_stride_in_words(access)}"
+    if access.pattern is AccessPattern.BROADCAST:
+        return _one_address(access, request)
+    return f"{_stride(access)}no bank conflict"
+
+
+def _local_words(access: AccessFact, request: RequestCost) -> str | None:
+    if access.pattern is AccessPattern.WARP_SEQUENTIAL:
+        return "each lane its own copy, at one place: coalesced, or a register"
+    if request.sectors is None:
+        return None
+    return f"each lane its own copy, at its own place: {_sectors(request)}"
+
+
+def _sector_words(access: AccessFact, request: RequestCost, stride: str | None) -> str | None:
+    if access.pattern is AccessPattern.BROADCAST:
+        return _one_address(access, request)
+    if access.stride is None and not request.is_exact and request.sectors_max is not None:
+        named = "unknown stride" if stride is None else f"stride {stride} B"
+        return f"{named}: up to {counted(request.sectors_max, 'sector')}"
+    if request.sectors is None or request.ideal_sectors is None:
+        return None
+    if request.sectors > request.ideal_sectors:
+        return f"{_stride(access, ': ')}{_sectors(request)}"
+    if request.lanes == 1:
+        return f"one lane: {counted(request.sectors, 'sector')}"
+    return f"{_stride(access)}coalesced: {counted(request.sectors, 'sector')} (100 %)"
+
+
+def _one_address(access: AccessFact, request: RequestCost) -> str:
+    return "one lane alone" if request.lanes == 1 else _ONE_ADDRESS[access.kind]
+
+
+def _sectors(request: RequestCost) -> str:
+    """`32 sectors where 4 would do (12 %)`."""
+    sectors, ideal = request.sectors, request.ideal_sectors
+    if sectors is None or ideal is None:
+        return "cost not known"
+    least = "" if request.is_exact else "at least "
+    if sectors <= ideal:
+        return f"{least}{counted(sectors, 'sector')} (100 %)"
+    share = ideal * 100 // sectors
+    return f"{least}{counted(sectors, 'sector')} where {ideal} would do ({share} %)"
+
+
+def _stride(access: AccessFact, end: str = ", ") -> str:
+    return f"stride {access.stride} B{end}" if access.stride else ""
+
+
+def _stride_in_words(access: AccessFact) -> str:
+    if not access.stride:
+        return ""
+    words, rest = divmod(access.stride, BANK_BYTES)
+    return f" (stride {access.stride} B)" if rest else f" (stride {counted(words, 'word')})"
+
+
+def _condition(access: AccessFact, request: RequestCost) -> str:
+    """What the number rests on."""
+    conditions: list[str] = []
+    if _rests_on_rows(request):
+        conditions.append("blockDim.x % warpSize == 0")
+    if access.participation is Participation.UNKNOWN and request.lanes > 1:
+        conditions.append("all lanes take part")
+    return f", if {' and '.join(conditions)}" if conditions else ""
+
+
+def _rests_on_rows(request: RequestCost) -> bool:
+    cost = request.sectors if request.bank_ways is None else request.bank_ways
+    return request.basis is Basis.ROW and cost is not None and cost != request.in_short_rows

@@ -1,0 +1,234 @@
+"""Linear forms in the words of the source, as they read at one place of one function.
+
+Names    Registers as CUDA spells them; parameters; variables whose last read before the place had the value; other
+         expressions by their text.  What has no name at the place is `…`, once however many terms it stands for.
+Length   A form that is too long for a sentence keeps its thread part: `4*threadIdx.x + …`.
+Units    Of a pointer in elements where the form allows it (`p + 2*threadIdx.x`), else in bytes, with a cast.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import Final, final
+
+from analysis.affine.atoms import Atom, IterationAtom, RegisterAtom, ResidualAtom, SymbolAtom, ValueAtom
+from analysis.affine.linear_form import LinearForm, format_form, format_polynomial
+from analysis.affine.polynomial import ZERO, Polynomial, variable
+from analysis.facts.merge import View
+from analysis.ir.function import SourceBranch, SourceBranchKind
+from analysis.ir.ids import ValueId
+from analysis.ir.instructions import ElementAddress
+from analysis.ir.operators import SpecialRegister
+from analysis.ir.record import record
+from analysis.ir.source import OWN_FRAME
+from analysis.ir.types import PointerType
+from analysis.lower.builtins.variables import INDEX_VARIABLES
+from analysis.lower.layouts import size_of
+from analysis.rules.access_text import closing
+from analysis.rules.source_text import one_line
+
+UNNAMED: Final = "…"
+MAX_FORM: Final = 56
+MAX_NAME: Final = 24
+
+REGISTER_NAMES: Final = {
+    register: f"{name}.{field}"
+    for name, registers in INDEX_VARIABLES.items()
+    for field, register in zip("xyz", registers, strict=True)
+} | {SpecialRegister.WARP_SIZE: "warpSize"}
+
+_IDENTIFIER: Final = re.compile(rb"[A-Za-z_]\w*")
+_SUBSCRIPT: Final = re.compile(rb"[A-Za-z_]\w*\s*\[")
+_POSTFIX: Final = re.compile(r"[A-Za-z_]\w*(?:\.\w+|->\w+|\[\w+\])*")
+
+
+@final
+@record
+class FormText:
+    """`thread` is the part that differs between threads (`4*threadIdx.x`; empty: none), `whole` the form."""
+
+    thread: str
+    whole: str
+
+
+@final
+class FormWriter:
+    """Writes the forms of one view at a place, given as an offset in the function's text."""
+
+    def __init__(self, view: View, text: bytes, place: int) -> None:
+        self._view = view
+        self._function = view.root.function
+        self._text = text
+        self._place = place
+        self._reads: dict[ValueId, str] | None = None
+
+    def integer(self, form: LinearForm) -> FormText | None:
+        """Of an integer; None where it cannot be said shortly."""
+        return self._text_of(form, "")
+
+    def pointer(self, form: LinearForm, element: int | None) -> FormText | None:
+        """Of a pointer to elements of so many bytes."""
+        start = self._start_of(form)
+        if start is None:
+            return None
+        rest = LinearForm(form.bits, form.base - variable(start), form.coefficients)
+        scaled = _divided(rest, element or 1)
+        name = self.name(start)
+        return self._text_of(rest, f"(char *){name}") if scaled is None else self._text_of(scaled, name)
+
+    def address(self, form: LinearForm) -> FormText | None:
+        """Of an address in bytes, without a cast."""
+        start = self._start_of(form)
+        if start is None:
+            return None
+        return self._text_of(LinearForm(form.bits, form.base - variable(start), form.coefficients), self.name(start))
+
+    def _start_of(self, form: LinearForm) -> Atom | None:
+        """The pointer or variable that the address is counted from."""
+        for monomial, coefficient in form.base.terms:
+            if len(monomial) == 1 and coefficient == 1 and self._is_address(monomial[0]):
+                return monomial[0]
+        return None
+
+    def _is_address(self, atom: Atom) -> bool:
+        match atom:
+            case SymbolAtom():
+                return True
+            case ValueAtom(value) | ResidualAtom(value):
+                return isinstance(self._function.types[value], PointerType)
+            case _:
+                return False
+
+    def _text_of(self, form: LinearForm, start: str) -> FormText | None:
+        named = Polynomial(tuple(term for term in form.base.terms if not self._is_unnamed(term[0])))
+        rest = "" if named == form.base else UNNAMED
+        thread = format_form(LinearForm(form.bits, ZERO, form.coefficients), self.name) if form.coefficients else ""
+        base = format_polynomial(named, self.name) if named.terms else ""
+        whole = joined(start, thread, base, rest)
+        if len(whole) > MAX_FORM and thread:
+            whole = joined(start, thread, "", UNNAMED)
+        return FormText(thread, whole or "0") if len(whole) <= MAX_FORM else None
+
+    def _is_unnamed(self, monomial: tuple[Atom, ...]) -> bool:
+        return any(self.name(atom) == UNNAMED for atom in monomial)
+
+    # -- names ------------------------------------------------------------------------------------------------------
+
+    def name(self, atom: Atom) -> str:
+        match atom:
+            case RegisterAtom(register):
+                return REGISTER_NAMES.get(register, UNNAMED)
+            case SymbolAtom(symbol):
+                return self._function.symbols[symbol].name or UNNAMED
+            case ValueAtom(value):
+                return self._names().get(value, UNNAMED)
+            case ResidualAtom():
+                return UNNAMED
+            case IterationAtom(cycle):
+                header = self._function.blocks[self._view.root.control.cycles[cycle].header]
+                counters = (phi.result for phi in header.phis if self._is_counter(phi.result, atom))
+                return next((name for phi in counters if (name := self._names().get(phi))), "iteration")
+
+    def _is_counter(self, phi: ValueId, iteration: IterationAtom) -> bool:
+        form = self._view.root.affine.form(phi)
+        return form is not None and form.is_uniform and form.base == variable(iteration)
+
+    def _names(self) -> dict[ValueId, str]:
+        if self._reads is None:
+            self._reads = self._find_names()
+        return self._reads
+
+    def _find_names(self) -> dict[ValueId, str]:
+        """Variables first, then parameters nothing reads, then whatever short text has the value."""
+        latest: dict[tuple[bytes, int], tuple[bool, int, ValueId]] = {}
+        texts: dict[ValueId, str] = {}
+        declared = self._declarations()
+        for start, end, value in (*self._values(), *self._assigned()):
+            found = _IDENTIFIER.match(self._text, start)
+            if found is not None and end in (None, found.end()):
+                starts = declared.get(found[0], [])
+                key = found[0], bisect_right(starts, start)
+                # What it held last before the place; failing that, what is read first behind it.
+                rank = (start <= self._place, start if start <= self._place else -start, value)
+                latest[key] = max(latest.get(key, rank), rank)
+            elif end is not None and value not in texts:
+                text = one_line(self._text[start:end])
+                if len(text) <= MAX_NAME:
+                    texts[value] = text if _POSTFIX.fullmatch(text) else f"({text})"
+        names = {value: name.decode("utf-8", "replace") for (name, _), (_, _, value) in latest.items()}
+        if self._view.frame == OWN_FRAME:
+            unread = {name.encode() for name in names.values()}
+            for parameter in self._function.parameters:
+                if parameter.name.encode() not in unread:
+                    names.setdefault(parameter.value, parameter.name)
+        return texts | names
+
+    def _values(self) -> Iterator[tuple[int, int | None, ValueId]]:
+        """Reads in this frame: (start, end, value); without an end, the pointer in front of the first subscript."""
+        frame = self._view.frame
+        for expression in self._function.expressions:
+            if expression.span.frame == frame:
+                yield expression.span.start, expression.span.end, expression.value
+        first: dict[int, tuple[int, ValueId]] = {}
+        for _, instruction in self._function.instructions():
+            span = instruction.span
+            if isinstance(instruction, ElementAddress) and span.frame == frame:
+                subscript = _SUBSCRIPT.match(self._text, span.start, span.end)
+                if subscript is not None and (span.start not in first or span.end < first[span.start][0]):
+                    first[span.start] = span.end, instruction.base
+        yield from ((start, None, base) for start, (_, base) in first.items())
+
+    def _assigned(self) -> Iterator[tuple[int, None, ValueId]]:
+        """Where variables get a value; not in the head of a `for`, which runs after what stands behind it."""
+        frame = self._view.frame
+        heads = [
+            (branch.keyword.start, closing(self._text, branch.keyword.end) or branch.keyword.end)
+            for branch in self._function.branches
+            if branch.kind is SourceBranchKind.LOOP and branch.keyword.frame == frame and self._is_for(branch)
+        ]
+        for definition in self._function.definitions:
+            start = definition.span.start
+            if definition.span.frame == frame and not any(head <= start < end for head, end in heads):
+                yield start, None, definition.value
+
+    def _is_for(self, branch: SourceBranch) -> bool:
+        return self._text[branch.keyword.start : branch.keyword.end] == b"for"
+
+    def _declarations(self) -> dict[bytes, list[int]]:
+        """Where the variables of this frame are declared, by name: a use means the last one before it."""
+        found: dict[bytes, list[int]] = {}
+        for declared in self._function.variables:
+            if declared.span.frame == self._view.frame and declared.name:
+                found.setdefault(declared.name.encode(), []).append(declared.span.start)
+        return {name: sorted(starts) for name, starts in found.items()}
+
+
+def element_size(view: View, value: ValueId) -> int | None:
+    """Of what a pointer points to, in bytes."""
+    function = view.root.function
+    type_ = function.types[value]
+    return size_of(type_.element, function.structs) if isinstance(type_, PointerType) else None
+
+
+def _divided(form: LinearForm, factor: int) -> LinearForm | None:
+    """The form in units of `factor`; None where some part is not a multiple of it."""
+    polynomials = (form.base, *(coefficient for _, coefficient in form.coefficients))
+    if any(coefficient % factor for polynomial in polynomials for _, coefficient in polynomial.terms):
+        return None
+
+    def quotient(polynomial: Polynomial) -> Polynomial:
+        return Polynomial(tuple((monomial, coefficient // factor) for monomial, coefficient in polynomial.terms))
+
+    coefficients = tuple((axis, quotient(coefficient)) for axis, coefficient in form.coefficients)
+    return LinearForm(form.bits, quotient(form.base), coefficients)
+
+
+def joined(*parts: str) -> str:
+    """The sum of what is not empty."""
+    text = ""
+    for part in parts:
+        if part:
+            text = part if not text else f"{text} - {part[1:]}" if part.startswith("-") else f"{text} + {part}"
+    return text

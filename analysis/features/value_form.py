@@ -1,0 +1,136 @@
+"""How does a value depend on the thread, and between which numbers does it lie?  Merged over the calls of a function.
+
+Said     only what is news: not a form that repeats the expression, not a range that the type or the hardware gives.
+Merging  One form if all calls agree; if only their thread parts do, that part and `…`.  The widest range.
+Cost     The names of one view at a time, and no more calls than `MAX_CALLS`: a hover must not wait.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final, final
+
+from analysis.affine.interval import Interval, type_range
+from analysis.affine.linear_form import LinearForm
+from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.merge import View
+from analysis.facts.model import FunctionFacts
+from analysis.features.form_text import REGISTER_NAMES, UNNAMED, FormText, FormWriter, element_size, joined
+from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.record import record
+from analysis.ir.source import Span
+from analysis.ir.types import IntegerType, PointerType
+from analysis.rules.source_text import one_line
+
+MAX_CALLS: Final = 16
+MAX_SPAN: Final = 1 << 20
+"""A wider range is the type's, less what some comparison took away."""
+MAX_SPAN_OF_ANY_BLOCK: Final = 1022
+"""Where the launch is not known, a wider one only says how large a block can be at most."""
+
+_TOKEN: Final = re.compile(r"[A-Za-z_]\w*|\d+|…")
+
+
+@final
+@record
+class ValueForm:
+    """`form` in source terms, None where it says no more than the text; `low` to `high`, None where that is no news."""
+
+    form: str | None
+    low: int | None
+    high: int | None
+
+    def words(self) -> str:
+        """`= 4*threadIdx.x + n, from 0 to 1020`; empty where there is nothing to tell."""
+        parts = [] if self.form is None else [f"= {self.form}"]
+        if self.low is not None and self.high is not None:
+            parts.append(f"from {self.low} to {self.high}")
+        return ", ".join(parts)
+
+
+NO_FORM: Final = ValueForm(None, None, None)
+
+
+def value_form_at(analysis: FileAnalysis, function: FunctionFacts, offset: int) -> ValueForm:
+    """Of the innermost expression or declared name at a file offset."""
+    found = list(islice(analysis.values_at(function, offset), MAX_CALLS + 1))
+    if not found or len(found) > MAX_CALLS:
+        return NO_FORM
+    text = analysis.document.text[function.start : function.end]
+    own = one_line(text[found[0][1].start : found[0][1].end])
+    if _is_assigned_again(found[0][0], found[0][1]):
+        return NO_FORM
+    form = _merged(_forms(found, text))
+    ranges = [_range(view, value, block) for view, _, value, block in found]
+    widest = _joined(ranges)
+    is_number = widest is not None and widest.low == widest.high
+    is_register = own in REGISTER_NAMES.values()
+    if widest is None or is_number or (is_register and not all(view.root.launch.shapes for view, *_ in found)):
+        return ValueForm(_news(form, own), None, None)
+    return ValueForm(_news(form, own), widest.low, widest.high)
+
+
+def _is_assigned_again(view: View, span: Span) -> bool:
+    """A declared name whose first value is not the only one: what holds of that value does not hold of the name."""
+    function = view.root.function
+    declared = [number for number, known in enumerate(function.variables) if known.span == span]
+    return any(sum(1 for each in function.definitions if each.variable == number) > 1 for number in declared)
+
+
+def _forms(found: list[tuple[View, Span, ValueId, BasicBlockId]], text: bytes) -> Iterator[FormText | None]:
+    for view, span, value, block in found:
+        form = view.root.affine.form_at(value, block)
+        yield None if form is None else _written(view, text, span, value, form)
+
+
+def _written(view: View, text: bytes, span: Span, value: ValueId, form: LinearForm) -> FormText | None:
+    match view.root.function.types[value]:
+        case IntegerType():
+            return FormWriter(view, text, span.end).integer(form)
+        case PointerType():
+            return FormWriter(view, text, span.end).pointer(form, element_size(view, value))
+        case _:
+            return None
+
+
+def _merged(forms: Iterator[FormText | None]) -> str | None:
+    """None as soon as two calls do not even share their thread part."""
+    first: FormText | None = None
+    for form in forms:
+        if form is None:
+            return None
+        if first is None:
+            first = form
+        elif form.thread != first.thread:
+            return None
+        elif form.whole != first.whole:
+            first = FormText(first.thread, joined(first.thread, UNNAMED))
+    return None if first is None else first.whole
+
+
+def _news(form: str | None, own: str) -> str | None:
+    """Not the expression's own text, in whatever order; not a form without any name or number in it."""
+    if form is None or form == UNNAMED:
+        return None
+    return None if sorted(_TOKEN.findall(form)) == sorted(_TOKEN.findall(own)) else form
+
+
+def _range(view: View, value: ValueId, block: BasicBlockId) -> Interval | None:
+    type_ = view.root.function.types[value]
+    if not isinstance(type_, IntegerType):
+        return None
+    found = view.root.affine.range_at(value, block)
+    span = MAX_SPAN if view.root.launch.shapes else MAX_SPAN_OF_ANY_BLOCK
+    return found if found.high - found.low <= span and found != type_range(type_) else None
+
+
+def _joined(ranges: list[Interval | None]) -> Interval | None:
+    """None where one of them is no news."""
+    widest: Interval | None = None
+    for found in ranges:
+        if found is None:
+            return None
+        widest = found if widest is None else widest.join(found)
+    return widest
