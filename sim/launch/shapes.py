@@ -57,7 +57,7 @@ def choose_block(function: Function, evidence: ShapeEvidence) -> ChosenShape:
         return ChosenShape(evidence.block, "given")
     for launch in evidence.launches:
         if launch.block is not None and _threads(launch.block) <= MAX_BLOCK_THREADS:
-            return ChosenShape(tuple(launch.block), "a launch in the file")
+            return ChosenShape((launch.block.x, launch.block.y, launch.block.z), "a launch in the file")
     named = _named_block(function, evidence.constants)
     if named is not None and _threads(named.extent) <= (evidence.bound or MAX_BLOCK_THREADS):
         return named
@@ -85,9 +85,10 @@ def choose_grid(function: Function, evidence: ShapeEvidence, block: ChosenShape)
         return ChosenShape(evidence.grid, "given")
     for launch in evidence.launches:
         if launch.grid is not None:
-            cut = _cut(tuple(launch.grid), block.extent)
+            whole = launch.grid.x, launch.grid.y, launch.grid.z
+            cut = _cut(whole, block.extent)
             why = "a launch in the file"
-            return ChosenShape(cut, why if cut == tuple(launch.grid) else f"{why}, cut from {spelled(launch.grid)}")
+            return ChosenShape(cut, why if cut == whole else f"{why}, cut from {spelled(whole)}")
     match reads_axes(function, _BLOCK_AXES):
         case 3:
             return ChosenShape((2, 2, 2), "chosen", is_chosen=True)

@@ -146,6 +146,7 @@ def _launch(
         shared_bytes=None if shared is None else int(shared),
         template_arguments=named[1],
         arguments=tuple(_text(argument) for argument in arguments),
+        argument_values=tuple(values.number(argument) for argument in arguments),
         path=item.path,
         span=Span(item.span.start + span.start, item.span.start + span.end),
     )

@@ -32,6 +32,7 @@ class Launch:
     shared_bytes: int | None
     template_arguments: tuple[str, ...]
     arguments: tuple[str, ...]
+    argument_values: tuple[int | float | None, ...]
     path: str
     span: Span = field(compare=False)
 
@@ -44,6 +45,7 @@ class Launch:
             self.shared_bytes,
             self.template_arguments,
             self.arguments,
+            self.argument_values,
             self.path,
             Span(self.span.start + distance, self.span.end + distance),
         )
