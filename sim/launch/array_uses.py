@@ -1,0 +1,212 @@
+"""What a kernel does with the arrays it is given: which it reads, which hold indices, offsets and counts.
+
+Words    *Offsets*: a loop runs from one loaded element to another (`for (j = row[i]; j < row[i + 1]; j++)`).
+         A *count* bounds a loop.  An *index* is added to an address.
+Rules    Everything is kept per place (`nodes` and its member `edges` apart), at its most demanding use:
+         offsets before indices before counts before plain data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Final, final
+
+from analysis.ir.function import SymbolKind
+from analysis.ir.ids import ValueId
+from analysis.ir.instructions import (
+    Atomic,
+    Binary,
+    Branch,
+    Compare,
+    Convert,
+    ElementAddress,
+    Load,
+    Phi,
+    Store,
+    Texture,
+    Unary,
+)
+from analysis.ir.operators import CompareOperator, TextureOperation
+from analysis.ir.types import ArrayType, PointerType, Type, VoidType
+from sim.launch.flow import Flow, Place, Root, RootKind
+
+_MEMORY: Final = (RootKind.ARGUMENT, RootKind.VARIABLE)
+
+
+class Role(IntEnum):
+    """What loaded integers are for; the larger wins."""
+
+    DATA = 0
+    COUNT = 1
+    INDEX = 2
+    OFFSETS = 3
+
+
+@final
+@dataclass(slots=True)
+class ArrayUse:
+    """One object.  `roles` by path of members; `limits` are the lengths of what an index goes into."""
+
+    is_loaded: bool = False
+    is_stored: bool = False
+    is_atomic: bool = False
+    accessed: list[Type] = field(default_factory=list[Type])
+    """Types of what is read and written through pointers to it."""
+    roles: dict[tuple[str, ...], Role] = field(default_factory=dict[tuple[str, ...], Role])
+    limits: dict[tuple[str, ...], int] = field(default_factory=dict[tuple[str, ...], int])
+
+    def role(self, path: tuple[str, ...]) -> Role:
+        return self.roles.get(path, Role.DATA)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ImageUse:
+    """One fetch from a texture or surface: `dimensions` of its image, and the type of what it gives."""
+
+    operation: TextureOperation
+    dimensions: int
+    texel: Type | None
+
+
+def array_uses(flow: Flow) -> dict[Root, ArrayUse]:
+    """Every argument array and variable that the kernel touches."""
+    uses: dict[Root, ArrayUse] = {}
+    for block in flow.control.order:
+        for instruction in flow.function.blocks[block].instructions:
+            match instruction:
+                case Load(result=result, address=address):
+                    for use in _touched(uses, flow, address):
+                        use.is_loaded = True
+                        use.accessed.append(flow.function.type_of(result))
+                case Store(address=address, value=value):
+                    for use in _touched(uses, flow, address):
+                        use.is_stored = True
+                        use.accessed.append(flow.function.type_of(value))
+                case Atomic(result=result, address=address):
+                    for use in _touched(uses, flow, address):
+                        use.is_atomic = True
+                        use.accessed.append(flow.function.type_of(result))
+                case _:
+                    pass
+    _read_roles(flow, uses)
+    return uses
+
+
+def image_uses(flow: Flow) -> dict[str, list[ImageUse]]:
+    """What is fetched from each texture or surface leaf."""
+    uses: dict[str, list[ImageUse]] = {}
+    for _, instruction in flow.function.instructions():
+        if isinstance(instruction, Texture):
+            leaf = flow.leaf(instruction.arguments[0])
+            if leaf is not None:
+                uses.setdefault(leaf, []).append(_image_use(flow, instruction))
+    return uses
+
+
+def _touched(uses: dict[Root, ArrayUse], flow: Flow, address: ValueId) -> Iterator[ArrayUse]:
+    for root in {place.root for place in flow.places(address)}:
+        if root.kind in _MEMORY:
+            yield uses.setdefault(root, ArrayUse())
+
+
+def _image_use(flow: Flow, texture: Texture) -> ImageUse:
+    coordinates = len(texture.arguments) - 1
+    match texture.operation:
+        case TextureOperation.FETCH | TextureOperation.FETCH_1D:
+            dimensions = 1
+        case TextureOperation.FETCH_2D | TextureOperation.GATHER:
+            dimensions = 2
+        case TextureOperation.FETCH_3D | TextureOperation.FETCH_CUBE:
+            dimensions = 3
+        case TextureOperation.FETCH_LAYERED | TextureOperation.SURFACE_READ:
+            dimensions = coordinates
+        case TextureOperation.LEVEL_OF_DETAIL | TextureOperation.SURFACE_WRITE:
+            dimensions = coordinates - 1
+    texel = texture.arguments[1] if texture.operation is TextureOperation.SURFACE_WRITE else texture.result
+    return ImageUse(
+        texture.operation, max(1, min(3, dimensions)), None if texel is None else flow.function.type_of(texel)
+    )
+
+
+# -- roles of loaded integers -----------------------------------------------------------------------------------------
+
+
+def _read_roles(flow: Flow, uses: dict[Root, ArrayUse]) -> None:
+    for block in flow.control.order:
+        for instruction in flow.function.blocks[block].instructions:
+            if isinstance(instruction, ElementAddress):
+                limit = _fixed_length(flow, instruction)
+                for place in _loaded(flow, instruction.index):
+                    _note(uses, place, Role.INDEX, limit)
+    for compare in _exit_compares(flow):
+        starts = {place for side in (compare.left, compare.right) for place in _starts(flow, side)}
+        bounds = {place for side in (compare.left, compare.right) for place in _loaded(flow, side)}
+        for place in bounds:
+            _note(uses, place, Role.OFFSETS if place in starts else Role.COUNT, None)
+
+
+def _note(uses: dict[Root, ArrayUse], place: Place, role: Role, limit: int | None) -> None:
+    use = uses.get(place.root)
+    if use is None:
+        return
+    use.roles[place.path] = max(role, use.role(place.path))
+    if limit is not None:
+        use.limits[place.path] = min(limit, use.limits.get(place.path, limit))
+
+
+def _loaded(flow: Flow, value: ValueId) -> Iterator[Place]:
+    for source in flow.sources(value):
+        if isinstance(source, Place) and source.root.kind in _MEMORY:
+            yield source
+
+
+def _fixed_length(flow: Flow, address: ElementAddress) -> int | None:
+    """The length of the shared, local or constant array that is indexed."""
+    base = flow.function.type_of(address.base)
+    element = base.element if isinstance(base, PointerType) else VoidType()
+    kinds = {place.root.kind for place in flow.places(address.base)}
+    if isinstance(element, ArrayType) and element.length and RootKind.ARGUMENT not in kinds:
+        return element.length
+    return None
+
+
+def _exit_compares(flow: Flow) -> Iterator[Compare]:
+    """Comparisons that decide about leaving a loop, except those for equality."""
+    blocks = {block for cycle in flow.control.cycles for block in flow.control.exit_branches(cycle)}
+    for block in sorted(blocks):
+        terminator = flow.function.blocks[block].terminator
+        waiting = [terminator.condition] if isinstance(terminator, Branch) else []
+        seen: set[ValueId] = set()
+        while waiting:
+            value = waiting.pop()
+            if value in seen:
+                continue
+            seen.add(value)
+            match flow.definitions.get(value):
+                case Compare(operator=operator) as compare if operator not in _EQUALITIES:
+                    yield compare
+                case Binary() | Unary() | Convert() as definition:
+                    waiting.extend(definition.operands)
+                case _:
+                    pass
+
+
+_EQUALITIES: Final = (CompareOperator.EQUAL, CompareOperator.NOT_EQUAL)
+
+
+def _starts(flow: Flow, value: ValueId) -> Iterator[Place]:
+    """What a loop variable was loaded from before the loop."""
+    definition = flow.definitions.get(value)
+    while isinstance(definition, Convert):
+        definition = flow.definitions.get(definition.operand)
+    if isinstance(definition, Phi):
+        for operand in definition.operands:
+            yield from _loaded(flow, operand)
+
+
+def is_constant(flow: Flow, name: str) -> bool:
+    """Whether the variable is `__constant__`."""
+    return any(symbol.name == name and symbol.kind is SymbolKind.CONSTANT for symbol in flow.function.symbols)

@@ -1,0 +1,229 @@
+"""Chosen arrays: how long they are, what stands in them, and how they become arguments.
+
+Rules    Floating-point numbers are random in [0, 1), integers in [0, 100) (bytes: all values), booleans either.
+         Integers that are used as indices stay below the number of threads, or below the length of the fixed array
+         that they go into; counts of loop iterations are below 9; offsets grow by 0 to 8 from element to element.
+         An array that the kernel only writes starts uninitialised, one that it only updates atomically at zero.
+         Structs are filled member by member.  Pointers in memory are null.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.ir.types import (
+    U8,
+    ArrayType,
+    BooleanType,
+    FloatFormat,
+    FloatType,
+    HandleType,
+    IntegerType,
+    PointerType,
+    StructLayout,
+    StructType,
+    Type,
+    VectorType,
+    VoidType,
+)
+from analysis.lower.layouts import size_of
+from sim.launch.array_uses import ArrayUse, Role
+from sim.launch.flow import ELEMENT, VECTOR_MEMBERS
+from sim.launch.specification import Argument, Array, ChosenArray, Filling
+
+MAX_COUNT: Final = 9
+MAX_DATA: Final = 100
+MAX_BYTES: Final = 64 << 20
+"""How large a chosen array may grow."""
+
+Structs: TypeAlias = Mapping[str, StructLayout]
+Path: TypeAlias = tuple[str, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What loaded integers are for, by path of members, and below what they stay."""
+
+    roles: Mapping[Path, Role] = field(default_factory=dict[Path, Role])
+    below: Mapping[Path, int] = field(default_factory=dict[Path, int])
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ArrayChoice:
+    """`length` in elements of type `element`, which is what the kernel takes the memory for.
+
+    `bounds` is the user's for RANDOM; `is_fixed` if the user gave the length.
+    """
+
+    name: str
+    element: Type
+    declared: Type
+    length: int
+    filling: Filling
+    limits: Limits
+    threads: int
+    seed: int
+    bounds: tuple[float, float] | None = None
+    is_fixed: bool = False
+
+    def text(self) -> str:
+        """As it would be given."""
+        word = {Filling.INDEX: "iota", Filling.ZERO: "zeros"}.get(self.filling, self.filling.value)
+        if self.filling is Filling.RANDOM:
+            role = self.limits.roles.get((), Role.DATA)
+            if role is Role.OFFSETS:
+                word = "offsets"
+            elif isinstance(scalar := _scalar(self.element), IntegerType | FloatType | BooleanType):
+                low, high = self.bounds or _bounds(scalar, role, self.limits.below.get((), self.threads))
+                word = f"random({low:g},{high:g})"
+        return f"{word}[{self.length}]"
+
+
+def element_of(declared: Type, use: ArrayUse | None) -> Type:
+    """What stands behind a pointer to `declared`; what the kernel reads there, where the pointer does not say."""
+    accessed = () if use is None else use.accessed
+    if isinstance(declared, VoidType) or declared == U8 or declared == IntegerType(8, signed=True):
+        wider = [type for type in accessed if isinstance(_scalar(type), FloatType)]
+        return wider[0] if wider else U8 if isinstance(declared, VoidType) else declared
+    return declared
+
+
+def filling_of(use: ArrayUse | None, declared: Type) -> Filling:
+    if use is None or isinstance(declared, HandleType):
+        return Filling.ZERO
+    if use.is_loaded:
+        return Filling.RANDOM
+    return Filling.ZERO if use.is_atomic else Filling.UNINITIALISED
+
+
+def argument_of(choice: ArrayChoice, structs: Structs) -> Argument:
+    """The argument for the engine: plain numbers are left to it, all else is made here as bytes."""
+    role = choice.limits.roles.get((), Role.DATA)
+    scalar = _scalar(choice.element)
+    size = size_of(choice.declared, structs) or 1
+    is_plain = choice.element == choice.declared and role is not Role.OFFSETS and not _is_struct(choice.element)
+    if choice.filling is not Filling.RANDOM or not isinstance(scalar, IntegerType | FloatType | BooleanType):
+        if choice.filling is not Filling.RANDOM or isinstance(choice.element, HandleType):
+            unit = size_of(choice.element, structs) or 1
+            return ChosenArray(-(-choice.length * unit // size), choice.filling)
+    elif is_plain and not isinstance(choice.element, ArrayType):
+        low, high = choice.bounds or _bounds(scalar, role, choice.limits.below.get((), choice.threads))
+        return ChosenArray(choice.length, choice.filling, low, high)
+    return Array(fit(contents(choice, structs), choice.declared))
+
+
+def contents(choice: ArrayChoice, structs: Structs) -> NDArray[np.uint8]:
+    """(length * size,) bytes, the same for the same name and seed."""
+    size = size_of(choice.element, structs) or 1
+    octets = np.zeros((choice.length, size), np.uint8)
+    generator = np.random.default_rng((choice.seed, zlib.crc32(choice.name.encode())))
+    for offset, path, scalar in _scalars(choice.element, structs):
+        role = choice.limits.roles.get(path, Role.DATA)
+        values = _numbers(generator, scalar, role, choice.limits.below.get(path, choice.threads), choice)
+        octets[:, offset : offset + values.itemsize] = values.view(np.uint8).reshape(choice.length, -1)
+    return octets.reshape(-1)
+
+
+def fit(octets: NDArray[np.uint8], declared: Type) -> NDArray[Any]:
+    """Bytes as an array of the declared element type, where NumPy has one."""
+    format = number_format(_scalar(declared))
+    if format is None or len(octets) % (format.itemsize * _lanes(declared)):
+        return octets
+    numbers = octets.view(format)
+    return numbers.reshape(-1, _lanes(declared)) if isinstance(declared, VectorType) else numbers
+
+
+def number_format(type: Type) -> np.dtype[Any] | None:
+    """NumPy's type for a scalar in memory; bfloat16 as its bits."""
+    match type:
+        case IntegerType(bits=bits, signed=signed) if bits <= 64:
+            return np.dtype(f"{'i' if signed else 'u'}{bits // 8}")
+        case BooleanType():
+            return np.dtype(np.bool_)
+        case FloatType(format=FloatFormat.BFLOAT16):
+            return np.dtype(np.uint16)
+        case FloatType(format=format):
+            return np.dtype({FloatFormat.HALF: "f2", FloatFormat.SINGLE: "f4"}.get(format, "f8"))
+        case _:
+            return None
+
+
+def _lanes(type: Type) -> int:
+    return type.length if isinstance(type, VectorType) else 1
+
+
+def _scalar(type: Type) -> Type:
+    while isinstance(type, VectorType | ArrayType):
+        type = type.element
+    return type
+
+
+def _is_struct(type: Type) -> bool:
+    return isinstance(_scalar(type), StructType)
+
+
+def _scalars(type: Type, structs: Structs, offset: int = 0, path: Path = ()) -> Iterator[tuple[int, Path, Type]]:
+    """The numbers in a type, with their offsets and the members that lead to them; not pointers."""
+    match type:
+        case IntegerType() | FloatType() | BooleanType():
+            yield offset, path, type
+        case VectorType(element=element, length=length):
+            size = size_of(element, structs) or 0
+            for index in range(length):
+                yield from _scalars(element, structs, offset + index * size, (*path, VECTOR_MEMBERS[index]))
+        case ArrayType(element=element, length=length):
+            size = size_of(element, structs) or 0
+            for index in range(length or 0):
+                yield from _scalars(element, structs, offset + index * size, (*path, ELEMENT))
+        case StructType(name=name) if name in structs:
+            for member in structs[name].fields:
+                yield from _scalars(member.type, structs, offset + member.offset, (*path, member.name))
+        case PointerType() | _:
+            return
+
+
+def _bounds(scalar: Type, role: Role, below: int) -> tuple[float, float]:
+    match scalar:
+        case FloatType():
+            return 0.0, 1.0
+        case BooleanType():
+            return 0, 2
+        case IntegerType(bits=bits, signed=signed):
+            most = 1 << bits - signed
+            match role:
+                case Role.INDEX:
+                    return 0, min(below, most)
+                case Role.COUNT:
+                    return 0, MAX_COUNT
+                case _:
+                    return (-most if signed else 0, most) if bits == 8 else (0, MAX_DATA)
+        case _:
+            return 0, 1
+
+
+def _numbers(
+    generator: np.random.Generator, scalar: Type, role: Role, below: int, choice: ArrayChoice
+) -> NDArray[Any]:
+    """(length,) numbers of a scalar type."""
+    format = number_format(scalar)
+    low, high = choice.bounds or _bounds(scalar, role, below)
+    length = choice.length
+    if format is None:
+        return np.zeros(length, np.uint8)
+    if isinstance(scalar, FloatType):
+        reals = low + (high - low) * generator.random(length)
+        if scalar.format is FloatFormat.BFLOAT16:
+            return (reals.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+        return reals.astype(format)
+    if role is Role.OFFSETS:
+        steps = generator.integers(0, MAX_COUNT, length)
+        return (np.cumsum(steps) - steps).astype(format)
+    return generator.integers(int(low), max(int(low) + 1, int(high)), length).astype(format)

@@ -1,0 +1,80 @@
+"""What was asked for: settings of a launch from one source, and which source wins.
+
+Rules    The command line (or the caller) comes first, then the comment above the kernel, then the project's settings.
+         Each source speaks about single settings; what none speaks about is inferred.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import final
+
+from analysis.lower.launches import LaunchAnnotation
+from sim.faults import Index3
+from sim.refusals import LaunchError
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One source.  `arguments` are texts by name, as `given.read_given` takes them, and of template parameters.
+
+    `folder` is set for a source that comes with the code: its files must lie below that folder.
+    """
+
+    why: str = "given"
+    grid: Index3 | None = None
+    block: Index3 | None = None
+    shared_bytes: int | None = None
+    seed: int | None = None
+    arguments: Mapping[str, str] = field(default_factory=dict[str, str])
+    folder: str | None = None
+
+
+def request_of(annotation: LaunchAnnotation, folder: str) -> Request:
+    """What the comment above a kernel asks for; raises `LaunchError` for a comment that cannot be read."""
+    for problem in annotation.problems:
+        raise LaunchError(f"// simt: {problem.word}: {problem.kind.value}")
+    return Request(
+        "the comment above the kernel",
+        annotation.grid,
+        annotation.block,
+        annotation.shared_bytes,
+        annotation.seed,
+        annotation.parameters,
+        folder,
+    )
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """All sources, the most important first."""
+
+    sources: Sequence[Request]
+
+    @property
+    def grid(self) -> Index3 | None:
+        return next((source.grid for source in self.sources if source.grid is not None), None)
+
+    @property
+    def block(self) -> Index3 | None:
+        return next((source.block for source in self.sources if source.block is not None), None)
+
+    @property
+    def shared_bytes(self) -> int | None:
+        return next((source.shared_bytes for source in self.sources if source.shared_bytes is not None), None)
+
+    @property
+    def seed(self) -> int | None:
+        return next((source.seed for source in self.sources if source.seed is not None), None)
+
+    def argument(self, name: str) -> tuple[str, Request] | None:
+        """The text for an argument, and who gave it."""
+        return next(((source.arguments[name], source) for source in self.sources if name in source.arguments), None)
+
+    @property
+    def arguments(self) -> Mapping[str, str]:
+        """The winning text for every name."""
+        return {name: text for source in reversed(self.sources) for name, text in source.arguments.items()}
