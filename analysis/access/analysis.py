@@ -235,7 +235,7 @@ def _modelled_spans(function: Function, control: ControlFlow) -> set[Span]:
     for block in control.order:
         body = function.blocks[block]
         spans.update(item.span for item in body.instructions if type(item) is WarpBarrier)
-        if type(body.terminator) is Branch:
+        if type(body.terminator) is Branch and body.terminator.branch is None:  # `if (a[i])` is a load like others
             spans.add(body.terminator.span)
     return spans - {NO_SPAN}
 

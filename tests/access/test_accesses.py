@@ -214,6 +214,14 @@ def test_what_data_decides_is_not_known() -> None:
     assert AccessPattern.UNKNOWN in {access.pattern for access in found}
 
 
+def test_a_condition_that_is_a_load_is_counted_like_others() -> None:
+    check("""__global__ void k(float *a, const bool *wanted, int n) {
+  if (wanted[threadIdx.x]) n++; //@ global stride 1 sectors 1..1 of 1
+  while (a[8 * threadIdx.x]) n++; //@ global stride 32 sectors 32..32 of 4
+  a[0] = n; //@ global stride 0 sectors 1..1 of 1
+}""")
+
+
 def test_the_last_warp_may_be_partial_and_the_worst_shape_counts() -> None:
     text = """__global__ void k(float *a) {
   a[8 * threadIdx.x] = 1; //@ global stride 32 sectors COUNT..COUNT of IDEAL
