@@ -209,9 +209,7 @@ def _bounds(scalar: Type, role: Role, below: int) -> tuple[float, float]:
             return 0, 1
 
 
-def _numbers(
-    generator: np.random.Generator, scalar: Type, role: Role, below: int, choice: ArrayChoice
-) -> NDArray[Any]:
+def _numbers(generator: np.random.Generator, scalar: Type, role: Role, below: int, choice: ArrayChoice) -> NDArray[Any]:
     """(length,) numbers of a scalar type."""
     format = number_format(scalar)
     low, high = choice.bounds or _bounds(scalar, role, below)

@@ -67,18 +67,25 @@ class ChosenNumber:
 
 
 def choose_numbers(
-    flow: Flow, grid: Index3, block: Index3, warp_size: int, known: Mapping[str, int | float]
+    flow: Flow, grid: Index3, block: Index3, warp_size: int, known: Mapping[str, int | float], trips: int = TRIPS
 ) -> Mapping[str, ChosenNumber]:
-    """A number for every scalar leaf that `known` has none for."""
-    return _Choosing(flow, grid, block, warp_size, known).run()
+    """A number for every scalar leaf that `known` has none for; loops that nothing else bounds run `trips` times."""
+    return _Choosing(flow, grid, block, warp_size, known, trips).run()
 
 
 @final
 class _Choosing:
     def __init__(
-        self, flow: Flow, grid: Index3, block: Index3, warp_size: int, known: Mapping[str, int | float]
+        self,
+        flow: Flow,
+        grid: Index3,
+        block: Index3,
+        warp_size: int,
+        known: Mapping[str, int | float],
+        trips: int,
     ) -> None:
         self._flow = flow
+        self._trips = trips
         self._row = grid[0] * block[0]
         self._threads = self._row * grid[1] * block[1] * grid[2] * block[2]
         self._numbers: dict[str, int | float] = dict(known)
@@ -154,9 +161,9 @@ class _Choosing:
             wish
             for index, bound, target in self._compared()
             if not self._is_thread(index)
-            for wish in self._estimate.wishes(bound, target - 1 + TRIPS * self._uses.step(index, self._estimate))
+            for wish in self._estimate.wishes(bound, target - 1 + self._trips * self._uses.step(index, self._estimate))
         ]
-        yield from self._largest(iter(wishes), f"{TRIPS} iterations of a loop")
+        yield from self._largest(iter(wishes), f"{self._trips} iterations of a loop")
 
     def _other(self, name: str) -> ChosenNumber:
         if name in self._uses.divisors:

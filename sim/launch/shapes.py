@@ -104,6 +104,11 @@ def reads_axes(function: Function, axes: Sequence[frozenset[SpecialRegister]]) -
     return max((axis for axis, wanted in enumerate(axes, 1) if registers & wanted), default=1)
 
 
+def speaks_of_block(name: str) -> bool:
+    """Whether a constant of that name may be the extent of a block."""
+    return bool(_BLOCK_NAME.search(name)) and not _OTHER_NAME.search(name)
+
+
 def spelled(shape: Sequence[int]) -> str:
     """`16,16`: as `--block` takes it."""
     extents = list(shape)
@@ -138,7 +143,7 @@ def _named_block(function: Function, constants: Mapping[str, int]) -> ChosenShap
     """The block that constants name: one number per axis, or one for all."""
     found: dict[str, tuple[str, int]] = {}
     for name, number in constants.items():
-        if _BLOCK_NAME.search(name) and not _OTHER_NAME.search(name) and 1 <= number <= MAX_BLOCK_THREADS:
+        if speaks_of_block(name) and 1 <= number <= MAX_BLOCK_THREADS:
             axis = _AXIS_NAME.search(name)
             found.setdefault("x" if axis and axis["x"] else "y" if axis and axis["y"] else "", (name, number))
     axes = reads_axes(function, _THREAD_AXES)
