@@ -6,7 +6,7 @@ which is a place of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from analysis.access.model import AccessKind
 from analysis.facts.file_analysis import FileAnalysis
@@ -25,7 +25,7 @@ def access_lines(analysis: FileAnalysis, function: FunctionFacts, offset: int) -
         words = access_cost(analysis, function, access)
         if words is not None:
             kinds.setdefault(f"{SPACE_WORDS[access.space]} · {words}", []).append(access)
-    return tuple(f"{_kinds(found)} {line}" for line, found in kinds.items())
+    return tuple(f"{kinds_in_words(found)} {line}" for line, found in kinds.items())
 
 
 def access_cost(analysis: FileAnalysis, function: FunctionFacts, access: AccessFact) -> str | None:
@@ -61,6 +61,6 @@ def _is_about(text: FunctionText, span: Span, offset: int) -> bool:
     return before.count(b"[") - before.count(b"]") <= at_bracket
 
 
-def _kinds(found: list[AccessFact]) -> str:
+def kinds_in_words(found: Collection[AccessFact]) -> str:
     """`load from`, `load from and store to`."""
     return " and ".join(KIND_WORDS[kind] for kind in AccessKind if any(access.kind is kind for access in found))

@@ -21,6 +21,8 @@ class CodeLens:
     divergent_branches: int
     unsafe_barriers: int
     opaque: int
+    uncoalesced: int
+    bank_ways: int | None
     title: str
 
 
@@ -38,5 +40,7 @@ def _lens(function: FunctionFacts) -> CodeLens:
         summary.divergent_branches,
         summary.unsafe_barriers,
         summary.opaque,
+        summary.uncoalesced,
+        summary.bank_ways,
         counts_in_words(summary),
     )

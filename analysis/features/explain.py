@@ -9,11 +9,15 @@ from typing import Final, final
 from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import BarrierFact, BranchFact, ExpressionFact, FunctionFacts, OpaqueFact, VariableFact
+from analysis.features.access_words import has_bank_conflict, is_uncoalesced, label
 from analysis.features.barrier_reason import barrier_reason
+from analysis.features.explain_access import explain_accesses
 from analysis.features.source_step import SourceStep, plain_step, source_step, source_steps, without_repeats
 from analysis.features.summary import counts_in_words, deciding_level, is_divergent, one_per_place, summarize
+from analysis.features.value_form import value_form_at
 from analysis.ir.function import FunctionKind
 from analysis.ir.source import OWN_FRAME, Span
+from analysis.rules.access_text import address_span
 from analysis.rules.check import check
 from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.settings import RuleSettings
@@ -26,9 +30,10 @@ from analysis.verdict.barriers import BarrierVerdict, Tier
 @final
 @dataclass(frozen=True, slots=True)
 class ExplainedItem:
-    """One function, branch, barrier, variable, opaque or finding on the line.
+    """One function, branch, barrier, access, variable, opaque or finding on the line.
 
-    `what` names it, `verdict` answers in a sentence; `varies` tells whether threads differ or part there.
+    `what` names it, `verdict` answers in a sentence, `details` are more of them; `varies` tells whether threads differ
+    or part there.
     """
 
     start: int
@@ -39,6 +44,7 @@ class ExplainedItem:
     place: str | None
     why_not_convergent: tuple[SourceStep, ...]
     varies: bool
+    details: tuple[str, ...] = ()
 
 
 @final
@@ -79,6 +85,7 @@ def render_explanation(explanation: Explanation) -> str:
         lines.append(f"  {explanation.summary}")
     for item in explanation.items:
         lines.append(f"  {item.what}: {item.verdict}")
+        lines += [f"    {detail}" for detail in item.details]
         lines += _chain(item.why)
         if item.place is not None:
             lines.append(f"    {item.place}")
@@ -121,6 +128,11 @@ def _items(
     items += _findings_at_calls(analysis, start, end)
     if not items and functions[0].active:
         items = _Line(analysis, FunctionText(analysis.facts.path, analysis.document, functions[0]), start, end).values()
+    for function in functions:
+        if function.active:
+            items += _Line(
+                analysis, FunctionText(analysis.facts.path, analysis.document, function), start, end
+            ).accesses()
     return tuple(sorted(items, key=lambda item: (item.start, item.end)))
 
 
@@ -146,6 +158,14 @@ class _Line:
             if fact.verdict is not BarrierVerdict.CONVERGENT
         ]
         places += [(fact.keyword, "divergent branch") for fact in function.branches if is_divergent(fact)]
+        places += [
+            (address_span(self.text, access), "uncoalesced") for access in function.accesses if is_uncoalesced(access)
+        ]
+        places += [
+            (address_span(self.text, access), f"{label(access)}")
+            for access in function.accesses
+            if has_bank_conflict(access)
+        ]
         places += [(fact.span, f"opaque: {fact.construct}") for fact in one_per_place(function.opaque)]
         shown = sorted(places[:MAX_PLACES], key=lambda place: place[0].start)
         steps = [source_step(self.analysis, self.text.location(span), words, words) for span, words in shown]
@@ -195,6 +215,27 @@ class _Line:
             fact.verdict is not BarrierVerdict.CONVERGENT,
         )
 
+    def accesses(self) -> list[ExplainedItem]:
+        return [
+            ExplainedItem(
+                self.text.start(found.span),
+                self.text.end(found.span),
+                f"`{self.text.quoted(found.span)}`",
+                found.verdict,
+                (),
+                None,
+                (),
+                not found.is_uniform,
+                found.details,
+            )
+            for found in explain_accesses(self.analysis, self.text, self.start, self.end)
+        ]
+
+    def _level(self, level: Level, offset: int) -> str:
+        """`varying, = 4*threadIdx.x + n`."""
+        form = value_form_at(self.analysis, self.text.function, offset).words()
+        return LEVEL_WORDS[level] + (f", {form}" if form else "")
+
     def variable(self, fact: VariableFact) -> ExplainedItem:
         expression = self.analysis.expression_at(self.text.start(fact.span))
         assumed = fact.is_parameter and not self.text.function.callers_known and fact.level is Level.VARYING
@@ -202,19 +243,20 @@ class _Line:
             self.text.start(fact.span),
             self.text.end(fact.span),
             f"`{fact.name}`",
-            LEVEL_WORDS[fact.level] + (": no caller is known, so nothing is assumed about it" if assumed else ""),
+            self._level(fact.level, self.text.start(fact.span))
+            + (": no caller is known, so nothing is assumed about it" if assumed else ""),
             () if expression is None else source_steps(self.analysis, expression.why),
             None if expression is None or fact.is_parameter else CONVERGENCE_WORDS[expression.convergent],
             () if expression is None or fact.is_parameter else self._why_not(expression),
             fact.level is not Level.GRID,
         )
 
-    def value(self, fact: ExpressionFact) -> ExplainedItem:
+    def value(self, fact: ExpressionFact, offset: int) -> ExplainedItem:
         return ExplainedItem(
             self.text.start(fact.span),
             self.text.end(fact.span),
             f"`{self.text.quoted(fact.span)}`",
-            LEVEL_WORDS[fact.level],
+            self._level(fact.level, offset),
             source_steps(self.analysis, fact.why),
             CONVERGENCE_WORDS[fact.convergent],
             self._why_not(fact),
@@ -226,10 +268,16 @@ class _Line:
         found: dict[str, ExplainedItem] = {}
         for offset in _names(self.analysis.document.text, self.start, self.end):
             fact = self.analysis.expression_at(offset)
-            if fact is not None and fact.level is not Level.GRID:
-                item = self.value(fact)
+            if fact is not None and fact.level is not Level.GRID and not self._is_access(fact):
+                item = self.value(fact, offset)
                 found.setdefault(item.what, item)
         return list(found.values())
+
+    def _is_access(self, fact: ExpressionFact) -> bool:
+        """What is loaded or stored has an item of its own."""
+        return any(
+            fact.span in (access.span, address_span(self.text, access)) for access in self.text.function.accesses
+        )
 
     def _why_not(self, fact: ExpressionFact) -> tuple[SourceStep, ...]:
         return source_steps(self.analysis, fact.why_not_convergent)

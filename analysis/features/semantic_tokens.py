@@ -5,7 +5,6 @@ Rules    Only what the analysis knows something about gets a token, so a languag
          Each is `uniform` (one value per warp at this use), `affine` (varying, and linear in the thread index) or
          `varying`, and `divergentBlock` where only a part of the warp may run it.  A function that was inlined in
          several places gets the worst of them.
-Limits   The analysis keeps no record of names that are mere arguments of calls, so those have no token.
 Cost     Found once per function, kept while its facts are the same object (`TokenCache`).
 """
 

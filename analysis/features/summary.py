@@ -8,6 +8,7 @@ from typing import final
 
 from analysis.divergence.levels import Level
 from analysis.facts.model import BranchFact, FunctionFacts, OpaqueFact
+from analysis.features.access_words import has_bank_conflict, is_uncoalesced
 from analysis.rules.wording import counted
 from analysis.verdict.barriers import BarrierVerdict
 from analysis.verdict.grade import Grade
@@ -17,7 +18,11 @@ from analysis.verdict.grade import Grade
 @dataclass(frozen=True, slots=True)
 class FunctionSummary:
     """Divergent are branches that can split a warp other than at a bounds check; unsafe are barriers that are called
-    divergent, unproven those the analysis cannot decide."""
+    divergent, unproven those the analysis cannot decide.
+
+    Uncoalesced are accesses that surely move twice what is used of it, or more; of the bank conflicts the worst counts
+    as `bank_ways` (None: there is none).
+    """
 
     branches: int
     divergent_branches: int
@@ -25,9 +30,13 @@ class FunctionSummary:
     unsafe_barriers: int
     unproven_barriers: int
     opaque: int
+    uncoalesced: int
+    bank_conflicts: int
+    bank_ways: int | None
 
 
 def summarize(function: FunctionFacts) -> FunctionSummary:
+    conflicts = [access.request for access in function.accesses if has_bank_conflict(access)]
     verdicts = [barrier.verdict for barrier in function.barriers]
     return FunctionSummary(
         len(function.branches),
@@ -36,6 +45,9 @@ def summarize(function: FunctionFacts) -> FunctionSummary:
         verdicts.count(BarrierVerdict.DIVERGENT),
         verdicts.count(BarrierVerdict.UNKNOWN),
         len(one_per_place(function.opaque)),
+        sum(is_uncoalesced(access) for access in function.accesses),
+        len(conflicts),
+        max((request.bank_ways or 0 for request in conflicts if request is not None), default=None),
     )
 
 
@@ -46,6 +58,10 @@ def counts_in_words(summary: FunctionSummary) -> str:
         parts.append(counted(summary.unsafe_barriers, "unsafe barrier"))
     if summary.unproven_barriers:
         parts.append(counted(summary.unproven_barriers, "unproven barrier"))
+    if summary.uncoalesced:
+        parts.append(f"{summary.uncoalesced} uncoalesced")
+    if summary.bank_ways is not None:
+        parts.append(f"{summary.bank_ways}-way bank conflict" + ("s" if summary.bank_conflicts > 1 else ""))
     if summary.opaque:
         parts.append(f"{summary.opaque} opaque")
     return " · ".join(parts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, final
 
-from analysis.features.inlay_hints import InlayHintMode
+from analysis.features.inlay_hints import InlayHintMode, MemoryHintMode
 from analysis.rules.settings import RuleSettings
 
 Block = tuple[int, int, int]
@@ -36,6 +36,7 @@ class InlayHintOptions:
     """Hints between the characters."""
 
     mode: InlayHintMode = InlayHintMode.VARYING
+    memory: MemoryHintMode = MemoryHintMode.COSTLY
 
 
 @final

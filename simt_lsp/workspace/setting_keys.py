@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final, TypeVar, cast, final
 
-from analysis.features.inlay_hints import InlayHintMode
+from analysis.features.inlay_hints import InlayHintMode, MemoryHintMode
 from analysis.rules.settings import RuleSettings, read_rule_settings
 from simt_lsp.workspace.configuration import Block, Configuration, SettingProblem
 
@@ -217,6 +217,13 @@ def _inlay_hints(configuration: Configuration, value: object, _: Source) -> Conf
     return replace(configuration, inlay_hints=replace(configuration.inlay_hints, mode=mode))
 
 
+def _memory_hints(configuration: Configuration, value: object, _: Source) -> Configuration:
+    if isinstance(value, bool):
+        value = "costly" if value else "off"
+    mode = _enum(value, MemoryHintMode)
+    return replace(configuration, inlay_hints=replace(configuration.inlay_hints, memory=mode))
+
+
 def _code_lens(configuration: Configuration, value: object, _: Source) -> Configuration:
     if not isinstance(value, bool):
         raise NotAllowedError("use true or false")
@@ -241,6 +248,7 @@ _READERS: Final[Mapping[str, Reader]] = {
     "tiers": _tiers,
     "costThreshold": _cost_threshold,
     "inlayHints": _inlay_hints,
+    "memoryHints": _memory_hints,
     "codeLens": _code_lens,
     "semanticTokens": _semantic_tokens,
 }

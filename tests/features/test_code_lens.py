@@ -19,6 +19,12 @@ from tests.rules.fixture import analyze
         ("if (n > 3) __syncthreads();", "no divergent branches"),
         ("for (int i = 0; i < n; i++) { if (x[threadIdx.x] > i) break; }", "2 divergent branches"),
         ("if (mystery(n)) __syncthreads();", "1 divergent branch · 1 unproven barrier · 1 opaque"),
+        ("x[threadIdx.x * 32] = 1.0f;", "no divergent branches · 1 uncoalesced"),
+        ("x[threadIdx.x + 1] = x[threadIdx.x * n];", "no divergent branches"),
+        (
+            "__shared__ float t[64]; t[threadIdx.x * 8] = x[0]; x[0] = t[threadIdx.x * 8];",
+            "no divergent branches · 8-way bank conflicts",
+        ),
         ("mystery(n);", "no divergent branches · 1 opaque"),
     ],
 )
@@ -34,6 +40,7 @@ def test_the_counts_are_there_as_numbers() -> None:
         analyze("__global__ void k(float *x) { if (threadIdx.x < 3) __syncthreads(); if (x[threadIdx.x]) x[0] = 1; }")
     )
     assert (lens.divergent_branches, lens.unsafe_barriers, lens.opaque) == (1, 1, 0)
+    assert (lens.uncoalesced, lens.bank_ways) == (0, None)
 
 
 def test_only_active_kernels_have_a_lens() -> None:

@@ -29,7 +29,7 @@ def explained(line: int) -> str:
 def test_a_variable_with_its_chain() -> None:
     assert explained(3) == cleandoc("""
         line 3 in k: int i = blockIdx.x * blockDim.x + threadIdx.x;
-          `i`: varying
+          `i`: varying, = threadIdx.x + blockIdx.x*blockDim.x
               line 3: int i = blockIdx.x * blockDim.x + threadIdx.x;  (the thread index differs in every thread)
             all threads of the grid arrive here together
     """)
@@ -54,13 +54,19 @@ def test_a_place_that_not_all_threads_reach() -> None:
 def test_a_line_that_only_uses_values_names_those_that_vary() -> None:
     items = explain_line(analyze(TEXT), 6).items
     assert [(item.what, item.verdict) for item in items if item.what in ("`i`", "`v`")] == [
-        ("`i`", "varying"),
+        ("`i`", "varying, = threadIdx.x + blockIdx.x*blockDim.x"),
         ("`v`", "varying"),
     ]
 
 
 def test_nothing_varies() -> None:
-    assert explained(7) == "line 7 in k: y[0] = n;\n  nothing varies here"
+    assert explained(7) == cleandoc("""
+        line 7 in k: y[0] = n;
+          nothing varies here
+          `y[0]`: store to global memory, every lane writes one address
+            address in bytes: y
+            of the values that the lanes write, one remains
+    """)
 
 
 def test_a_name_of_a_function_shows_what_its_warps_meet() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from analysis.features.inlay_hints import InlayHintMode, inlay_hints
+import re
+
+from analysis.features.inlay_hints import InlayHintKind, InlayHintMode, MemoryHintMode, inlay_hints
 from tests.rules.fixture import analyze
 
 TEXT = """__global__ void k(float *x, int n) {
@@ -23,7 +25,7 @@ def labels(mode: InlayHintMode, text: str = TEXT, start: int = 0, end: int | Non
     """`name: label` of each hint, read from the text before its offset."""
     analysis = analyze(text)
     found: list[str] = []
-    for hint in inlay_hints(analysis, mode, start, end):
+    for hint in inlay_hints(analysis, mode, MemoryHintMode.OFF, start, end):
         name = text[: hint.offset].replace("*", " ").split()[-1].split("(")[-1]
         found.append(f"{name}: {hint.label}")
     return found
@@ -58,7 +60,8 @@ def test_only_the_asked_range() -> None:
 def test_the_tooltip_gives_the_reason() -> None:
     hints = inlay_hints(analyze(TEXT), InlayHintMode.ALL)
     assert {hint.tooltip for hint in hints if hint.label == "block"} == {
-        "base is uniform in the block\nline 4: int base = blockIdx.x * 4;  (the block index is one per block)"
+        "base is uniform in the block, = 4*blockIdx.x\n"
+        "line 4: int base = blockIdx.x * 4;  (the block index is one per block)"
     }
     assert "a is varying: no caller is known, so nothing is assumed about this parameter" in {
         hint.tooltip for hint in hints
@@ -67,3 +70,63 @@ def test_the_tooltip_gives_the_reason() -> None:
 
 def test_code_that_is_not_compiled_has_no_hints() -> None:
     assert labels(InlayHintMode.ALL, "#if 0\n__global__ void k(int n) { int m = n; }\n#endif\n") == []
+
+
+def test_forms_stand_for_the_word_where_they_are_known() -> None:
+    assert labels(InlayHintMode.FORMS) == ["tid: threadIdx.x", "twice: 2*threadIdx.x", "b: varying"]
+
+
+MEMORY = """__global__ void k(float *x, const int *next, int n) {
+  __shared__ float tile[32][32];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  x[i] = 1.0f;                                         //= coalesced
+  x[i * 32] = 2.0f;                                    //! 32 sectors, 4 needed
+  x[i + 1] = 2.0f;                                     //= 5 sectors, 4 needed
+  x[n] = x[next[i]];                                   //= one address, coalesced
+  x[i * n] = 2.0f;                                     //=
+  tile[i][0] = x[n];                                   //! 32-way bank conflict
+  tile[0][i] = tile[n][n];                             //= no conflict, broadcast
+  if (next[i]) x[i * 32] = tile[n][i * 2];  //= coalesced, up to 32 sectors, 4 needed, up to 2-way bank conflict
+}
+"""
+
+
+def memory_labels(mode: MemoryHintMode) -> dict[int, list[str]]:
+    """The labels by line."""
+    analysis = analyze(MEMORY)
+    found: dict[int, list[str]] = {}
+    for hint in inlay_hints(analysis, InlayHintMode.OFF, mode):
+        assert hint.kind is InlayHintKind.MEMORY
+        found.setdefault(analysis.document.lines.line_of(hint.offset) + 1, []).append(hint.label)
+    return found
+
+
+def memory_claims(marks: tuple[str, ...]) -> dict[int, list[str]]:
+    """What the comments claim: `//!` of accesses that are costly, `//=` of others."""
+    found: dict[int, list[str]] = {}
+    for number, line in enumerate(MEMORY.splitlines(), 1):
+        for mark in marks:
+            claim = line.partition(mark)[2].strip()
+            if claim:
+                found[number] = re.split(r"(?<!sectors), ", claim)
+    return found
+
+
+def test_costly_accesses_say_what_they_cost() -> None:
+    assert memory_labels(MemoryHintMode.COSTLY) == memory_claims(("//!",))
+
+
+def test_all_accesses_say_what_they_cost() -> None:
+    shown = memory_labels(MemoryHintMode.ALL)
+    assert shown[9] == ["32-way bank conflict", "broadcast"]
+    assert shown | {9: ["32-way bank conflict"]} == memory_claims(("//!", "//="))
+
+
+def test_a_hint_of_an_access_stands_behind_it() -> None:
+    found = inlay_hints(analyze(MEMORY), InlayHintMode.OFF, MemoryHintMode.COSTLY)
+    assert [MEMORY[: hint.offset].split()[-1] for hint in found] == ["32]", "tile[i][0]"]
+    assert found[0].tooltip == "store to global memory, stride 128 B: 32 sectors where 4 would do (12 %)"
+
+
+def test_no_memory_hints_unless_asked_for() -> None:
+    assert memory_labels(MemoryHintMode.OFF) == {}

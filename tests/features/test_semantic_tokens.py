@@ -46,8 +46,8 @@ CALLERS = """__device__ int f(int A, int B) {               //: A.affine! B.unif
   return A > 2 && B > 3 ? B : 1;                       //: A.affine! B.uniform! ?.varying! B.uniform!
 }
 __global__ void k(int *X, int N) {                     //: X.uniform N.uniform
-  X[0] = f(N, N);                                      //: X.uniform
-  if (threadIdx.x < 9) X[1] = f(threadIdx.x, N);       //: if.varying X.uniform!
+  X[0] = f(N, N);                                      //: X.uniform N.uniform N.uniform
+  if (threadIdx.x < 9) X[1] = f(threadIdx.x, N);       //: if.varying X.uniform! N.uniform!
 }
 """
 
@@ -57,7 +57,7 @@ SCOPES = """__global__ void k(int *P, int n) {             //: P.uniform n.unifo
 #if 0
   n = 1;
 #endif
-  other(n);                                            //:
+  other(n);                                            //: n.uniform
 }
 void host(int n) { n = 1; }
 """

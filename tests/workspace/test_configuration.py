@@ -63,7 +63,7 @@ def test_every_key_takes_a_good_value() -> None:
         ("architecture", "ampere", 'architecture = "ampere" is not allowed: use "sm_80", "compute_80" or 80'),
         ("architecture", 3, 'architecture = 3 is not allowed: use "sm_80", "compute_80" or 80'),
         ("codeLens", "yes", 'codeLens = "yes" is not allowed: use true or false'),
-        ("inlayHints", "some", 'inlayHints = "some" is not allowed: use "off", "varying" or "all"'),
+        ("inlayHints", "some", 'inlayHints = "some" is not allowed: use "off", "varying", "forms" or "all"'),
         ("costThreshold", -1, "costThreshold = -1 is not allowed: use a whole number of issue slots, 0 or more"),
         ("includeDirs", [1], "includeDirs = [1] is not allowed: use a list of folders"),
         ("defines", ["1x"], 'defines = ["1x"] is not allowed: "1x" is not a macro name'),

@@ -69,6 +69,7 @@ def _item(view: View, item: ExplainedItem) -> dict[str, Any]:
         "range": view.range(item.start, item.end),
         "what": printable(item.what),
         "verdict": printable(item.verdict),
+        "details": [printable(detail) for detail in item.details],
         "place": None if item.place is None else printable(item.place),
         "why": [_step(view, step) for step in item.why],
         "whyNotConvergent": [_step(view, step) for step in item.why_not_convergent],

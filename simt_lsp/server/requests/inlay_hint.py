@@ -1,4 +1,5 @@
-"""`textDocument/inlayHint`: the level of each declared variable, behind its name: `int tid: varying = threadIdx.x`."""
+"""`textDocument/inlayHint`: behind the name of a declared variable its level, `int tid: varying = threadIdx.x`;
+behind an access to memory its cost, `a[32 * i] 32 sectors, 4 needed`."""
 
 from __future__ import annotations
 
@@ -17,16 +18,17 @@ async def on_inlay_hint(ls: SimtServer, params: types.InlayHintParams) -> list[t
 
 
 def hints(view: View, shown: types.Range) -> list[types.InlayHint]:
-    from analysis.features.inlay_hints import inlay_hints
+    from analysis.features.inlay_hints import InlayHintKind, inlay_hints
 
-    mode = view.analysed.configuration.inlay_hints.mode
-    found = inlay_hints(view.analysis, mode, view.offset(shown.start), view.offset(shown.end))
+    options = view.analysed.configuration.inlay_hints
+    start, end = view.offset(shown.start), view.offset(shown.end)
     return [
         types.InlayHint(
             position=view.position(hint.offset),
-            label=printable(f": {hint.label}"),
-            kind=types.InlayHintKind.Type,
+            label=printable(f": {hint.label}" if hint.kind is InlayHintKind.VARIABLE else hint.label),
+            kind=types.InlayHintKind.Type if hint.kind is InlayHintKind.VARIABLE else None,
             tooltip=printable(hint.tooltip),
+            padding_left=hint.kind is InlayHintKind.MEMORY,
         )
-        for hint in found
+        for hint in inlay_hints(view.analysis, options.mode, options.memory, start, end)
     ]
