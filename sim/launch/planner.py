@@ -9,41 +9,22 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, final
+from dataclasses import dataclass
+from typing import Final, final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from analysis.graph.control_flow import ControlFlow
-from analysis.ir.function import FunctionKind, Symbol, SymbolKind
-from analysis.ir.types import (
-    ArrayType,
-    BooleanType,
-    FloatType,
-    HandleType,
-    IntegerType,
-    PointerType,
-    StructType,
-    Type,
-    VectorType,
-)
-from analysis.lower.launches import Launch, launch_shapes
+from analysis.ir.function import SymbolKind
+from analysis.ir.types import ArrayType, BooleanType, FloatType, IntegerType, Type
 from analysis.lower.layouts import size_of
 from analysis.lower.names import ConstantName
 from analysis.lower.program import DeviceFunction, Program
-from analysis.syntax.items import ItemKind
 from sim.faults import Index3
-from sim.kernel import Kernel, load_kernel
-from sim.launch.array_uses import ArrayUse, array_uses, image_uses
+from sim.kernel import Kernel
+from sim.launch.arguments import VARIABLES, ArgumentChooser
+from sim.launch.attempt import Attempt
 from sim.launch.choices import Choice
-from sim.launch.constants import integer_constants, integer_value
-from sim.launch.contents import ArrayChoice, Limits, argument_of, element_of, filling_of, fit, number_format
-from sim.launch.flow import Flow, Root, RootKind
-from sim.launch.given import GivenFile, GivenFilling, GivenNumbers, read_given
-from sim.launch.images import IMAGES, choose_image, described
-from sim.launch.instance import Instance, choose_instance
-from sim.launch.npy_files import path_below, read_array
+from sim.launch.constants import integer_constants
+from sim.launch.contents import ArrayChoice
+from sim.launch.given import GivenNumbers, read_given
 from sim.launch.request import Request, Requests
 from sim.launch.scalars import TRIPS, ChosenNumber, choose_numbers
 from sim.launch.shapes import (
@@ -55,16 +36,8 @@ from sim.launch.shapes import (
     speaks_of_block,
     spelled,
 )
-from sim.launch.specification import (
-    Argument,
-    Array,
-    Budget,
-    Filling,
-    LaunchSpecification,
-    Scalar,
-    Struct,
-    TextureImage,
-)
+from sim.launch.specification import Budget, LaunchSpecification
+from sim.launch.subject import Subject, read_subject
 from sim.refusals import LaunchError
 
 DEFAULT_SEED: Final = 1
@@ -77,19 +50,6 @@ SMALL_LAUNCH_NUMBER: Final = 64
 
 @final
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """What earlier runs taught: another block, lengths of arrays in elements, bytes of dynamic shared memory."""
-
-    block: Index3 | None = None
-    lengths: Mapping[str, int] = field(default_factory=dict[str, int])
-    shared_bytes: int = 0
-    is_small: bool = False
-    """One block and short loops, after a run that did not end."""
-    number: int = 0
-
-
-@final
-@dataclass(frozen=True, slots=True)
 class Plan:
     """A launch and why it is what it is.  `arrays` are those whose length was chosen: they may grow."""
 
@@ -97,7 +57,10 @@ class Plan:
     specification: LaunchSpecification
     choices: tuple[Choice, ...]
     arrays: Mapping[str, ArrayChoice]
+    dynamic_shared: tuple[str, ...]
+    """The `extern __shared__` arrays, if their size was chosen."""
     block: ChosenShape
+    grid: ChosenShape
     attempt: Attempt
 
 
@@ -114,418 +77,156 @@ class Planner:
         budget: Budget | None = None,
         havoc: bool = False,
     ) -> None:
-        self._program = program
-        self._requests = Requests(requests)
+        """`requests`: the most important first."""
+        self._subject = read_subject(program, kernel, Requests(requests))
         self._budget = budget or Budget()
         self._havoc = havoc
-        parameters = len(program.lower(kernel.id).function.parameters)
-        found = launch_shapes(program.unit).get(kernel.item.name, ()) if kernel.kind is FunctionKind.KERNEL else ()
-        self._launches = [launch for launch in found if len(launch.arguments) in (0, parameters)]
-        self._instance = choose_instance(program, kernel, self._launches, self._requests.arguments)
-        self.kernel = load_kernel(program, self._instance.id)
-        self._flow = Flow(self.kernel.function, ControlFlow.of(self.kernel.function))
-        self._uses = array_uses(self._flow)
-        self._bound = _bound(program, self._instance)
-        self._check_names()
+        self._evidence = _shape_evidence(self._subject)
+        _check_names(self._subject)
 
     def plan(self, attempt: Attempt | None = None) -> Plan:
         """A complete launch; `attempt` carries what earlier ones taught."""
-        return _Planning(
-            self._program,
-            self._requests,
-            self._launches,
-            self._instance,
-            self.kernel,
-            self._flow,
-            self._uses,
-            self._bound,
-            attempt or Attempt(),
-            self._budget,
-            self._havoc,
-        ).run()
-
-    def _check_names(self) -> None:
-        known = {*self._instance.arguments, *self._flow.leaves, *(symbol.name for symbol in self._variables())}
-        aggregates = {parameter.name for parameter in self.kernel.function.parameters} - known
-        for name in self._requests.arguments:
-            if name in aggregates:
-                members = ", ".join(f"{leaf}=…" for leaf in self._flow.leaves if leaf.startswith(f"{name}."))
-                raise LaunchError(f"{name} is passed by value: give its members, as {members or f'{name}.x=…'}")
-            if name not in known:
-                near = difflib.get_close_matches(name, known, 1)
-                hint = f"; did you mean {near[0]}?" if near else ""
-                listed = ", ".join(sorted(known)) or "none"
-                raise LaunchError(f"{name}: {self.kernel.function.name} has no such argument{hint} It has: {listed}")
-
-    def _variables(self) -> list[Symbol]:
-        return [symbol for symbol in self.kernel.function.symbols if symbol.kind in _VARIABLES]
-
-
-_VARIABLES: Final = (SymbolKind.CONSTANT, SymbolKind.GLOBAL, SymbolKind.TEXTURE)
-
-
-def _bound(program: Program, instance: Instance) -> int | None:
-    """The first number of `__launch_bounds__`."""
-    bounds = program.lower(instance.id).launch_bounds
-    if not bounds:
-        return None
-    text = bounds[0].decode("utf-8", "replace")
-    number = integer_value(program, program.declaration_of(instance.id), instance.arguments, text)
-    return number if number is not None and number > 0 else None
-
-
-@final
-class _Planning:
-    """One plan in the making."""
-
-    def __init__(
-        self,
-        program: Program,
-        requests: Requests,
-        launches: Sequence[Launch],
-        instance: Instance,
-        kernel: Kernel,
-        flow: Flow,
-        uses: Mapping[Root, ArrayUse],
-        bound: int | None,
-        attempt: Attempt,
-        budget: Budget,
-        havoc: bool,
-    ) -> None:
-        self._program = program
-        self._requests = requests
-        self._launches = launches
-        self._instance = instance
-        self._kernel = kernel
-        self._function = kernel.function
-        self._flow = flow
-        self._uses = uses
-        self._attempt = attempt
-        self._budget = budget
-        self._havoc = havoc
-        self._seed = DEFAULT_SEED if requests.seed is None else requests.seed
-        self._choices: list[Choice] = [*instance.choices]
-        self._arrays: dict[str, ArrayChoice] = {}
-        self._evidence = self._shape_evidence(bound)
-
-    def run(self) -> Plan:
-        block, grid = self._shapes()
-        self._block, self._grid = block.extent, grid.extent
-        self._threads = _product(self._block) * _product(self._grid)
-        shared = self._shared_bytes()
-        self._numbers = self._chosen_numbers(cut="cut" in grid.why)
-        arguments = {
-            parameter.name: argument
-            for parameter in self._function.parameters
-            if (argument := self._argument(parameter.name, self._function.type_of(parameter.value))) is not None
-        }
-        variables = self._variables(frozenset(arguments))
+        subject, attempt = self._subject, attempt or Attempt()
+        requests, function = subject.requests, subject.kernel.function
+        block, grid = _shapes(subject, self._evidence, attempt)
+        shared = _shared_bytes(subject, attempt, block.extent)
+        numbers = _numbers(subject, attempt, grid, block.extent)
+        seed = DEFAULT_SEED if requests.seed is None else requests.seed
+        chooser = ArgumentChooser(subject, attempt, grid.extent, block.extent, seed, numbers)
         specification = LaunchSpecification(
-            self._grid,
-            self._block,
-            arguments,
-            variables,
-            shared,
-            self._seed,
-            self._program.settings.warp_size,
+            grid.extent,
+            block.extent,
+            chooser.arguments(),
+            chooser.variables(),
+            0 if shared is None else int(shared.value),
+            seed,
+            subject.program.settings.warp_size,
             self._havoc,
             self._budget,
         )
-        return Plan(self._kernel, specification, tuple(self._choices), self._arrays, block, self._attempt)
-
-    # -- shape --------------------------------------------------------------------------------------------------------
-
-    def _shape_evidence(self, bound: int | None) -> ShapeEvidence:
-        constants = {
-            name: int(argument.value)
-            for name, argument in self._instance.arguments.items()
-            if isinstance(argument, ConstantName) and not isinstance(argument.value, float)
-        }
-        constants |= integer_constants(self._program, self._instance, speaks_of_block)
-        return ShapeEvidence(self._requests.block, self._requests.grid, self._launches, bound, constants)
-
-    def _shapes(self) -> tuple[ChosenShape, ChosenShape]:
-        block = choose_block(self._function, self._evidence)
-        if self._attempt.block is not None:
-            block = ChosenShape(self._attempt.block, "chosen: others do not fit", is_chosen=True)
-        if _product(block.extent) > MAX_BLOCK_THREADS:
-            raise LaunchError(f"block={spelled(block.extent)}: a block has at most {MAX_BLOCK_THREADS} threads")
-        grid = choose_grid(self._function, self._evidence, block)
-        if self._attempt.is_small and grid.why != "given":
-            grid = ChosenShape((1, 1, 1), "one block: more did not end in time", is_chosen=True)
-        self._choices.append(Choice("grid", spelled(grid.extent), grid.why))
-        self._choices.append(Choice("block", spelled(block.extent), block.why))
-        return block, grid
-
-    def _shared_bytes(self) -> int:
-        """Of `extern __shared__` arrays."""
-        symbols = [symbol for symbol in self._function.symbols if symbol.kind is SymbolKind.DYNAMIC_SHARED]
-        given = self._requests.shared_bytes
-        if given is not None:
-            self._choices.append(Choice("shared", str(given), "given"))
-            return given
-        if not symbols:
-            return 0
-        launched = next((launch.shared_bytes for launch in self._launches if launch.shared_bytes), None)
-        if launched is not None and not self._attempt.shared_bytes:
-            self._choices.append(Choice("shared", str(launched), "a launch in the file"))
-            return launched
-        sizes = [self._element_size(symbol.type) for symbol in symbols]
-        chosen = max(self._attempt.shared_bytes, max(sizes, default=4) * _product(self._block))
-        why = "what accesses reach" if self._attempt.shared_bytes else "one element per thread"
-        self._choices.append(Choice("shared", str(chosen), why))
-        return chosen
-
-    def _element_size(self, type: Type) -> int:
-        element = type.element if isinstance(type, ArrayType) else type
-        return size_of(element, self._function.structs) or 4
-
-    # -- numbers ------------------------------------------------------------------------------------------------------
-
-    def _chosen_numbers(self, *, cut: bool) -> Mapping[str, ChosenNumber]:
-        """Every scalar leaf: given, passed by host code, or chosen."""
-        found: dict[str, ChosenNumber] = {}
-        for name, type in self._flow.leaves.items():
-            if isinstance(type, IntegerType | FloatType | BooleanType):
-                number = self._given_number(name, type)
-                if number is not None:
-                    found[name] = number
-        for name, number in self._launched_numbers(cut).items():
-            found.setdefault(name, number)
-        known: dict[str, int | float] = {name: number.value for name, number in found.items()}
-        warp_size = self._program.settings.warp_size
-        trips = SMALL_TRIPS if self._attempt.is_small else TRIPS
-        chosen = choose_numbers(self._flow, self._grid, self._block, warp_size, known, trips)
-        return {**chosen, **found}
-
-    def _given_number(self, name: str, type: Type) -> ChosenNumber | None:
-        given = self._requests.argument(name)
-        if given is None:
-            return None
-        text, source = given
-        read = read_given(name, text)
-        if not isinstance(read, GivenNumbers) or len(read.values) != 1:
-            raise LaunchError(f"{name}={text}: '{name}' is one number")
-        value = read.values[0]
-        if isinstance(type, IntegerType):
-            if value != value or abs(value) == float("inf") or int(value) != value:
-                raise LaunchError(f"{name}={text}: '{name}' is an integer")
-            value = int(value)
-            low, high = (-(1 << type.bits - 1), 1 << type.bits - 1) if type.signed else (0, 1 << type.bits)
-            if not low <= value < high:
-                raise LaunchError(f"{name}={text}: '{name}' holds {low} to {high - 1}")
-        return ChosenNumber(value, source.why)
-
-    def _launched_numbers(self, cut: bool) -> Mapping[str, ChosenNumber]:
-        found: dict[str, ChosenNumber] = {}
-        most = SMALL_LAUNCH_NUMBER if cut or self._attempt.is_small else LARGEST_LAUNCH_NUMBER
-        for launch in self._launches:
-            for parameter, value in zip(self._function.parameters, launch.argument_values, strict=False):
-                type = self._flow.leaves.get(parameter.name)
-                if value is None or parameter.name in found or not isinstance(type, IntegerType | FloatType):
-                    continue
-                if isinstance(type, FloatType) or (float(value).is_integer() and abs(value) <= most):
-                    number = value if isinstance(type, FloatType) else int(value)
-                    found[parameter.name] = ChosenNumber(number, "a launch in the file")
-        return found
-
-    # -- arguments ----------------------------------------------------------------------------------------------------
-
-    def _argument(self, name: str, type: Type) -> Argument | None:
-        """The argument for a parameter, variable or member; None for what the engine has to refuse itself."""
-        match type:
-            case IntegerType() | FloatType() | BooleanType():
-                number = self._numbers.get(name)
-                if number is None:
-                    return None
-                self._choices.append(Choice(name, _spelled_number(number.value), number.why))
-                return Scalar(number.value)
-            case PointerType(element=element):
-                return self._array(name, element)
-            case HandleType(name=handle) if handle.startswith(IMAGES):
-                return self._image(name)
-            case StructType() | VectorType():
-                return self._members(name, type)
-            case _:
-                return None
-
-    def _members(self, name: str, type: StructType | VectorType) -> Struct:
-        """Members that the kernel reads, by name; the others stay zero."""
-        if isinstance(type, VectorType):
-            types: Mapping[str, Type] = dict.fromkeys("xyzw"[: type.length], type.element)
-        else:
-            layout = self._function.structs.get(type.name)
-            types = {} if layout is None else {field.name: field.type for field in layout.fields}
-        members: dict[str, Argument] = {}
-        for member, inner in types.items():
-            path = f"{name}.{member}"
-            if any(leaf == path or leaf.startswith(f"{path}.") for leaf in self._flow.leaves):
-                argument = self._argument(path, inner)
-                if argument is not None:
-                    members[member] = argument
-        return Struct(members)
-
-    def _image(self, name: str) -> TextureImage:
-        uses = image_uses(self._flow).get(name, [])
-        extents = (
-            self._grid[0] * self._block[0],
-            self._grid[1] * self._block[1],
-            self._grid[2] * self._block[2],
+        shapes = [Choice("grid", spelled(grid.extent), grid.why), Choice("block", spelled(block.extent), block.why)]
+        settings = [*shapes, *([] if shared is None else [shared])]
+        may_grow = shared is not None and shared.why != _GIVEN
+        return Plan(
+            subject.kernel,
+            specification,
+            (*subject.instance.choices, *settings, *chooser.choices),
+            chooser.arrays,
+            tuple(symbol.name for symbol in function.symbols if may_grow and symbol.kind is SymbolKind.DYNAMIC_SHARED),
+            block,
+            grid,
+            attempt,
         )
-        image = choose_image(name, uses, extents, self._seed)
-        given = self._requests.argument(name)
-        why = "as large as the grid"
-        if given is not None:
+
+
+_GIVEN: Final = "given"
+
+
+def _check_names(subject: Subject) -> None:
+    """Every name that was given must mean something."""
+    function = subject.kernel.function
+    variables = {symbol.name for symbol in function.symbols if symbol.kind in VARIABLES}
+    known = {*subject.instance.arguments, *subject.flow.leaves, *variables}
+    aggregates = {parameter.name for parameter in function.parameters} - known
+    for name in subject.requests.arguments:
+        if name in aggregates:
+            members = ", ".join(f"{leaf}=…" for leaf in subject.flow.leaves if leaf.startswith(f"{name}."))
+            raise LaunchError(f"{name} is passed by value: give its members, as {members or f'{name}.x=…'}")
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]}?" if near else ";"
+            raise LaunchError(f"{function.name} has no argument {name}{hint} it has: {', '.join(sorted(known))}")
+
+
+# -- shape and shared memory -------------------------------------------------------------------------------------------
+
+
+def _shape_evidence(subject: Subject) -> ShapeEvidence:
+    constants = {
+        name: int(argument.value)
+        for name, argument in subject.instance.arguments.items()
+        if isinstance(argument, ConstantName) and not isinstance(argument.value, float)
+    }
+    constants |= integer_constants(subject.program, subject.instance, speaks_of_block)
+    requests = subject.requests
+    return ShapeEvidence(requests.block, requests.grid, subject.launches, subject.bound, constants)
+
+
+def _shapes(subject: Subject, evidence: ShapeEvidence, attempt: Attempt) -> tuple[ChosenShape, ChosenShape]:
+    function = subject.kernel.function
+    block = choose_block(function, evidence)
+    if attempt.block is not None:
+        block = ChosenShape(attempt.block, "chosen: others do not fit", is_chosen=True)
+    if block.threads > MAX_BLOCK_THREADS:
+        raise LaunchError(f"block={spelled(block.extent)}: a block has at most {MAX_BLOCK_THREADS} threads")
+    grid = choose_grid(function, evidence, block)
+    if attempt.is_small and evidence.grid is None:
+        grid = ChosenShape((1, 1, 1), "one block: more did not end in time", is_chosen=True)
+    return block, grid
+
+
+def _shared_bytes(subject: Subject, attempt: Attempt, block: Index3) -> Choice | None:
+    """Of `extern __shared__` arrays; None where there are none."""
+    given = subject.requests.shared_bytes
+    if given is not None:
+        return Choice("shared", str(given), _GIVEN)
+    function = subject.kernel.function
+    symbols = [symbol for symbol in function.symbols if symbol.kind is SymbolKind.DYNAMIC_SHARED]
+    if not symbols:
+        return None
+    if attempt.shared_bytes:
+        return Choice("shared", str(attempt.shared_bytes), "what accesses reach")
+    launched = next((launch.shared_bytes for launch in subject.launches if launch.shared_bytes), None)
+    if launched is not None:
+        return Choice("shared", str(launched), "a launch in the file")
+    elements = [symbol.type.element if isinstance(symbol.type, ArrayType) else symbol.type for symbol in symbols]
+    largest = max(size_of(element, function.structs) or 4 for element in elements)
+    return Choice("shared", str(largest * block[0] * block[1] * block[2]), "one element per thread")
+
+
+# -- numbers -----------------------------------------------------------------------------------------------------------
+
+
+def _numbers(subject: Subject, attempt: Attempt, grid: ChosenShape, block: Index3) -> Mapping[str, ChosenNumber]:
+    """Every scalar leaf: given, passed by host code, or chosen."""
+    most = SMALL_LAUNCH_NUMBER if grid.is_cut or attempt.is_small else LARGEST_LAUNCH_NUMBER
+    found = dict(_launched_numbers(subject, most))
+    for name, type in subject.flow.leaves.items():
+        given = subject.requests.argument(name)
+        if given is not None and isinstance(type, IntegerType | FloatType | BooleanType):
             text, source = given
-            read = read_given(name, text)
-            if not isinstance(read, GivenFile):
-                raise LaunchError(f"{name}={text}: '{name}' is an image: give it as {name}=@image.npy")
-            texels = self._file(name, read, source)
-            has_channels = image.channels > 1 and texels.ndim == image.texels.ndim
-            image = replace(image, texels=texels, channels=texels.shape[-1] if has_channels else 1)
-            why = source.why
-        self._choices.append(Choice(name, described(image), why))
-        return image
+            found[name] = ChosenNumber(_given_number(name, text, type), source.why)
+    known: dict[str, int | float] = {name: number.value for name, number in found.items()}
+    trips = SMALL_TRIPS if attempt.is_small else TRIPS
+    warp_size = subject.program.settings.warp_size
+    return {**choose_numbers(subject.flow, grid.extent, block, warp_size, known, trips), **found}
 
-    # -- arrays -------------------------------------------------------------------------------------------------------
 
-    def _array(self, name: str, declared: Type) -> Argument:
-        given = self._requests.argument(name)
-        root = Root(RootKind.ARGUMENT, name)
-        choice = self._array_choice(name, root, declared)
-        if given is not None:
-            text, source = given
-            read = read_given(name, text)
-            match read:
-                case GivenFile():
-                    data = self._file(name, read, source)
-                    self._choices.append(Choice(name, f"{text} {data.dtype.name}{list(data.shape)}", source.why))
-                    return Array(_typed(name, text, data, declared))
-                case GivenNumbers(values=values):
-                    self._choices.append(Choice(name, text, source.why))
-                    return Array(_typed(name, text, np.array(values), declared))
-                case GivenFilling(filling=filling, bounds=bounds, length=length):
-                    choice = replace(choice, filling=filling, bounds=bounds or choice.bounds)
-                    if length is not None:
-                        choice = replace(choice, length=length, is_fixed=True)
-                    why = source.why
-        else:
-            why = self._why(name, choice)
-        self._choices.append(Choice(name, choice.text(), why))
-        if not choice.is_fixed:
-            self._arrays[name] = choice
-        return argument_of(choice, self._function.structs)
+def _given_number(name: str, text: str, type: Type) -> int | float | bool:
+    read = read_given(name, text)
+    if not isinstance(read, GivenNumbers) or len(read.values) != 1:
+        raise LaunchError(f"{name}={text}: '{name}' is one number")
+    value = read.values[0]
+    if not isinstance(type, IntegerType):
+        return value
+    if value != value or abs(value) == float("inf") or int(value) != value:
+        raise LaunchError(f"{name}={text}: '{name}' is an integer")
+    low, high = (-(1 << type.bits - 1), 1 << type.bits - 1) if type.signed else (0, 1 << type.bits)
+    if not low <= value < high:
+        raise LaunchError(f"{name}={text}: '{name}' holds {low} to {high - 1}")
+    return int(value)
 
-    def _array_choice(self, name: str, root: Root, declared: Type) -> ArrayChoice:
-        use = self._uses.get(root)
-        limits = Limits() if use is None else Limits(dict(use.roles), dict(use.limits))
-        element = element_of(declared, use)
-        length = self._attempt.lengths.get(name, self._threads)
-        filling = filling_of(use, declared)
-        return ArrayChoice(name, element, declared, length, filling, limits, self._threads, self._seed)
 
-    def _why(self, name: str, choice: ArrayChoice) -> str:
-        grown = "as far as accesses reach" if name in self._attempt.lengths else "one element per thread"
-        match choice.filling:
-            case Filling.UNINITIALISED:
-                return f"{grown}; only written"
-            case Filling.ZERO:
-                return f"{grown}; only updated atomically" if self._is_atomic(name) else grown
-            case _:
-                return grown
-
-    def _is_atomic(self, name: str) -> bool:
-        use = self._uses.get(Root(RootKind.ARGUMENT, name))
-        return use is not None and use.is_atomic
-
-    def _file(self, name: str, file: GivenFile, source: Request) -> NDArray[Any]:
-        path = file.path if source.folder is None else path_below(source.folder, name, file.path)
-        return read_array(name, path)
-
-    # -- variables ----------------------------------------------------------------------------------------------------
-
-    def _variables(self, arguments: frozenset[str]) -> Mapping[str, Argument]:
-        """What the host copies to `__constant__` and `__device__` variables that the file does not initialise."""
-        found: dict[str, Argument] = {}
-        for symbol in self._function.symbols:
-            if symbol.kind not in _VARIABLES or symbol.name in arguments or symbol.name in found:
+def _launched_numbers(subject: Subject, most: int) -> Mapping[str, ChosenNumber]:
+    """What host code passes, where it is known; integers up to `most`."""
+    found: dict[str, ChosenNumber] = {}
+    for launch in subject.launches:
+        for parameter, value in zip(subject.kernel.function.parameters, launch.argument_values, strict=False):
+            type = subject.flow.leaves.get(parameter.name)
+            if value is None or parameter.name in found:
                 continue
-            given = self._requests.argument(symbol.name)
-            if given is None and self._is_initialised(symbol):
-                continue
-            argument = self._variable(symbol)
-            if argument is not None:
-                found[symbol.name] = argument
-        return found
-
-    def _variable(self, symbol: Symbol) -> Argument | None:
-        is_leaf = any(leaf == symbol.name or leaf.startswith(f"{symbol.name}.") for leaf in self._flow.leaves)
-        if is_leaf and (symbol.kind is not SymbolKind.GLOBAL or isinstance(symbol.type, PointerType)):
-            return self._argument(symbol.name, symbol.type)
-        use = self._uses.get(Root(RootKind.VARIABLE, symbol.name))
-        length, element = _flattened(symbol.type)
-        is_input = use is not None and use.is_loaded and not (use.is_stored or use.is_atomic)
-        if use is None or not is_input or not length:
-            return None
-        given = self._requests.argument(symbol.name)
-        if given is not None:
-            return self._array(symbol.name, element)
-        below = {path[_depth(symbol.type) :]: limit for path, limit in use.limits.items()}
-        roles = {path[_depth(symbol.type) :]: role for path, role in use.roles.items()}
-        limits = Limits(roles, below)
-        choice = ArrayChoice(
-            symbol.name, element, element, length, Filling.RANDOM, limits, self._threads, self._seed, is_fixed=True
-        )
-        self._choices.append(Choice(symbol.name, choice.text(), "not initialised in the file"))
-        return argument_of(choice, self._function.structs)
-
-    def _is_initialised(self, symbol: Symbol) -> bool:
-        items = self._program.unit.lookup(symbol.name.rpartition("::")[2])
-        return any(item.kind is ItemKind.VARIABLE and item.active and b"=" in item.text for item in items)
-
-
-def _typed(name: str, text: str, data: NDArray[Any], declared: Type) -> NDArray[Any]:
-    """Given numbers in the memory format of the parameter."""
-    scalar = declared.element if isinstance(declared, VectorType) else declared
-    format = number_format(scalar)
-    if format is None:
-        return np.ascontiguousarray(data).reshape(-1).view(np.uint8)
-    if not np.can_cast(data.dtype, format, "same_kind") and not _keeps_values(data, format):
-        raise LaunchError(
-            f"{name}={text}: holds {data.dtype.name}, which does not fit {format.name}; convert it first, "
-            f"as numpy.save(path, values.astype('{format.name}'))"
-        )
-    octets = np.ascontiguousarray(data.astype(format)).reshape(-1).view(np.uint8)
-    return fit(octets, declared)
-
-
-def _keeps_values(data: NDArray[Any], format: np.dtype[Any]) -> bool:
-    if data.dtype.kind not in "biuf" or (format.kind in "iu" and data.dtype.kind == "f"):
-        return False
-    return bool((data.astype(format) == data).all())
-
-
-def _flattened(type: Type) -> tuple[int, Type]:
-    """How many elements an array of arrays has, and of what type."""
-    length = 1
-    while isinstance(type, ArrayType):
-        length *= type.length or 0
-        type = type.element
-    return length, type
-
-
-def _depth(type: Type) -> int:
-    """How many `ELEMENT` steps lead into the array."""
-    depth = 0
-    while isinstance(type, ArrayType):
-        depth += 1
-        type = type.element
-    return depth
-
-
-def _spelled_number(value: int | float | bool) -> str:
-    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _product(shape: Index3) -> int:
-    return shape[0] * shape[1] * shape[2]
+            if isinstance(type, FloatType):
+                found[parameter.name] = ChosenNumber(float(value), "a launch in the file")
+            elif isinstance(type, IntegerType) and float(value).is_integer() and abs(value) <= most:
+                found[parameter.name] = ChosenNumber(int(value), "a launch in the file")
+    return found

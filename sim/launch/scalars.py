@@ -143,7 +143,7 @@ class _Choosing:
     def _pitch_wishes(self) -> Iterator[tuple[str, int]]:
         for index, pitch in self._uses.products:
             columns = [self._estimate.range(other) for other in self._uses.added_to(index, pitch)]
-            reached = max((column.high + 1 for column in columns if column is not None), default=0)
+            reached = 1 + sum(column.high for column in columns if column is not None)
             if reached > 1:
                 yield from self._estimate.wishes(pitch, reached)
             elif self._flow.sources(index) & _REGISTERS_OF_ROWS:

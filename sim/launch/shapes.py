@@ -38,6 +38,12 @@ class ChosenShape:
     extent: Index3
     why: str
     is_chosen: bool = False
+    is_cut: bool = False
+    """The file says more."""
+
+    @property
+    def threads(self) -> int:
+        return _threads(self.extent)
 
 
 @final
@@ -88,7 +94,9 @@ def choose_grid(function: Function, evidence: ShapeEvidence, block: ChosenShape)
             whole = launch.grid.x, launch.grid.y, launch.grid.z
             cut = _cut(whole, block.extent)
             why = "a launch in the file"
-            return ChosenShape(cut, why if cut == whole else f"{why}, cut from {spelled(whole)}")
+            if cut == whole:
+                return ChosenShape(whole, why)
+            return ChosenShape(cut, f"{why}, cut from {spelled(whole)}", is_cut=True)
     match reads_axes(function, _BLOCK_AXES):
         case 3:
             return ChosenShape((2, 2, 2), "chosen", is_chosen=True)

@@ -1,0 +1,97 @@
+"""Runs a plan, and again with what the run taught, until the choices fit the kernel.
+
+Rules    An array whose length was chosen grows to the accessed extent, up to `MAX_BYTES`; dynamic shared memory
+         likewise, up to `MAX_SHARED_BYTES`.  Where an access without a known object goes astray, all arrays grow.
+         A chosen block is replaced where threads miss a shared array or a barrier, by the first that fits better.
+         A run that does not end in time is tried once more with one block and short loops.
+         The best run counts: one that ends before one that does not, then the fewest kinds of faults.
+Limits   What was given, or is launched so in the file, stays: its faults are the program's.
+         An array that grows hides an access past its end: a chosen length claims nothing about the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from analysis.lower.layouts import size_of
+from sim.faults import BarrierDivergence, Deadlock, Fault, OutOfBounds
+from sim.launch.attempt import Attempt
+from sim.launch.contents import MAX_BYTES
+from sim.launch.planner import Plan, Planner
+from sim.launch.shapes import other_blocks
+from sim.result import Extent, Result
+
+MAX_SHARED_BYTES: Final = 227 << 10
+MAX_GROWTHS: Final = 6
+STRAY_GROWTH: Final = 8
+
+
+def run_adapted(planner: Planner, run: Callable[[Plan], Result]) -> tuple[Plan, Result]:
+    """The plan that fits best, and its result.  Raises what `run` raises for the first plan."""
+    best = _grown(planner, run, planner.plan())
+    if best[1].truncated is not None and best[0].grid.why != "given":
+        best = min(best, _grown(planner, run, planner.plan(Attempt(is_small=True))), key=_badness)
+    if best[0].block.is_chosen and any(map(_blames_block, best[1].faults)):
+        for block in other_blocks(best[0].kernel.function, best[0].block.extent):
+            other = _grown(planner, run, planner.plan(replace(best[0].attempt, block=block, lengths={})))
+            best = min(best, other, key=_badness)
+            if not best[1].faults and best[1].truncated is None:
+                break
+    return best
+
+
+def grown(plan: Plan, result: Result) -> Attempt | None:
+    """The attempt in which chosen arrays are as long as `result` shows that they must be; None where all fit."""
+    lengths = dict(plan.attempt.lengths)
+    for name, length in _lengths(plan, result.extents):
+        lengths[name] = length
+    shared = _shared(plan, result.extents)
+    if any(isinstance(fault, OutOfBounds) and fault.buffer is None for fault in result.faults):
+        for name, choice in plan.arrays.items():
+            size = size_of(choice.element, plan.kernel.function.structs) or 1
+            if choice.length * size * STRAY_GROWTH <= MAX_BYTES // STRAY_GROWTH:
+                lengths[name] = max(lengths.get(name, 0), choice.length * STRAY_GROWTH)
+    if lengths == plan.attempt.lengths and shared == plan.attempt.shared_bytes:
+        return None
+    return replace(plan.attempt, lengths=lengths, shared_bytes=shared)
+
+
+def _grown(planner: Planner, run: Callable[[Plan], Result], plan: Plan) -> tuple[Plan, Result]:
+    """The plan with arrays long enough."""
+    result = run(plan)
+    for _ in range(MAX_GROWTHS):
+        attempt = grown(plan, result) if result.faults else None
+        if attempt is None:
+            break
+        plan = planner.plan(attempt)
+        result = run(plan)
+    return plan, result
+
+
+def _lengths(plan: Plan, extents: Mapping[str, Extent]) -> Iterator[tuple[str, int]]:
+    for name, choice in plan.arrays.items():
+        extent = extents.get(name)
+        size = size_of(choice.element, plan.kernel.function.structs) or 1
+        if extent is not None and choice.length * size < extent.high <= MAX_BYTES:
+            yield name, -(-extent.high // size)
+
+
+def _shared(plan: Plan, extents: Mapping[str, Extent]) -> int:
+    """Dynamic shared memory that is large enough; extents of variables are known by their names."""
+    needed = plan.attempt.shared_bytes
+    for name in plan.dynamic_shared:
+        extent = extents.get(name)
+        if extent is not None and plan.specification.dynamic_shared_bytes < extent.high <= MAX_SHARED_BYTES:
+            needed = max(needed, extent.high)
+    return needed
+
+
+def _blames_block(fault: Fault) -> bool:
+    """Whether another block may help: shared arrays and barriers are made for one."""
+    return isinstance(fault, OutOfBounds | BarrierDivergence | Deadlock)
+
+
+def _badness(run: tuple[Plan, Result]) -> tuple[bool, int]:
+    return run[1].truncated is not None, len(run[1].faults)

@@ -1,0 +1,265 @@
+"""Arguments and variables of a launch: given, or chosen by what the kernel does with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.ir.function import Symbol, SymbolKind
+from analysis.ir.types import (
+    ArrayType,
+    BooleanType,
+    FloatType,
+    HandleType,
+    IntegerType,
+    PointerType,
+    StructType,
+    Type,
+    VectorType,
+)
+from analysis.syntax.items import ItemKind
+from sim.faults import Index3
+from sim.launch.array_uses import image_uses
+from sim.launch.attempt import Attempt
+from sim.launch.choices import Choice
+from sim.launch.contents import ArrayChoice, Limits, argument_of, element_of, filling_of, fit, number_format
+from sim.launch.flow import Root, RootKind
+from sim.launch.given import GivenFile, GivenFilling, GivenNumbers, read_given
+from sim.launch.images import IMAGES, choose_image, described
+from sim.launch.npy_files import path_below, read_array
+from sim.launch.request import Request
+from sim.launch.scalars import ChosenNumber
+from sim.launch.specification import Argument, Array, Filling, Scalar, Struct, TextureImage
+from sim.launch.subject import Subject
+from sim.refusals import LaunchError
+
+VARIABLES: Final = (SymbolKind.CONSTANT, SymbolKind.GLOBAL, SymbolKind.TEXTURE)
+
+
+@final
+class ArgumentChooser:
+    """Chooses for one attempt; `choices` and `arrays` (those that may grow) fill while it does."""
+
+    def __init__(
+        self,
+        subject: Subject,
+        attempt: Attempt,
+        grid: Index3,
+        block: Index3,
+        seed: int,
+        numbers: Mapping[str, ChosenNumber],
+    ) -> None:
+        self.choices: list[Choice] = []
+        self.arrays: dict[str, ArrayChoice] = {}
+        self._program = subject.program
+        self._requests = subject.requests
+        self._function = subject.kernel.function
+        self._flow = subject.flow
+        self._uses = subject.uses
+        self._attempt = attempt
+        self._seed = seed
+        self._numbers = numbers
+        self._extents = grid[0] * block[0], grid[1] * block[1], grid[2] * block[2]
+        self._threads = self._extents[0] * self._extents[1] * self._extents[2]
+
+    def arguments(self) -> Mapping[str, Argument]:
+        """One per parameter, except for types that the engine has to refuse itself."""
+        return {
+            parameter.name: argument
+            for parameter in self._function.parameters
+            if (argument := self._argument(parameter.name, self._function.type_of(parameter.value))) is not None
+        }
+
+    def variables(self) -> Mapping[str, Argument]:
+        """What the host copies to `__constant__` and `__device__` variables that the file does not initialise."""
+        parameters = {parameter.name for parameter in self._function.parameters}
+        found: dict[str, Argument] = {}
+        for symbol in self._function.symbols:
+            if symbol.kind not in VARIABLES or symbol.name in parameters or symbol.name in found:
+                continue
+            if self._requests.argument(symbol.name) is None and self._is_initialised(symbol):
+                continue
+            argument = self._variable(symbol)
+            if argument is not None:
+                found[symbol.name] = argument
+        return found
+
+    def _argument(self, name: str, type: Type) -> Argument | None:
+        """The argument for a parameter, variable or member; None for what the engine has to refuse itself."""
+        match type:
+            case IntegerType() | FloatType() | BooleanType():
+                number = self._numbers.get(name)
+                if number is None:
+                    return None
+                self.choices.append(Choice(name, _spelled_number(number.value), number.why))
+                return Scalar(number.value)
+            case PointerType(element=element):
+                return self._array(name, element)
+            case HandleType(name=handle) if handle.startswith(IMAGES):
+                return self._image(name)
+            case StructType() | VectorType():
+                return self._members(name, type)
+            case _:
+                return None
+
+    def _members(self, name: str, type: StructType | VectorType) -> Struct:
+        """Members that the kernel reads, by name; the others stay zero."""
+        if isinstance(type, VectorType):
+            types: Mapping[str, Type] = dict.fromkeys("xyzw"[: type.length], type.element)
+        else:
+            layout = self._function.structs.get(type.name)
+            types = {} if layout is None else {field.name: field.type for field in layout.fields}
+        members: dict[str, Argument] = {}
+        for member, inner in types.items():
+            path = f"{name}.{member}"
+            if any(leaf == path or leaf.startswith(f"{path}.") for leaf in self._flow.leaves):
+                argument = self._argument(path, inner)
+                if argument is not None:
+                    members[member] = argument
+        return Struct(members)
+
+    def _image(self, name: str) -> TextureImage:
+        uses = image_uses(self._flow).get(name, [])
+        image = choose_image(name, uses, self._extents, self._seed)
+        given = self._requests.argument(name)
+        why = "as large as the grid"
+        if given is not None:
+            text, source = given
+            read = read_given(name, text)
+            if not isinstance(read, GivenFile):
+                raise LaunchError(f"{name}={text}: '{name}' is an image: give it as {name}=@image.npy")
+            texels = self._file(name, read, source)
+            has_channels = image.channels > 1 and texels.ndim == image.texels.ndim
+            image = replace(image, texels=texels, channels=texels.shape[-1] if has_channels else 1)
+            why = source.why
+        self.choices.append(Choice(name, described(image), why))
+        return image
+
+    # -- arrays -------------------------------------------------------------------------------------------------------
+
+    def _array(self, name: str, declared: Type) -> Argument:
+        given = self._requests.argument(name)
+        root = Root(RootKind.ARGUMENT, name)
+        choice = self._array_choice(name, root, declared)
+        if given is not None:
+            text, source = given
+            read = read_given(name, text)
+            match read:
+                case GivenFile():
+                    data = self._file(name, read, source)
+                    self.choices.append(Choice(name, f"{text} {data.dtype.name}{list(data.shape)}", source.why))
+                    return Array(_typed(name, text, data, declared))
+                case GivenNumbers(values=values):
+                    self.choices.append(Choice(name, text, source.why))
+                    return Array(_typed(name, text, np.array(values), declared))
+                case GivenFilling(filling=filling, bounds=bounds, length=length):
+                    choice = replace(choice, filling=filling, bounds=bounds or choice.bounds)
+                    if length is not None:
+                        choice = replace(choice, length=length, is_fixed=True)
+                    why = source.why
+        else:
+            why = self._why(name, choice)
+        self.choices.append(Choice(name, choice.text(), why))
+        if not choice.is_fixed:
+            self.arrays[name] = choice
+        return argument_of(choice, self._function.structs)
+
+    def _array_choice(self, name: str, root: Root, declared: Type) -> ArrayChoice:
+        use = self._uses.get(root)
+        limits = Limits() if use is None else Limits(dict(use.roles), dict(use.limits))
+        element = element_of(declared, use)
+        length = self._attempt.lengths.get(name, self._threads)
+        filling = filling_of(use, declared)
+        return ArrayChoice(name, element, declared, length, filling, limits, self._threads, self._seed)
+
+    def _why(self, name: str, choice: ArrayChoice) -> str:
+        grown = "as far as accesses reach" if name in self._attempt.lengths else "one element per thread"
+        match choice.filling:
+            case Filling.UNINITIALISED:
+                return f"{grown}; only written"
+            case Filling.ZERO:
+                return f"{grown}; only updated atomically" if self._is_atomic(name) else grown
+            case _:
+                return grown
+
+    def _is_atomic(self, name: str) -> bool:
+        use = self._uses.get(Root(RootKind.ARGUMENT, name))
+        return use is not None and use.is_atomic
+
+    def _file(self, name: str, file: GivenFile, source: Request) -> NDArray[Any]:
+        path = file.path if source.folder is None else path_below(source.folder, name, file.path)
+        return read_array(name, path)
+
+    # -- variables -------------------------------------------------------------------------------------------------
+
+    def _variable(self, symbol: Symbol) -> Argument | None:
+        is_leaf = any(leaf == symbol.name or leaf.startswith(f"{symbol.name}.") for leaf in self._flow.leaves)
+        if is_leaf and (symbol.kind is not SymbolKind.GLOBAL or isinstance(symbol.type, PointerType)):
+            return self._argument(symbol.name, symbol.type)
+        use = self._uses.get(Root(RootKind.VARIABLE, symbol.name))
+        length, element = _flattened(symbol.type)
+        is_input = use is not None and use.is_loaded and not (use.is_stored or use.is_atomic)
+        if use is None or not is_input or not length:
+            return None
+        given = self._requests.argument(symbol.name)
+        if given is not None:
+            return self._array(symbol.name, element)
+        below = {path[_depth(symbol.type) :]: limit for path, limit in use.limits.items()}
+        roles = {path[_depth(symbol.type) :]: role for path, role in use.roles.items()}
+        limits = Limits(roles, below)
+        choice = ArrayChoice(
+            symbol.name, element, element, length, Filling.RANDOM, limits, self._threads, self._seed, is_fixed=True
+        )
+        self.choices.append(Choice(symbol.name, choice.text(), "not initialised in the file"))
+        return argument_of(choice, self._function.structs)
+
+    def _is_initialised(self, symbol: Symbol) -> bool:
+        items = self._program.unit.lookup(symbol.name.rpartition("::")[2])
+        return any(item.kind is ItemKind.VARIABLE and item.active and b"=" in item.text for item in items)
+
+
+def _typed(name: str, text: str, data: NDArray[Any], declared: Type) -> NDArray[Any]:
+    """Given numbers in the memory format of the parameter."""
+    scalar = declared.element if isinstance(declared, VectorType) else declared
+    format = number_format(scalar)
+    if format is None:
+        return np.ascontiguousarray(data).reshape(-1).view(np.uint8)
+    if not np.can_cast(data.dtype, format, "same_kind") and not _keeps_values(data, format):
+        raise LaunchError(
+            f"{name}={text}: holds {data.dtype.name}, which does not fit {format.name}; convert it first, "
+            f"as numpy.save(path, values.astype('{format.name}'))"
+        )
+    octets = np.ascontiguousarray(data.astype(format)).reshape(-1).view(np.uint8)
+    return fit(octets, declared)
+
+
+def _keeps_values(data: NDArray[Any], format: np.dtype[Any]) -> bool:
+    if data.dtype.kind not in "biuf" or (format.kind in "iu" and data.dtype.kind == "f"):
+        return False
+    return bool((data.astype(format) == data).all())
+
+
+def _flattened(type: Type) -> tuple[int, Type]:
+    """How many elements an array of arrays has, and of what type."""
+    length = 1
+    while isinstance(type, ArrayType):
+        length *= type.length or 0
+        type = type.element
+    return length, type
+
+
+def _depth(type: Type) -> int:
+    """How many `ELEMENT` steps lead into the array."""
+    depth = 0
+    while isinstance(type, ArrayType):
+        depth += 1
+        type = type.element
+    return depth
+
+
+def _spelled_number(value: int | float | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,21 @@
+"""What earlier runs of a kernel taught about its launch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import final
+
+from sim.faults import Index3
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """Another block, lengths of arrays in elements, bytes of dynamic shared memory; nothing for the first attempt."""
+
+    block: Index3 | None = None
+    lengths: Mapping[str, int] = field(default_factory=dict[str, int])
+    shared_bytes: int = 0
+    is_small: bool = False
+    """One block and short loops, after a run that did not end."""

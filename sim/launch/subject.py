@@ -1,0 +1,54 @@
+"""A kernel whose launch is planned, and all that is known of it before anything is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import final
+
+from analysis.graph.control_flow import ControlFlow
+from analysis.ir.function import FunctionKind
+from analysis.lower.launches import Launch, launch_shapes
+from analysis.lower.program import DeviceFunction, Program
+from sim.kernel import Kernel, load_kernel
+from sim.launch.array_uses import ArrayUse, array_uses
+from sim.launch.constants import integer_value
+from sim.launch.flow import Flow, Root
+from sim.launch.instance import Instance, choose_instance
+from sim.launch.request import Requests
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """`launches` are those of the file with as many arguments; `bound` is that of `__launch_bounds__`, in threads."""
+
+    program: Program
+    requests: Requests
+    launches: Sequence[Launch]
+    instance: Instance
+    kernel: Kernel
+    flow: Flow
+    uses: Mapping[Root, ArrayUse]
+    bound: int | None
+
+
+def read_subject(program: Program, kernel: DeviceFunction, requests: Requests) -> Subject:
+    """Raises `LaunchError` for template arguments that were given and do not fit."""
+    parameters = len(program.lower(kernel.id).function.parameters)
+    found = launch_shapes(program.unit).get(kernel.item.name, ()) if kernel.kind is FunctionKind.KERNEL else ()
+    launches = [launch for launch in found if len(launch.arguments) in (0, parameters)]
+    instance = choose_instance(program, kernel, launches, requests.arguments)
+    loaded = load_kernel(program, instance.id)
+    flow = Flow(loaded.function, ControlFlow.of(loaded.function))
+    return Subject(program, requests, launches, instance, loaded, flow, array_uses(flow), _bound(program, instance))
+
+
+def _bound(program: Program, instance: Instance) -> int | None:
+    """The first number of `__launch_bounds__`."""
+    bounds = program.lower(instance.id).launch_bounds
+    if not bounds:
+        return None
+    text = bounds[0].decode("utf-8", "replace")
+    number = integer_value(program, program.declaration_of(instance.id), instance.arguments, text)
+    return number if number is not None and number > 0 else None
