@@ -33,6 +33,10 @@ class AffineResult:
         form = self._facts.forms[value]
         return form if form is not None and self._facts.uniformity.agrees(value, form, block) else None
 
+    def is_integral(self, value: ValueId) -> bool:
+        """Is the value its form as an integer, not only modulo its width?  Assumes what `exact` assumes."""
+        return bool(self._facts.proven[value])
+
     def range(self, value: ValueId) -> Interval:
         """Every number that the value may be, read as its type says; a pointer is a 64-bit unsigned number."""
         return self._facts.ranges.of(value)

@@ -15,7 +15,7 @@ Gives up  at expressions of more than 40 operations, more than 4 shapes, undefin
 from __future__ import annotations
 
 import operator as python
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import repeat
 from typing import TypeAlias
@@ -105,7 +105,7 @@ def structured_expressions(function: Function, control: ControlFlow) -> dict[int
             type_ = function.types[result]
             if not isinstance(type_, IntegerType | BooleanType):
                 continue
-            expression = _expression(instruction, type_, found)
+            expression = operation(instruction, type_, found)
             if expression is not None:
                 found[result] = expression
                 sizes[result] = size
@@ -115,8 +115,8 @@ def structured_expressions(function: Function, control: ControlFlow) -> dict[int
 STRUCTURED = frozenset({Constant, ReadSpecial, Binary, Compare, Unary, Convert, Select, Math})
 
 
-def _expression(instruction: Instruction, type_: ScalarType, known: dict[int, Expression]) -> Expression | None:
-    """All operands are known."""
+def operation(instruction: Instruction, type_: ScalarType, known: Mapping[int, Expression]) -> Expression | None:
+    """The expression of one instruction over those of its operands, which are all known."""
     match instruction:
         case Constant(value=bool() | int() as value):
             return integers.wrap(int(value), type_)

@@ -14,7 +14,6 @@ from analysis.divergence.levels import Level
 from analysis.divergence.result import DivergenceResult
 from analysis.facts.model import BarrierFact, BarrierScope, BranchFact, OpaqueFact, VariableFact
 from analysis.facts.roots import RootAnalysis
-from analysis.graph.cycles import Cycle
 from analysis.ir.function import Function, SourceBranch, SourceBranchKind
 from analysis.ir.instructions import (
     BlockBarrier,
@@ -27,11 +26,11 @@ from analysis.ir.instructions import (
 from analysis.ir.record import record
 from analysis.ir.source import FrameId, Span
 from analysis.verdict.barriers import BarrierSite, BarrierVerdict, Tier
-from analysis.verdict.grade import Grade, grade_branch
+from analysis.verdict.grade import Grade, Grader, Grading, worse_grading
+from analysis.verdict.loops import cycle_of
 
 VERDICT_RANK: Final = {BarrierVerdict.CONVERGENT: 0, BarrierVerdict.UNKNOWN: 1, BarrierVerdict.DIVERGENT: 2}
 TIER_RANK: Final = {Tier.ASSUMED: 0, Tier.POSSIBLE: 1, Tier.PROVEN: 2}
-GRADE_RANK: Final = {None: 0, Grade.ALIGNED: 1, Grade.BOUNDARY: 2, Grade.STRUCTURED: 3, Grade.DATA_DEPENDENT: 4}
 
 
 @final
@@ -59,9 +58,13 @@ def branches_if_callers_agree(
 
 def _branch_facts(function: Function, views: Sequence[tuple[View, DivergenceResult]]) -> tuple[BranchFact, ...]:
     # Matched by place, not by number: an instance of a template may lack the branches of an arm that it discards.
-    here = [(view, divergence, _branches_by_place(view)) for view, divergence in views]
+    here = [(view, divergence, _grader(view, divergence), _branches_by_place(view)) for view, divergence in views]
     facts = [_branch_fact(branch, here) for branch in function.branches]
     return tuple(sorted(facts, key=lambda fact: (fact.keyword.start, fact.keyword.end)))
+
+
+def _grader(view: View, divergence: DivergenceResult) -> Grader:
+    return Grader(view.root.function, view.root.control, divergence, view.root.affine)
 
 
 def branches_at(view: View, branch: BranchFact | SourceBranch) -> tuple[SourceBranchId, ...]:
@@ -84,41 +87,42 @@ def _branches_by_place(view: View) -> Mapping[_Place, Sequence[SourceBranchId]]:
 
 
 def _branch_fact(
-    branch: SourceBranch, views: Sequence[tuple[View, DivergenceResult, Mapping[_Place, Sequence[SourceBranchId]]]]
+    branch: SourceBranch,
+    views: Sequence[tuple[View, DivergenceResult, Grader, Mapping[_Place, Sequence[SourceBranchId]]]],
 ) -> BranchFact:
     level = convergent = Level.GRID
-    grade: Grade | None = None
+    grading: Grading | None = None
     trips = Level.GRID if branch.kind is SourceBranchKind.LOOP else None
-    for view, divergence, by_place in views:
+    cost = idle = 0
+    for view, divergence, grader, by_place in views:
         for here in by_place.get(_place(branch), ()):
             level = max(level, divergence.branch_level(here))
             convergent = max(convergent, divergence.branch_convergence(here))
             if trips is not None:
-                trips = max(trips, _trip_level(view, divergence, here, branch))
-            if grade is not Grade.DATA_DEPENDENT:  # nothing is worse
-                graded = grade_branch(view.root.function, view.root.control, divergence, here)
-                grade = max(grade, graded, key=GRADE_RANK.__getitem__)
-    return BranchFact(branch.kind, branch.keyword, branch.extent, level, grade, convergent, trips)
+                trips = max(trips, _trip_level(view, divergence, here))
+            if grading is None or grading.grade is not Grade.DATA_DEPENDENT:  # nothing is worse
+                grading = worse_grading(grading, grader.grade(here))
+            estimate = view.root.costs.get(here)
+            if estimate is not None:
+                cost, idle = max(cost, estimate.serialized), max(idle, estimate.idle)
+    return BranchFact(
+        branch.kind,
+        branch.keyword,
+        branch.extent,
+        level,
+        None if grading is None else grading.grade,
+        convergent,
+        trips,
+        cost,
+        idle,
+        None if grading is None else grading.splits,
+    )
 
 
-def _trip_level(view: View, divergence: DivergenceResult, here: SourceBranchId, branch: SourceBranch) -> Level:
+def _trip_level(view: View, divergence: DivergenceResult, here: SourceBranchId) -> Level:
     """The level of the trip count of a source loop: the join of everything that decides about leaving it."""
-    cycle = _cycle_of(view, here, branch)
+    cycle = cycle_of(view.root.function, view.root.control, view.root.divergence, here)
     return divergence.branch_level(here) if cycle is None else divergence.loop_level(cycle)
-
-
-def _cycle_of(view: View, here: SourceBranchId, branch: SourceBranch) -> Cycle | None:
-    root = view.root
-    for block, _ in root.divergence.branch_sites(here):
-        innermost = root.control.innermost_cycle(block)
-        if innermost is not None:
-            return innermost
-    # `for (;;)` decides nothing itself: its cycle is the outermost one whose header stands inside the construct.
-    for cycle in reversed(root.control.cycles):
-        span = root.function.blocks[cycle.header].terminator.span
-        if span.frame == view.frame and branch.extent.start <= span.start < span.end <= branch.extent.end:
-            return cycle
-    return None
 
 
 def barrier_facts(views: Sequence[View]) -> tuple[BarrierFact, ...]:

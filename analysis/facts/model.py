@@ -20,6 +20,7 @@ from analysis.ir.source import Span
 from analysis.ir.types import MemorySpace
 from analysis.verdict.barriers import BarrierEvidence, BarrierVerdict
 from analysis.verdict.grade import Grade
+from analysis.verdict.split_count import SplitCount
 
 
 class BarrierScope(Enum):
@@ -76,6 +77,8 @@ class BranchFact:
 
     `level` is the group that agrees on the condition, `convergent` the group that arrives together (VARYING: none);
     for loops `trips` is the level of the trip count, which also counts `break` and `return`.
+    `cost` and `idle` are estimates of what a split warp loses, in issue slots: in code that it runs one arm after the
+    other, and in lanes that wait for a longer arm (`analysis.verdict.cost`).  `splits` counts the warps that split.
     """
 
     kind: SourceBranchKind
@@ -85,6 +88,9 @@ class BranchFact:
     grade: Grade | None
     convergent: Level
     trips: Level | None
+    cost: int
+    idle: int
+    splits: SplitCount | None
 
 
 @final

@@ -28,6 +28,7 @@ from analysis.ir.source import FrameId
 from analysis.memory.spaces import SpaceResult, infer_spaces
 from analysis.syntax.items import Item
 from analysis.verdict.barriers import BarrierSite, find_barriers
+from analysis.verdict.cost import BranchCost, estimate_costs
 
 INLINE_BUDGET = InlineBudget()
 
@@ -64,6 +65,7 @@ class RootAnalysis:
     affine: AffineResult
     spaces: SpaceResult
     accesses: tuple[Access, ...]
+    costs: Mapping[SourceBranchId, BranchCost]
     refused: tuple[RefusedCall, ...]
     items: Mapping[FunctionId, Item] = field(repr=False)
     records: Mapping[FrameId, FrameRecords] = field(repr=False)
@@ -108,6 +110,7 @@ def analyze_root(
         affine,
         spaces,
         accesses,
+        estimate_costs(flat, control, divergence, affine, spaces),
         inlined.refused,
         {callee: item for callee, item in items.items() if item is not None},
         _records_by_frame(flat, accesses),

@@ -3,6 +3,9 @@
 Lines and columns count from 1, columns in Unicode code points.  A branch stands at its keyword or operator, a
 function at its name; it ends at its closing brace.  A function that is not `active` is excluded by `#if`.
 `trips` is the level of a loop's trip count, which also counts `break` and `return`; null for other branches.
+`cost` and `idle` estimate what a split warp loses, in issue slots: in code that it runs one side after the other (for
+a loop, in rounds that early lanes wait), and in lanes that wait for a longer side.  `split_warps` counts, of the `warps`
+of a block of `threads` threads, those that split: `exact`, or at most so many; null where that is not known.
 
 An access stands at the text of the load or the atomic, or at the whole assignment of a store.  `bytes` is what one
 lane moves, `stride` the bytes from one thread to the next along x, `sectors` what one request of a warp needs if the
@@ -49,6 +52,13 @@ class OpaqueObject(TypedDict):
     construct: str
 
 
+class SplitObject(TypedDict):
+    splitting: int
+    warps: int
+    threads: int
+    exact: bool
+
+
 class BranchObject(TypedDict):
     line: int
     column: int
@@ -57,6 +67,9 @@ class BranchObject(TypedDict):
     grade: GradeWord | None
     convergent: GroupWord
     trips: LevelWord | None
+    cost: int
+    idle: int
+    split_warps: SplitObject | None
 
 
 class BarrierObject(TypedDict):
@@ -149,6 +162,7 @@ def _function(lines: LineIndex, function: FunctionFacts) -> FunctionObject:
 
 def _branch(lines: LineIndex, function: FunctionFacts, branch: BranchFact) -> BranchObject:
     line, column = _position(lines, function.start + branch.keyword.start)
+    splits = branch.splits
     return {
         "line": line,
         "column": column,
@@ -157,6 +171,16 @@ def _branch(lines: LineIndex, function: FunctionFacts, branch: BranchFact) -> Br
         "grade": None if branch.grade is None else _GRADES[branch.grade],
         "convergent": _GROUPS[branch.convergent],
         "trips": None if branch.trips is None else _LEVELS[branch.trips],
+        "cost": branch.cost,
+        "idle": branch.idle,
+        "split_warps": None
+        if splits is None
+        else {
+            "splitting": splits.splitting,
+            "warps": splits.warps,
+            "threads": splits.threads,
+            "exact": splits.exact,
+        },
     }
 
 

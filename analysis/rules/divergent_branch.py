@@ -10,9 +10,9 @@ from analysis.divergence.levels import Level
 from analysis.facts.model import BranchFact, Location
 from analysis.ir.function import SourceBranchKind
 from analysis.rules.condition import condition_text, keyword_text
-from analysis.rules.cost import divergence_cost
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.origin import cause_text, chain_of, ends_in_opaque, origin_text
+from analysis.rules.price import count_text, is_dear, price_text
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
 from analysis.verdict.grade import Grade
@@ -34,7 +34,10 @@ class DivergentBranch:
     ## Why is this bad?
 
     The lanes of a warp share one instruction stream. Where they disagree, the warp executes one side with some lanes
-    masked off, then the other side with the rest: the time is the sum, not the maximum.
+    masked off, then the other side with the rest: the time is the sum, not the maximum. So a split costs what the
+    shorter side takes. An `if` without `else` costs nothing in this sense: the lanes that skip it are idle, but no
+    other way to write the branch would help them. It is reported only if its condition depends on data and the wait is
+    very long (ten times the threshold), since then another order of the data may pay.
 
     ## Example
 
@@ -74,8 +77,8 @@ class DivergentBranch:
 
     ## Known noise
 
-    The price is an estimate from the text (operators, calls and subscripts), so a cheap branch in many characters is
-    reported and an expensive one behind a short call is not. A condition that agrees in every warp because of what the
+    The price is an estimate: issue slots from a table of instructions, with assumed trip counts where a loop has no
+    bound that is known; what the compiler turns into selects is not known. A condition that agrees in every warp because of what the
     data hold is still reported. A condition on what is not known (a call that is not understood, an argument of an
     unknown caller unless lanes also part when all threads pass the same) is of tier *assumed* and shown only when
     asked for. Silence a known case with `// NOLINT(simt-divergent-branch)`.
@@ -90,6 +93,9 @@ class DivergentBranch:
     condition: str | None
     grade: Grade
     origin: str | None
+    price: str
+    """In words: "up to 40 issue slots for each split warp"."""
+    count: str
     chain: tuple[Related, ...]
     tier: Tier | None
     """ASSUMED where it is not known whether the condition varies, else None."""
@@ -100,7 +106,7 @@ class DivergentBranch:
         for branch, if_callers_agree in zip(function.branches, function.branches_if_callers_agree, strict=True):
             if branch.kind is SourceBranchKind.LOOP or not splits_warps(branch):
                 continue
-            if divergence_cost(subject.text, branch) > subject.cost_threshold:
+            if is_dear(branch, subject.cost_threshold):
                 yield cls._of(subject, branch, blames_callers=not splits_warps(if_callers_agree))
 
     @classmethod
@@ -114,13 +120,15 @@ class DivergentBranch:
             condition,
             branch.grade,
             origin_text(subject.analysis, steps, condition, subject.text.line(branch.keyword)),
+            price_text(branch, subject.cost_threshold),
+            count_text(branch),
             chain_of(steps),
             Tier.ASSUMED if blames_callers or ends_in_opaque(subject.analysis, steps) else None,
         )
 
     def message(self) -> str:
         cause = cause_text(self.condition, self.origin)
-        return f"Lanes of one warp can go different ways at this `{self.keyword}`: {cause}."
+        return f"Lanes of one warp can go different ways at this `{self.keyword}`: {cause}; {self.price}.{self.count}"
 
     def related(self) -> tuple[Related, ...]:
         return self.chain

@@ -11,10 +11,10 @@ from analysis.divergence.levels import Level
 from analysis.facts.model import BranchFact, Location
 from analysis.ir.function import SourceBranchKind
 from analysis.rules.condition import condition_text, keyword_text
-from analysis.rules.cost import divergence_cost
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.divergent_branch import splits_warps
 from analysis.rules.origin import cause_text, chain_of, ends_in_opaque, origin_text
+from analysis.rules.price import price_text
 from analysis.rules.rule import Subject
 from analysis.syntax.lexing import HIDDEN
 from analysis.verdict.barriers import Tier
@@ -72,8 +72,8 @@ class DivergentLoop:
 
     ## Known noise
 
-    How different the trip counts are is not known: a loop that varies by one round is reported like one that varies by
-    a thousand. Silence a known case with `// NOLINT(simt-divergent-loop)`.
+    How different the trip counts are is known only where they follow from the thread index; elsewhere half of the bound
+    of the loop is assumed, or four rounds. Silence a known case with `// NOLINT(simt-divergent-loop)`.
     """
 
     code: ClassVar[str] = "DIV402"
@@ -85,6 +85,8 @@ class DivergentLoop:
     culprit: str | None
     """The `if` that some lanes leave through, where it is not the loop's own condition: "the `if` at line 7"."""
     cause: str
+    price: str
+    """In words: "up to 40 issue slots for each split warp"."""
     chain: tuple[Related, ...]
     tier: Tier | None
     """ASSUMED where it is not known whether the condition varies, else None."""
@@ -94,7 +96,7 @@ class DivergentLoop:
         branches, if_callers_agree = subject.function.branches, subject.function.branches_if_callers_agree
         for branch, agreeing in zip(branches, if_callers_agree, strict=True):
             culprit = _culprit(subject, branch, branches)
-            if culprit is None or divergence_cost(subject.text, branch) <= subject.cost_threshold:
+            if culprit is None or branch.cost <= subject.cost_threshold:
                 continue
             surest = _culprit(subject, agreeing, if_callers_agree)
             yield cls._of(subject, branch, surest or culprit, blames_callers=surest is None)
@@ -111,6 +113,7 @@ class DivergentLoop:
             keyword_text(subject.text, branch),
             way_out,
             cause_text(condition, origin_text(subject.analysis, steps, condition, line)),
+            price_text(branch, subject.cost_threshold),
             chain_of(steps),
             Tier.ASSUMED if blames_callers or ends_in_opaque(subject.analysis, steps) else None,
         )
@@ -119,7 +122,7 @@ class DivergentLoop:
         through = "" if self.culprit is None else f"through {self.culprit}, "
         return (
             f"Lanes of one warp leave this `{self.keyword}` loop after different numbers of rounds: "
-            f"{through}{self.cause}."
+            f"{through}{self.cause}; {self.price}."
         )
 
     def related(self) -> tuple[Related, ...]:

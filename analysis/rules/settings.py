@@ -22,7 +22,7 @@ class Off(Enum):
 
 OFF: Final = Off.OFF
 ALL: Final = "ALL"
-DEFAULT_COST_THRESHOLD: Final = 8
+DEFAULT_COST_THRESHOLD: Final = 16
 
 SeverityOrOff: TypeAlias = Severity | Off
 
@@ -33,7 +33,7 @@ class RuleSettings:
     """`select` and `ignore` hold codes (`SYN101`), prefixes (`SYN`), slugs (`divergent-barrier`) or `ALL`.
 
     The most specific entry wins; at equal length `ignore` does.  `severities` is keyed the same way.
-    `tiers` filters findings that have one; a cost is what `analysis.rules.cost` measures.
+    `tiers` filters findings that have one; `cost_threshold` is in issue slots (`analysis.verdict.cost`).
     """
 
     select: frozenset[str] = frozenset({ALL})

@@ -1,34 +1,34 @@
 """What kind of varying branch is this?  "Depends on threadIdx" alone is not a warning.
 
-Grades    ALIGNED         depends on the thread index, but is provably constant inside each warp.
-          BOUNDARY        comparisons of a monotone function of the thread index with a uniform value, joined by and,
-                          or, not: `i < n`, `tid == 0`, grid-stride loops, 2-D bounds.  One warp per row splits.
-                          Also comparisons of sums whose varying terms cancel: `for (i = first; i < first + n; i += m)`.
-                          No warp splits there, unless a sum wraps.
-          STRUCTURED      a function of thread indices, constants, template arguments and the block shape only, so that
-                          the splitting warps can be counted.
+Grades    ALIGNED         depends on the thread index, but agrees in each warp.
+          BOUNDARY        a bounds check: `i < n`, `tid == 0`, grid-stride loops, 2-D bounds, joined by and, or, not.
+                          For each comparison at most one warp per row splits (`bounds_check.py`).
+          STRUCTURED      a function of thread indices, block extents, constants and template arguments, so that the
+                          splitting warps can be counted (`split_count.py`) where the block shape is known; or made of
+                          comparisons that are linear in the thread index, with uniform numbers of any kind.
           DATA_DEPENDENT  everything else: loads, atomics, opaques.
+Rules     Where the splitting warps are counted, the count decides: none is ALIGNED, one per row BOUNDARY.
 Contract  None for a branch that is at most block-uniform, and for one that is warp-uniform without depending on a
           thread index (a vote).  Several decisions of one source branch: the worst grade.
 Cost      the expression of the condition, once per branch.
-Gives up  at values that went through memory or through joins of varying branches: DATA_DEPENDENT.
+Gives up  at values that went through memory: DATA_DEPENDENT.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
-from enum import Enum, IntEnum
-from typing import final
+from enum import Enum
+from typing import Final, final
 
+from analysis.affine.result import AffineResult
 from analysis.divergence.levels import Level
 from analysis.divergence.result import DivergenceResult
+from analysis.divergence.thread_index import MAX_OPERATIONS, STRUCTURED, Expression, operation
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, SourceBranchId, ValueId
 from analysis.ir.instructions import (
     Binary,
-    Bitcast,
     Branch,
     Compare,
     Constant,
@@ -42,8 +42,11 @@ from analysis.ir.instructions import (
     TemplateArgument,
     Unary,
 )
-from analysis.ir.operators import BinaryOperator, MathFunction, SpecialRegister, UnaryOperator
+from analysis.ir.operators import SpecialRegister
+from analysis.ir.record import record
 from analysis.ir.types import BooleanType, IntegerType
+from analysis.verdict.bounds_check import BoundsChecks
+from analysis.verdict.split_count import ShapeSplit, SplitCount, Targets, count_splits, targets_of
 
 
 class Grade(Enum):
@@ -53,7 +56,18 @@ class Grade(Enum):
     DATA_DEPENDENT = "data-dependent"
 
 
-ORDER = (Grade.ALIGNED, Grade.BOUNDARY, Grade.STRUCTURED, Grade.DATA_DEPENDENT)
+GRADE_RANK: Final = {None: 0, Grade.ALIGNED: 1, Grade.BOUNDARY: 2, Grade.STRUCTURED: 3, Grade.DATA_DEPENDENT: 4}
+"""The larger, the worse."""
+
+
+@final
+@record
+class Grading:
+    """`splits`: the warps that split, at its worst over the known block shapes; None where they are not counted."""
+
+    grade: Grade
+    splits: SplitCount | None
+
 
 THREAD_INDICES = frozenset(
     {SpecialRegister.THREAD_X, SpecialRegister.THREAD_Y, SpecialRegister.THREAD_Z, SpecialRegister.LANE}
@@ -76,59 +90,61 @@ MAX_LOOKS = 400
 """How many values of one condition are looked at before it counts as data-dependent."""
 
 
-def grade_branch(
-    function: Function, control: ControlFlow, divergence: DivergenceResult, branch: SourceBranchId
-) -> Grade | None:
-    if divergence.branch_level(branch) < Level.WARP:
-        return None
-    grader = _Grader(function, control, divergence)
-    worst: Grade | None = None
-    for block, condition in divergence.branch_sites(branch):
-        if condition is None:
-            terminator = function.blocks[block].terminator
-            assert isinstance(terminator, Branch | Switch)
-            level, condition = divergence.terminator_level(block), terminator.operands[0]
-        else:
-            level = divergence.use_level(condition, block)
-        grade = grader.grade(condition, block, level)
-        if grade is not None and (worst is None or ORDER.index(grade) > ORDER.index(worst)):
-            worst = grade
-    return worst
-
-
-class _Form(IntEnum):
-    """How a value depends on the thread index."""
-
-    UNIFORM = 0
-    MONOTONE = 1
-    OTHER = 2
-
-
 @final
-class _Grader:
-    def __init__(self, function: Function, control: ControlFlow, divergence: DivergenceResult) -> None:
-        self._control = control
-        self._divergence = divergence
-        self._types = function.types
-        self._looks = 0
+class Grader:
+    """Grades the branches of one function."""
 
-    def grade(self, condition: ValueId, block: BasicBlockId, level: Level) -> Grade | None:
-        self._looks = 0
+    def __init__(
+        self, function: Function, control: ControlFlow, divergence: DivergenceResult, affine: AffineResult
+    ) -> None:
+        self._function = function
+        self._divergence = divergence
+        self._checks = BoundsChecks(function, control, divergence, affine)
+        self._expressions: dict[int, Expression] = {}
+        self._sizes: dict[int, int] = {}
+
+    def grade(self, branch: SourceBranchId) -> Grading | None:
+        """The worst of all decisions of the branch."""
+        divergence = self._divergence
+        if divergence.branch_level(branch) < Level.WARP:
+            return None
+        sites = divergence.branch_sites(branch)
+        worst: Grading | None = None
+        for block, condition in sites:
+            is_certain = len(sites) == 1 and divergence.convergence(block) <= Level.BLOCK
+            if condition is None:
+                terminator = self._function.blocks[block].terminator
+                assert isinstance(terminator, Branch | Switch)
+                targets = targets_of(terminator) if isinstance(terminator, Switch) else None
+                level = divergence.terminator_level(block)
+                grading = self._of_site(terminator.operands[0], block, level, targets, is_certain)
+            else:
+                grading = self._of_site(condition, block, divergence.use_level(condition, block), None, is_certain)
+            worst = worse_grading(worst, grading)
+        return worst
+
+    def _of_site(
+        self, condition: ValueId, block: BasicBlockId, level: Level, targets: Targets, is_certain: bool
+    ) -> Grading | None:
         if level < Level.WARP:
             return None
         if level is Level.WARP:
-            return Grade.ALIGNED if self._mentions_index(condition) else None
-        if self._divergence.level(condition) is Level.VARYING and self._is_bounds_check(condition, block):
-            return Grade.BOUNDARY
-        return Grade.STRUCTURED if self._is_structured(condition) else Grade.DATA_DEPENDENT
+            return Grading(Grade.ALIGNED, None) if self._mentions_index(condition) else None
+        expression = self._expression(condition)
+        counted = None if expression is None else count_splits(expression, targets, self._divergence.launch)
+        if counted is not None:
+            return _counted_grading(counted, is_certain)
+        changes = self._checks.changes(condition, block)
+        if changes is not None:
+            return Grading(Grade.BOUNDARY if changes else Grade.ALIGNED, None)
+        return Grading(Grade.STRUCTURED if self._is_structured(condition, block) else Grade.DATA_DEPENDENT, None)
 
     # -- aligned ----------------------------------------------------------------------------------------------------
 
     def _mentions_index(self, condition: ValueId) -> bool:
-        for item in self._slice(condition):
-            if isinstance(item, ReadSpecial) and item.register in ALIGNING_REGISTERS:
-                return True
-        return False
+        return any(
+            isinstance(item, ReadSpecial) and item.register in ALIGNING_REGISTERS for item in self._slice(condition)
+        )
 
     def _slice(self, condition: ValueId) -> Iterator[Instruction | Phi | None]:
         """What the condition is computed from, through arithmetic and phis; None for a parameter."""
@@ -142,125 +158,50 @@ class _Grader:
                 seen.update(new)
                 waiting.extend(new)
 
-    # -- boundary ---------------------------------------------------------------------------------------------------
-
-    def _is_bounds_check(self, condition: ValueId, block: BasicBlockId) -> bool:
-        self._looks += 1
-        if self._looks > MAX_LOOKS:
-            return False
-        if self._divergence.use_level(condition, block) <= Level.WARP:
-            return True
-        logical = {BinaryOperator.LOGICAL_AND, BinaryOperator.LOGICAL_OR, BinaryOperator.AND, BinaryOperator.OR}
-        match self._divergence.definition(condition):
-            case Compare(left=left, right=right):
-                forms = {self._form(left, block, frozenset()), self._form(right, block, frozenset())}
-                return forms == {_Form.UNIFORM, _Form.MONOTONE} or self._differs_by_one_number(left, right, block)
-            case Binary(operator=operator, operands=operands) if operator in logical:
-                return isinstance(self._types[condition], BooleanType) and all(
-                    self._is_bounds_check(operand, block) for operand in operands
-                )
-            case Unary(operator=UnaryOperator.LOGICAL_NOT, operand=operand):
-                return self._is_bounds_check(operand, block)
-            case Convert(operand=operand) if isinstance(self._types[operand], BooleanType):
-                return self._is_bounds_check(operand, block)
-            case Select(operands=operands) if isinstance(self._types[condition], BooleanType):
-                return all(self._is_bounds_check(operand, block) for operand in operands)
-            case _:
-                return False
-
-    def _form(self, value: ValueId, block: BasicBlockId, around: frozenset[ValueId]) -> _Form:
-        """`around`: the phis being looked at, assumed monotone."""
-        self._looks += 1
-        if self._looks > MAX_LOOKS:
-            return _Form.OTHER
-        if value in around:
-            return _Form.MONOTONE
-        if self._divergence.use_level(value, block) <= Level.WARP:
-            return _Form.UNIFORM
-        match self._divergence.definition(value):
-            case ReadSpecial(register=register) if register in THREAD_INDICES:
-                return _Form.MONOTONE
-            case Convert(operand=operand) | Bitcast(operand=operand):
-                return self._form(operand, block, around)
-            case Binary(operator=operator, left=left, right=right):
-                first, second = self._form(left, block, around), self._form(right, block, around)
-                match operator:
-                    case BinaryOperator.ADD | BinaryOperator.SUBTRACT:
-                        return max(first, second)
-                    case BinaryOperator.MULTIPLY:
-                        return max(first, second) if _Form.UNIFORM in (first, second) else _Form.OTHER
-                    case BinaryOperator.DIVIDE | BinaryOperator.SHIFT_LEFT | BinaryOperator.SHIFT_RIGHT:
-                        return first if second is _Form.UNIFORM else _Form.OTHER
-                    case _:
-                        return _Form.OTHER
-            case Math(function=MathFunction.MINIMUM | MathFunction.MAXIMUM, arguments=arguments):
-                return max(self._form(argument, block, around) for argument in arguments)
-            case Phi(incoming=incoming) if self._is_header(value):
-                return max(self._form(operand, block, around | {value}) for _, operand in incoming)
-            case _:
-                return _Form.OTHER
-
-    def _differs_by_one_number(self, left: ValueId, right: ValueId, block: BasicBlockId) -> bool:
-        """Whether all that varies in a warp cancels in `left - right`."""
-        if not isinstance(self._types[left], IntegerType):
-            return False  # a floating-point number may differ from itself
-        terms = self._terms(left, block)
-        terms.subtract(self._terms(right, block))
-        return not any(terms.values())
-
-    def _terms(self, value: ValueId, block: BasicBlockId) -> Counter[ValueId]:
-        """The terms of a sum that vary in a warp, each with its factor."""
-        self._looks += 1
-        if self._looks > MAX_LOOKS:
-            return Counter({value: 1})
-        if self._divergence.use_level(value, block) <= Level.WARP:
-            return Counter()
-        match self._divergence.definition(value):
-            case Binary(operator=BinaryOperator.ADD | BinaryOperator.SUBTRACT as operator, left=left, right=right):
-                terms = self._terms(left, block)
-                combine = terms.update if operator is BinaryOperator.ADD else terms.subtract
-                combine(self._terms(right, block))
-                return terms
-            case Phi() as phi if (start := self._start(phi, block)) is not None:
-                return self._terms(start, block)
-            case _:
-                return Counter({value: 1})
-
-    def _start(self, phi: Phi, block: BasicBlockId) -> ValueId | None:
-        """What the loop around `block` counts from with `phi`, if every round adds what agrees in the warp.
-
-        It is defined before the loop, so inside it means the same number all the time.  Behind the loop the phi is of
-        different rounds, and on different ways back threads would take different steps.
-        """
-        home = self._divergence.home(phi.result)
-        cycle = self._control.innermost_cycle(home)
-        if cycle is None or cycle.header != home or block not in cycle.blocks or not cycle.reducible:
-            return None
-        back = {value for source, value in phi.incoming if source in cycle.blocks}
-        starts = {value for source, value in phi.incoming if source not in cycle.blocks}
-        if len(starts) != 1 or len(back) != 1 or not self._is_step(back.pop(), phi.result):
-            return None
-        return starts.pop()
-
-    def _is_step(self, value: ValueId, phi: ValueId) -> bool:
-        """Whether `value` is `phi` plus or minus something that agrees in the warp."""
-        match self._divergence.definition(value):
-            case Binary(operator=BinaryOperator.ADD | BinaryOperator.SUBTRACT as operator, left=left, right=right):
-                if left != phi and operator is BinaryOperator.ADD:
-                    left, right = right, left
-                return left == phi and self._divergence.use_level(right, self._divergence.home(value)) <= Level.WARP
-            case _:
-                return False
-
-    def _is_header(self, phi: ValueId) -> bool:
-        home = self._divergence.home(phi)
-        cycle = self._control.innermost_cycle(home)
-        return cycle is not None and cycle.header == home
-
     # -- structured -------------------------------------------------------------------------------------------------
 
-    def _is_structured(self, condition: ValueId) -> bool:
-        return all(item is not None and self._is_structure(item) for item in self._slice(condition))
+    def _expression(self, value: ValueId) -> Expression | None:
+        """The value as a function of thread indices, block extents and constants, if it is a small one."""
+        waiting = [value]
+        looks = 0
+        while waiting:
+            current = waiting[-1]
+            if current in self._expressions:
+                waiting.pop()
+                continue
+            looks += 1
+            item, type_ = self._divergence.definition(current), self._function.types[current]
+            if looks > 2 * MAX_OPERATIONS or type(item) not in STRUCTURED or isinstance(item, Phi) or item is None:
+                return None
+            unknown = [operand for operand in item.operands if operand not in self._expressions]
+            if unknown:
+                waiting.extend(unknown)
+                continue
+            size = 1 + sum(self._sizes[operand] for operand in item.operands)
+            if size > MAX_OPERATIONS or not isinstance(type_, IntegerType | BooleanType):
+                return None
+            expression = operation(item, type_, self._expressions)
+            if expression is None:
+                return None
+            self._expressions[current], self._sizes[current] = expression, size
+        return self._expressions[value]
+
+    def _is_structured(self, condition: ValueId, block: BasicBlockId) -> bool:
+        seen = {condition}
+        waiting = [(condition, block)]
+        while waiting:
+            value, reader = waiting.pop()
+            item, home = self._divergence.definition(value), self._divergence.home(value)
+            if item is None or len(seen) > MAX_LOOKS or not self._checks.is_of_one_round(value, reader):
+                return False
+            if isinstance(item, Compare) and self._checks.is_linear(item, home):
+                continue
+            if not self._is_structure(item):
+                return False
+            new = [operand for operand in item.operands if operand not in seen]
+            seen.update(new)
+            waiting.extend((operand, home) for operand in new)
+        return True
 
     def _is_structure(self, item: Instruction | Phi) -> bool:
         match item:
@@ -271,3 +212,24 @@ class _Grader:
                 return self._divergence.level(result) <= Level.WARP
             case _:
                 return isinstance(item, (Constant, TemplateArgument, *THROUGH))
+
+
+def _counted_grading(counted: tuple[ShapeSplit, ...], is_certain: bool) -> Grading:
+    """The worst grade over the shapes, with the count of the shape that splits the largest share of its warps."""
+    if not any(split.splitting for split in counted):
+        return Grading(Grade.ALIGNED, None)
+    is_boundary = all(split.is_boundary for split in counted)
+    worst = max(counted, key=lambda split: (not split.is_boundary, split.splitting / split.warps))
+    count = SplitCount(worst.splitting, worst.warps, worst.threads, is_certain)
+    return Grading(Grade.BOUNDARY if is_boundary else Grade.STRUCTURED, count)
+
+
+def worse_grading(one: Grading | None, other: Grading | None) -> Grading | None:
+    """The worse grade; of equal grades the one that splits the larger share of warps, so far as it is known."""
+    return max(one, other, key=_badness)
+
+
+def _badness(grading: Grading | None) -> tuple[int, float]:
+    if grading is None:
+        return 0, 0.0
+    return GRADE_RANK[grading.grade], 0.0 if grading.splits is None else grading.splits.share

@@ -1,4 +1,4 @@
-"""What messages say of a branch, and what it costs, from its text alone."""
+"""What messages say of a branch, from its text alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from analysis.ir.function import FunctionKind, SourceBranchKind
 from analysis.ir.instructions import FunctionId
 from analysis.ir.source import Span
 from analysis.rules.condition import condition_text, keyword_text
-from analysis.rules.cost import ASSUMED_TRIPS, divergence_cost
 from analysis.rules.source_text import MAX_QUOTED, FunctionText
 from analysis.syntax.document import Document
 
@@ -38,6 +37,9 @@ def branch_of(kind: SourceBranchKind, text: str, keyword: str) -> tuple[Function
         None,
         Level.GRID,
         Level.VARYING if kind is LOOP else None,
+        0,
+        0,
+        None,
     )
     function = FunctionFacts(
         FunctionId("k"),
@@ -109,21 +111,3 @@ def test_a_long_condition_is_cut() -> None:
 )
 def test_a_branch_is_called_by_its_keyword(kind: SourceBranchKind, text: str, keyword: str, expected: str) -> None:
     assert keyword_text(*branch_of(kind, text, keyword)) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "cost"),
-    [
-        ("if (a) x;", 1),
-        ("if (a < b) x[0] = y + f(z);", 6),
-        ('if (a) f("a + b + c");', 2),
-        ("if (a) /* a + b */ x;  // c + d", 1),
-        ("if (a) x->y <<= 2;", 3),
-    ],
-)
-def test_the_cost_counts_operators_calls_and_subscripts(text: str, cost: int) -> None:
-    assert divergence_cost(*branch_of(IF, text, "if")) == cost
-
-
-def test_a_loop_costs_more() -> None:
-    assert divergence_cost(*branch_of(LOOP, "while (a) x += 1;", "while")) == 2 * ASSUMED_TRIPS

@@ -24,7 +24,8 @@ __global__ void k(const float *x, float *y) {
 """)
     assert (found.code, found.severity, found.tier) == ("DIV401", Severity.INFORMATION, None)
     assert found.message == (
-        "Lanes of one warp can go different ways at this `if`: `x[i] > 0.0f` depends on `threadIdx.x` (line 3)."
+        "Lanes of one warp can go different ways at this `if`: `x[i] > 0.0f` depends on `threadIdx.x` (line 3); "
+        "up to 20 issue slots for each split warp."
     )
 
 
@@ -61,7 +62,7 @@ def test_a_cheap_branch_is_silent() -> None:
     text = """
 __global__ void k(const int *x, int *y) {
   int v = x[threadIdx.x];
-  if (v > 0) v = 1;%s
+  if (v > 0) v += 1; else v *= 3;%s
   y[threadIdx.x] = v;
 }
 """
@@ -81,7 +82,8 @@ __global__ void k(float *x, float *y) {
 }
 """)
     assert found.message == (
-        "Lanes of one warp can go different ways at this `if`: `i % 2 == 0` depends on `threadIdx.x` (line 3)."
+        "Lanes of one warp can go different ways at this `if`: `i % 2 == 0` depends on `threadIdx.x` (line 3); "
+        "up to 31 issue slots for each split warp."
     )
 
 
@@ -116,10 +118,10 @@ __global__ void k(const int *p, float *y) {
 def test_a_condition_that_is_not_known_is_assumed_and_shown_only_when_asked() -> None:
     text = """
 __device__ void helper(float *y, int mode) {
-  if (mode) y[0] = y[1] * y[2] + y[3] * y[4];%s
+  if (mode) y[0] = y[1] * y[2]; else y[1] = y[3] * y[4];%s
 }
 __global__ void k(float *y) {
-  if (mystery()) y[0] = y[1] * y[2] + y[3] * y[4];%s
+  if (mystery()) y[0] = y[1] * y[2]; else y[1] = y[3] * y[4];%s
 }
 """
     check_fixture(text % ("", ""))
@@ -129,7 +131,7 @@ __global__ void k(float *y) {
 
 
 def test_an_argument_of_an_unknown_caller_counts_only_where_lanes_part_without_it() -> None:
-    work = "y[0] = y[1] * y[2] + y[3] * y[4];"
+    work = "y[0] = y[1] * y[2]; else y[1] = y[3] * y[4];"
     text = """
 __device__ void helper(float *y, const int *p, unsigned count) {
   if (%s) %s%s
@@ -148,7 +150,7 @@ __device__ void helper(float *y, const int *p, unsigned count) {
 def test_an_argument_of_a_known_caller_is_followed() -> None:
     text = """
 __device__ void helper(float *y, unsigned count) {
-  if (threadIdx.x < count) y[0] = y[1] * y[2] + y[3] * y[4];%s
+  if (threadIdx.x < count) y[0] = y[1] * y[2]; else y[1] = y[3] * y[4];%s
 }
 __global__ void k(float *y, const int *p, unsigned n) { helper(y, %s); }
 """
@@ -160,7 +162,7 @@ __global__ void k(float *y, const int *p, unsigned n) { helper(y, %s); }
 def test_in_a_header_the_callers_that_are_known_speak_for_themselves() -> None:
     text = """
 __device__ void helper(float *y, unsigned count) {
-  if (threadIdx.x < count) y[0] = y[1] * y[2] + y[3] * y[4];  //~ divergent-branch
+  if (threadIdx.x < count) y[0] = y[1] * y[2]; else y[1] = y[3] * y[4];  //~ divergent-branch
 }
 __global__ void k(float *y, const int *p, unsigned n) { helper(y, %s); }
 """

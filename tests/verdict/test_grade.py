@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import pytest
 
+from analysis.affine.analysis import analyze_affine
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.ir.ids import SourceBranchId
-from analysis.verdict.grade import Grade, grade_branch
-from tests.support.textual import analyze
+from analysis.verdict.grade import Grade, Grader, Grading
+from tests.support.textual import Facts, analyze
 
 LINE = LaunchKnowledge(one_dimensional=True)
+
+
+def grading_of(facts: Facts) -> Grading | None:
+    function, control = facts.result.function, facts.result.control
+    affine = analyze_affine(function, control, facts.result)
+    return Grader(function, control, facts.result, affine).grade(SourceBranchId(0))
+
+
+def grade_of(facts: Facts) -> Grade | None:
+    grading = grading_of(facts)
+    return None if grading is None else grading.grade
 
 
 def grade(condition: str, launch: LaunchKnowledge | None = None) -> Grade | None:
@@ -33,7 +45,7 @@ join:
   return""",
         launch=launch,
     )
-    return grade_branch(facts.result.function, facts.result.control, facts.result, SourceBranchId(0))
+    return grade_of(facts)
 
 
 @pytest.mark.parametrize(
@@ -85,8 +97,7 @@ body:
   jump head
 after:
   return""")
-    branch = SourceBranchId(0)
-    assert grade_branch(facts.result.function, facts.result.control, facts.result, branch) is Grade.BOUNDARY
+    assert grade_of(facts) is Grade.BOUNDARY
 
 
 def test_a_tree_reduction_by_remainder_is_structured() -> None:
@@ -111,8 +122,7 @@ latch:
   jump head
 after:
   return""")
-    branch = SourceBranchId(0)
-    assert grade_branch(facts.result.function, facts.result.control, facts.result, branch) is Grade.STRUCTURED
+    assert grade_of(facts) is Grade.STRUCTURED
 
 
 def test_a_branch_of_several_decisions_has_the_worst_grade() -> None:
@@ -130,8 +140,7 @@ then:
   jump join
 join:
   return""")
-    branch = SourceBranchId(0)
-    assert grade_branch(facts.result.function, facts.result.control, facts.result, branch) is Grade.DATA_DEPENDENT
+    assert grade_of(facts) is Grade.DATA_DEPENDENT
 
 
 @pytest.mark.parametrize("step", ["add %v{0}, %v{0}", "add %v{0}, %un"])
@@ -171,8 +180,7 @@ body:
   jump head
 done:
   return""")
-    result = facts.result
-    assert grade_branch(result.function, result.control, result, SourceBranchId(0)) is expected
+    assert grade_of(facts) is expected
 
 
 def test_a_number_that_may_differ_from_itself_is_data() -> None:
@@ -206,5 +214,4 @@ two:
   jump head
 done:
   return""")
-    result = facts.result
-    assert grade_branch(result.function, result.control, result, SourceBranchId(0)) is Grade.DATA_DEPENDENT
+    assert grade_of(facts) is Grade.DATA_DEPENDENT

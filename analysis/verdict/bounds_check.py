@@ -1,0 +1,171 @@
+"""Is a condition a bounds check: how many warps of a row can it split?
+
+Question  Along a row (threads that differ in `threadIdx.x` alone), at how many places can a value change?
+Rules     A comparison of two linear forms whose difference has a thread part changes once: from false to true, or at one
+          thread.  A comparison of values with a trend (`trend.py`) changes once, at an equality twice.  A comparison of
+          forms that differ by what agrees in the warp never changes (proven if no wrap is possible).  Any function of
+          values that change m and n times changes at most m + n times; so does a phi, with the decisions that lead to
+          it.  The atoms must agree in the block: with a bound of its own, each warp of a row would split.
+Contract  A warp of a row can split only where the value changes.  Where a row is no multiple of the warp, one more warp
+          may split: the one in which two rows meet.  `None`: not known.
+Assumes   index arithmetic in 32 bits or more does not wrap (`docs/limitations.md`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, final
+
+from analysis.affine.atoms import Atom, Axis, IterationAtom, RegisterAtom, ResidualAtom, SymbolAtom, ValueAtom
+from analysis.affine.linear_form import LinearForm
+from analysis.affine.result import AffineResult
+from analysis.divergence.levels import Level
+from analysis.divergence.result import DivergenceResult
+from analysis.graph.control_flow import ControlFlow
+from analysis.ir.function import Function
+from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.instructions import Binary, Branch, Compare, Convert, Math, Phi, Select, Switch, Unary
+from analysis.ir.operators import CompareOperator, SpecialRegister
+from analysis.verdict.cancelling import Cancelling
+from analysis.verdict.trend import MAX_LOOKS, MIN_INDEX_BITS, Trend, Trends, sum_of, turned
+
+EQUALITIES: Final = (CompareOperator.EQUAL, CompareOperator.NOT_EQUAL)
+MAX_REGION: Final = 32
+"""Blocks between a phi and the block that decides first about it."""
+
+
+@final
+class BoundsChecks:
+    """Answers about the conditions of one function."""
+
+    def __init__(
+        self, function: Function, control: ControlFlow, divergence: DivergenceResult, affine: AffineResult
+    ) -> None:
+        self._function = function
+        self._control = control
+        self._divergence = divergence
+        self._affine = affine
+        self._trends = Trends(function, control, divergence, affine)
+        self._cancelling = Cancelling(control, divergence)
+        self._looks = 0
+
+    def changes(self, value: ValueId, block: BasicBlockId) -> int | None:
+        """The most places in a row at which the value, as `block` reads it, can change inside a warp; 0: aligned."""
+        self._looks = 0
+        self._trends.begin()
+        return self._changes(value, block)
+
+    def is_linear(self, item: Compare, block: BasicBlockId) -> bool:
+        """Does it compare numbers that are linear in the thread index, whatever agrees in the warp besides?"""
+        return self._forms(item, block) is not None
+
+    def is_of_one_round(self, value: ValueId, block: BasicBlockId) -> bool:
+        return self._trends.is_of_one_round(value, block)
+
+    def _changes(self, value: ValueId, block: BasicBlockId) -> int | None:
+        self._looks += 1
+        if self._looks > MAX_LOOKS:
+            return None
+        if self._divergence.use_level(value, block) <= Level.WARP:
+            return 0
+        if not self._trends.is_of_one_round(value, block):
+            return None
+        item, home = self._divergence.definition(value), self._divergence.home(value)
+        match item:
+            case Compare():
+                known = self._of_comparison(item, home)
+                return self._sum(item.operands, home) if known is None else known
+            case Binary() | Unary() | Convert() | Select() | Math():
+                return self._sum(item.operands, home)
+            case Phi():
+                return self._of_phi(item, home)
+            case _:
+                return None
+
+    def _sum(self, values: Iterable[ValueId], block: BasicBlockId) -> int | None:
+        total = 0
+        for value in values:
+            changes = self._changes(value, block)
+            if changes is None:
+                return None
+            total += changes
+        return total
+
+    # -- comparisons ------------------------------------------------------------------------------------------------
+
+    def _of_comparison(self, item: Compare, block: BasicBlockId) -> int | None:
+        forms = self._forms(item, block)
+        if forms is not None:
+            left, right = forms
+            if left.coefficients == right.coefficients:
+                return 0 if self._is_exact(item, left, right) else 1
+            if self._agrees_in_block(left, block) and self._agrees_in_block(right, block):
+                return 1
+        first, second = self._trends.at(item.left, block), self._trends.at(item.right, block)
+        if Trend.NONE not in (first, second) and sum_of(first, turned(second)) is not Trend.NONE:
+            return 2 if item.operator in EQUALITIES else 1
+        return 1 if self._cancelling.agrees(item.left, item.right, block) else None
+
+    def _forms(self, item: Compare, block: BasicBlockId) -> tuple[LinearForm, LinearForm] | None:
+        left, right = self._affine.form_at(item.left, block), self._affine.form_at(item.right, block)
+        if left is None or right is None or min(left.bits, right.bits) < MIN_INDEX_BITS:
+            return None
+        return left, right
+
+    def _is_exact(self, item: Compare, left: LinearForm, right: LinearForm) -> bool:
+        if not (left.exact and right.exact and left.bits == right.bits):
+            return False
+        is_integral = self._affine.is_integral(item.left) and self._affine.is_integral(item.right)
+        return is_integral or item.operator in EQUALITIES
+
+    def _agrees_in_block(self, form: LinearForm, block: BasicBlockId) -> bool:
+        if any(axis is Axis.LANE for axis, _ in form.coefficients):
+            return False
+        polynomials = (form.base, *(coefficient for _, coefficient in form.coefficients))
+        return all(self._is_of_block(atom, block) for polynomial in polynomials for atom in polynomial.atoms())
+
+    def _is_of_block(self, atom: Atom, block: BasicBlockId) -> bool:
+        match atom:
+            case RegisterAtom(register):
+                return register is not SpecialRegister.WARP_INDEX
+            case SymbolAtom() | IterationAtom():
+                return True
+            case ValueAtom(value):
+                return self._divergence.use_level(value, block) <= Level.BLOCK
+            case ResidualAtom():
+                return False
+
+    # -- phis -------------------------------------------------------------------------------------------------------
+
+    def _of_phi(self, phi: Phi, home: BasicBlockId) -> int | None:
+        """The phi is a function of what comes in and of the decisions since the ways parted."""
+        region = self._ways_to(home)
+        if region is None:
+            return None
+        total = self._sum((value for _, value in phi.incoming), home)
+        for block in region:
+            terminator = self._function.blocks[block].terminator
+            if total is not None and isinstance(terminator, Branch | Switch):
+                changes = self._sum(terminator.operands, block)
+                total = None if changes is None else total + changes
+        return total
+
+    def _ways_to(self, join: BasicBlockId) -> set[BasicBlockId] | None:
+        """The blocks between the immediate dominator, included, and the join; None if a loop is entered or left."""
+        control = self._control
+        first, cycle = control.immediate_dominator(join), control.innermost_cycle(join)
+        if first is None or (cycle is not None and cycle.header == join):
+            return None
+        found: set[BasicBlockId] = set()
+        waiting = [join]
+        while waiting:
+            for source in control.predecessors[waiting.pop()]:
+                block = BasicBlockId(source)
+                if block in found or not control.is_reachable(block):
+                    continue
+                if control.innermost_cycle(block) is not cycle or len(found) >= MAX_REGION:
+                    return None
+                found.add(block)
+                if block != first:
+                    waiting.append(block)
+        return found

@@ -1,0 +1,185 @@
+"""How does a value move along a row of threads?  For values that have no linear form: `i / w`, `min(i, n)`, floats.
+
+Rules     A thread index rises; sums, differences, products, quotients and shifts with what agrees in the block keep the
+          trend, turn it, or leave its direction open; minimum and maximum of equal trends keep it.  A phi at the header
+          of a loop has the trend of its start, if the one way back keeps it: the threads that execute one instance have
+          made the same steps.  The lane rises in each warp anew, so it has no trend.
+Assumes   index arithmetic does not wrap (`docs/limitations.md`).
+Gives up  at joins, loads, bit operations, at values from a loop that threads left in different rounds, and after
+          `MAX_LOOKS` values.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final, final
+
+from analysis.affine.result import AffineResult
+from analysis.divergence.levels import Level
+from analysis.divergence.result import DivergenceResult
+from analysis.graph.control_flow import ControlFlow
+from analysis.ir.function import Function
+from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.instructions import Binary, Bitcast, Convert, ElementAddress, Math, Phi, ReadSpecial, Unary
+from analysis.ir.operators import BinaryOperator, MathFunction, SpecialRegister, UnaryOperator
+from analysis.ir.types import FloatType, IntegerType, PointerType, Type
+
+MAX_LOOKS: Final = 400
+"""How many values of one condition are looked at."""
+MIN_INDEX_BITS: Final = 32
+"""Conversions to less cut indices off, so that they start again."""
+
+
+class Trend(Enum):
+    """Along a row, in one dynamic instance; neither rising nor falling excludes equal neighbours."""
+
+    CONSTANT = "constant"
+    RISING = "rising"
+    FALLING = "falling"
+    EITHER = "either"
+    """Rising or falling, the same in the whole block, but not known which."""
+    NONE = "none"
+
+
+THREAD_INDICES: Final = frozenset({SpecialRegister.THREAD_X, SpecialRegister.THREAD_Y, SpecialRegister.THREAD_Z})
+_TURNED: Final = {Trend.RISING: Trend.FALLING, Trend.FALLING: Trend.RISING}
+
+
+def turned(trend: Trend) -> Trend:
+    return _TURNED.get(trend, trend)
+
+
+def sum_of(left: Trend, right: Trend) -> Trend:
+    """The trend of the sum of two values."""
+    if left is Trend.CONSTANT:
+        return right
+    if right is Trend.CONSTANT:
+        return left
+    return left if left is right and left is not Trend.EITHER else Trend.NONE
+
+
+@final
+class Trends:
+    """The trends of one function, as far as they are asked for."""
+
+    def __init__(
+        self, function: Function, control: ControlFlow, divergence: DivergenceResult, affine: AffineResult
+    ) -> None:
+        self._types = function.types
+        self._control = control
+        self._divergence = divergence
+        self._affine = affine
+        self._known: dict[ValueId, Trend] = {}
+        self._assumed: dict[ValueId, Trend] = {}
+        self._looks = 0
+
+    def begin(self) -> None:
+        """A new condition is looked at."""
+        self._looks = 0
+
+    def at(self, value: ValueId, block: BasicBlockId) -> Trend:
+        """Where `block` reads it."""
+        if self._divergence.use_level(value, block) <= Level.BLOCK:
+            return Trend.CONSTANT
+        if value in self._assumed:
+            return self._assumed[value]
+        if not self.is_of_one_round(value, block):
+            return Trend.NONE
+        found = self._known.get(value)
+        if found is None:
+            self._looks += 1
+            found = Trend.NONE if self._looks > MAX_LOOKS else self._find(value)
+            if not self._assumed:  # else it may rest on what is only assumed
+                self._known[value] = found
+        return found
+
+    def is_of_one_round(self, value: ValueId, block: BasicBlockId) -> bool:
+        """Do all threads of the block that come to `block` bring the value from the same round of its loops?"""
+        cycle = self._control.innermost_cycle(self._divergence.home(value))
+        while cycle is not None and block not in cycle.blocks:
+            if self._divergence.loop_level(cycle) > Level.BLOCK:
+                return False
+            cycle = None if cycle.parent is None else self._control.cycles[cycle.parent]
+        return True
+
+    def _find(self, value: ValueId) -> Trend:
+        item = self._divergence.definition(value)
+        home = self._divergence.home(value)
+        match item:
+            case ReadSpecial(register=register) if register in THREAD_INDICES:
+                return Trend.RISING
+            case Convert(operand=operand):
+                keeps = self._keeps_order(operand, self._types[value], home)
+                return self.at(operand, home) if keeps else Trend.NONE
+            case Bitcast(operand=operand):
+                pointers = isinstance(self._types[value], PointerType) and isinstance(self._types[operand], PointerType)
+                return self.at(operand, home) if pointers else Trend.NONE
+            case Unary(operator=UnaryOperator.NEGATE, operand=operand):
+                return turned(self.at(operand, home))
+            case Binary():
+                return self._of_binary(item, home)
+            case ElementAddress(base=base, index=index):
+                return sum_of(self.at(base, home), self.at(index, home))
+            case Math(function=MathFunction.MINIMUM | MathFunction.MAXIMUM, arguments=(left, right)):
+                first, second = self.at(left, home), self.at(right, home)
+                return sum_of(first, second)
+            case Phi():
+                return self._of_phi(item, home)
+            case _:
+                return Trend.NONE
+
+    def _keeps_order(self, operand: ValueId, target: Type, home: BasicBlockId) -> bool:
+        """Does the conversion of a number keep the order of numbers?"""
+        source = self._types[operand]
+        if isinstance(target, FloatType):
+            return isinstance(source, IntegerType | FloatType)
+        if not isinstance(target, IntegerType):
+            return False
+        if isinstance(source, FloatType) or target.bits >= MIN_INDEX_BITS:
+            return True
+        low = -(1 << target.bits - 1) if target.signed else 0
+        found = self._affine.range_at(operand, home)
+        return low <= found.low and found.high < low + (1 << target.bits)
+
+    def _of_binary(self, item: Binary, home: BasicBlockId) -> Trend:
+        left, right = self.at(item.left, home), self.at(item.right, home)
+        match item.operator:
+            case BinaryOperator.ADD:
+                return sum_of(left, right)
+            case BinaryOperator.SUBTRACT:
+                return sum_of(left, turned(right))
+            case BinaryOperator.MULTIPLY if left is Trend.CONSTANT:
+                return self._scaled(right, item.left, home)
+            case BinaryOperator.MULTIPLY | BinaryOperator.DIVIDE if right is Trend.CONSTANT:
+                return self._scaled(left, item.right, home)
+            case BinaryOperator.SHIFT_LEFT | BinaryOperator.SHIFT_RIGHT if right is Trend.CONSTANT:
+                return left
+            case _:
+                return Trend.NONE
+
+    def _scaled(self, trend: Trend, factor: ValueId, home: BasicBlockId) -> Trend:
+        if trend in (Trend.CONSTANT, Trend.NONE):
+            return trend
+        if isinstance(self._types[factor], IntegerType):
+            found = self._affine.range_at(factor, home)
+            if found.low >= 0:
+                return trend
+            if found.high <= 0:
+                return turned(trend)
+        return Trend.EITHER
+
+    def _of_phi(self, phi: Phi, home: BasicBlockId) -> Trend:
+        cycle = self._control.innermost_cycle(home)
+        if cycle is None or cycle.header != home or not cycle.reducible:
+            return Trend.NONE
+        starts = {value for source, value in phi.incoming if source not in cycle.blocks}
+        backs = {value for source, value in phi.incoming if source in cycle.blocks}
+        if len(starts) != 1 or len(backs) != 1:  # threads of one round may have come by different ways
+            return Trend.NONE
+        start = self.at(starts.pop(), home)
+        if start is Trend.NONE or phi.result in self._assumed:
+            return Trend.NONE
+        self._assumed[phi.result] = start
+        back = self.at(backs.pop(), home)
+        del self._assumed[phi.result]
+        return start if back in (start, Trend.CONSTANT) and start is not Trend.CONSTANT else Trend.NONE
