@@ -44,9 +44,7 @@ def run_adapted(planner: Planner, run: Callable[[Plan], Result]) -> tuple[Plan, 
 
 def grown(plan: Plan, result: Result) -> Attempt | None:
     """The attempt in which chosen arrays are as long as `result` shows that they must be; None where all fit."""
-    lengths = dict(plan.attempt.lengths)
-    for name, length in _lengths(plan, result.extents):
-        lengths[name] = length
+    lengths = {**plan.attempt.lengths, **dict(_lengths(plan, result.extents))}
     shared = _shared(plan, result.extents)
     if any(isinstance(fault, OutOfBounds) and fault.buffer is None for fault in result.faults):
         for name, choice in plan.arrays.items():

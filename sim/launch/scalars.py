@@ -6,12 +6,15 @@ Rules    In this order, each with what is known so far:
          3. a number that a row index is multiplied with in an address is as large as a row;
          4. a number that divides a thread index splits the threads into a square;
          5. a number that bounds a loop gives `TRIPS` iterations;
-         6. a divisor is 4, a shift 3, an offset in an address 0, any other integer 1, a bool true, a float 0.5.
+         6. a divisor is 4, a shift 3;
+         7. a number with the name of an extent (`width`, `rows`, `n`, `size`) is that of the grid;
+         8. an offset in an address is 0, any other integer 1, a bool true, a float 0.5.
 Limits   Guesses, all listed.  Comparisons of loaded values and of floating-point numbers say nothing here.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, final
@@ -22,6 +25,7 @@ from analysis.ir.instructions import (
     Binary,
     Branch,
     Compare,
+    Constant,
     Convert,
     ElementAddress,
     Math,
@@ -57,6 +61,11 @@ _DIVISIONS: Final = (BinaryOperator.DIVIDE, BinaryOperator.REMAINDER)
 _SHIFTS: Final = (BinaryOperator.SHIFT_LEFT, BinaryOperator.SHIFT_RIGHT)
 _LINEAR: Final = (BinaryOperator.ADD, BinaryOperator.SUBTRACT, BinaryOperator.MULTIPLY, BinaryOperator.SHIFT_LEFT)
 _EQUALITIES: Final = (CompareOperator.EQUAL, CompareOperator.NOT_EQUAL)
+_EXTENT_NAME: Final = re.compile(
+    r"(?P<row>^w$|[a-z_]W$|[wW]idth|[cC]ols?$|[cC]olumns?$|[pP]itch|[sS]tride$)"
+    r"|(?P<column>^h$|[a-z_]H$|[hH]eight|[rR]ows?$)"
+    r"|^n$|^N$|[sS]ize|[lL]en(?:gth)?$|[cC]ount$|[tT]otal|[eE]lements$|^(?:num|no)[A-Z_]|^n[A-Z]"
+)
 
 
 @final
@@ -87,6 +96,7 @@ class _Choosing:
         self._flow = flow
         self._trips = trips
         self._row = grid[0] * block[0]
+        self._column = max(grid[1] * block[1], TRIPS)
         self._threads = self._row * grid[1] * block[1] * grid[2] * block[2]
         self._numbers: dict[str, int | float] = dict(known)
         self._chosen: dict[str, ChosenNumber] = {}
@@ -142,12 +152,16 @@ class _Choosing:
 
     def _pitch_wishes(self) -> Iterator[tuple[str, int]]:
         for index, pitch in self._uses.products:
-            columns = [self._estimate.range(other) for other in self._uses.added_to(index, pitch)]
-            reached = 1 + sum(column.high for column in columns if column is not None)
+            reached = 1 + max((self._reach(columns) for columns in self._uses.added_to(index, pitch)), default=0)
             if reached > 1:
                 yield from self._estimate.wishes(pitch, reached)
             elif self._flow.sources(index) & _REGISTERS_OF_ROWS:
                 yield from self._estimate.wishes(pitch, self._row)
+
+    def _reach(self, columns: tuple[ValueId, ...]) -> int:
+        """The largest sum of indices, as far as they are known."""
+        ranges = [self._estimate.range(column) for column in columns]
+        return sum(known.high for known in ranges if known is not None)
 
     def _splits(self) -> Iterator[tuple[str, ChosenNumber]]:
         side = _power_of_two(max(2, round(self._threads**0.5)))
@@ -170,9 +184,19 @@ class _Choosing:
             return ChosenNumber(4, "a divisor")
         if name in self._uses.shifts:
             return ChosenNumber(3, "a shift")
+        extent = self._named_extent(name)
+        if extent:
+            return ChosenNumber(extent, "the grid's extent, by its name")
         if name in self._uses.offsets:
             return ChosenNumber(0, "an offset in an address")
         return ChosenNumber(1, "nothing depends on its size")
+
+    def _named_extent(self, name: str) -> int:
+        """0 for a name that is not one of an extent."""
+        match = _EXTENT_NAME.search(name.rpartition(".")[2])
+        if match is None:
+            return 0
+        return self._row if match["row"] else self._column if match["column"] else self._threads
 
     # -- helpers ----------------------------------------------------------------------------------------------------
 
@@ -237,11 +261,11 @@ class _Uses:
         self.divisors: set[str] = set()
         self.shifts: set[str] = set()
         self.offsets: set[str] = set()
-        self._sums: dict[tuple[ValueId, ValueId], list[ValueId]] = {}
+        self._sums: dict[tuple[ValueId, ValueId], list[tuple[ValueId, ...]]] = {}
         self._collect()
 
-    def added_to(self, index: ValueId, pitch: ValueId) -> list[ValueId]:
-        """What is added to `index * pitch` in addresses."""
+    def added_to(self, index: ValueId, pitch: ValueId) -> list[tuple[ValueId, ...]]:
+        """What is added to `index * pitch`, in each address."""
         return self._sums.get((index, pitch), [])
 
     def step(self, index: ValueId, estimate: Estimate) -> int:
@@ -271,7 +295,8 @@ class _Uses:
                         self.divisions.append((left, right))
                         self.divisors |= self._leaf_names(right)
                     case Binary(operator=operator, right=right) if operator in _SHIFTS:
-                        self.shifts |= self._leaf_names(right)
+                        shift = self._flow.leaf(self._plain(right))
+                        self.shifts |= set() if shift is None else {shift}
                     case ElementAddress(index=index):
                         self._address(index, 0)
                     case Texture(arguments=(_, *coordinates)):
@@ -308,11 +333,13 @@ class _Uses:
                 if leaf is not None:
                     self.offsets.add(leaf)
                 continue
-            others = [other for other in terms if other != term]
+            others = tuple(other for other in terms if other != term)
             for pitch, counted in (factors, factors[::-1]):
-                if self._is_leafy(pitch):
+                if isinstance(self._definition(counted), Constant):
+                    self.offsets |= self._leaf_names(pitch) if self._is_leafy(pitch) else set()
+                elif self._is_leafy(pitch):
                     self.products.append((counted, pitch))
-                    self._sums.setdefault((counted, pitch), []).extend(others)
+                    self._sums.setdefault((counted, pitch), []).append(others)
                 if depth < 4:  # (z * height + y) * width
                     self._address(counted, depth + 1)
 
