@@ -61,10 +61,10 @@ _DIVISIONS: Final = (BinaryOperator.DIVIDE, BinaryOperator.REMAINDER)
 _SHIFTS: Final = (BinaryOperator.SHIFT_LEFT, BinaryOperator.SHIFT_RIGHT)
 _LINEAR: Final = (BinaryOperator.ADD, BinaryOperator.SUBTRACT, BinaryOperator.MULTIPLY, BinaryOperator.SHIFT_LEFT)
 _EQUALITIES: Final = (CompareOperator.EQUAL, CompareOperator.NOT_EQUAL)
-_EXTENT_NAME: Final = re.compile(
-    r"(?P<row>^w$|[a-z_]W$|[wW]idth|[cC]ols?$|[cC]olumns?$|[pP]itch|[sS]tride$)"
-    r"|(?P<column>^h$|[a-z_]H$|[hH]eight|[rR]ows?$)"
-    r"|^n$|^N$|[sS]ize|[lL]en(?:gth)?$|[cC]ount$|[tT]otal|[eE]lements$|^(?:num|no)[A-Z_]|^n[A-Z]"
+_ROW_NAME: Final = re.compile(r"^w$|[a-z_]W$|[wW]idth|[cC]ols?$|[cC]olumns?$|[pP]itch|[sS]tride$")
+_COLUMN_NAME: Final = re.compile(r"^h$|[a-z_]H$|[hH]eight|[rR]ows?$")
+_SIZE_NAME: Final = re.compile(
+    r"^[nN]$|[sS]ize|[lL]en(?:gth)?$|[cC]ount$|[tT]otal|[eE]lements$|^(?:num|no)[A-Z_]|^n[A-Z]"
 )
 
 
@@ -193,10 +193,12 @@ class _Choosing:
 
     def _named_extent(self, name: str) -> int:
         """0 for a name that is not one of an extent."""
-        match = _EXTENT_NAME.search(name.rpartition(".")[2])
-        if match is None:
-            return 0
-        return self._row if match["row"] else self._column if match["column"] else self._threads
+        last = name.rpartition(".")[2]
+        if _ROW_NAME.search(last):
+            return self._row
+        if _COLUMN_NAME.search(last):
+            return self._column
+        return self._threads if _SIZE_NAME.search(last) else 0
 
     # -- helpers ----------------------------------------------------------------------------------------------------
 

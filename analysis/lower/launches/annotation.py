@@ -1,7 +1,8 @@
 """The comment above a kernel: `// simt: grid=8 block=16,16 n=2048 x=random(0,1) seed=1`.
 
 Rules    Words of the form `key=value` after `simt:`, over one or more comment lines.  `grid`, `block`, `seed` and
-         `shared` are about the launch; any other key names a parameter and keeps its value as text.
+         `shared` are about the launch; any other key names a parameter, a member of one (`p.width`), a variable or a
+         template parameter, and keeps its value as text.
          What cannot be read is reported and otherwise ignored.
 """
 
@@ -68,7 +69,7 @@ def annotation(text: str) -> LaunchAnnotation:
 
 _LINE: Final = re.compile(r"(?://+|/\*|^|\*)[ \t]*simt:([^\n]*)", re.MULTILINE)
 _WORD: Final = re.compile(r"(?:[^\s()\[\]]|\([^()\n]*\)|\[[^\[\]\n]*\])+|[()\[\]]")
-_SETTING: Final = re.compile(r"([A-Za-z_]\w*)=(.+)$")
+_SETTING: Final = re.compile(r"([A-Za-z_]\w*(?:\.\w+)*)=(.+)$")
 _SHAPES: Final = ("block", "grid")
 _NUMBERS: Final = ("seed", "shared")
 

@@ -1,0 +1,225 @@
+"""Chosen and given arrays: what the kernel does with them decides what they hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sim.launch.attempt import Attempt
+from sim.launch.request import Request
+from sim.launch.specification import Array, ChosenArray, Filling, Struct, TextureImage
+from sim.refusals import LaunchError
+from tests.sim.launch.support import chosen, given, plan
+
+_I = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+
+
+def argument(text: str, name: str, *requests: Request, attempt: Attempt | None = None) -> object:
+    return plan(text, *requests, attempt=attempt).specification.arguments[name]
+
+
+@pytest.mark.parametrize(
+    ("parameter", "body", "argument_"),
+    [
+        ("float *a", f"{_I} x[i] = a[i];", ChosenArray(2048, Filling.RANDOM, 0, 1)),
+        ("int *a", f"{_I} x[i] = a[i];", ChosenArray(2048, Filling.RANDOM, 0, 100)),
+        ("unsigned char *a", f"{_I} x[i] = a[i];", ChosenArray(2048, Filling.RANDOM, 0, 256)),
+        ("float *a", f"{_I} a[i] = 1;", ChosenArray(2048, Filling.UNINITIALISED)),
+        ("int *a", "atomicAdd(a, 1);", ChosenArray(2048, Filling.ZERO)),
+        ("int *a", f"{_I} x[a[i]] = 1;", ChosenArray(2048, Filling.RANDOM, 0, 2048)),
+        ("int *a", f"{_I} x[2 * a[i] + 1] = 1;", ChosenArray(2048, Filling.RANDOM, 0, 2048)),
+        ("int *a", f"{_I} x[a[i] % 16] = 1;", ChosenArray(2048, Filling.RANDOM, 0, 100)),
+        (
+            "int *a",
+            f"__shared__ int bins[64]; {_I} bins[a[i]] = 1; x[i] = bins[0];",
+            ChosenArray(2048, Filling.RANDOM, 0, 64),
+        ),
+        ("int *a", f"{_I} for (int j = 0; j < a[i]; j++) x[j] = i;", ChosenArray(2048, Filling.RANDOM, 0, 9)),
+        ("float4 *a", f"{_I} x[i] = a[i].x;", ChosenArray(2048, Filling.RANDOM, 0, 1)),
+        ("bool *a", f"{_I} x[i] = a[i];", ChosenArray(2048, Filling.RANDOM, 0, 2)),
+    ],
+)
+def test_contents(parameter: str, body: str, argument_: ChosenArray) -> None:
+    assert argument(f"__global__ void k(int *x, {parameter}) {{ {body} }}", "a") == argument_
+
+
+def test_offsets_grow() -> None:
+    text = (
+        "__global__ void k(float *x, int *row, int *column, float *value) {"
+        f"{_I} float sum = 0; for (int j = row[i]; j < row[i + 1]; j++) sum += value[j] * x[column[j]]; x[i] = sum; }}"
+    )
+    rows = argument(text, "row")
+    assert isinstance(rows, Array)
+    steps = np.diff(rows.data)
+    assert rows.data.dtype == np.int32
+    assert rows.data[0] == 0
+    assert steps.min() == 0
+    assert steps.max() == 8
+    assert argument(text, "column") == ChosenArray(2048, Filling.RANDOM, 0, 2048)
+
+
+def test_structs_are_filled_by_the_role_of_their_members() -> None:
+    text = (
+        "struct Node { int start; int edges; float weight; };\n"
+        "__global__ void k(Node *nodes, int *target, int *x) {"
+        f"{_I} for (int j = nodes[i].start; j < nodes[i].start + nodes[i].edges; j++)"
+        " x[target[j]] = nodes[i].weight; }"
+    )
+    nodes = argument(text, "nodes")
+    assert isinstance(nodes, Array)
+    members = np.ascontiguousarray(nodes.data).view([("start", "i4"), ("edges", "i4"), ("weight", "f4")])
+    assert len(members) == 2048
+    assert (np.diff(members["start"]) >= 0).all()
+    assert members["edges"].max() == 8
+    assert 0 <= members["weight"].min() <= members["weight"].max() < 1
+    assert members["weight"].std() > 0.2
+
+
+def test_the_same_seed_gives_the_same_contents() -> None:
+    text = f"__global__ void k(int *x, int *a) {{ {_I} for (int j = a[i]; j < a[i + 1]; j++) x[j] = 1; }}"
+    first, again, other = (argument(text, "a", Request(seed=seed)) for seed in (1, 1, 2))
+    assert isinstance(first, Array) and isinstance(again, Array) and isinstance(other, Array)
+    assert (first.data == again.data).all()
+    assert (first.data != other.data).any()
+
+
+def test_pointers_in_structs_are_arrays() -> None:
+    text = f"struct P {{ float *in; int *out; int n; }}; __global__ void k(P p) {{ {_I} p.out[i] = p.in[i]; }}"
+    found = argument(text, "p")
+    assert found == Struct(
+        {"in": ChosenArray(2048, Filling.RANDOM, 0, 1), "out": ChosenArray(2048, Filling.UNINITIALISED)}
+    )
+
+
+def test_bytes_behind_void_pointers_are_what_is_read_there() -> None:
+    found = argument(f"__global__ void k(float *x, const void *a) {{ {_I} x[i] = ((const float *)a)[i]; }}", "a")
+    assert isinstance(found, Array)
+    assert found.data.dtype == np.uint8
+    numbers = found.data.view(np.float32)
+    assert len(numbers) == 2048
+    assert 0 <= numbers.min() <= numbers.max() < 1
+
+
+def test_constant_arrays_are_inputs_unless_the_file_says_what_they_hold() -> None:
+    text = (
+        "__constant__ float unknown[3][5]; __constant__ float known[2] = {1, 2}; __device__ int *table;\n"
+        f"__global__ void k(float *x) {{ {_I} x[i] = unknown[1][2] + known[i & 1] + table[i]; }}"
+    )
+    variables = plan(text).specification.variables
+    assert variables == {
+        "unknown": ChosenArray(15, Filling.RANDOM, 0, 1),
+        "table": ChosenArray(2048, Filling.RANDOM, 0, 100),
+    }
+
+
+def test_images_are_as_large_as_the_grid() -> None:
+    text = (
+        "__global__ void k(float *x, cudaTextureObject_t t) {"
+        f"{_I} int j = blockIdx.y * blockDim.y + threadIdx.y; x[i] = tex2D<uchar4>(t, i, j).x; }}"
+    )
+    found = argument(text, "t")
+    assert isinstance(found, TextureImage)
+    assert (found.texels.shape, found.texels.dtype, found.channels) == ((64, 64, 4), np.uint8, 4)
+
+
+def test_arrays_of_earlier_attempts_are_longer() -> None:
+    text = f"__global__ void k(float *x, float *a) {{ {_I} x[i] = a[3 * i]; }}"
+    assert argument(text, "a", attempt=Attempt(lengths={"a": 6142})) == ChosenArray(6142, Filling.RANDOM, 0, 1)
+
+
+# -- given ------------------------------------------------------------------------------------------------------------
+
+_SUM = f"__global__ void k(float *x, float *a, int n) {{ {_I} if (i < n) x[i] = a[i]; }}"
+
+
+@pytest.mark.parametrize(
+    ("text", "argument_"),
+    [
+        ("random(-1,2)", ChosenArray(2048, Filling.RANDOM, -1, 2)),
+        ("random(0,1)[77]", ChosenArray(77, Filling.RANDOM, 0, 1)),
+        ("iota", ChosenArray(2048, Filling.INDEX)),
+        ("zeros[0x10]", ChosenArray(16, Filling.ZERO)),
+        ("uninitialized[8]", ChosenArray(8, Filling.UNINITIALISED)),
+    ],
+)
+def test_given_fillings(text: str, argument_: ChosenArray) -> None:
+    assert argument(_SUM, "a", given(a=text)) == argument_
+
+
+def test_a_given_length_does_not_grow() -> None:
+    found = plan(_SUM, given(a="zeros[8]"))
+    assert set(found.arrays) == {"x"}
+
+
+def test_given_numbers_are_the_elements() -> None:
+    found = argument(_SUM, "a", given(a="1,2.5,-3"))
+    assert isinstance(found, Array)
+    assert found.data.dtype == np.float32
+    assert found.data.tolist() == [1, 2.5, -3]
+
+
+def test_files_are_read_and_converted(tmp_path: Path) -> None:
+    path = tmp_path / "a.npy"
+    np.save(path, np.arange(6, dtype=np.float64).reshape(2, 3))
+    found = argument(_SUM, "a", given(a=f"@{path}"))
+    assert isinstance(found, Array)
+    assert found.data.dtype == np.float32
+    assert found.data.tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_files_of_a_comment_lie_below_the_source(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    np.save(tmp_path / "data" / "a.npy", np.ones(4, np.float32))
+    comment = Request("the comment above the kernel", arguments={"a": "@data/a.npy"}, folder=str(tmp_path))
+    found = argument(_SUM, "a", comment)
+    assert isinstance(found, Array)
+    assert found.data.tolist() == [1, 1, 1, 1]
+    for path in ("../a.npy", "/etc/a.npy", "data/../../a.npy"):
+        elsewhere = Request(arguments={"a": f"@{path}"}, folder=str(tmp_path))
+        with pytest.raises(LaunchError, match="a comment may only name files below the folder"):
+            plan(_SUM, elsewhere)
+
+
+def test_bad_files_are_answered(tmp_path: Path) -> None:
+    text = tmp_path / "text.npy"
+    text.write_text("no array")
+    objects = tmp_path / "objects.npy"
+    np.save(objects, np.array([{}, None], dtype=object), allow_pickle=True)
+    words = tmp_path / "words.npy"
+    np.save(words, np.array(["a", "b"]))
+    for path, message in (
+        (tmp_path / "none.npy", "no such file"),
+        (text, "not a readable .npy file"),
+        (objects, "not a readable .npy file"),
+        (words, "does not fit float32"),
+    ):
+        with pytest.raises(LaunchError, match=f"a=@.*{path.name}.*{message}"):
+            plan(_SUM, given(a=f"@{path}"))
+
+
+def test_numbers_that_lose_their_value_are_refused(tmp_path: Path) -> None:
+    text = f"__global__ void k(int *x, int *a) {{ {_I} x[i] = a[i]; }}"
+    np.save(tmp_path / "real.npy", np.array([1.5]))
+    with pytest.raises(LaunchError, match="holds float64, which does not fit int32; convert it first"):
+        plan(text, given(a=f"@{tmp_path / 'real.npy'}"))
+    np.save(tmp_path / "wide.npy", np.array([7], np.int64))
+    found = argument(text, "a", given(a=f"@{tmp_path / 'wide.npy'}"))
+    assert isinstance(found, Array)
+    assert found.data.tolist() == [7]
+
+
+@pytest.mark.parametrize(
+    "text", ["random(1)", "random(2,1)", "zeros(0,1)", "zeros[-1]", "iota[x]", "@a.txt", "1,,2", ""]
+)
+def test_bad_arrays_are_answered(text: str) -> None:
+    with pytest.raises(LaunchError, match=r"^a=.*expected"):
+        plan(_SUM, given(a=text))
+
+
+def test_everything_chosen_is_listed_with_a_reason() -> None:
+    found = plan(_SUM)
+    assert [choice.name for choice in found.choices] == ["grid", "block", "x", "a", "n"]
+    assert all(choice.value and choice.why for choice in found.choices)
+    assert chosen(_SUM)["a"] == "random(0,1)[2048]"

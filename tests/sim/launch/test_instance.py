@@ -1,0 +1,86 @@
+"""Which instance of a template runs: CUDA text in, template arguments and their reason out."""
+
+from __future__ import annotations
+
+import pytest
+
+from sim.refusals import LaunchError
+from tests.sim.launch.support import given, plan
+
+_BODY = "__global__ void k(T *x) { x[threadIdx.x + N] = T(1); }"
+_MAIN = "void host(float *p) { %s }"
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "reason"),
+    [
+        (f"template <class T, int N> {_BODY}", {"T": "float", "N": "4"}, "chosen"),
+        (f"template <class T = double, int N = 2 * 3> {_BODY}", {"T": "double", "N": "6"}, "default"),
+        (
+            f"template <class T, int N> {_BODY}\n" + _MAIN % "k<int, 8><<<1, 32>>>(p);",
+            {"T": "int", "N": "8"},
+            "a launch",
+        ),
+        (
+            f"#define SIZE 16\ntemplate <class T, int N> {_BODY}\n" + _MAIN % "k<char, SIZE + 1><<<1, 32>>>(p);",
+            {"T": "char", "N": "17"},
+            "a launch",
+        ),
+        (
+            f"template <class T, int N> {_BODY}\ntemplate __global__ void k<short, 3>(short *);",
+            {"T": "short", "N": "3"},
+            "an explicit instantiation",
+        ),
+        (
+            "template <int threadsPerBlock> __global__ void k(float *x) { x[threadsPerBlock] = 1; }",
+            {"threadsPerBlock": "256"},
+            "chosen",
+        ),
+        (
+            "template <int BLOCK> __global__ void k(float *x) { x[threadIdx.y * BLOCK] = 1; }",
+            {"BLOCK": "16"},
+            "chosen",
+        ),
+        ("template <class T> __global__ void k(T *x, T y) { x[0] = y % 3; }", {"T": "int"}, "chosen"),
+        ("template <bool B> __global__ void k(int *x) { if (B) x[0] = 1; }", {"B": "True"}, "chosen"),
+    ],
+)
+def test_template_arguments(text: str, arguments: dict[str, str], reason: str) -> None:
+    found = [choice for choice in plan(text).choices if choice.name in arguments]
+    assert {choice.name: choice.value for choice in found} == arguments
+    assert all(choice.why.startswith(reason) for choice in found)
+
+
+def test_the_launch_with_the_most_known_arguments_counts() -> None:
+    text = (
+        f"template <class T, int N> {_BODY}\n"
+        "template <class T> void host(T *p, int n) { k<T, 7><<<1, 32>>>(p); k<int, 9><<<1, 32>>>(p); }"
+    )
+    found = {choice.name: choice.value for choice in plan(text).choices}
+    assert (found["T"], found["N"]) == ("int", "9")
+
+
+def test_what_no_launch_knows_is_chosen_and_the_rest_is_taken() -> None:
+    text = f"template <class T, int N> {_BODY}\ntemplate <class T> void host(T *p) {{ k<T, 7><<<1, 32>>>(p); }}"
+    found = {choice.name: choice.value for choice in plan(text).choices}
+    assert (found["T"], found["N"]) == ("float", "7")
+
+
+def test_given_template_arguments_win() -> None:
+    text = f"template <class T, int N> {_BODY}\n" + _MAIN % "k<int, 8><<<1, 32>>>(p);"
+    function = plan(text, given(T="unsigned char", N="2 * 5")).kernel.function
+    assert str(function.id).startswith("k<unsigned char, 10>")
+
+
+@pytest.mark.parametrize(("name", "text"), [("T", "5"), ("T", "nonsense"), ("N", "float"), ("N", "1, 2")])
+def test_given_template_arguments_must_fit(name: str, text: str) -> None:
+    with pytest.raises(LaunchError, match=f"^{name}={text}: the template parameter"):
+        plan(f"template <class T, int N> {_BODY}", given(**{name: text}))
+
+
+def test_a_kernel_in_a_namespace_finds_the_constants_there() -> None:
+    text = (
+        f"namespace inner {{ const int WIDE = 12; template <class T, int N> {_BODY}\n"
+        "void host(float *p) { k<float, WIDE><<<1, 32>>>(p); } }"
+    )
+    assert {choice.name: choice.value for choice in plan(text).choices}["N"] == "12"

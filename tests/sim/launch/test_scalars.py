@@ -1,0 +1,96 @@
+"""Numbers that fit the grid: CUDA text in, chosen numbers out.  The grid is 8 x 256, or 4 x 4 blocks of 16 x 16."""
+
+from __future__ import annotations
+
+import pytest
+
+from sim.refusals import LaunchError
+from tests.sim.launch.support import chosen, given, plan
+
+_I = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+_XY = f"{_I} int j = blockIdx.y * blockDim.y + threadIdx.y;"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "body", "numbers"),
+    [
+        ("int n", f"{_I} if (i < n) x[i] = 1;", {"n": "2048"}),
+        ("int n", f"{_I} if (i >= n) return; x[i] = 1;", {"n": "2048"}),
+        ("int last", f"{_I} if (i <= last) x[i] = 1;", {"last": "2047"}),
+        ("int last", f"{_I} if (i > last) return; x[i] = 1;", {"last": "2047"}),
+        ("unsigned n", f"{_I} if (n > i) x[i] = 1;", {"n": "2048"}),
+        ("int n", f"{_I} if (i < n / 4) x[i] = 1;", {"n": "8192"}),
+        ("int n", f"{_I} if (i < n - 2) x[i] = 1;", {"n": "2050"}),
+        ("int n", f"{_I} if (2 * i + 1 < n) x[i] = 1;", {"n": "4096"}),
+        ("int a", f"{_I} for (int j = i; j < a; j += gridDim.x * blockDim.x) x[j] = 1;", {"a": "2048"}),
+        ("int a, int b", f"{_XY} if (i < a && j < b) x[j * a + i] = 1;", {"a": "64", "b": "64"}),
+        ("int a", f"{_XY} x[j * a + i] = 1;", {"a": "64"}),
+        ("int a, int b", f"{_I} if (i < a * b) x[i] = 1;", {"a": "64", "b": "32"}),
+        ("int a", "for (int j = 0; j < a; j++) x[threadIdx.x] += j;", {"a": "16"}),
+        ("int a", "for (int j = 0; j < a; j += 8) x[threadIdx.x] += j;", {"a": "128"}),
+        ("int a", f"{_I} x[i / a] = i % a;", {"a": "64"}),
+        ("int a", "x[threadIdx.x] = x[0] / a;", {"a": "4"}),
+        ("int a", "x[threadIdx.x] = x[0] >> a;", {"a": "3"}),
+        ("int a", "x[threadIdx.x + a] = 1;", {"a": "0"}),
+        ("int a", "x[threadIdx.x] = a;", {"a": "1"}),
+        ("int width, int numRows", "x[threadIdx.x] = width + numRows;", {"width": "2048", "numRows": "16"}),
+        ("float f, bool b", "x[threadIdx.x] = b ? f : 0;", {"f": "0.5", "b": "true"}),
+    ],
+)
+def test_numbers(parameters: str, body: str, numbers: dict[str, str]) -> None:
+    found = chosen(f"__global__ void k(int *x, {parameters}) {{ {body} }}")
+    assert {name: found[name] for name in numbers} == numbers
+
+
+def test_members_of_structs_and_constant_variables_are_numbers_too() -> None:
+    text = (
+        "struct P { int *x; int n; float2 scale; }; struct C { int pitch; int other; };\n"
+        f"__constant__ C c; __global__ void k(P p) {{ {_XY} if (i < p.n) p.x[j * c.pitch + i] = p.scale.y; }}"
+    )
+    found = chosen(text)
+    assert (found["p.n"], found["c.pitch"], found["p.scale.y"]) == ("64", "64", "0.5")
+    assert "c.other" not in found
+
+
+def test_host_code_is_asked_first() -> None:
+    text = (
+        f"__global__ void k(int *x, int n, float f) {{ {_I} if (i < n) x[i] = f; }}\n"
+        "void host(int *p) { const int n = 1000; k<<<4, 256>>>(p, n, 2.5f); }"
+    )
+    found = chosen(text)
+    assert (found["n"], found["f"]) == ("1000", "2.5")
+
+
+def test_sizes_of_a_grid_that_was_cut_are_chosen_anew() -> None:
+    text = (
+        f"__global__ void k(int *x, int n, int shift) {{ {_I} if (i < n) x[i] = shift; }}\n"
+        "void host(int *p) { k<<<1024, 256>>>(p, 1 << 18, 7); }"
+    )
+    found = chosen(text)
+    assert (found["n"], found["shift"]) == ("32768", "7")
+
+
+def test_given_numbers_win_and_the_others_follow() -> None:
+    text = f"__global__ void k(int *x, int width, int height) {{ {_I} if (i < width * height) x[i] = 1; }}"
+    found = chosen(text, given(width="32"))
+    assert (found["width"], found["height"]) == ("32", "64")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n": "1.5"}, "n=1.5: 'n' is an integer"),
+        ({"n": "nan"}, "n=nan: 'n' is an integer"),
+        ({"n": "4294967296"}, "n=4294967296: 'n' holds -2147483648 to 2147483647"),
+        ({"n": "random(0,1)"}, "n=random(0,1): 'n' is one number"),
+        ({"n": "many"}, "n=many: expected a number"),
+        ({"p.y": "1"}, "k has no argument p.y; did you mean p.x? it has: n, p.x, x"),
+        ({"m": "1"}, "k has no argument m; it has: n, p.x, x"),
+        ({"p": "1"}, "p is passed by value: give its members, as p.x=…"),
+    ],
+)
+def test_bad_numbers_are_answered(arguments: dict[str, str], message: str) -> None:
+    text = "__global__ void k(int *x, int n, float4 p) { x[n] = p.x; }"
+    with pytest.raises(LaunchError) as error:
+        plan(text, given(**arguments))
+    assert str(error.value).startswith(message)

@@ -1,0 +1,71 @@
+"""Grid and block: CUDA text in, shapes out."""
+
+from __future__ import annotations
+
+import pytest
+
+from sim.launch.request import Request
+from sim.launch.shapes import other_blocks
+from sim.refusals import LaunchError
+from tests.sim.launch.support import plan
+
+_X = "x[blockIdx.x * blockDim.x + threadIdx.x] = 1;"
+_XY = "x[(blockIdx.y * blockDim.y + threadIdx.y) * 64 + blockIdx.x * blockDim.x + threadIdx.x] = 1;"
+_HOST = "void host(int *p, int n) { %s }"
+
+
+def kernel(body: str, before: str = "", bounds: str = "") -> str:
+    return f"{before}\n__global__ void {bounds} k(int *x) {{ {body} }}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "grid", "block"),
+    [
+        (kernel(_X), (8, 1, 1), (256, 1, 1)),
+        (kernel(_XY), (4, 4, 1), (16, 16, 1)),
+        (kernel("x[threadIdx.z * 4 + threadIdx.x] = 1;"), (2, 2, 2), (8, 8, 4)),
+        (kernel(_X) + _HOST % "k<<<3, 96>>>(p);", (3, 1, 1), (96, 1, 1)),
+        (kernel(_X) + _HOST % "k<<<n, 96>>>(p);", (8, 1, 1), (96, 1, 1)),
+        (kernel(_XY) + _HOST % "k<<<dim3(2, 3), dim3(8, 4)>>>(p);", (2, 3, 1), (8, 4, 1)),
+        (kernel(_X, bounds="__launch_bounds__(128)"), (8, 1, 1), (128, 1, 1)),
+        (kernel(_XY, bounds="__launch_bounds__(64)"), (4, 4, 1), (8, 8, 1)),
+        (kernel("x[threadIdx.x + BLOCK_SIZE] = 1;", "#define BLOCK_SIZE 64"), (8, 1, 1), (64, 1, 1)),
+        (kernel("x[threadIdx.x + THREADS] = 1;", "const int THREADS = 4 * 8;"), (8, 1, 1), (32, 1, 1)),
+        (
+            kernel("x[threadIdx.y * BLOCK_X + threadIdx.x * BLOCK_Y] = 1;", "#define BLOCK_X 32\n#define BLOCK_Y 4"),
+            (4, 4, 1),
+            (32, 4, 1),
+        ),
+        (kernel("x[threadIdx.y * TILE + threadIdx.x] = 1;", "#define TILE 8"), (4, 4, 1), (8, 8, 1)),
+        (kernel("x[threadIdx.x * NUM_BLOCKS] = 1;", "#define NUM_BLOCKS 64"), (8, 1, 1), (256, 1, 1)),
+    ],
+)
+def test_shape(text: str, grid: tuple[int, int, int], block: tuple[int, int, int]) -> None:
+    specification = plan(text).specification
+    assert (specification.grid, specification.block) == (grid, block)
+
+
+def test_a_large_grid_is_cut_and_says_so() -> None:
+    found = plan(kernel(_X) + _HOST % "k<<<100000, 256>>>(p);")
+    assert found.specification.blocks * found.specification.threads_per_block <= 1 << 15
+    assert next(choice.why for choice in found.choices if choice.name == "grid").endswith("cut from 100000")
+
+
+def test_the_command_line_wins_over_the_comment_and_the_launch() -> None:
+    text = kernel(_X) + _HOST % "k<<<3, 96>>>(p);"
+    comment = Request("the comment above the kernel", grid=(5, 1, 1), block=(64, 1, 1), folder=".")
+    found = plan(text, Request(block=(32, 1, 1)), comment)
+    assert (found.specification.grid, found.specification.block) == ((5, 1, 1), (32, 1, 1))
+    assert not found.block.is_chosen
+
+
+def test_a_block_that_no_device_runs_is_refused() -> None:
+    with pytest.raises(LaunchError, match="block=2048: a block has at most 1024 threads"):
+        plan(kernel(_X), Request(block=(2048, 1, 1)))
+
+
+def test_other_blocks_have_the_dimensions_of_the_kernel() -> None:
+    flat = plan(kernel(_X)).kernel.function
+    square = plan(kernel(_XY)).kernel.function
+    assert all(shape[1:] == (1, 1) and shape != (128, 1, 1) for shape in other_blocks(flat, (128, 1, 1)))
+    assert (32, 8, 1) in other_blocks(square, (16, 16, 1))
