@@ -80,7 +80,9 @@ def test_structs_are_filled_by_the_role_of_their_members() -> None:
 def test_the_same_seed_gives_the_same_contents() -> None:
     text = f"__global__ void k(int *x, int *a) {{ {_I} for (int j = a[i]; j < a[i + 1]; j++) x[j] = 1; }}"
     first, again, other = (argument(text, "a", Request(seed=seed)) for seed in (1, 1, 2))
-    assert isinstance(first, Array) and isinstance(again, Array) and isinstance(other, Array)
+    assert isinstance(first, Array)
+    assert isinstance(again, Array)
+    assert isinstance(other, Array)
     assert (first.data == again.data).all()
     assert (first.data != other.data).any()
 
