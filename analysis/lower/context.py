@@ -31,14 +31,14 @@ from analysis.syntax.tree import Node
 class Place:
     """An lvalue: an object of `type` at `address`; `variable` is set when it is a whole local variable.
 
-    `argument` is where it stands as an argument of a call, which reads it there and not at its own text.
+    `read_at` is where it stands as an argument of a call or as what is returned: it is read there, not by all of that.
     """
 
     address: ValueId
     type: Type
     volatile: bool = False
     variable: VariableId | None = None
-    argument: Span | None = None
+    read_at: Span | None = None
 
 
 Operand: TypeAlias = ValueId | Place | Closure | None

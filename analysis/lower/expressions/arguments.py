@@ -28,7 +28,7 @@ def argument_operands(ctx: LoweringContext, arguments: Node) -> list[Operand]:
     for child in arguments.children:
         operand = lower(ctx, child)
         if isinstance(operand, Place):
-            operand = replace(operand, argument=ctx.span(child))
+            operand = replace(operand, read_at=ctx.span(child))
         elif isinstance(operand, int) and child.kind not in ("number_literal", "parenthesized_expression"):
             ctx.builder.expression(ctx.span(child), operand)
         operands.append(operand)

@@ -108,9 +108,9 @@ def load(ctx: LoweringContext, operand: Operand, span: Span) -> ValueId:
         if isinstance(operand.type, ArrayType):
             return decay(ctx, operand, span)
         result = builder.value(operand.type)
-        builder.emit(Load(result, operand.address, operand.volatile, operand.argument or span))
-        if operand.argument is not None:
-            builder.expressions.append(Expression(operand.argument, result))
+        builder.emit(Load(result, operand.address, operand.volatile, operand.read_at or span))
+        if operand.read_at is not None:
+            builder.expressions.append(Expression(operand.read_at, result))
         return result
     if isinstance(operand, Closure):
         return builder.opaque("lambda used as a value", (), HandleType("lambda"), span)

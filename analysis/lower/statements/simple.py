@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Return
@@ -73,6 +75,8 @@ def _returned(ctx: LoweringContext, node: Node) -> Operand:
     if declared.is_reference:
         return place(ctx, node)
     operand = lower(ctx, node)
+    if isinstance(operand, Place):
+        return replace(operand, read_at=ctx.span(node))
     if isinstance(operand, int):
         ctx.builder.expression(ctx.span(node), operand)
     return operand
