@@ -24,6 +24,8 @@ from sim.launch.shapes import other_blocks
 from sim.result import Extent, Result
 
 MAX_SHARED_BYTES: Final = 227 << 10
+DYNAMIC_SHARED: Final = "dynamic shared memory"
+"""What the engine calls all `extern __shared__` arrays together."""
 MAX_GROWTHS: Final = 6
 STRAY_GROWTH: Final = 8
 
@@ -77,13 +79,11 @@ def _lengths(plan: Plan, extents: Mapping[str, Extent]) -> Iterator[tuple[str, i
 
 
 def _shared(plan: Plan, extents: Mapping[str, Extent]) -> int:
-    """Dynamic shared memory that is large enough; extents of variables are known by their names."""
-    needed = plan.attempt.shared_bytes
-    for name in plan.dynamic_shared:
-        extent = extents.get(name)
-        if extent is not None and plan.specification.dynamic_shared_bytes < extent.high <= MAX_SHARED_BYTES:
-            needed = max(needed, extent.high)
-    return needed
+    """Dynamic shared memory that is large enough."""
+    extent = extents.get(DYNAMIC_SHARED)
+    if not plan.shared_may_grow or extent is None or extent.high > MAX_SHARED_BYTES:
+        return plan.attempt.shared_bytes
+    return max(plan.attempt.shared_bytes, extent.high)
 
 
 def _blames_block(fault: Fault) -> bool:

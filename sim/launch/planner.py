@@ -57,8 +57,8 @@ class Plan:
     specification: LaunchSpecification
     choices: tuple[Choice, ...]
     arrays: Mapping[str, ArrayChoice]
-    dynamic_shared: tuple[str, ...]
-    """The `extern __shared__` arrays, if their size was chosen."""
+    shared_may_grow: bool
+    """Whether the size of `extern __shared__` arrays was chosen."""
     block: ChosenShape
     grid: ChosenShape
     attempt: Attempt
@@ -87,7 +87,7 @@ class Planner:
     def plan(self, attempt: Attempt | None = None) -> Plan:
         """A complete launch; `attempt` carries what earlier ones taught."""
         subject, attempt = self._subject, attempt or Attempt()
-        requests, function = subject.requests, subject.kernel.function
+        requests = subject.requests
         block, grid = _shapes(subject, self._evidence, attempt)
         shared = _shared_bytes(subject, attempt, block.extent)
         numbers = _numbers(subject, attempt, grid, block.extent)
@@ -106,13 +106,12 @@ class Planner:
         )
         shapes = [Choice("grid", spelled(grid.extent), grid.why), Choice("block", spelled(block.extent), block.why)]
         settings = [*shapes, *([] if shared is None else [shared])]
-        may_grow = shared is not None and shared.why != _GIVEN
         return Plan(
             subject.kernel,
             specification,
             (*subject.instance.choices, *settings, *chooser.choices),
             chooser.arrays,
-            tuple(symbol.name for symbol in function.symbols if may_grow and symbol.kind is SymbolKind.DYNAMIC_SHARED),
+            shared is not None and shared.why != _GIVEN,
             block,
             grid,
             attempt,
