@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Values: TypeAlias = NDArray[Any]
-"""One value per thread; broadcasts to (rows, lanes)."""
+Values: TypeAlias = Any
+"""One value per thread; an array or a NumPy scalar that broadcasts to (rows, lanes)."""
 Lanes: TypeAlias = NDArray[np.bool_]
 """(rows, lanes): which threads are meant."""
 LaneSets: TypeAlias = NDArray[np.uint64]

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.code.generate import Code, generate
 from sim.kernel import Kernel
 from sim.launch.specification import LaunchSpecification
-from sim.observers.protocol import Observer
+from sim.machine.addresses import Addresses
+from sim.machine.ending import KernelAborted, OutOfBudget
+from sim.machine.machine import Machine, check_launch
+from sim.memory.arguments import Buffer
+from sim.observers.protocol import Events, Observer, Run
 from sim.policies.protocol import PolicyFactory
-from sim.result import Result
+from sim.result import Result, Truncation
 
 
 def simulate(
@@ -23,5 +33,77 @@ def simulate(
 
     `progress` is called a few times per second with the share of finished blocks; False cancels the run.
     Raises `Refusal` for a construct that is not simulated and `LaunchError` for a launch that does not fit the kernel.
+    Integers are C's; floating-point operations round to nearest, and a multiply and an add are fused only where the
+    program says so.
     """
-    raise NotImplementedError
+    check_launch(launch)
+    watchers = tuple(observers)
+    observes_values = any(Events.VALUES in observer.events for observer in watchers)
+    code = generate(kernel, launch.warp_size, havoc=launch.havoc, observes_values=observes_values)
+    with np.errstate(all="ignore"):
+        machine = Machine(kernel, code, launch, policy, watchers, progress)
+        for observer in watchers:
+            observer.begin(
+                Run(kernel.function, launch, code.segments, code.graph, policy.name), Addresses(machine.arena, launch)
+            )
+        truncated = _run(machine, code)
+    return _result(kernel, launch, policy.name, machine, watchers, truncated)
+
+
+def _run(machine: Machine, code: Code) -> Truncation | None:
+    try:
+        machine.run()
+    except KernelAborted:
+        pass
+    except OutOfBudget as end:
+        segment = code.segments[end.segment]
+        instructions = segment.instructions
+        span = segment.terminator.span if segment.terminator is not None else instructions[-1].span
+        return Truncation(end.reason, str(segment.function.id), span)
+    return None
+
+
+def _result(
+    kernel: Kernel,
+    launch: LaunchSpecification,
+    policy: str,
+    machine: Machine,
+    observers: tuple[Observer, ...],
+    truncated: Truncation | None,
+) -> Result:
+    variables = machine.variables.after()
+    arrays = {name: _contents(machine, buffer) for name, buffer in machine.arguments.buffers.items()}
+    after = {name: _contents(machine, buffer) for name, buffer in variables.items()}
+    counters = machine.counters
+    return Result(
+        kernel=kernel.function.name,
+        grid=launch.grid,
+        block=launch.block,
+        warp_size=launch.warp_size,
+        policy=policy,
+        warp_instructions=counters.warp_instructions(),
+        thread_instructions=counters.thread_instructions(),
+        branches=counters.branches(),
+        instructions=counters.instructions(),
+        faults=(*machine.faults.faults(), *(fault for observer in observers for fault in observer.faults())),
+        extents=machine.extents,
+        arrays=arrays,
+        variables=after,
+        printed=tuple(machine.printed),
+        memory_digest=_digest(arrays, after),
+        truncated=truncated,
+        seconds=counters.seconds,
+    )
+
+
+def _contents(machine: Machine, buffer: Buffer) -> NDArray[Any]:
+    return machine.arena.contents(buffer.region).copy().view(buffer.kind).reshape(buffer.shape)
+
+
+def _digest(arrays: Mapping[str, NDArray[Any]], variables: Mapping[str, NDArray[Any]]) -> str:
+    digest = hashlib.sha256()
+    for group in (arrays, variables):
+        for name in sorted(group):
+            digest.update(name.encode() + b"\0")
+            digest.update(np.ascontiguousarray(group[name]).tobytes())
+    return digest.hexdigest()

@@ -15,7 +15,7 @@ from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Instruction, Phi, Terminator
 from analysis.ir.source import Span
 from sim.arrays import Lanes, LaneSets, Rows, Values
-from sim.faults import AccessKind, Fault, Index3
+from sim.faults import AccessKind, Fault
 from sim.launch.specification import LaunchSpecification
 from sim.policies.protocol import SegmentGraph, Split
 
@@ -140,15 +140,16 @@ class BarrierEvent:
 @final
 @dataclass(frozen=True, slots=True)
 class MemoryObject:
-    """Where an address points: `name` of the buffer or variable, bytes from its start, the space, and for shared and
-    local memory whose it is."""
+    """Where an address points: `name` of the buffer or variable, bytes from its start, the space, and whose it is:
+    the resident block of a shared variable, the thread's position in its frame (row * warp size + lane) of a local one.
+    """
 
     name: str
     offset: int
     size: int
     space: str
     block: int | None
-    thread: Index3 | None
+    thread: int | None
 
 
 class AddressBook:

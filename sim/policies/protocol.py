@@ -6,12 +6,13 @@ state of every resident warp in arrays and answers for many rows at once.
     engine                                   policy
     start(rows, lanes, entry)           ->   every row stands at the entry with these lanes
     segment[row], active[row]           <-   what the row runs next: a segment and the lanes that run it
-    advance(rows, splits)               ->   those lanes ran it; each went to one of the targets
-    block(rows, lanes)                  ->   these lanes (of the current ones) wait; run others, if the policy can
-    unblock(rows, lanes)                ->   they may go on from where they stand
+    advance(rows, segment, split)       ->   the active lanes ran up to the end of `segment`, and went where it says
+    block(rows)                         ->   the active lanes wait where they stand; run others, if the policy can
+    release(rows, lanes, target)        ->   lanes that waited go on at `target`
 
 Rules    After every call `segment` and `active` are up to date.  A row whose lanes have all left, or that has nothing
          to run because lanes wait, has segment `NOTHING` and an empty lane set.
+         Lanes that are released need not have waited at one place, and may be some of those that wait.
          Lanes are never lost: every lane that started leaves through the target `EXIT`.
          Segments are numbered in reverse post-order, so of two segments the lower is the earlier in the program.
 """
@@ -50,6 +51,8 @@ class SegmentGraph:
     successors: tuple[tuple[int, ...], ...]
     reconvergence: tuple[int, ...]
     """Where the paths of the segment's branch meet again: the immediate post-dominator, or EXIT."""
+    convergent: frozenset[int] = frozenset()
+    """The segments that all live lanes of a warp come to together, as the divergence analysis proves."""
 
 
 class Policy(Protocol):
@@ -66,7 +69,9 @@ class Policy(Protocol):
 
     def start(self, rows: Rows, lanes: LaneSets, entry: int) -> None: ...
 
-    def advance(self, rows: Rows, split: Split) -> None: ...
+    def advance(self, rows: Rows, segment: int, split: Split) -> None:
+        """`segment` is the one that ended: after `follows` a later one than `self.segment` still says."""
+        ...
 
     def follows(self, rows: Rows, target: int) -> bool:
         """Whether these rows, if all their active lanes went to `target`, would run it next with unchanged lanes.
@@ -76,9 +81,9 @@ class Policy(Protocol):
         """
         ...
 
-    def block(self, rows: Rows, lanes: LaneSets) -> None: ...
+    def block(self, rows: Rows) -> None: ...
 
-    def unblock(self, rows: Rows, lanes: LaneSets) -> None: ...
+    def release(self, rows: Rows, lanes: LaneSets, target: int) -> None: ...
 
 
 class PolicyFactory(Protocol):

@@ -1,0 +1,311 @@
+"""From IR to Python: one function per segment, all of them inside one `build(m)` that holds what a launch fixes.
+
+    def build(m):
+        arena = m.arena
+        c3 = i4(4)                                              # hoisted values, once per launch
+        load_0 = m.access(0).load
+        def segment_2(f, rows, mask):
+            r = f.registers
+            v5 = r[0] if rows is None else r[0][rows]           # live-in
+            v7 = v5 * c3
+            r[1] = adopt(r[1], rows, mask, v7)                  # live-out
+        return (segment_0, segment_1, segment_2), (...)
+
+`rows` are the warps that run (None: all of the frame), `mask` their active lanes (None: all).  A segment that ends in
+a branch returns True or False where all active lanes of all rows agree, else the lanes that take the branch; one that
+ends in a switch returns the lanes of each target.  A construct that is not simulated is refused when it is reached.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any, Final, final
+
+from analysis.ir.function import FunctionKind
+from analysis.ir.ids import FunctionId
+from analysis.ir.instructions import (
+    BlockBarrier,
+    Branch,
+    GridBarrier,
+    Jump,
+    NamedBarrier,
+    Phi,
+    Return,
+    Switch,
+    Trap,
+    ValueId,
+)
+from sim.code.instructions import emit
+from sim.code.meetings import mask_operand
+from sim.code.namespace import namespace
+from sim.code.placement import place_values
+from sim.code.scalars import NoParts, Part
+from sim.code.segments import SegmentedFunction, cut, graph_of, meeting_of
+from sim.code.writer import Place, PlannedAccess, Unit, Writer
+from sim.kernel import Kernel
+from sim.observers.protocol import Segment
+from sim.policies.protocol import SegmentGraph
+from sim.refusals import Refusal
+
+_INDENT: Final = "        "
+_BARRIERS: Final = (BlockBarrier, NamedBarrier, GridBarrier)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FunctionCode:
+    """What the machine needs to know about one function."""
+
+    segmented: SegmentedFunction
+    registers: tuple[Part, ...]
+    returned: tuple[int, ...]
+    parameters: tuple[int, ...]
+    """The registers of a device function's parameters, one per part; -1 for a part that nobody reads."""
+    build: Callable[[Any], tuple[tuple[Any, ...], dict[int, Any]]]
+    text: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A kernel and its callees, compiled; independent of the launch except for warp size, havoc and observers."""
+
+    functions: dict[FunctionId, FunctionCode]
+    segments: tuple[Segment, ...]
+    graph: SegmentGraph
+    places: tuple[Place, ...]
+    accesses: tuple[PlannedAccess, ...]
+    units: dict[FunctionId, Unit]
+
+    @property
+    def text(self) -> str:
+        """The generated Python, for people who want to read it."""
+        return "\n".join(code.text for code in self.functions.values())
+
+
+def generate(kernel: Kernel, warp_size: int, *, havoc: bool, observes_values: bool) -> Code:
+    places: list[Place] = []
+    accesses: list[PlannedAccess] = []
+    functions: dict[FunctionId, FunctionCode] = {}
+    units: dict[FunctionId, Unit] = {}
+    cut_functions: list[SegmentedFunction] = []
+    first = 0
+    for function in (kernel.function, *kernel.callees.values()):
+        segmented = cut(function, first)
+        first += len(segmented.segments)
+        cut_functions.append(segmented)
+        unit = Unit(function, place_values(segmented), warp_size, havoc, observes_values, places, accesses)
+        functions[function.id] = _function(segmented, unit)
+        units[function.id] = unit
+    segments = tuple(segment for one in cut_functions for segment in one.segments)
+    return Code(functions, segments, graph_of(cut_functions), tuple(places), tuple(accesses), units)
+
+
+def _function(segmented: SegmentedFunction, unit: Unit) -> FunctionCode:
+    function = unit.function
+    if function.kind is not FunctionKind.KERNEL:
+        for _, instruction in function.instructions():
+            if isinstance(instruction, _BARRIERS):
+                raise Refusal("a barrier in a function that is called, not inlined", str(function.id), instruction.span)
+    unit.allocate_registers()
+    prologue = _prologue(segmented, unit)
+    bodies: list[str] = []
+    names: list[str] = []
+    named: list[str] = []
+    for number, segment in enumerate(segmented.segments, segmented.first):
+        bodies += _segment(segmented, unit, number, segment)
+        names.append(f"segment_{number}")
+        meeting = meeting_of(segment)
+        operand = None if meeting is None else mask_operand(meeting)
+        if operand is not None and operand not in unit.unavailable:
+            writer = Writer(unit, number)
+            name = writer.read_one(operand)
+            bodies += [f"    def named_{number}(f, rows):", f"{_INDENT}r = f.registers"]
+            bodies += [_INDENT + line for line in writer.lines] + [f"{_INDENT}return {name}"]
+            named.append(f"{number}: named_{number}")
+    lines = ["def build(m):", "    arena = m.arena"]
+    lines += [
+        f"    base_{symbol}, size_{symbol}, stride_{symbol} = m.symbol({str(function.id)!r}, {symbol})"
+        for symbol in sorted(unit.symbols)
+    ]
+    lines += [f"    {name} = {expression}" for name, expression in unit.imports.items()]
+    lines += ["    " + line for line in prologue] + bodies
+    lines.append(f"    return ({', '.join(names)},), {{{', '.join(named)}}}")
+    text = "\n".join(lines) + "\n"
+    return FunctionCode(
+        segmented,
+        tuple(unit.registers),
+        tuple(unit.returned),
+        _parameters(unit),
+        functools.partial(_build, compile(text, f"<{function.name}>", "exec")),
+        text,
+    )
+
+
+def _build(code: CodeType, machine: Any) -> tuple[tuple[Any, ...], dict[int, Any]]:
+    found = dict(namespace())
+    exec(code, found)
+    return found["build"](machine)
+
+
+def _parameters(unit: Unit) -> tuple[int, ...]:
+    if unit.function.kind is FunctionKind.KERNEL:
+        return ()
+    registers: list[int] = []
+    for parameter in unit.function.parameters:
+        count = len(unit.parts(unit.function.types[parameter.value]))
+        first = unit.first_register.get(parameter.value)
+        registers += [-1] * count if first is None else range(first, first + count)
+    return tuple(registers)
+
+
+def _prologue(segmented: SegmentedFunction, unit: Unit) -> list[str]:
+    """Hoisted values, in an order in which definitions come first."""
+    writer = Writer(unit, -1, prologue=True)
+    if unit.function.kind is FunctionKind.KERNEL:
+        for parameter in unit.function.parameters:
+            try:
+                count = len(writer.parts(parameter.value))
+            except NoParts:
+                continue
+            value = parameter.value
+            writer.set(value, [f"m.argument({value}, {index})" for index in range(count)])
+    for segment in segmented.segments:
+        for instruction in segment.instructions:
+            if instruction.result in unit.placement.hoisted:
+                before = len(writer.lines)
+                try:
+                    emit(writer, instruction)
+                except NoParts as problem:
+                    del writer.lines[before:]
+                    unit.unavailable[instruction.result] = str(problem)
+    return writer.lines
+
+
+def _segment(segmented: SegmentedFunction, unit: Unit, number: int, segment: Segment) -> list[str]:
+    writer = Writer(unit, number)
+    writer.line("r = f.registers")
+    writer.line(f"shape = (f.rows if rows is None else len(rows), {unit.warp_size})")
+    span = segment.terminator.span if segment.terminator is not None else segment.instructions[-1].span
+    try:
+        for instruction in segment.instructions:
+            span = instruction.span
+            if instruction.result not in unit.placement.hoisted:
+                emit(writer, instruction)
+                if unit.observes_values and instruction.result is not None:
+                    _observe(writer, instruction.result, "mask")
+        _keep_own(writer, segment)
+        if segment.terminator is not None:
+            span = segment.terminator.span
+            _terminator(writer, segmented, segment)
+    except NoParts as problem:
+        writer.line(f"m.refuse({unit.place(span, str(problem))})")
+    return ["", f"    def segment_{number}(f, rows, mask):", *(_INDENT + line for line in writer.lines)]
+
+
+def _observe(writer: Writer, value: ValueId, lanes: str) -> None:
+    names = "".join(f"{name}, " for name in writer.read(value))
+    writer.line(f"m.value({writer.segment}, {value}, f, rows, {lanes}, ({names}))")
+
+
+def _keep_own(writer: Writer, segment: Segment) -> None:
+    """Writes what later segments read."""
+    for instruction in segment.instructions:
+        if instruction.result is None:
+            continue
+        first = writer.unit.first_register.get(instruction.result)
+        if first is not None:
+            for offset, name in enumerate(writer.read(instruction.result)):
+                writer.keep(first + offset, name, "mask")
+
+
+def _terminator(writer: Writer, segmented: SegmentedFunction, segment: Segment) -> None:
+    terminator = segment.terminator
+    function = segmented.function
+
+    def phis(target: int) -> list[tuple[Phi, ValueId]]:
+        """Phis of a target that somebody reads, with what arrives from here."""
+        return [
+            (phi, value)
+            for phi in function.blocks[target].phis
+            for source, value in phi.incoming
+            if source == segment.block and phi.result in writer.unit.first_register
+        ]
+
+    match terminator:
+        case Jump(target=target):
+            _assign(writer, phis(target), "mask")
+        case Branch(condition=condition, if_true=if_true, if_false=if_false):
+            _branch(writer, writer.read_one(condition), phis(if_true), phis(if_false))
+        case Switch():
+            _switch(writer, terminator, phis)
+        case Return(value=value):
+            if value is not None and function.kind is not FunctionKind.KERNEL:
+                for register, name in zip(writer.unit.returned, writer.read(value), strict=True):
+                    writer.keep(register, name, "mask")
+        case Trap(span=span):
+            writer.line(f"m.trap({writer.unit.place(span)}, f, rows, mask)")
+        case None:
+            raise AssertionError("a segment without terminator has no edges")
+
+
+def _assign(writer: Writer, phis: Sequence[tuple[Phi, ValueId]], lanes: str) -> None:
+    """All sources are read before the first phi is written."""
+    sources = [writer.read(value) for _, value in phis]
+    for (phi, _), names in zip(phis, sources, strict=True):
+        first = writer.unit.first_register[phi.result]
+        for offset, name in enumerate(names):
+            writer.keep(first + offset, name, lanes)
+        if writer.unit.observes_values:
+            parts = "".join(f"{name}, " for name in names)
+            writer.line(f"m.value({writer.segment}, {phi.result}, f, rows, {lanes}, ({parts}))")
+
+
+def _branch(
+    writer: Writer,
+    condition: str,
+    if_true: Sequence[tuple[Phi, ValueId]],
+    if_false: Sequence[tuple[Phi, ValueId]],
+) -> None:
+    for _, value in (*if_true, *if_false):
+        writer.read(value)
+    writer.line(f"some, others = outcome({condition}, mask)")
+    writer.line("if not others:")
+    _nested(writer, if_true, "mask", "return True")
+    writer.line("if not some:")
+    _nested(writer, if_false, "mask", "return False")
+    writer.line(f"taken, rest = both({condition}, mask, shape)")
+    _assign(writer, if_true, "taken")
+    _assign(writer, if_false, "rest")
+    writer.line("return taken")
+
+
+def _nested(writer: Writer, phis: Sequence[tuple[Phi, ValueId]], lanes: str, last: str) -> None:
+    start = len(writer.lines)
+    fresh = set(writer.fresh)
+    _assign(writer, phis, lanes)
+    writer.fresh = fresh  # what the other way adopts is not shared with this one
+    writer.line(last)
+    writer.lines[start:] = ["    " + line for line in writer.lines[start:]]
+
+
+def _switch(writer: Writer, switch: Switch, phis: Callable[[int], list[tuple[Phi, ValueId]]]) -> None:
+    targets = switch.successors
+    if any(case.value is None for case in switch.cases):
+        raise NoParts("a case label whose value is not known")
+    part = writer.part(switch.value)
+    labels = [
+        [case.value for case in switch.cases if case.target == target and target != switch.default]
+        for target in targets[:-1]
+    ]
+    for target in targets:
+        for _, value in phis(target):
+            writer.read(value)
+    cases = ", ".join(f"({''.join(f'{part.held}({label}), ' for label in some)})" for some in labels)
+    writer.line(f"ways = case_lanes({writer.read_one(switch.value)}, ({cases}{',' if labels else ''}), mask, shape)")
+    for index, target in enumerate(targets):
+        _assign(writer, phis(target), f"ways[{index}]")
+    writer.line("return ways")

@@ -1,0 +1,202 @@
+"""Code for addresses, loads, stores, atomics, textures and allocation.
+
+Every access goes through its site, which returns good addresses:
+
+    a7 = load_3(f, rows, mask, v5, low_0, size_0)          # checked against the object of parameter 0
+    v7 = arena.f4.take(a7 >> 2)
+"""
+
+from __future__ import annotations
+
+from analysis.ir.function import SymbolKind
+from analysis.ir.ids import ValueId
+from analysis.ir.instructions import (
+    Allocate,
+    Atomic,
+    ElementAddress,
+    FieldAddress,
+    Instruction,
+    Load,
+    PointerDifference,
+    Store,
+    SymbolAddress,
+    Texture,
+)
+from analysis.ir.operators import AtomicOperator
+from analysis.ir.types import PointerType, StructType, Type, VectorType
+from sim.code.placement import ParameterRoot, SymbolRoot
+from sim.code.scalars import NoParts, Part, storage_of
+from sim.code.writer import PlannedAccess, Writer
+from sim.faults import AccessKind
+from sim.observers.protocol import AccessSite
+
+
+def symbol_address(writer: Writer, instruction: SymbolAddress) -> None:
+    """Only of variables with one place for the whole grid; others are recomputed where they are read."""
+    symbol = instruction.symbol
+    writer.unit.symbols.add(symbol)
+    writer.set(instruction.result, [f"base_{symbol}"])
+
+
+def element_address(writer: Writer, instruction: ElementAddress) -> None:
+    size = _pointee_size(writer, instruction.result)
+    index = writer.read_one(instruction.index)
+    part = writer.part(instruction.index)
+    if part.held != "i8":
+        index = f"{index}.astype(i8)"
+    scaled = index if size == 1 else f"{index} * i8({size})"
+    writer.set(instruction.result, [f"{writer.read_one(instruction.base)} + {scaled}"])
+
+
+def _pointee_size(writer: Writer, pointer: ValueId) -> int:
+    type = writer.type_of(pointer)
+    assert isinstance(type, PointerType)
+    return storage_of(type.element, writer.unit.function.structs)[0]
+
+
+def field_address(writer: Writer, instruction: FieldAddress) -> None:
+    pointer = writer.type_of(instruction.base)
+    assert isinstance(pointer, PointerType)
+    offset = _field_offset(writer, pointer.element, instruction.field)
+    base = writer.read(instruction.base)
+    if offset:
+        writer.set(instruction.result, [f"{base[0]} + i8({offset})"])
+    else:
+        writer.alias(instruction.result, base)
+
+
+def _field_offset(writer: Writer, type: Type, field: int) -> int:
+    structs = writer.unit.function.structs
+    match type:
+        case StructType(name=name) if name in structs:
+            return structs[name].fields[field].offset
+        case VectorType(element=element):
+            return field * storage_of(element, structs)[0]
+        case _:
+            raise NoParts("a member of an object of unknown layout")
+
+
+def pointer_difference(writer: Writer, instruction: PointerDifference) -> None:
+    size = _pointee_size(writer, instruction.left)
+    left, right = writer.read_one(instruction.left), writer.read_one(instruction.right)
+    held = writer.part(instruction.result).held
+    writer.set(instruction.result, [f"(({left} - {right}) // i8({size})).astype({held})"])
+
+
+# -- accesses ---------------------------------------------------------------------------------------------------------
+
+
+def load(writer: Writer, instruction: Load) -> None:
+    parts = writer.parts(instruction.result)
+    if not parts:
+        writer.alias(instruction.result, ())
+        return
+    number = _plan(writer, instruction, instruction.address, parts, AccessKind.LOAD)
+    address = f"a{instruction.result}"
+    writer.line(f"{address} = load_{number}(f, rows, mask, {_checked(writer, instruction.address)})")
+    writer.set(instruction.result, [_read(address, part) for part in parts])
+
+
+def _read(address: str, part: Part) -> str:
+    if part.stored == "b1":
+        return f"(arena.u1.take({_index(address, part)}) != 0)"
+    found = f"arena.{part.stored}.take({_index(address, part)})"
+    return f"bfloat16_from_bits({found})" if part.is_bfloat16 else found
+
+
+def _index(address: str, part: Part) -> str:
+    at = f"({address} + {part.offset})" if part.offset else address
+    shift = part.width.bit_length() - 1
+    return f"{at} >> {shift}" if shift else at
+
+
+def store(writer: Writer, instruction: Store) -> None:
+    parts = writer.parts(instruction.value)
+    if not parts:
+        return
+    names = writer.read(instruction.value)
+    number = _plan(writer, instruction, instruction.address, parts, AccessKind.STORE)
+    address, lanes = f"a_{number}", f"w_{number}"
+    writer.line(f"{address}, {lanes} = store_{number}(f, rows, mask, {_checked(writer, instruction.address)})")
+    for name, part in zip(names, parts, strict=True):
+        value = f"bfloat16_bits({name})" if part.is_bfloat16 else name
+        stored = "u1" if part.stored == "b1" else part.stored
+        writer.line(f"write(m, arena.{stored}, {_index(address, part)}, {value}, {lanes})")
+
+
+def atomic(writer: Writer, instruction: Atomic) -> None:
+    parts = writer.parts(instruction.result)
+    number = _plan(writer, instruction, instruction.address, parts, AccessKind.ATOMIC)
+    arguments = [writer.read(argument) for argument in instruction.arguments]
+    address = f"a{instruction.result}"
+    writer.line(
+        f"{address}, w{instruction.result} = store_{number}(f, rows, mask, {_checked(writer, instruction.address)})"
+    )
+    if len(parts) > 1 and instruction.operator not in (AtomicOperator.ADD, AtomicOperator.EXCHANGE):
+        raise NoParts("an atomic operation on an aggregate")
+    expressions: list[str] = []
+    for index, part in enumerate(parts):
+        values = ", ".join(names[index] for names in arguments)
+        at = f"{address} + {part.offset}" if part.offset else address
+        kind = "bf" if part.is_bfloat16 else part.stored
+        name = instruction.operator.value
+        expressions.append(
+            f"atomic(m, {name!r}, {kind!r}, {at}, w{instruction.result}, shape, {values})"
+            if values
+            else f"atomic(m, {name!r}, {kind!r}, {at}, w{instruction.result}, shape)"
+        )
+    writer.set(instruction.result, expressions)
+
+
+def _checked(writer: Writer, address: ValueId) -> str:
+    """The address with the bounds of the object it must stay in."""
+    name = writer.read_one(address)
+    root = writer.unit.placement.roots.get(address)
+    match root:
+        case ParameterRoot(value=value):
+            writer.unit.imports[f"low_{value}, size_{value}"] = f"m.bounds({value})"
+            return f"{name}, low_{value}, size_{value}"
+        case SymbolRoot(symbol=symbol):
+            writer.unit.symbols.add(symbol)
+            kind = writer.unit.function.symbols[symbol].kind
+            if kind in (SymbolKind.GLOBAL, SymbolKind.CONSTANT, SymbolKind.TEXTURE):
+                return f"{name}, base_{symbol}, size_{symbol}"
+            return f"{name}, {writer.low(symbol)}, size_{symbol}"
+        case None:
+            return f"{name}, None, 0"
+
+
+def _plan(writer: Writer, instruction: Instruction, address: ValueId, parts: tuple[Part, ...], kind: AccessKind) -> int:
+    unit = writer.unit
+    width = max(part.offset + part.width for part in parts)
+    site = AccessSite(unit.function, instruction, instruction.span, kind, width, writer.segment)
+    places = tuple((part.offset, part.width) for part in parts)
+    root = unit.placement.roots.get(address)
+    aligned = unit.placement.alignments.get(address, 1) % max(part.width for part in parts) == 0
+    unit.accesses.append(PlannedAccess(site, places, root, aligned))
+    number = len(unit.accesses) - 1
+    method = "load" if kind is AccessKind.LOAD else "store"
+    unit.imports[f"{method}_{number}"] = f"m.access({number}).{method}"
+    return number
+
+
+# -- textures and the heap --------------------------------------------------------------------------------------------
+
+
+def texture(writer: Writer, instruction: Texture) -> None:
+    place = writer.unit.place(instruction.span, f"a texture operation ({instruction.operation.value})")
+    arguments = ", ".join(f"({', '.join(writer.read(argument))},)" for argument in instruction.arguments)
+    call = f"m.texture({place}, {instruction.operation.value!r}, f, rows, mask, ({arguments},)"
+    if instruction.result is None:
+        kinds = ", ".join(repr(part.held) for part in writer.parts(instruction.arguments[1]))
+        writer.line(f"{call}, ({kinds},))")
+        return
+    parts = writer.parts(instruction.result)
+    kinds = ", ".join(repr(part.held) for part in parts)
+    writer.line(f"t{instruction.result} = {call}, ({kinds},))")
+    writer.set(instruction.result, [f"t{instruction.result}[{index}]" for index in range(len(parts))])
+
+
+def allocate(writer: Writer, instruction: Allocate) -> None:
+    size = writer.read_one(instruction.size)
+    writer.set(instruction.result, [f"m.heap(f, rows, mask, {size})"])

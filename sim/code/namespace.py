@@ -1,0 +1,35 @@
+"""The names that generated code uses: NumPy's types under their codes, operators, exchanges, library functions."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from analysis.ir.operators import MathFunction
+from sim.memory.access import write
+from sim.memory.atomics import atomic
+from sim.values import bits, exchange, floats, integers, mathematics, packing, random_numbers, select
+
+_TYPES = {
+    "b1": np.bool_,
+    **{f"{kind[0]}{size}": np.dtype(f"{kind[0]}{size}").type for kind in ("int", "uint") for size in (1, 2, 4, 8)},
+    "f2": np.float16,
+    "f4": np.float32,
+    "f8": np.float64,
+}
+
+
+@functools.cache
+def namespace() -> Mapping[str, Any]:
+    names: dict[str, Any] = {"np": np, "write": write, "atomic": atomic, **_TYPES}
+    for module in (bits, exchange, floats, integers, mathematics, packing, random_numbers, select):
+        names.update({name: item for name, item in vars(module).items() if callable(item) and name[0] != "_"})
+    return names
+
+
+def unsupported_functions() -> list[MathFunction]:
+    """Library functions without an implementation here."""
+    return [function for function in MathFunction if f"math_{function.name.lower()}" not in namespace()]

@@ -1,0 +1,134 @@
+"""The loop: picks a segment, runs its function for all warps that stand there, tells the policy where they went.
+
+Order     The lowest segment first, so that those behind catch up; every 16th time the warps that have waited longest,
+          so that a lock's holder is not starved by those who spin on it.
+Shortcut  While all warps that can run go the same way and nothing can merge, the loop stays with them and asks neither
+          scheduler nor policy.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, final
+
+import numpy as np
+
+from sim.arrays import Lanes, LaneSets, Rows, lane_sets, lanes_of
+from sim.code.generate import FunctionCode
+from sim.code.segments import meeting_of
+from sim.machine.counters import Counters, lane_total
+from sim.machine.frame import Frame
+from sim.machine.waiting import Waiting
+from sim.observers.protocol import Observers, SegmentEvent
+from sim.policies.protocol import EXIT, Policy, SegmentGraph, Split
+
+_AGE_EVERY: Final = 16
+
+
+@final
+class Engine:
+    """Runs one frame: the warps of a wave, or those that called a function."""
+
+    def __init__(
+        self,
+        code: FunctionCode,
+        functions: tuple[Any, ...],
+        waiting: Waiting,
+        graph: SegmentGraph,
+        counters: Counters,
+        observers: Observers,
+        frame: Frame,
+        policy: Policy,
+        warp_size: int,
+    ) -> None:
+        self._first = code.segmented.first
+        self._functions = functions
+        self._meets = [meeting_of(segment) is not None for segment in code.segmented.segments]
+        self._waiting = waiting
+        self._graph = graph
+        self._counters = counters
+        self._observers = observers
+        self._frame = frame
+        self._policy = policy
+        self._width = warp_size
+        self._full = np.uint64((1 << warp_size) - 1)
+        self._tick = 0
+        self._last_run = np.zeros(frame.rows, np.int64)
+
+    def run(self, rows: Rows, lanes: LaneSets) -> None:
+        """From the entry until every lane has left."""
+        self._policy.start(rows, lanes, self._first)
+        while True:
+            if self._waiting.is_due:
+                self._waiting.complete_barriers()
+            segment = self._pick()
+            if segment < 0:
+                if not self._waiting.resolve():
+                    return
+                continue
+            chosen = np.flatnonzero(self._policy.segment == segment)
+            self._last_run[chosen] = self._tick
+            if self._meets[segment - self._first]:
+                self._waiting.arrive(segment, chosen, self._policy.active[chosen])
+            else:
+                self._chain(segment, chosen)
+
+    def _pick(self) -> int:
+        """The segment to run; NOTHING where no row can."""
+        current = self._policy.segment
+        self._tick += 1
+        if self._tick % _AGE_EVERY:
+            return int(current.view(np.uint64).min().view(np.int64))  # NOTHING is the largest unsigned number
+        age = np.where(current >= 0, self._last_run, self._tick)
+        return int(current[int(age.argmin())])
+
+    def _chain(self, segment: int, rows: Rows) -> None:
+        """Runs `segment`, and what follows it as long as the rows stay together and alone."""
+        policy, frame, counters = self._policy, self._frame, self._counters
+        active = policy.active[rows]
+        is_full = bool((active == self._full).all())
+        mask = None if is_full else lanes_of(active, self._width)
+        selected = None if len(rows) == frame.rows else rows
+        total = lane_total(active)
+        alone = len(rows) == np.count_nonzero(policy.segment >= 0)
+        while True:
+            counters.count(segment, len(rows), total)
+            found = self._functions[segment - self._first](frame, selected, mask)
+            targets = self._graph.successors[segment]
+            if found is None:
+                target = targets[0] if targets else EXIT
+            elif found is True or found is False:
+                target = targets[0] if found or len(targets) == 1 else targets[1]
+            else:
+                self._divide(segment, rows, active, found)
+                return
+            split = ((target, active),)
+            if self._observers:
+                self._tell(rows, active, segment, split)
+            is_alone = alone and target != EXIT and not self._meets[target - self._first]
+            if not (is_alone and policy.follows(rows, target)):
+                policy.advance(rows, segment, split)
+                if target == EXIT:
+                    self._waiting.leave(rows, active)
+                return
+            segment = target
+
+    def _divide(self, segment: int, rows: Rows, active: LaneSets, found: Lanes | list[Lanes]) -> None:
+        """The lanes go to several targets."""
+        targets = self._graph.successors[segment]
+        split: Split
+        if isinstance(found, list):
+            split = tuple((target, lane_sets(lanes)) for target, lanes in zip(targets, found, strict=True))
+        else:
+            taken = lane_sets(found)
+            split = (
+                ((targets[0], taken), (targets[1], active & ~taken)) if len(targets) > 1 else ((targets[0], active),)
+            )
+        self._counters.count_divergence(segment, split)
+        if self._observers:
+            self._tell(rows, active, segment, split)
+        self._policy.advance(rows, segment, split)
+
+    def _tell(self, rows: Rows, active: LaneSets, segment: int, split: Split) -> None:
+        event = SegmentEvent(self._frame.wave_rows[rows], active, segment, split)
+        for observer in self._observers:
+            observer.segment(event)

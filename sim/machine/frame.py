@@ -1,0 +1,92 @@
+"""The state of the warps that run one function: the resident warps of a wave, or the callers of a real call."""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+
+from sim.arrays import Lanes, LaneSets, Rows, Values
+from sim.faults import Index3
+from sim.launch.specification import LaunchSpecification
+
+
+@final
+class Frame:
+    """`registers` holds one array per value that lives across segments: (rows, lanes), written by generated code.
+
+    `wave_rows` are the rows' positions among the resident warps, `warps` their positions in the launch.  `block_slot`
+    and `thread_slot` number the resident blocks and the frame's threads: they select among objects of a region.
+    `local_bases` are the addresses of the regions of local variables, by symbol.
+    """
+
+    __slots__ = (
+        "block_slot",
+        "block_x",
+        "block_y",
+        "block_z",
+        "live",
+        "local_bases",
+        "registers",
+        "rows",
+        "thread_slot",
+        "thread_x",
+        "thread_y",
+        "thread_z",
+        "warp_index",
+        "warps",
+        "wave_rows",
+    )
+
+    def __init__(self, launch: LaunchSpecification, warps: Rows) -> None:
+        """The threads of these warps; memory and registers are added by who runs them."""
+        width, per_block = launch.warp_size, launch.warps_per_block
+        self.rows = len(warps)
+        self.warps = warps
+        self.wave_rows: Rows = np.arange(len(warps))
+        block = (warps // per_block)[:, None]
+        linear = (warps % per_block * width)[:, None] + np.arange(width)
+        x, y, _ = launch.block
+        self.thread_x: Values = (linear % x).astype(np.uint32)
+        self.thread_y: Values = (linear // x % y).astype(np.uint32)
+        self.thread_z: Values = (linear // (x * y)).astype(np.uint32)
+        across, down, _ = launch.grid
+        self.block_x: Values = (block % across).astype(np.uint32)
+        self.block_y: Values = (block // across % down).astype(np.uint32)
+        self.block_z: Values = (block // (across * down)).astype(np.uint32)
+        self.warp_index: Values = (warps % per_block).astype(np.uint32)[:, None]
+        self.live: Lanes = linear < launch.threads_per_block
+        self.block_slot: Values = self.wave_rows[:, None] // per_block
+        self.thread_slot: Values = np.arange(len(warps) * width).reshape(len(warps), width)
+        self.registers: list[Values] = []
+        self.local_bases: dict[int, int] = {}
+
+    def part(self, rows: Rows) -> Frame:
+        """A frame for a call from these rows: the same threads, no registers yet."""
+        called = object.__new__(Frame)
+        for name in Frame.__slots__:
+            value = getattr(self, name)
+            setattr(called, name, value[rows] if isinstance(value, np.ndarray) else value)
+        called.rows = len(rows)
+        called.thread_slot = np.arange(called.thread_slot.size).reshape(called.thread_slot.shape)
+        called.registers = []
+        return called
+
+
+def thread_of(launch: LaunchSpecification, warp: int, lane: int) -> tuple[Index3, Index3]:
+    """Block and thread index of a lane of the launch's `warp`-th warp."""
+    block, inside = divmod(warp, launch.warps_per_block)
+    linear = inside * launch.warp_size + lane
+    x, y, _ = launch.block
+    across, down, _ = launch.grid
+    return (
+        (block % across, block // across % down, block // (across * down)),
+        (linear % x, linear // x % y, linear // (x * y)),
+    )
+
+
+def first_lane(sets: LaneSets) -> tuple[int, int]:
+    """Row and lane of the first member."""
+    row = int(np.flatnonzero(sets)[0])
+    bits = int(sets[row])
+    return row, (bits & -bits).bit_length() - 1

@@ -1,0 +1,388 @@
+"""One launch in execution: memory, generated code, waves of blocks, and what generated code asks for (`m.…`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, final
+
+import numpy as np
+
+from analysis.ir.function import Function, SymbolKind
+from analysis.ir.ids import FunctionId
+from analysis.ir.instructions import GridBarrier
+from analysis.ir.operators import SpecialRegister
+from analysis.ir.types import MemorySpace
+from sim.arrays import Lanes, Rows, Values, lane_sets
+from sim.code.generate import Code
+from sim.code.placement import ParameterRoot, SymbolRoot
+from sim.code.scalars import NoParts, storage_of
+from sim.faults import AccessKind, Evidence, FailedAssertion, Fault, StackOverflow, Trapped
+from sim.kernel import Kernel
+from sim.launch.specification import LaunchSpecification
+from sim.machine.counters import Counters
+from sim.machine.ending import KernelAborted
+from sim.machine.engine import Engine
+from sim.machine.fault_log import FaultLog
+from sim.machine.frame import Frame
+from sim.machine.output import MAX_LINES, printed
+from sim.machine.waiting import Waiting
+from sim.memory.access import Access
+from sim.memory.arena import Arena, Region
+from sim.memory.arguments import Arguments
+from sim.memory.textures import Textures
+from sim.memory.variables import Variables
+from sim.observers.protocol import Events, Observers, ValueEvent, Wave
+from sim.policies.protocol import PolicyFactory
+from sim.refusals import LaunchError, Refusal
+from sim.result import Extent
+
+RESIDENT_WARPS: Final = 2048
+MAX_DEPTH: Final = 200
+"""Nested real calls; a frame is a few hundred bytes on a GPU whose stack is 1 KiB by default."""
+
+
+@final
+class Machine:
+    def __init__(
+        self,
+        kernel: Kernel,
+        code: Code,
+        launch: LaunchSpecification,
+        policy: PolicyFactory,
+        observers: Observers,
+        progress: Callable[[float], bool] | None,
+    ) -> None:
+        self._kernel = kernel
+        self._code = code
+        self.launch = launch
+        self._make_policy = policy
+        steps = Events.SEGMENTS | Events.BARRIERS
+        self._segment_observers = tuple(one for one in observers if one.events & steps)
+        self._access_observers = tuple(one for one in observers if Events.ACCESSES in one.events)
+        self._value_observers = tuple(one for one in observers if Events.VALUES in one.events)
+        self._observers = observers
+        self.counters = Counters(code.segments, launch.budget, progress)
+        self.faults = FaultLog(launch)
+        self.extents: dict[str, Extent] = {}
+        self.printed: list[str] = []
+        self.watches = False
+        """Whether writes report changes: only while a livelock is suspected."""
+        self.changes = 0
+        self.arena = Arena(launch.budget.memory_bytes)
+        self.arguments = Arguments(self.arena, launch, kernel.function.structs)
+        self._values = self.arguments.place(kernel.function)
+        functions = {kernel.function.id: kernel.function, **kernel.callees}
+        self._resident = self._blocks_per_wave()
+        self.variables = Variables(self.arena, launch, self.arguments, self._resident)
+        self.variables.place(functions)
+        self._textures = Textures(self.arguments.textures, self.arena)
+        self._random = np.random.default_rng([launch.seed, 0x5EED])
+        self._strings: dict[str, Region] = {}
+        self._depth = 0
+        self._functions: dict[FunctionId, tuple[tuple[Any, ...], dict[int, Any]]] = {
+            id: function.build(self) for id, function in code.functions.items()
+        }
+
+    # -- waves --------------------------------------------------------------------------------------------------------
+
+    def _blocks_per_wave(self) -> int:
+        blocks = self.launch.blocks
+        if any(isinstance(one, GridBarrier) for _, one in self._kernel.function.instructions()):
+            return blocks
+        return max(1, min(blocks, RESIDENT_WARPS // self.launch.warps_per_block))
+
+    def run(self) -> None:
+        """All blocks, wave after wave."""
+        per_block = self.launch.warps_per_block
+        local: dict[int, Region] | None = None
+        for first in range(0, self.launch.blocks, self._resident):
+            count = min(self._resident, self.launch.blocks - first)
+            frame = Frame(self.launch, np.arange(first * per_block, (first + count) * per_block))
+            if local is None:
+                local = self._local_memory(self._kernel.function, frame)
+            else:
+                self.variables.clear_shared()
+                for region in local.values():
+                    self.arena.clear(region)
+            frame.local_bases = {number: region.base for number, region in local.items()}
+            for observer in self._observers:
+                observer.wave(Wave(first, count, per_block, lane_sets(frame.live)))
+            self._run_frame(self._kernel.function.id, frame, np.flatnonzero(frame.live.any(axis=1)))
+            self.counters.finished = (first + count) / self.launch.blocks
+
+    def _run_frame(self, id: FunctionId, frame: Frame, rows: Rows) -> None:
+        code = self._code.functions[id]
+        functions, named = self._functions[id]
+        width = self.launch.warp_size
+        if not frame.registers:
+            frame.registers = [np.zeros((frame.rows, width), part.held) for part in code.registers]
+        policy = self._make_policy(frame.rows, width, self._code.graph)
+        waiting = Waiting(
+            code,
+            functions,
+            named,
+            frame,
+            policy,
+            self.counters,
+            self.faults,
+            self._segment_observers,
+            self.launch.warps_per_block,
+        )
+        engine = Engine(
+            code, functions, waiting, self._code.graph, self.counters, self._segment_observers, frame, policy, width
+        )
+        engine.run(rows, waiting.live[rows])
+
+    def _local_memory(self, function: Function, frame: Frame) -> dict[int, Region]:
+        """One object per thread of the frame for each local variable, by symbol."""
+        return {
+            number: self.arena.allocate(symbol.name, MemorySpace.LOCAL, _size(function, number), frame.thread_slot.size)
+            for number, symbol in enumerate(function.symbols)
+            if symbol.kind is SymbolKind.LOCAL
+        }
+
+    # -- what generated code takes at the start ---------------------------------------------------------------------
+
+    def special(self, register: str) -> Values:
+        """A register that is the same for all warps: a scalar, or one value per lane."""
+        launch = self.launch
+        lane = np.arange(launch.warp_size, dtype=np.uint64)[None, :]
+        one = np.uint64(1)
+        below = (one << lane) - one
+        every = np.uint64((1 << launch.warp_size) - 1)
+        match SpecialRegister(register):
+            case SpecialRegister.BLOCK_DIM_X | SpecialRegister.BLOCK_DIM_Y | SpecialRegister.BLOCK_DIM_Z:
+                return np.uint32(launch.block["xyz".index(register[-1])])
+            case SpecialRegister.GRID_DIM_X | SpecialRegister.GRID_DIM_Y | SpecialRegister.GRID_DIM_Z:
+                return np.uint32(launch.grid["xyz".index(register[-1])])
+            case SpecialRegister.WARP_SIZE:
+                return np.uint32(launch.warp_size)
+            case SpecialRegister.DYNAMIC_SHARED_SIZE:
+                return np.uint32(launch.dynamic_shared_bytes)
+            case SpecialRegister.LANE:
+                return lane
+            case SpecialRegister.LANE_MASK_EQUAL:
+                return one << lane
+            case SpecialRegister.LANE_MASK_LESS:
+                return below
+            case SpecialRegister.LANE_MASK_LESS_EQUAL:
+                return below | one << lane
+            case SpecialRegister.LANE_MASK_GREATER:
+                return every & ~(below | one << lane)
+            case SpecialRegister.LANE_MASK_GREATER_EQUAL:
+                return every & ~below
+            case _:  # one multiprocessor, one cluster, one grid
+                return np.uint32(0)
+
+    def argument(self, value: int, part: int) -> Values:
+        return self._values[value][part]
+
+    def bounds(self, value: int) -> tuple[Values, int]:
+        """Start and size in bytes of the buffer that a pointer parameter points into."""
+        found = self.arena.find(int(self._values[value][0]))
+        return (np.int64(0), 0) if found is None else (np.int64(found[0].base), found[0].size)
+
+    def symbol(self, function: str, symbol: int) -> tuple[Values, int, Values]:
+        """Start, size and stride in bytes of a variable; a local variable starts where its frame says."""
+        found = self._function(function)
+        declared = found.symbols[symbol]
+        if declared.kind is SymbolKind.LOCAL:
+            size = _size(found, symbol)
+            return np.int64(0), size, np.int64(Arena.stride_of(size))
+        region = self.variables.region(found, symbol)
+        return np.int64(region.base), region.size, np.int64(region.stride)
+
+    def _function(self, id: str) -> Function:
+        return self._code.functions[FunctionId(id)].segmented.function
+
+    def access(self, number: int) -> Access:
+        """The checks of one memory instruction, as strict as this launch needs them."""
+        planned = self._code.accesses[number]
+        function = planned.site.function
+        tracked, aligned, read_only = True, planned.aligned, False
+        match planned.root:
+            case ParameterRoot(value=value):
+                low, _ = self.bounds(value)
+                found = self.arena.find(int(low))
+                tracked = found is None or not self.arena.is_written(found[0])
+                aligned = aligned and (int(self._values[value][0]) - int(low)) % 16 == 0
+            case SymbolRoot(symbol=symbol):
+                kind = function.symbols[symbol].kind
+                tracked = kind in (SymbolKind.LOCAL, SymbolKind.SHARED, SymbolKind.DYNAMIC_SHARED)
+                read_only = kind is SymbolKind.CONSTANT and planned.site.kind is not AccessKind.LOAD
+            case None:
+                pass
+        return Access(
+            planned.site,
+            planned.parts,
+            self.arena,
+            self.faults,
+            self.extents,
+            self._access_observers,
+            tracked=tracked,
+            aligned=aligned,
+            read_only=read_only,
+        )
+
+    def string(self, text: str) -> Values:
+        """The address of a string literal."""
+        if text not in self._strings:
+            octets = np.frombuffer(text.encode() + b"\0", np.uint8)
+            region = self.arena.allocate("a string literal", MemorySpace.CONSTANT, len(octets), written=True)
+            self.arena.contents(region)[:] = octets
+            self._strings[text] = region
+        return np.int64(self._strings[text].base)
+
+    # -- what generated code asks for while it runs -------------------------------------------------------------------
+
+    def clock(self) -> int:
+        """Warp instructions so far."""
+        return self.counters.steps
+
+    def note_change(self, changed: bool) -> None:
+        self.changes += changed
+
+    def refuse(self, place: int) -> None:
+        where = self._code.places[place]
+        raise Refusal(where.construct, str(where.function.id), where.span)
+
+    def value(
+        self, segment: int, value: int, frame: Frame, rows: Rows | None, lanes: Lanes | None, parts: tuple[Values, ...]
+    ) -> None:
+        wave_rows = frame.wave_rows if rows is None else frame.wave_rows[rows]
+        event = ValueEvent(wave_rows, lanes, segment, value, parts)  # pyright: ignore[reportArgumentType]
+        for observer in self._value_observers:
+            observer.value(event)
+
+    def havoc(self, kind: str, shape: tuple[int, int]) -> Values:
+        """Random values: small numbers, as likely to be used as an index as anything."""
+        if kind[0] == "f":
+            return self._random.uniform(-1.0, 1.0, shape).astype(kind)
+        if kind == "b1":
+            return self._random.integers(0, 2, shape).astype(np.bool_)
+        return self._random.integers(0, 64, shape).astype(kind)
+
+    def heap(self, frame: Frame, rows: Rows | None, lanes: Lanes | None, size: Values) -> Values:
+        """Device-side malloc: one object per active thread."""
+        shape = (frame.rows if rows is None else len(rows), self.launch.warp_size)
+        wanted = np.broadcast_to(size, shape)
+        active = np.ones(shape, np.bool_) if lanes is None else lanes
+        result = np.zeros(shape, np.int64)
+        for row, lane in np.argwhere(active):
+            region = self.arena.allocate("device heap", MemorySpace.GLOBAL, int(wanted[row, lane]))
+            result[row, lane] = region.base
+        return result
+
+    def texture(
+        self,
+        place: int,
+        operation: str,
+        frame: Frame,
+        rows: Rows | None,
+        lanes: Lanes | None,
+        arguments: tuple[tuple[Values, ...], ...],
+        kinds: tuple[str, ...],
+    ) -> tuple[Values, ...]:
+        shape = (frame.rows if rows is None else len(rows), self.launch.warp_size)
+        found = self._textures.operate(operation, lanes, shape, arguments, kinds)
+        if found is None:
+            self.refuse(place)
+            raise AssertionError
+        return found
+
+    def output(
+        self, frame: Frame, rows: Rows | None, lanes: Lanes | None, text: str, arguments: tuple[Values, ...]
+    ) -> None:
+        shape = (frame.rows if rows is None else len(rows), self.launch.warp_size)
+        active = np.ones(shape, np.bool_) if lanes is None else lanes
+        self.printed += printed(text, arguments, active, self._string_at, MAX_LINES - len(self.printed))
+
+    def _string_at(self, address: int) -> str:
+        found = self.arena.find(address)
+        if found is None:
+            return "(null)"
+        region, _, offset = found
+        return bytes(self.arena.contents(region)[offset:]).split(b"\0")[0].decode(errors="replace")
+
+    def check_assertion(
+        self, place: int, frame: Frame, rows: Rows | None, lanes: Lanes | None, condition: Values
+    ) -> None:
+        if condition.all():
+            return
+        shape = (frame.rows if rows is None else len(rows), self.launch.warp_size)
+        failed = np.broadcast_to(~condition, shape)
+        failed = failed if lanes is None else failed & lanes
+        if failed.any():
+            self._abort(
+                "assertion", place, frame, rows, failed, lambda evidence, _row, _lane: FailedAssertion(evidence)
+            )
+
+    def trap(self, place: int, frame: Frame, rows: Rows | None, lanes: Lanes | None) -> None:
+        shape = (frame.rows if rows is None else len(rows), self.launch.warp_size)
+        active = np.ones(shape, np.bool_) if lanes is None else lanes
+        self._abort("trap", place, frame, rows, active, lambda evidence, *_: Trapped(evidence))
+
+    def _abort(
+        self,
+        kind: str,
+        place: int,
+        frame: Frame,
+        rows: Rows | None,
+        lanes: Lanes,
+        describe: Callable[[Evidence, int, int], Fault],
+    ) -> None:
+        where = self._code.places[place]
+        self.faults.add(kind, where.function, where.span, frame, rows, lanes, describe)
+        raise KernelAborted
+
+    def call(
+        self,
+        place: int,
+        callee: str,
+        frame: Frame,
+        rows: Rows | None,
+        lanes: Lanes | None,
+        arguments: tuple[Values, ...],
+    ) -> tuple[Values, ...]:
+        """Runs a function for the calling lanes until all of them have returned."""
+        id = FunctionId(callee)
+        if id not in self._code.functions:
+            where = self._code.places[place]
+            raise Refusal(f"a call of {callee}", str(where.function.id), where.span)
+        code = self._code.functions[id]
+        called = frame.part(np.arange(frame.rows) if rows is None else rows)
+        width = self.launch.warp_size
+        active = np.ones((called.rows, width), np.bool_) if lanes is None else lanes
+        if self._depth >= MAX_DEPTH:
+            self._abort("stack", place, frame, rows, active, lambda evidence, *_: StackOverflow(evidence, MAX_DEPTH))
+        called.live = active
+        called.registers = [np.zeros((called.rows, width), part.held) for part in code.registers]
+        for register, value in zip(code.parameters, arguments, strict=True):
+            if register >= 0:
+                called.registers[register][...] = value
+        local = self._local_memory(code.segmented.function, called)
+        called.local_bases = {number: region.base for number, region in local.items()}
+        self._depth += 1
+        self._run_frame(id, called, np.flatnonzero(active.any(axis=1)))
+        self._depth -= 1
+        for region in reversed(local.values()):
+            self.arena.release(region)
+        return tuple(called.registers[register] for register in code.returned)
+
+
+def _size(function: Function, symbol: int) -> int:
+    """Bytes of a local variable; 0 where its type is not known, so that any access is out of bounds."""
+    try:
+        return storage_of(function.symbols[symbol].type, function.structs)[0]
+    except NoParts:
+        return 0
+
+
+def check_launch(launch: LaunchSpecification) -> None:
+    """LaunchError where the shapes are impossible."""
+    if any(extent < 1 for extent in (*launch.grid, *launch.block)):
+        raise LaunchError("every extent of grid and block must be at least 1")
+    if launch.threads_per_block > 1024:
+        raise LaunchError(f"a block of {launch.threads_per_block:,} threads; the hardware allows 1,024")
+    if launch.warp_size not in (4, 8, 16, 32, 64):
+        raise LaunchError(f"a warp of {launch.warp_size} lanes; 4, 8, 16, 32 and 64 are possible")

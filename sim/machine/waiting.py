@@ -1,0 +1,327 @@
+"""Threads that wait for each other: who has arrived where, and when they may go on.
+
+Warp      a lane waits until every live lane that its mask names has arrived at the same operation.
+Block     a thread waits until every live thread of its block waits at a block barrier.
+Grid      the same for all resident threads.
+Named     a thread waits until as many threads as the barrier counts have arrived at it.
+Stuck     where nobody can run and somebody waits, the program is wrong: the fault is recorded, and those who wait go
+          on without the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, final
+
+import numpy as np
+
+from analysis.ir.instructions import BlockBarrier, GridBarrier, NamedBarrier
+from analysis.ir.source import Span
+from sim.arrays import Lanes, LaneSets, Rows, lane_sets, lanes_of
+from sim.code.generate import FunctionCode
+from sim.code.segments import Meeting, meeting_of
+from sim.faults import BarrierDivergence, Deadlock, Evidence, Fault, IllegalWarpMask
+from sim.machine.counters import Counters, lane_total
+from sim.machine.fault_log import FaultLog
+from sim.machine.frame import Frame
+from sim.observers.protocol import BarrierEvent, BarrierScope, Observers, SegmentEvent
+from sim.policies.protocol import Policy
+
+_NONE: Final = np.uint64(0)
+
+
+@final
+class Waiting:
+    """`live` are the lanes that have not left; `_at[segment]` those that wait there."""
+
+    def __init__(
+        self,
+        code: FunctionCode,
+        functions: tuple[Any, ...],
+        named: dict[int, Callable[[Frame, Rows | None], Any]],
+        frame: Frame,
+        policy: Policy,
+        counters: Counters,
+        faults: FaultLog,
+        observers: Observers,
+        warps_per_block: int,
+    ) -> None:
+        self._function = code.segmented.function
+        self._first = code.segmented.first
+        self._meetings: dict[int, Meeting] = {}
+        for number, segment in enumerate(code.segmented.segments, self._first):
+            meeting = meeting_of(segment)
+            if meeting is not None:
+                self._meetings[number] = meeting
+        self._functions = functions
+        self._named = named
+        self._frame = frame
+        self._policy = policy
+        self._counters = counters
+        self._faults = faults
+        self._observers = observers
+        self._per_block = warps_per_block
+        self._width: int = frame.live.shape[1]
+        self._at: dict[int, LaneSets] = {}
+        self._named_arrivals: dict[tuple[int, int], int] = {}
+        self._named_waiting: dict[int, dict[int, tuple[int, int]]] = {}
+        """For each segment with a named barrier: the waiting rows, with (block slot, number of the barrier)."""
+        self.live = lane_sets(frame.live)
+        self.is_due = False
+        """Whether threads left since barriers were last looked at."""
+
+    def leave(self, rows: Rows, lanes: LaneSets) -> None:
+        self.live[rows] &= ~lanes
+        self.is_due = bool(self._at)
+
+    def arrive(self, segment: int, rows: Rows, active: LaneSets) -> None:
+        """The active lanes of these rows came to the meeting that `segment` is."""
+        match self._meetings[segment]:
+            case BlockBarrier() | GridBarrier():
+                self._at_barrier(segment, rows, active)
+            case NamedBarrier(arrive_only=arrive_only):
+                self._at_named_barrier(segment, rows, active, arrive_only)
+            case _:
+                self._in_warp(segment, rows, active)
+
+    # -- warps --------------------------------------------------------------------------------------------------------
+
+    def _in_warp(self, segment: int, rows: Rows, active: LaneSets) -> None:
+        missing, foreign = self._missing(segment, rows, active, active)
+        if foreign is not None:
+            self._report_mask(segment, rows, active, foreign)
+        if missing is None:
+            self._meet(segment, rows, active)
+            self._policy.advance(rows, segment, ((segment + 1, active),))
+            return
+        if not self._policy.can_switch:
+            self._report_mask(segment, rows, active, missing)
+            self._meet(segment, rows, active)
+            self._policy.advance(rows, segment, ((segment + 1, active),))
+            return
+        self._policy.block(rows)
+        self._wait(segment, rows, active)
+        self._release_complete(segment, rows)
+
+    def _missing(
+        self, segment: int, rows: Rows, active: LaneSets, arrived: LaneSets
+    ) -> tuple[Lanes | None, Lanes | None]:
+        """Active lanes that wait for others, and active lanes that their own mask does not name; None for none."""
+        named = self._named.get(segment)
+        if named is None:
+            return None, None
+        selected = None if len(rows) == self._frame.rows else rows
+        asked = np.asarray(named(self._frame, selected)).astype(np.uint64)
+        if asked.ndim == 0:
+            asked = asked.reshape(1, 1)
+        lanes = lanes_of(active, self._width)
+        own = asked >> np.arange(self._width, dtype=np.uint64) & np.uint64(1)
+        foreign: Lanes = lanes & (own == 0)
+        missing: Lanes = lanes & ((asked & self.live[rows][:, None] & ~arrived[:, None]) != 0)
+        return (missing if missing.any() else None), (foreign if foreign.any() else None)
+
+    def _release_complete(self, segment: int, rows: Rows) -> bool:
+        """Lets those lanes go whose named lanes have all arrived; whether there were any."""
+        waiting = self._at[segment][rows]
+        missing, _ = self._missing(segment, rows, waiting, waiting)
+        ready = waiting if missing is None else waiting & ~lane_sets(missing)
+        going = ready != 0
+        if not going.any():
+            return False
+        self._release(segment, rows[going], ready[going])
+        return True
+
+    # -- blocks -------------------------------------------------------------------------------------------------------
+
+    def _at_barrier(self, segment: int, rows: Rows, active: LaneSets) -> None:
+        is_everybody = len(rows) == self._frame.rows or not len(rows) % self._per_block
+        if is_everybody and not self._at and (active == self.live[rows]).all() and self._are_whole(segment, rows):
+            self._meet(segment, rows, active)
+            self._policy.advance(rows, segment, ((segment + 1, active),))
+            return
+        self._policy.block(rows)
+        self._wait(segment, rows, active)
+        self.complete_barriers()
+
+    def _are_whole(self, segment: int, rows: Rows) -> bool:
+        """Whether the rows are all live rows of their blocks, or of the grid."""
+        if isinstance(self._meetings[segment], GridBarrier):
+            return len(rows) == np.count_nonzero(self.live)
+        slots = self._frame.block_slot[:, 0]
+        alive = np.bincount(slots[self.live != 0], minlength=int(slots[-1]) + 1)
+        here = np.bincount(slots[rows], minlength=len(alive))
+        return bool(((here == 0) | (here == alive)).all())
+
+    def complete_barriers(self) -> None:
+        """Lets go the blocks whose live threads all wait at barriers."""
+        self.is_due = False
+        for kind in (BlockBarrier, GridBarrier):
+            segments = [segment for segment in self._at if isinstance(self._meetings[segment], kind)]
+            if not segments:
+                continue
+            waiting = np.bitwise_or.reduce([self._at[segment] for segment in segments])
+            unfinished = waiting != self.live
+            if kind is GridBarrier:
+                if not unfinished.any():
+                    self._release_barrier(segments, np.flatnonzero(waiting))
+                continue
+            slots = self._frame.block_slot[:, 0]
+            blocked = np.bincount(slots, weights=unfinished) > 0
+            rows = np.flatnonzero(~blocked[slots] & (waiting != 0))
+            if len(rows):
+                self._release_barrier(segments, rows)
+
+    def _release_barrier(self, segments: list[int], rows: Rows) -> None:
+        """All live threads of these rows' blocks wait at one of the segments."""
+        present = [segment for segment in segments if self._at[segment][rows].any()]
+        if len({self._meetings[segment].span for segment in present}) > 1:
+            self._report_divergence(present, rows)
+        for segment in present:
+            here = rows[self._at[segment][rows] != 0]
+            self._release(segment, here, self._at[segment][here])
+
+    def _at_named_barrier(self, segment: int, rows: Rows, active: LaneSets, arrive_only: bool) -> None:
+        barrier, count = self._named[segment](self._frame, rows)
+        identities = np.broadcast_to(barrier, (len(rows), self._width))
+        first = lanes_of(active, self._width).argmax(axis=1)
+        keys: list[tuple[int, int]] = []
+        for index, row in enumerate(rows):
+            slot, identity = int(self._frame.block_slot[row, 0]), int(identities[index, first[index]])
+            key = slot, identity
+            self._named_arrivals[key] = self._named_arrivals.get(key, 0) + int(active[index]).bit_count()
+            keys.append(key)
+        if arrive_only:
+            self._meet(segment, rows, active)
+            self._policy.advance(rows, segment, ((segment + 1, active),))
+        else:
+            self._policy.block(rows)
+            self._wait(segment, rows, active)
+            self._named_waiting.setdefault(segment, {}).update(zip(map(int, rows), keys, strict=True))
+        wanted = None if count is None else np.broadcast_to(count, (len(rows), self._width))
+        for index, key in enumerate(keys):
+            needed = self._block_threads(key[0]) if wanted is None else int(wanted[index, first[index]])
+            if self._named_arrivals[key] >= needed:
+                self._named_arrivals[key] = 0
+                self._release_named(key)
+
+    def _block_threads(self, slot: int) -> int:
+        return lane_total(self.live[self._frame.block_slot[:, 0] == slot])
+
+    def _release_named(self, key: tuple[int, int]) -> None:
+        for segment, waiting in self._named_waiting.items():
+            rows = np.array(sorted(row for row, found in waiting.items() if found == key), np.intp)
+            for row in rows:
+                del waiting[int(row)]
+            if len(rows):
+                self._release(segment, rows, self._at[segment][rows])
+
+    # -- waiting and going on -----------------------------------------------------------------------------------------
+
+    def _wait(self, segment: int, rows: Rows, lanes: LaneSets) -> None:
+        waiting = self._at.setdefault(segment, np.zeros(self._frame.rows, np.uint64))
+        waiting[rows] |= lanes
+
+    def _release(self, segment: int, rows: Rows, lanes: LaneSets) -> None:
+        """These lanes, which wait at `segment`, have met and go on behind it."""
+        waiting = self._at[segment]
+        waiting[rows] &= ~lanes
+        if not waiting.any():
+            del self._at[segment]
+        self._meet(segment, rows, lanes)
+        self._policy.release(rows, lanes, segment + 1)
+
+    def _meet(self, segment: int, rows: Rows, lanes: LaneSets) -> None:
+        """Runs the meeting's exchange for all lanes that take part."""
+        width = self._width
+        is_full = bool((lanes == np.uint64((1 << width) - 1)).all())
+        selected = None if len(rows) == self._frame.rows else rows
+        self._counters.count(segment, len(rows), lane_total(lanes))
+        self._functions[segment - self._first](self._frame, selected, None if is_full else lanes_of(lanes, width))
+        if self._observers:
+            wave_rows = self._frame.wave_rows[rows]
+            happened = SegmentEvent(wave_rows, lanes, segment, ((segment + 1, lanes),))
+            barrier = BarrierEvent(_scope(self._meetings[segment]), wave_rows, lanes)
+            for observer in self._observers:
+                observer.segment(happened)
+                observer.barrier(barrier)
+
+    # -- nobody can run -----------------------------------------------------------------------------------------------
+
+    def resolve(self) -> bool:
+        """Called when no row can run: whether somebody can now.  False where nobody waits: the frame is done."""
+        for segment in sorted(self._at):
+            is_of_warp = not isinstance(self._meetings[segment], BlockBarrier | GridBarrier | NamedBarrier)
+            if is_of_warp and self._release_complete(segment, np.flatnonzero(self._at[segment])):
+                return True
+        before = dict.fromkeys(self._at)
+        self.complete_barriers()
+        if before != dict.fromkeys(self._at):
+            return True
+        if not self._at:
+            return False
+        segment = min(self._at)
+        rows = np.flatnonzero(self._at[segment])
+        lanes = self._at[segment][rows]
+        match self._meetings[segment]:
+            case BlockBarrier():
+                segments = [one for one in self._at if isinstance(self._meetings[one], BlockBarrier)]
+                waiting = np.bitwise_or.reduce([self._at[one] for one in segments])
+                rows = np.flatnonzero(waiting)
+                self._report_divergence(segments, rows)
+                for one in segments:
+                    here = np.flatnonzero(self._at[one])
+                    self._release(one, here, self._at[one][here])
+            case GridBarrier() | NamedBarrier():
+                self._report_deadlock(segment, rows, lanes)
+                self._named_waiting.pop(segment, None)
+                self._release(segment, rows, lanes)
+            case _:
+                self._report_mask(segment, rows, lanes, lanes_of(lanes, self._width))
+                self._release(segment, rows, lanes)
+        return True
+
+    # -- faults -------------------------------------------------------------------------------------------------------
+
+    def _report_mask(self, segment: int, rows: Rows, arrived: LaneSets, wrong: Lanes) -> None:
+        named = np.broadcast_to(np.asarray(self._named[segment](self._frame, rows)), wrong.shape)
+
+        def describe(evidence: Evidence, row: int, lane: int) -> Fault:
+            return IllegalWarpMask(evidence, int(named[row, lane]), int(arrived[row]))
+
+        self._faults.add("warp-mask", self._function, self._meetings[segment].span, self._frame, rows, wrong, describe)
+
+    def _standing(self, segments: list[int]) -> tuple[tuple[Span, int], ...]:
+        return tuple((self._meetings[one].span, lane_total(self._at[one])) for one in sorted(segments))
+
+    def _report_divergence(self, segments: list[int], rows: Rows) -> None:
+        standing = self._standing(segments)
+        waiting = np.bitwise_or.reduce([self._at[one] for one in segments])[rows]
+        blocks = np.isin(self._frame.block_slot[:, 0], self._frame.block_slot[rows, 0])
+        missing = lane_total(self.live[blocks]) - lane_total(waiting)
+        where = self._meetings[min(segments)].span
+
+        def describe(evidence: Evidence, row: int, lane: int) -> Fault:
+            return BarrierDivergence(evidence, standing, missing)
+
+        lanes = lanes_of(waiting, self._width)
+        self._faults.add("barrier-divergence", self._function, where, self._frame, rows, lanes, describe)
+
+    def _report_deadlock(self, segment: int, rows: Rows, lanes: LaneSets) -> None:
+        standing = self._standing(list(self._at))
+        span = self._meetings[segment].span
+
+        def describe(evidence: Evidence, row: int, lane: int) -> Fault:
+            return Deadlock(evidence, standing)
+
+        marked = lanes_of(lanes, self._width)
+        self._faults.add("deadlock", self._function, span, self._frame, rows, marked, describe)
+
+
+def _scope(meeting: Meeting) -> BarrierScope:
+    match meeting:
+        case BlockBarrier() | NamedBarrier():
+            return BarrierScope.BLOCK
+        case GridBarrier():
+            return BarrierScope.GRID
+        case _:
+            return BarrierScope.WARP

@@ -1,0 +1,230 @@
+"""Checked accesses: every load, store and atomic asks here which of its addresses are good.
+
+A site is one memory instruction.  Where the object that the pointer was made for is known (`low` and `size`, arrays
+where each block or thread has its own), one unsigned comparison decides; otherwise the shadow bytes do.  Bad lanes are
+reported once per site and sent to the null page: they read zero, and do not write.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, final
+
+import numpy as np
+
+from sim.arrays import Lanes, Rows, Values
+from sim.faults import Evidence, Fault, Misaligned, OutOfBounds, ReadOnlyWrite, UninitialisedRead
+from sim.machine.fault_log import FaultLog
+from sim.machine.frame import Frame
+from sim.memory.arena import VALID, WRITTEN, Arena
+from sim.observers.protocol import AccessEvent, AccessSite, Observers
+from sim.result import Extent
+
+_U8: Final = np.uint64
+_PATTERN: Final = {width: int.from_bytes(bytes([VALID] * width), "little") for width in (1, 2, 4, 8)}
+_TYPES: Final[dict[int, Any]] = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+
+
+@final
+class Access:
+    """One site of one launch.
+
+    `parts` are the (offset, width) of the scalars; `tracked` says that the bytes may be unwritten, or that it is not
+    known which object they belong to; `aligned` that the address is a multiple of the widest part by construction.
+    """
+
+    def __init__(
+        self,
+        site: AccessSite,
+        parts: tuple[tuple[int, int], ...],
+        arena: Arena,
+        faults: FaultLog,
+        extents: dict[str, Extent],
+        observers: Observers,
+        *,
+        tracked: bool,
+        aligned: bool,
+        read_only: bool,
+    ) -> None:
+        self._site = site
+        self._parts = parts
+        self._arena = arena
+        self._faults = faults
+        self._extents = extents
+        self._observers = observers
+        self._tracked = tracked
+        self._align = 0 if aligned else max((width for _, width in parts), default=1) - 1
+        self._read_only = read_only
+
+    def load(
+        self, frame: Frame, rows: Rows | None, lanes: Lanes | None, address: Values, low: Values | None, size: int
+    ) -> Values:
+        """Addresses that may be read; inactive and bad lanes may have been sent to the null page."""
+        bad = self._bad(address, low, size)
+        if bad is not None:
+            address, _ = self._sort_out(frame, rows, lanes, address, low, size, bad)
+        if self._tracked:
+            self._require_written(frame, rows, lanes, address)
+        if self._observers:
+            self._tell(frame, rows, lanes, address)
+        return address
+
+    def store(
+        self, frame: Frame, rows: Rows | None, lanes: Lanes | None, address: Values, low: Values | None, size: int
+    ) -> tuple[Values, Lanes | None]:
+        """Addresses, and the lanes that may write (None: all)."""
+        bad = self._bad(address, low, size)
+        if bad is not None or self._read_only:
+            address, lanes = self._sort_out(frame, rows, lanes, address, low, size, bad)
+        if self._tracked:
+            self._mark_written(address, lanes)
+        if self._observers:
+            self._tell(frame, rows, lanes, address)
+        return address, lanes
+
+    # -- which lanes are bad ----------------------------------------------------------------------------------------
+
+    def _bad(self, address: Values, low: Values | None, size: int) -> Lanes | None:
+        """None where every address is good, inactive lanes included."""
+        if low is not None:
+            limit = _U8(max(size - self._site.width + 1, 0))
+            bad: Lanes = (address - low).view(_U8) >= limit
+        else:
+            bad = self._wild(address)
+        if self._align:
+            bad = bad | ((address & self._align) != 0)
+        return bad if bad.any() else None
+
+    def _wild(self, address: Values) -> Lanes:
+        """Not inside of any object."""
+        arena = self._arena
+        outside: Lanes = address.view(_U8) >= _U8(arena.size)
+        if outside.any():
+            address = np.where(outside, 0, address)
+        bad = outside
+        for offset, width in self._parts:
+            at = (address + offset) >> (width.bit_length() - 1)
+            pattern = _TYPES[width](_PATTERN[width])
+            bad = bad | (arena.shadows[width].take(at) & pattern != pattern)
+        return bad
+
+    def _sort_out(
+        self,
+        frame: Frame,
+        rows: Rows | None,
+        lanes: Lanes | None,
+        address: Values,
+        low: Values | None,
+        size: int,
+        bad: Lanes | None,
+    ) -> tuple[Values, Lanes]:
+        """Reports active bad lanes; addresses with these and the inactive ones at 0, and the lanes that are good."""
+        shape = (frame.rows if rows is None else len(rows), frame.thread_x.shape[1])
+        full = np.broadcast_to(address, shape)
+        active = np.ones(shape, np.bool_) if lanes is None else lanes
+        wrong = active if bad is None else active & bad
+        if wrong.any():
+            self._report(frame, rows, full, None if low is None else np.broadcast_to(low, shape), size, wrong)
+        good = active & ~wrong
+        return np.where(good, full, 0), good
+
+    # -- written or not -----------------------------------------------------------------------------------------------
+
+    def _require_written(self, frame: Frame, rows: Rows | None, lanes: Lanes | None, address: Values) -> None:
+        unwritten: Lanes | None = None
+        for offset, width in self._parts:
+            at = (address + offset) >> (width.bit_length() - 1)
+            full = _TYPES[width](_PATTERN[width] * WRITTEN)
+            missing = self._arena.shadows[width].take(at) & full != full
+            if missing.any():
+                unwritten = missing if unwritten is None else unwritten | missing
+        if unwritten is None:
+            return
+        shape = (frame.rows if rows is None else len(rows), frame.thread_x.shape[1])
+        unwritten = np.broadcast_to(unwritten & (address != 0), shape)
+        if lanes is not None:
+            unwritten = unwritten & lanes
+        full_address = np.broadcast_to(address, shape)
+
+        def describe(evidence: Evidence, row: int, lane: int) -> Fault:
+            name, offset, _ = self._where(int(full_address[row, lane]))
+            return UninitialisedRead(evidence, name or "memory", offset, self._site.width)
+
+        self._faults.add("uninitialised", self._site.function, self._site.span, frame, rows, unwritten, describe)
+
+    def _mark_written(self, address: Values, lanes: Lanes | None) -> None:
+        if lanes is not None:
+            address = np.broadcast_to(address, lanes.shape)[lanes]
+        for offset, width in self._parts:
+            at = (address + offset) >> (width.bit_length() - 1)
+            self._arena.shadows[width][at] = _TYPES[width](_PATTERN[width] * (VALID | WRITTEN))
+
+    # -- evidence -----------------------------------------------------------------------------------------------------
+
+    def _report(
+        self, frame: Frame, rows: Rows | None, address: Values, low: Values | None, size: int, wrong: Lanes
+    ) -> None:
+        site = self._site
+        in_range = self._in_range(address, low, size)
+        outside = wrong & ~in_range
+
+        def out_of_bounds(evidence: Evidence, row: int, lane: int) -> Fault:
+            at = int(address[row, lane])
+            if low is None:
+                name, offset, length = self._where(at)
+                return OutOfBounds(evidence, site.kind, name, offset, length, site.width)
+            start = int(low[row, lane])
+            name, _, _ = self._where(start)
+            return OutOfBounds(evidence, site.kind, name, at - start, size, site.width)
+
+        def misaligned(evidence: Evidence, row: int, lane: int) -> Fault:
+            name, offset, _ = self._where(int(address[row, lane]))
+            return Misaligned(evidence, site.kind, name, offset, site.width)
+
+        def read_only(evidence: Evidence, row: int, lane: int) -> Fault:
+            name, offset, _ = self._where(int(address[row, lane]))
+            return ReadOnlyWrite(evidence, name or "constant memory", offset)
+
+        log, function, span = self._faults, site.function, site.span
+        log.add("out-of-bounds", function, span, frame, rows, outside, out_of_bounds)
+        if low is not None and outside.any():
+            self._extend(address, low, outside)
+        inside = wrong & in_range
+        crooked = inside & ((address & self._align) != 0)
+        log.add("misaligned", function, span, frame, rows, crooked, misaligned)
+        if self._read_only:
+            log.add("read-only", function, span, frame, rows, inside & ~crooked, read_only)
+
+    def _in_range(self, address: Values, low: Values | None, size: int) -> Lanes:
+        if low is None:
+            return ~np.broadcast_to(self._wild(address), address.shape)
+        return (address - low).view(_U8) < _U8(max(size - self._site.width + 1, 0))
+
+    def _extend(self, address: Values, low: Values, outside: Lanes) -> None:
+        name, _, _ = self._where(int(low[outside][0]))
+        if name is None:
+            return
+        offsets = (address - low)[outside]
+        old = self._extents.get(name, Extent(0, 0))
+        highest = int(offsets.max()) + self._site.width
+        self._extents[name] = Extent(min(old.low, int(offsets.min())), max(old.high, highest))
+
+    def _where(self, address: int) -> tuple[str | None, int, int]:
+        """Name of the object, offset in it, its size; the address itself where there is none."""
+        found = self._arena.find(address)
+        return (None, address, 0) if found is None else (found[0].name, found[2], found[0].size)
+
+    def _tell(self, frame: Frame, rows: Rows | None, lanes: Lanes | None, address: Values) -> None:
+        event = AccessEvent(frame.wave_rows if rows is None else frame.wave_rows[rows], lanes, self._site, address)
+        for observer in self._observers:
+            observer.access(event)
+
+
+def write(machine: Any, view: Values, at: Values, values: Values, lanes: Lanes | None) -> None:
+    """Stores; of several threads with one address the last one (highest row, then highest lane) wins."""
+    if lanes is not None:
+        at, values = np.broadcast_to(at, lanes.shape)[lanes], np.broadcast_to(values, lanes.shape)[lanes]
+    elif at.shape != values.shape and values.ndim:
+        at, values = np.broadcast_arrays(at, values)
+    if machine.watches:
+        machine.note_change(bool((view[at] != values).any()))
+    view[at] = values

@@ -1,0 +1,127 @@
+"""All memory of a launch in one array of bytes; an address is an index into it.
+
+Objects start at multiples of 256 bytes with at least 256 bytes of red zone between, so generic pointers just work and
+an access past the end of a buffer lands nowhere.  The first page belongs to nobody: null pointers, and the place that
+accesses of inactive or faulty threads are sent to.  A shadow byte per byte says whether an object lies there and
+whether it was written.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.ir.types import MemorySpace
+from sim.refusals import LaunchError
+
+PAGE: Final = 256
+VALID: Final = 1
+WRITTEN: Final = 2
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Region:
+    """`count` objects of `size` bytes, each `stride` bytes after the one before (one per block or per thread)."""
+
+    name: str
+    space: MemorySpace
+    base: int
+    size: int
+    stride: int
+    count: int
+
+
+@final
+class Arena:
+    """Grows by doubling up to the budget; views by type code are renewed when it does, so never keep one."""
+
+    def __init__(self, budget: int) -> None:
+        self._budget = budget
+        self._end = 2 * PAGE
+        self._starts: list[int] = []
+        self._regions: list[Region] = []
+        self._views(np.zeros(1 << 16, np.uint8), np.zeros(1 << 16, np.uint8))
+
+    def _views(self, data: NDArray[np.uint8], shadow: NDArray[np.uint8]) -> None:
+        self.data = data
+        self.shadow = shadow
+        self.u1, self.u2, self.u4, self.u8 = data, data.view(np.uint16), data.view(np.uint32), data.view(np.uint64)
+        self.i1, self.i2 = data.view(np.int8), data.view(np.int16)
+        self.i4, self.i8 = data.view(np.int32), data.view(np.int64)
+        self.f2, self.f4, self.f8 = data.view(np.float16), data.view(np.float32), data.view(np.float64)
+        self.shadows = {1: shadow, 2: shadow.view(np.uint16), 4: shadow.view(np.uint32), 8: shadow.view(np.uint64)}
+
+    @property
+    def size(self) -> int:
+        """Bytes in use, red zones included."""
+        return self._end
+
+    @staticmethod
+    def stride_of(size: int) -> int:
+        """From one object of a region to the next: the size and a red zone."""
+        return (size + 2 * PAGE - 1) // PAGE * PAGE
+
+    def allocate(self, name: str, space: MemorySpace, size: int, count: int = 1, *, written: bool = False) -> Region:
+        """New zeroed objects; LaunchError where the memory budget ends."""
+        stride = self.stride_of(size)
+        total = stride * count
+        if self._end + total + PAGE > self._budget:
+            raise LaunchError(
+                f"{name} needs {total:,} bytes of memory; the budget of {self._budget:,} bytes has "
+                f"{max(0, self._budget - self._end):,} left"
+            )
+        region = Region(name, space, self._end, size, stride, count)
+        self._grow(self._end + total + PAGE)
+        self._end += (total + PAGE - 1) // PAGE * PAGE + PAGE
+        self._starts.append(region.base)
+        self._regions.append(region)
+        marks = self.shadow[region.base : region.base + total].reshape(count, stride)
+        marks[:, :size] = VALID | WRITTEN if written else VALID
+        return region
+
+    def _grow(self, needed: int) -> None:
+        if needed + PAGE <= len(self.data):
+            return
+        length = max(2 * len(self.data), (needed + PAGE + 0xFFFF) & ~0xFFFF)
+        # The used part is copied; the rest stays untouched zero pages of the operating system.
+        data, shadow = np.zeros(length, np.uint8), np.zeros(length, np.uint8)
+        data[: self._end], shadow[: self._end] = self.data[: self._end], self.shadow[: self._end]
+        self._views(data, shadow)
+
+    def release(self, region: Region) -> None:
+        """Gives a region back (the memory of a finished call); its place is used again if nothing was put behind it."""
+        index = bisect_right(self._starts, region.base) - 1
+        end = region.base + region.stride * region.count
+        self.data[region.base : end] = 0
+        self.shadow[region.base : end] = 0
+        if index == len(self._regions) - 1:
+            self._end = region.base
+        del self._regions[index], self._starts[index]
+
+    def clear(self, region: Region) -> None:
+        """Back to the state of new objects: zero, not written."""
+        everything = slice(region.base, region.base + region.stride * region.count)
+        self.data[everything] = 0
+        self.shadow[everything].reshape(region.count, region.stride)[:, : region.size] = VALID
+
+    def is_written(self, region: Region) -> bool:
+        """Whether every byte of a region with one object was written."""
+        return bool((self.shadow[region.base : region.base + region.size] & WRITTEN).all())
+
+    def find(self, address: int) -> tuple[Region, int, int] | None:
+        """The region that holds an address, which of its objects, and the offset in bytes; None in a red zone."""
+        index = bisect_right(self._starts, address) - 1
+        if index < 0:
+            return None
+        region = self._regions[index]
+        number, offset = divmod(address - region.base, region.stride)
+        return (region, number, offset) if number < region.count and offset < region.size else None
+
+    def contents(self, region: Region) -> NDArray[np.uint8]:
+        """The bytes of a region with one object; a view."""
+        return self.data[region.base : region.base + region.size]

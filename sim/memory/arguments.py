@@ -1,0 +1,193 @@
+"""From launch arguments to values and buffers: what each parameter's parts are when the kernel starts.
+
+A pointer becomes a buffer of its own; the members of a struct that are pointers too (`p.x`).  What is chosen is drawn
+from the launch's seed and the parameter's name, so that no argument depends on another.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.ir.function import Function
+from analysis.ir.types import (
+    BooleanType,
+    FloatType,
+    HandleType,
+    IntegerType,
+    MemorySpace,
+    PointerType,
+    StructLayout,
+    StructType,
+    Type,
+    VectorType,
+)
+from sim.arrays import Values
+from sim.code.scalars import NoParts, Part, parts_of, storage_of
+from sim.launch.specification import (
+    Argument,
+    Array,
+    ChosenArray,
+    Filling,
+    LaunchSpecification,
+    SameAs,
+    Scalar,
+    Struct,
+    TextureImage,
+)
+from sim.memory.arena import Arena, Region
+from sim.refusals import LaunchError
+from sim.values.floats import bfloat16_bits, double_to_bfloat16
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """An array argument in memory, and how to read it back."""
+
+    region: Region
+    kind: np.dtype[Any]
+    shape: tuple[int, ...]
+
+
+@final
+@dataclass(slots=True)
+class Arguments:
+    """Places a launch's arguments in the arena."""
+
+    arena: Arena
+    launch: LaunchSpecification
+    structs: Mapping[str, StructLayout]
+    buffers: dict[str, Buffer] = field(default_factory=dict[str, Buffer])
+    textures: list[TextureImage] = field(default_factory=list[TextureImage])
+
+    def place(self, function: Function) -> dict[int, tuple[Values, ...]]:
+        """The parts of each parameter, by value; LaunchError where one is missing or of the wrong kind."""
+        names = {parameter.name for parameter in function.parameters}
+        unknown = sorted(set(self.launch.arguments) - names)
+        if unknown:
+            raise LaunchError(f"{function.name} has no parameter {unknown[0]}")
+        # Buffers first: an argument may point into that of a later parameter.
+        ordered = sorted(function.parameters, key=lambda one: isinstance(self._given(one.name), SameAs))
+        values: dict[int, tuple[Values, ...]] = {}
+        for parameter in ordered:
+            type = function.types[parameter.value]
+            try:
+                values[parameter.value] = self.value(parameter.name, type, self._given(parameter.name))
+            except NoParts:
+                values[parameter.value] = ()
+        return values
+
+    def _given(self, name: str) -> Argument | None:
+        return self.launch.arguments.get(name)
+
+    def value(self, name: str, type: Type, argument: Argument | None) -> tuple[Values, ...]:
+        """The parts of one argument."""
+        match type, argument:
+            case _, None:
+                raise LaunchError(f"no argument for the parameter {name}")
+            case (PointerType(element=element), Array() | ChosenArray()):
+                return (np.int64(self._buffer(name, element, argument)),)
+            case (PointerType(), SameAs(parameter=other, offset=offset)):
+                if other not in self.buffers:
+                    raise LaunchError(f"{name}: {other} is no array argument")
+                return (np.int64(self.buffers[other].region.base + offset),)
+            case (HandleType() | IntegerType(bits=64), TextureImage()):
+                self.textures.append(argument)
+                return tuple(_cast(part, len(self.textures)) for part in parts_of(type, self.structs))
+            case (StructType() | VectorType(), Struct(members=members)):
+                return self._members(name, type, members)
+            case _, Scalar(value=value):
+                return tuple(_cast(part, value) for part in parts_of(type, self.structs))
+            case _:
+                raise LaunchError(f"{name}: {argument.__class__.__name__} does not fit a parameter of its type")
+
+    def _members(self, name: str, type: StructType | VectorType, given: Mapping[str, Argument]) -> tuple[Values, ...]:
+        if isinstance(type, VectorType):
+            fields = [("xyzw"[index], type.element) for index in range(type.length)]
+        else:
+            fields = [(field.name, field.type) for field in self.structs[type.name].fields]
+        unknown = sorted(set(given) - {field for field, _ in fields})
+        if unknown:
+            raise LaunchError(f"{name} has no member {unknown[0]}")
+        found: list[Values] = []
+        for field_name, member in fields:
+            if field_name in given:
+                found += self.value(f"{name}.{field_name}", member, given[field_name])
+            else:
+                found += [_cast(part, 0) for part in parts_of(member, self.structs)]
+        return tuple(found)
+
+    def _buffer(self, name: str, element: Type, argument: Array | ChosenArray) -> int:
+        if isinstance(argument, ChosenArray):
+            data, offset = self.chosen(name, element, argument), 0
+            written = argument.filling is not Filling.UNINITIALISED
+        else:
+            data, offset, written = argument.data, argument.offset, True
+        octets = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
+        region = self.arena.allocate(name, MemorySpace.GLOBAL, len(octets), written=written)
+        self.arena.contents(region)[:] = octets
+        self.buffers[name] = Buffer(region, data.dtype, data.shape)
+        return region.base + offset
+
+    def chosen(self, name: str, element: Type, choice: ChosenArray) -> NDArray[Any]:
+        """The contents of a chosen array, in the element's memory format."""
+        try:
+            size, _ = storage_of(element, self.structs)
+            parts = parts_of(element, self.structs)
+        except NoParts:
+            size, parts = 1, ()
+        if not 0 <= choice.length * size <= self.launch.budget.memory_bytes:
+            raise LaunchError(f"{name} needs {choice.length * size:,} bytes of memory, more than the budget")
+        random = np.random.default_rng([self.launch.seed, zlib.crc32(name.encode())])
+        if len(parts) == 1:
+            return _filled(parts[0], choice, random)
+        octets = np.zeros((choice.length, size), np.uint8)
+        for part in parts:
+            column = np.ascontiguousarray(_filled(part, choice, random)).view(np.uint8)
+            octets[:, part.offset : part.offset + part.width] = column.reshape(choice.length, part.width)
+        kinds = {part.stored for part in parts}
+        if len(kinds) == 1 and size == len(parts) * parts[0].width and parts[0].stored != "b1":
+            return octets.reshape(-1).view(parts[0].stored).reshape(choice.length, len(parts))
+        return octets
+
+
+def _filled(part: Part, choice: ChosenArray, random: np.random.Generator) -> NDArray[Any]:
+    length = choice.length
+    match choice.filling:
+        case Filling.ZERO | Filling.UNINITIALISED:
+            numbers: NDArray[Any] = np.zeros(length)
+        case Filling.INDEX:
+            numbers = np.arange(length)
+        case Filling.RANDOM if isinstance(part.type, FloatType):
+            numbers = random.uniform(choice.low, choice.high, length)
+        case Filling.RANDOM if isinstance(part.type, BooleanType):
+            numbers = random.integers(0, 2, length)
+        case Filling.RANDOM if isinstance(part.type, PointerType | HandleType):
+            numbers = np.zeros(length, np.int64)
+        case Filling.RANDOM:
+            low, high = int(np.floor(choice.low)), int(np.ceil(choice.high))
+            numbers = random.integers(low, max(high, low + 1), length)
+    if part.is_bfloat16:
+        return bfloat16_bits(double_to_bfloat16(numbers.astype(np.float64)))
+    return numbers.astype(part.stored)
+
+
+def _cast(part: Part, value: float) -> Values:
+    """A scalar in the part's register type, with C's wrapping."""
+    if part.held == "b1":
+        return np.bool_(value)
+    if part.held[0] == "f":
+        return (
+            np.float32(double_to_bfloat16(np.float64(value))) if part.is_bfloat16 else np.dtype(part.held).type(value)
+        )
+    bits = part.width * 8
+    pattern = int(value) & ((1 << bits) - 1)
+    if part.held[0] == "i" and pattern >> (bits - 1):
+        pattern -= 1 << bits
+    return np.dtype(part.held).type(pattern)

@@ -1,0 +1,91 @@
+"""C's integer arithmetic where NumPy's differs: NumPy floors quotients, and leaves INT_MIN / -1 to the platform.
+
+Division by zero gives all ones and the remainder its dividend, as NVIDIA's code sequences do.  Shifts by the width or
+more give 0 (or the sign), as PTX defines them and NumPy computes them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sim.arrays import Values
+
+
+def divide(left: Values, right: Values) -> Values:
+    """`left / right`, rounded towards zero."""
+    quotient = left // right
+    if np.issubdtype(left.dtype, np.signedinteger):
+        inexact = (quotient * right != left) & ((left < 0) != (right < 0))
+        quotient = quotient + inexact
+        least = np.iinfo(left.dtype).min
+        quotient = np.where((left == least) & (right == -1), left, quotient)
+    if (right == 0).any():
+        quotient = np.where(right == 0, ~np.zeros_like(quotient), quotient)
+    return quotient
+
+
+def remainder(left: Values, right: Values) -> Values:
+    """`left % right`, with the sign of `left`."""
+    result = np.fmod(left, right)
+    if (right == 0).any():
+        result = np.where(right == 0, left, result)
+    return result
+
+
+def shift_left(value: Values, count: Values) -> Values:
+    return np.left_shift(value, _count(value, count))
+
+
+def shift_right(value: Values, count: Values) -> Values:
+    return np.right_shift(value, _count(value, count))
+
+
+def _count(value: Values, count: Values) -> Values:
+    """The count in the value's type; what does not fit shifts everything out."""
+    if count.dtype == value.dtype:
+        return count
+    width = value.dtype.itemsize * 8
+    return np.where((count < 0) | (count >= width), width, count).astype(value.dtype)
+
+
+def from_float(value: Values, kind: Any) -> Values:
+    """C's conversion of a floating-point number: towards zero; PTX's where C has none: saturating, NaN to 0."""
+    target = np.dtype(kind)
+    if target.itemsize < 4:  # converted to 32 bits, then cut off
+        wide: Any = np.int32 if target.kind == "i" else np.uint32
+        return from_float(value, wide).astype(target)
+    bounds = np.iinfo(target)
+    number = value.astype(np.float64)
+    top = float(bounds.max) if target.itemsize == 4 else float(2.0 ** (63 if target.kind == "i" else 64))
+    inside = (number > float(bounds.min) - 1.0) & (number < top + 1.0 if target.itemsize == 4 else number < top)
+    if target.itemsize == 8:
+        inside &= number >= float(bounds.min) if target.kind == "i" else number > -1.0
+    if inside.all():
+        return number.astype(target)
+    converted = np.where(inside, number, 0.0).astype(target)
+    high, low = target.type(bounds.max), target.type(bounds.min)
+    return np.where(inside, converted, np.where(number > 0, high, np.where(np.isnan(number), target.type(0), low)))
+
+
+def multiply_high(left: Values, right: Values) -> Values:
+    """The upper half of the double-width product."""
+    bits = left.dtype.itemsize * 8
+    if bits <= 32:
+        wide: Any = np.int64 if left.dtype.kind == "i" else np.uint64
+        return (left.astype(wide) * right.astype(wide) >> wide(bits)).astype(left.dtype)
+    unsigned = _high_64(left.astype(np.uint64), right.astype(np.uint64))
+    if left.dtype.kind == "u":
+        return unsigned
+    zero = np.int64(0)
+    correction: Values = np.where(left < 0, right, zero) + np.where(right < 0, left, zero)
+    return unsigned.astype(np.int64) - correction
+
+
+def _high_64(left: Values, right: Values) -> Values:
+    low_mask, half = np.uint64(0xFFFFFFFF), np.uint64(32)
+    a, b = left >> half, left & low_mask
+    c, d = right >> half, right & low_mask
+    middle = (b * d >> half) + (a * d & low_mask) + (b * c & low_mask)
+    return a * c + (a * d >> half) + (b * c >> half) + (middle >> half)
