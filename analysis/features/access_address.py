@@ -46,12 +46,13 @@ MAX_STRIDE: Final = 30
 class Reason(Enum):
     """Why an address is no formula; the values are words for it."""
 
-    MEMORY = "comes from memory"
-    ATOMIC = "comes from an atomic"
-    CALL = "comes from a call that is not followed"
-    PATHS = "depends on the way that a lane took"
-    CALLER = "comes from an unknown caller"
-    SHAPE = "is no linear function of the thread index"
+    MEMORY = "scattered: the index comes from memory"
+    ATOMIC = "scattered: the index comes from an atomic"
+    CALL = "the index comes from a call that is not followed"
+    PATHS = "the index depends on the way that a lane took"
+    CALLER = "the address comes from an unknown caller"
+    SIZE = "the size of an element is not known"
+    SHAPE = "the index is no linear function of the thread index"
 
 
 BY_DATA: Final = frozenset({Reason.MEMORY, Reason.ATOMIC})
@@ -67,8 +68,7 @@ class Unpredictable:
 
     def words(self) -> str:
         """`scattered: the index comes from memory, `next[i]``."""
-        scattered = "scattered: " if self.reason in BY_DATA else ""
-        return f"{scattered}the index {self.reason.value}" + (f", `{self.source}`" if self.source else "")
+        return self.reason.value + (f", `{self.source}`" if self.source else "")
 
 
 def address_formula(analysis: FileAnalysis, function: FunctionFacts, access: AccessFact) -> str | None:
@@ -123,7 +123,7 @@ def _blame(root: RootAnalysis, value: ValueId, block: BasicBlockId) -> tuple[Rea
             case ElementAddress() | FieldAddress() | Binary() | Unary() | Convert() | Bitcast():
                 guilty = next((each for each in reversed(item.operands) if _is_unknown(root, each, block)), None)
                 if guilty is None:
-                    return Reason.SHAPE, item.span
+                    return Reason.SIZE if isinstance(item, ElementAddress) else Reason.SHAPE, item.span
                 value = guilty
             case Load():
                 return Reason.MEMORY, item.span

@@ -43,7 +43,9 @@ _ONE_ADDRESS: Final[Mapping[AccessKind, str]] = {
 
 
 def is_uncoalesced(access: AccessFact) -> bool:
-    """Surely at least twice the sectors that the function uses."""
+    """Surely at least twice the sectors that the function uses, for the distance of lanes and not for a guard."""
+    if access.pattern is AccessPattern.WARP_SEQUENTIAL:
+        return False
     found = waste(access, MIN_RATIO)
     return found is not None and found[2] is Tier.PROVEN
 
@@ -121,9 +123,8 @@ def _local_words(access: AccessFact, request: RequestCost) -> str | None:
 def _sector_words(access: AccessFact, request: RequestCost, stride: str | None) -> str | None:
     if access.pattern is AccessPattern.BROADCAST:
         return _one_address(access, request)
-    if access.stride is None and not request.is_exact and request.sectors_max is not None:
-        named = "unknown stride" if stride is None else f"stride {stride} B"
-        return f"{named}: up to {counted(request.sectors_max, 'sector')}"
+    if not request.is_exact:
+        return _bounds(access, request, stride)
     if request.sectors is None or request.ideal_sectors is None:
         return None
     if request.sectors > request.ideal_sectors:
@@ -131,6 +132,26 @@ def _sector_words(access: AccessFact, request: RequestCost, stride: str | None) 
     if request.lanes == 1:
         return f"one lane: {counted(request.sectors, 'sector')}"
     return f"{_stride(access)}coalesced: {counted(request.sectors, 'sector')} (100 %)"
+
+
+def _bounds(access: AccessFact, request: RequestCost, stride: str | None) -> str | None:
+    """`stride 4*n B: up to 32 sectors`, `stride 4 B: 2 to 5 sectors`."""
+    most = request.sectors_max
+    if most is None:
+        return None
+    least = "up to " if request.sectors is None else f"{request.sectors} to " if request.sectors < most else ""
+    if access.stride:
+        named = _stride(access, ": ")
+    else:
+        named = (
+            ""
+            if access.pattern is not AccessPattern.STRIDED
+            else f"stride {stride} B: "
+            if stride
+            else "unknown stride: "
+        )
+    if_global = ", if it is global memory" if access.space is MemorySpace.GENERIC else ""
+    return f"{named}{least}{counted(most, 'sector')}{if_global}"
 
 
 def _one_address(access: AccessFact, request: RequestCost) -> str:
@@ -142,11 +163,10 @@ def _sectors(request: RequestCost) -> str:
     sectors, ideal = request.sectors, request.ideal_sectors
     if sectors is None or ideal is None:
         return "cost not known"
-    least = "" if request.is_exact else "at least "
     if sectors <= ideal:
-        return f"{least}{counted(sectors, 'sector')} (100 %)"
+        return f"{counted(sectors, 'sector')} (100 %)"
     share = ideal * 100 // sectors
-    return f"{least}{counted(sectors, 'sector')} where {ideal} would do ({share} %)"
+    return f"{counted(sectors, 'sector')} where {ideal} would do ({share} %)"
 
 
 def _stride(access: AccessFact, end: str = ", ") -> str:

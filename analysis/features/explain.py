@@ -11,6 +11,7 @@ from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import BarrierFact, BranchFact, ExpressionFact, FunctionFacts, OpaqueFact, VariableFact
 from analysis.features.access_words import has_bank_conflict, is_uncoalesced, label
 from analysis.features.barrier_reason import barrier_reason
+from analysis.features.branch_words import price_words
 from analysis.features.explain_access import explain_accesses
 from analysis.features.source_step import SourceStep, plain_step, source_step, source_steps, without_repeats
 from analysis.features.summary import counts_in_words, deciding_level, is_divergent, one_per_place, summarize
@@ -198,6 +199,7 @@ class _Line:
             CONVERGENCE_WORDS[convergent],
             source_steps(self.analysis, why_not_convergent),
             level is not Level.GRID,
+            price_words(fact),
         )
 
     def barrier(self, fact: BarrierFact) -> ExplainedItem:

@@ -9,9 +9,9 @@ from typing import Final, final
 from analysis.access.model import BANK_BYTES, BANKS, SECTOR_BYTES, AccessKind, AccessPattern
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import AccessFact
-from analysis.features.access_address import address_formula, why_unpredictable
+from analysis.features.access_address import Reason, address_formula, why_unpredictable
 from analysis.features.access_hover import access_cost, kinds_in_words
-from analysis.features.access_words import MIN_RATIO, SPACE_WORDS, has_bank_conflict
+from analysis.features.access_words import MIN_RATIO, SPACE_WORDS, has_bank_conflict, is_uncoalesced
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import MemorySpace
@@ -69,14 +69,14 @@ def _details(analysis: FileAnalysis, text: FunctionText, access: AccessFact) -> 
         yield f"address in bytes: {formula}"
     elif access_cost(analysis, text.function, access) is None:
         blamed = why_unpredictable(analysis, text.function, access)
-        if blamed is not None:
+        if blamed is not None and blamed.reason is not Reason.CALLER:  # said of the parameters already
             yield blamed.words()
     request = access.request
     if request is None:
         return
     if request.is_exact and request.sectors == request.ideal_sectors and request.sectors_max != request.sectors:
         yield f"{request.sectors_max} sectors where the base is not a multiple of {SECTOR_BYTES} bytes"
-    if waste(access, MIN_RATIO) is not None:
+    if is_uncoalesced(access) or (access.stride is None and waste(access, MIN_RATIO) is not None):
         yield from _about_sectors(text, access)
     elif has_bank_conflict(access):
         yield from _about_banks(text, access)
@@ -89,8 +89,8 @@ def _details(analysis: FileAnalysis, text: FunctionText, access: AccessFact) -> 
 
 def _about_sectors(text: FunctionText, access: AccessFact) -> Iterator[str]:
     used = access.used_bytes
-    if used is not None and access.bytes is not None and access.bytes < used < SECTOR_BYTES:
-        yield f"with its neighbours, this function uses {used} of every {SECTOR_BYTES} bytes"
+    if access.stride and used is not None and access.bytes is not None and used > access.bytes:
+        yield f"of the {abs(access.stride)} bytes from one lane to the next, this function uses {used}"
     address = text.bytes(address_span(text, access))
     is_member = address.rpartition(b"]")[2].strip().startswith((b".", b"->"))
     yield MEMBERS if is_member else NEIGHBOURS

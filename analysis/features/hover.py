@@ -6,6 +6,7 @@ from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import BarrierFact, BranchFact, ExpressionFact, FunctionFacts, OpaqueFact
 from analysis.features.access_hover import access_lines
 from analysis.features.barrier_reason import barrier_reason
+from analysis.features.branch_words import price_words
 from analysis.features.hover_info import BarrierSubject, BranchSubject, FunctionSubject, HoverInfo, ValueSubject
 from analysis.features.launch_text import block_text
 from analysis.features.source_step import SourceStep, source_step, source_steps
@@ -80,7 +81,7 @@ def _branch_hover(analysis: FileAnalysis, function: FunctionFacts, branch: Branc
     return HoverInfo(
         text.start(branch.keyword),
         text.end(branch.keyword),
-        BranchSubject(branch.kind, branch.level, branch.grade, branch.trips),
+        BranchSubject(branch.kind, branch.level, branch.grade, branch.trips, price_words(branch)),
         source_steps(analysis, analysis.why_branch(function, branch)),
         convergent,
         source_steps(analysis, why_not_convergent),

@@ -32,12 +32,13 @@ class ValueSubject:
 @final
 @dataclass(frozen=True, slots=True)
 class BranchSubject:
-    """A branch's keyword or operator; `trips` only for loops."""
+    """A branch's keyword or operator; `trips` only for loops; `price` says how many warps split and what it costs."""
 
     kind: SourceBranchKind
     level: Level
     grade: Grade | None
     trips: Level | None
+    price: tuple[str, ...]
 
 
 @final

@@ -68,8 +68,9 @@ def _paragraphs(info: HoverInfo, style: _Style) -> Iterator[str]:
     detail = _detail(info.subject, style)
     if detail:
         yield detail
-    if isinstance(info.subject, ValueSubject) and info.subject.accesses:
-        yield "\n".join(style.item + style.prose(line) for line in info.subject.accesses)
+    remarks = _remarks(info.subject)
+    if remarks:
+        yield "\n".join(style.item + style.prose(line) for line in remarks)
     if info.why:
         yield "\n".join(_steps(info.why, style))
     if info.convergent is not None:
@@ -89,6 +90,18 @@ def _first_line(subject: Subject, style: _Style) -> str:
             return style.strong(_barrier_verdict(subject))
         case FunctionSubject():
             return style.strong(_function_verdict(subject))
+        case _:
+            assert_never(subject)
+
+
+def _remarks(subject: Subject) -> tuple[str, ...]:
+    match subject:
+        case ValueSubject(accesses=accesses):
+            return accesses
+        case BranchSubject(price=price):
+            return price
+        case BarrierSubject() | FunctionSubject():
+            return ()
         case _:
             assert_never(subject)
 

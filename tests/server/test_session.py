@@ -78,6 +78,15 @@ async def test_a_barrier_is_reported_until_it_is_repaired(client: LanguageClient
     assert not client.diagnostics[uri]
 
 
+MEMORY = """__global__ void k(float *x) {
+  int tid = threadIdx.x;
+  x[0 + 32 * tid] = 1.0f;
+  if (tid % 2) x[tid] = 2.0f;
+}
+void host(float *x) { k<<<1, 64>>>(x); }
+"""
+
+
 async def test_hover_hints_lenses_symbols_and_explanations(client: LanguageClient, tmp_path: Path) -> None:
     document = opened(client, (tmp_path / "k.cu").as_uri(), DIVERGENT)
     hover = await client.text_document_hover_async(types.HoverParams(document, types.Position(5, 7)))
@@ -110,6 +119,30 @@ async def test_hover_hints_lenses_symbols_and_explanations(client: LanguageClien
     )
     assert explained.line == 4
     assert "__syncthreads" in explained.source
+
+
+async def test_forms_costs_of_memory_and_prices_of_branches_reach_an_editor(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    document = opened(client, (tmp_path / "m.cu").as_uri(), MEMORY)
+    shown = [await hovered(client, document, line, character) for line, character in ((2, 6), (2, 2), (3, 2))]
+    assert "`= 32*threadIdx.x, from 0 to 2016`" in shown[0]
+    assert "- store to global memory · stride 128 B: 32 sectors where 4 would do (12 %)" in shown[1]
+    assert "- 2 of 2 warps split (blocks of 64 threads)" in shown[2]
+
+    everything = types.Range(types.Position(0, 0), types.Position(99, 0))
+    hints = await client.text_document_inlay_hint_async(types.InlayHintParams(document, everything))
+    costs = [hint for hint in hints or () if hint.label == "32 sectors, 4 needed"]
+    assert [(hint.position, hint.padding_left) for hint in costs] == [(types.Position(2, 17), True)]
+    lenses = await client.text_document_code_lens_async(types.CodeLensParams(document))
+    assert [lens.command.title for lens in lenses or () if lens.command] == ["1 divergent branch · 1 uncoalesced"]
+
+
+async def hovered(client: LanguageClient, document: types.TextDocumentIdentifier, line: int, character: int) -> str:
+    hover = await client.text_document_hover_async(types.HoverParams(document, types.Position(line, character)))
+    assert hover is not None
+    assert isinstance(hover.contents, types.MarkupContent)
+    return hover.contents.value
 
 
 async def test_a_check_of_the_workspace_shows_progress_and_publishes(client: LanguageClient, tmp_path: Path) -> None:
