@@ -78,10 +78,10 @@ class DivergentBranch:
     ## Known noise
 
     The price is an estimate: issue slots from a table of instructions, with assumed trip counts where a loop has no
-    bound that is known; what the compiler turns into selects is not known. A condition that agrees in every warp because of what the
-    data hold is still reported. A condition on what is not known (a call that is not understood, an argument of an
-    unknown caller unless lanes also part when all threads pass the same) is of tier *assumed* and shown only when
-    asked for. Silence a known case with `// NOLINT(simt-divergent-branch)`.
+    bound that is known; what the compiler turns into selects is not known. A condition that agrees in every warp
+    because of what the data hold is still reported. A condition on what is not known (a call that is not understood,
+    an argument of an unknown caller unless lanes also part when all threads pass the same) is of tier *assumed* and
+    shown only when asked for. Silence a known case with `// NOLINT(simt-divergent-branch)`.
     """
 
     code: ClassVar[str] = "DIV401"

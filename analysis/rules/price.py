@@ -25,7 +25,7 @@ def price_text(branch: BranchFact, threshold: int) -> str:
     """`up to 40 issue slots for each split warp`, or what lanes wait."""
     if branch.cost > threshold or not _is_long_wait(branch, threshold):
         return f"up to {slots(branch.cost)} for each split warp"
-    return f"in each split warp, lanes that skip it are idle for about {slots(branch.idle)}"
+    return f"in each split warp, lanes on the shorter way are idle for about {slots(branch.idle)}"
 
 
 def count_text(branch: BranchFact) -> str:

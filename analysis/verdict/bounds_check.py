@@ -1,14 +1,14 @@
 """Is a condition a bounds check: how many warps of a row can it split?
 
 Question  Along a row (threads that differ in `threadIdx.x` alone), at how many places can a value change?
-Rules     A comparison of two linear forms whose difference has a thread part changes once: from false to true, or at one
-          thread.  A comparison of values with a trend (`trend.py`) changes once, at an equality twice.  A comparison of
+Rules     A comparison of two linear forms whose difference has a thread part changes once: from false to true, or at
+          one thread.  A comparison of values with a trend (`trend.py`) changes once, at an equality twice.  One of
           forms that differ by what agrees in the warp never changes (proven if no wrap is possible).  Any function of
           values that change m and n times changes at most m + n times; so does a phi, with the decisions that lead to
           it.  The atoms must agree in the block: with a bound of its own, each warp of a row would split.
 Contract  A warp of a row can split only where the value changes.  Where a row is no multiple of the warp, one more warp
           may split: the one in which two rows meet.  `None`: not known.
-Assumes   index arithmetic in 32 bits or more does not wrap (`docs/limitations.md`).
+Assumes   index arithmetic in 16 bits or more does not wrap (`docs/limitations.md`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Do all varying terms of a difference cancel?  `for (i = first[tid]; i < first[tid] + n; i += m)`.
 
-Rules     Both sides are taken apart along sums.  A counter of the loop around is its start, if the one way back adds what
-          agrees in the warp: the start is defined before the loop, so inside it means the same number all the time.
+Rules     Both sides are taken apart along sums.  A counter of the loop around is its start, if the one way back adds
+          what agrees in the warp: the start is defined before the loop, so inside it means one number all the time.
 Contract  No warp splits at a comparison of such sides.
 Assumes   that no sum wraps (`docs/limitations.md`).
 Gives up  behind the loop, where threads bring the counter from different rounds; at floating-point numbers, which may

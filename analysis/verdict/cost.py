@@ -5,9 +5,11 @@ Branches  The *arms* are the blocks that run on one side only, between the block
           have run the longest anyway.  So the price is the sum of the others: of two arms the cheaper one.  Of an `if`
           without `else` it is 0: the lanes that skip it only wait.
 Idle      half of what the longest arm takes longer than the next one: the lanes that wait for it, taking half of the
-          lanes to wait.  Not counted where an arm leaves a loop: the loop bears that.
+          lanes to wait; each time, since many short waits in a loop are no long one.  Not counted where an arm leaves
+          a loop: the loop bears that.
 Loops     one round's slots times the rounds that early lanes wait (`loops.py`).
-Weights   Blocks count as often as the loops around them run, so a branch in a loop is paid in every round.
+Weights   Blocks count as often as the loops around them run, so what a branch in a loop serializes is paid in every
+          round.
 Selects   cost nothing: both sides are computed in any case.
 Contract  Branches whose lanes all agree are left out; every other branch has a cost, maybe 0.
 Source    Coutinho et al., PACT 2011, and Saumya et al., CGO 2022, estimate the gain of melding arms in the same way.
@@ -17,6 +19,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import final
 
 from analysis.affine.result import AffineResult
@@ -101,8 +104,9 @@ class _Model:
         slots = sorted(sum(self._weight(block) for block in arm if times[block] == 1) for arm in arms.values())
         if len(slots) < 2:
             return FREE
-        idle = 0 if self._leaves_loop(first, arms) else (slots[-1] - slots[-2]) // 2
-        return BranchCost(sum(slots[:-1]), idle)
+        if self._leaves_loop(first, arms):
+            return BranchCost(sum(slots[:-1]), 0)
+        return BranchCost(sum(slots[:-1]), (slots[-1] - slots[-2]) // 2 // self._rounds(first))
 
     def _arms(
         self, first: BasicBlockId, deciders: Sequence[BasicBlockId]
@@ -145,6 +149,10 @@ class _Model:
             begin not in cycle.blocks or not cycle.blocks.issuperset(arm) for begin, arm in arms.items()
         )
 
+    def _rounds(self, block: BasicBlockId) -> int:
+        """How often the loops around the block let it run."""
+        return prod(self._trips[cycle.id] for cycle in self._control.cycles_around(block))
+
     # -- blocks -----------------------------------------------------------------------------------------------------
 
     def _weight(self, block: BasicBlockId) -> int:
@@ -155,7 +163,6 @@ class _Model:
             known = terminator_latency(body.terminator)
             for item in body.instructions:
                 known += latency(self._divergence, self._spaces, item)
-            for cycle in self._control.cycles_around(block):
-                known *= self._trips[cycle.id]
+            known *= self._rounds(block)
             self._weights[block] = known
         return known

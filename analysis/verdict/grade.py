@@ -3,7 +3,7 @@
 Grades    ALIGNED         depends on the thread index, but agrees in each warp.
           BOUNDARY        a bounds check: `i < n`, `tid == 0`, grid-stride loops, 2-D bounds, joined by and, or, not.
                           For each comparison at most one warp per row splits (`bounds_check.py`).
-          STRUCTURED      a function of thread indices, block extents, constants and template arguments, so that the
+          STRUCTURED      a function of indices and extents, constants and template arguments, so that the
                           splitting warps can be counted (`split_count.py`) where the block shape is known; or made of
                           comparisons that are linear in the thread index, with uniform numbers of any kind.
           DATA_DEPENDENT  everything else: loads, atomics, opaques.
@@ -17,6 +17,7 @@ Gives up  at values that went through memory: DATA_DEPENDENT.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from enum import Enum
 from typing import Final, final
 
@@ -82,6 +83,12 @@ STRUCTURE_REGISTERS = THREAD_INDICES | {
     SpecialRegister.LANE_MASK_LESS_EQUAL,
     SpecialRegister.LANE_MASK_GREATER,
     SpecialRegister.LANE_MASK_GREATER_EQUAL,
+    SpecialRegister.BLOCK_X,
+    SpecialRegister.BLOCK_Y,
+    SpecialRegister.BLOCK_Z,
+    SpecialRegister.GRID_DIM_X,
+    SpecialRegister.GRID_DIM_Y,
+    SpecialRegister.GRID_DIM_Z,
 }
 
 ALIGNING_REGISTERS = THREAD_INDICES | {SpecialRegister.WARP_INDEX}
@@ -111,21 +118,23 @@ class Grader:
         sites = divergence.branch_sites(branch)
         worst: Grading | None = None
         for block, condition in sites:
-            is_certain = len(sites) == 1 and divergence.convergence(block) <= Level.BLOCK
             if condition is None:
-                terminator = self._function.blocks[block].terminator
-                assert isinstance(terminator, Branch | Switch)
-                targets = targets_of(terminator) if isinstance(terminator, Switch) else None
-                level = divergence.terminator_level(block)
-                grading = self._of_site(terminator.operands[0], block, level, targets, is_certain)
+                grading = self.decision(block)
             else:
-                grading = self._of_site(condition, block, divergence.use_level(condition, block), None, is_certain)
+                grading = self._of_site(condition, block, divergence.use_level(condition, block), None)
+            if len(sites) > 1 and grading is not None and grading.splits is not None:
+                grading = replace(grading, splits=replace(grading.splits, exact=False))
             worst = worse_grading(worst, grading)
         return worst
 
-    def _of_site(
-        self, condition: ValueId, block: BasicBlockId, level: Level, targets: Targets, is_certain: bool
-    ) -> Grading | None:
+    def decision(self, block: BasicBlockId) -> Grading | None:
+        """Of the terminator of one block, which is a branch or a switch."""
+        terminator = self._function.blocks[block].terminator
+        assert isinstance(terminator, Branch | Switch)
+        targets = targets_of(terminator) if isinstance(terminator, Switch) else None
+        return self._of_site(terminator.operands[0], block, self._divergence.terminator_level(block), targets)
+
+    def _of_site(self, condition: ValueId, block: BasicBlockId, level: Level, targets: Targets) -> Grading | None:
         if level < Level.WARP:
             return None
         if level is Level.WARP:
@@ -133,7 +142,7 @@ class Grader:
         expression = self._expression(condition)
         counted = None if expression is None else count_splits(expression, targets, self._divergence.launch)
         if counted is not None:
-            return _counted_grading(counted, is_certain)
+            return _counted_grading(counted, self._divergence.convergence(block) <= Level.BLOCK)
         changes = self._checks.changes(condition, block)
         if changes is not None:
             return Grading(Grade.BOUNDARY if changes else Grade.ALIGNED, None)
@@ -214,13 +223,13 @@ class Grader:
                 return isinstance(item, (Constant, TemplateArgument, *THROUGH))
 
 
-def _counted_grading(counted: tuple[ShapeSplit, ...], is_certain: bool) -> Grading:
+def _counted_grading(counted: tuple[ShapeSplit, ...], all_come: bool) -> Grading:
     """The worst grade over the shapes, with the count of the shape that splits the largest share of its warps."""
     if not any(split.splitting for split in counted):
         return Grading(Grade.ALIGNED, None)
     is_boundary = all(split.is_boundary for split in counted)
     worst = max(counted, key=lambda split: (not split.is_boundary, split.splitting / split.warps))
-    count = SplitCount(worst.splitting, worst.warps, worst.threads, is_certain)
+    count = SplitCount(worst.splitting, worst.warps, worst.threads, all_come)
     return Grading(Grade.BOUNDARY if is_boundary else Grade.STRUCTURED, count)
 
 

@@ -3,8 +3,8 @@
 Figures   ratios of throughputs in the CUDA C++ Programming Guide, "Arithmetic Instructions" (compute capability 8.0: 64
           additions per clock and multiprocessor), and the usual number of instructions where the compiler emits a
           sequence.  They order the arms of a branch by size; they do not predict a time.
-Limits    memory counts what it keeps busy (address and data paths), not how long an answer takes: other warps run in the
-          meantime.  What the compiler merges, hoists or predicates is not known.
+Limits    memory counts what it keeps busy (address and data paths), not how long an answer takes: other warps run in
+          the meantime.  What the compiler merges, hoists or predicates is not known.
 """
 
 from __future__ import annotations

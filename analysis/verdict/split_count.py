@@ -1,9 +1,9 @@
 """Which warps of a block does a condition split?  Counted exactly, where it is a function of the thread index alone.
 
-Method    The condition is evaluated for every thread of each known block shape (`analysis.divergence.thread_index`); of a
-          `switch` its targets count, not its values.
-Boundary  At most one warp per row splits, at most half of the warps (or one) in all, and no row changes more than twice:
-          `threadIdx.x == 0` in a block of 256 x 1, but not `threadIdx.x % 2` in 32 x 8, where each row is one warp.
+Method    The condition is evaluated for every thread of each known block shape (`analysis.divergence.thread_index`); of
+          a `switch` its targets count, not its values.
+Boundary  At most one warp per row splits, at most half of the warps (or one) in all, and no row changes more than
+          twice: `threadIdx.x == 0` in a block of 256 x 1, not `threadIdx.x % 2` in 32 x 8, where each row is a warp.
 Cost      kept per expression and shape, across functions and edits.
 Gives up  at more than 4 shapes, at no known shape, at what is not small and not defined for every thread.
 """

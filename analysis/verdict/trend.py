@@ -24,9 +24,9 @@ from analysis.ir.instructions import Binary, Bitcast, Convert, ElementAddress, M
 from analysis.ir.operators import BinaryOperator, MathFunction, SpecialRegister, UnaryOperator
 from analysis.ir.types import FloatType, IntegerType, PointerType, Type
 
-MAX_LOOKS: Final = 400
-"""How many values of one condition are looked at."""
-MIN_INDEX_BITS: Final = 32
+MAX_LOOKS: Final = 100
+"""How many values of one condition are looked at; a few frames of the stack each."""
+MIN_INDEX_BITS: Final = 16
 """Conversions to less cut indices off, so that they start again."""
 
 
@@ -176,10 +176,13 @@ class Trends:
         backs = {value for source, value in phi.incoming if source in cycle.blocks}
         if len(starts) != 1 or len(backs) != 1:  # threads of one round may have come by different ways
             return Trend.NONE
-        start = self.at(starts.pop(), home)
-        if start is Trend.NONE or phi.result in self._assumed:
+        start, back = self.at(starts.pop(), home), backs.pop()
+        if start is Trend.NONE:
             return Trend.NONE
-        self._assumed[phi.result] = start
-        back = self.at(backs.pop(), home)
-        del self._assumed[phi.result]
-        return start if back in (start, Trend.CONSTANT) and start is not Trend.CONSTANT else Trend.NONE
+        for trend in (Trend.RISING, Trend.FALLING) if start is Trend.CONSTANT else (start,):
+            self._assumed[phi.result] = trend
+            found = self.at(back, home)
+            del self._assumed[phi.result]
+            if found in (trend, Trend.CONSTANT):
+                return trend
+        return Trend.NONE
