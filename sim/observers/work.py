@@ -1,0 +1,67 @@
+"""Work: how many instructions did warps and threads execute for each piece of source text?
+
+SIMD efficiency is thread instructions per lane of the warps that were issued: 1 where no lane ever idled.  Text that
+never ran is listed with zeros, so this is the coverage, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+from sim.arrays import population
+from sim.observers.places import Place, issued_in
+from sim.observers.protocol import AddressBook, Events, Observer, Run, Segment, SegmentEvent
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Work:
+    """`slots` are the lanes that were issued, whether they took part or not."""
+
+    warp_instructions: int
+    thread_instructions: int
+    slots: int
+
+    def __add__(self, other: Work) -> Work:
+        return Work(
+            self.warp_instructions + other.warp_instructions,
+            self.thread_instructions + other.thread_instructions,
+            self.slots + other.slots,
+        )
+
+    @property
+    def simd_efficiency(self) -> float:
+        """1 for what never ran."""
+        return self.thread_instructions / self.slots if self.slots else 1.0
+
+
+@final
+class WorkObserver(Observer):
+    events: ClassVar[Events] = Events.SEGMENTS
+
+    def __init__(self) -> None:
+        self._segments: tuple[Segment, ...] = ()
+        self._warp_size = 0
+        self._warps: list[int] = []
+        self._lanes: list[int] = []
+
+    def begin(self, run: Run, addresses: AddressBook) -> None:
+        self._segments, self._warp_size = run.segments, run.launch.warp_size
+        self._warps, self._lanes = [0] * len(run.segments), [0] * len(run.segments)
+
+    def segment(self, event: SegmentEvent) -> None:
+        self._warps[event.segment] += len(event.rows)
+        self._lanes[event.segment] += int(population(event.active).sum())
+
+    def answer(self) -> Mapping[Place, Work]:
+        """By place, in the order of the program; `places.by_line` sums them up."""
+        found: dict[Place, Work] = {}
+        nothing = Work(0, 0, 0)
+        for segment, warps, lanes in zip(self._segments, self._warps, self._lanes, strict=True):
+            once = Work(warps, lanes, warps * self._warp_size)
+            for one in issued_in(segment):
+                place = Place(str(segment.function.id), one.span)
+                found[place] = found.get(place, nothing) + once
+        return found
