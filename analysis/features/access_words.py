@@ -35,6 +35,7 @@ KIND_WORDS: Final[Mapping[AccessKind, str]] = {
     AccessKind.ATOMIC: "atomic on",
 }
 
+_OWN_COPY: Final = "each lane's own copy, at one place: a register, or coalesced"
 _ONE_ADDRESS: Final[Mapping[AccessKind, str]] = {
     AccessKind.LOAD: "every lane reads one address: broadcast",
     AccessKind.STORE: "every lane writes one address",
@@ -78,7 +79,7 @@ def cost_words(access: AccessFact, stride: str | None = None) -> str | None:
             words = _sector_words(access, request, stride)
         case _:
             assert_never(access.space)
-    return None if words is None else words + _condition(access, request)
+    return words if words is None or words == _OWN_COPY else words + _condition(access, request)
 
 
 def label(access: AccessFact) -> str | None:
@@ -114,10 +115,10 @@ def _bank_words(access: AccessFact, request: RequestCost) -> str | None:
 
 def _local_words(access: AccessFact, request: RequestCost) -> str | None:
     if access.pattern is AccessPattern.WARP_SEQUENTIAL:
-        return "each lane its own copy, at one place: coalesced, or a register"
+        return _OWN_COPY
     if request.sectors is None:
         return None
-    return f"each lane its own copy, at its own place: {_sectors(request)}"
+    return f"each lane's own copy, at its own place: {_sectors(request)}"
 
 
 def _sector_words(access: AccessFact, request: RequestCost, stride: str | None) -> str | None:

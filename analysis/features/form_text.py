@@ -76,7 +76,11 @@ class FormWriter:
         rest = LinearForm(form.bits, form.base - variable(start), form.coefficients)
         scaled = _divided(rest, element or 1)
         name = self.name(start)
-        return self._text_of(rest, f"(char *){name}") if scaled is None else self._text_of(scaled, name)
+        return (
+            self._text_of(rest, name if name == UNNAMED else f"(char *){name}")
+            if scaled is None
+            else self._text_of(scaled, name)
+        )
 
     def address(self, form: LinearForm) -> FormText | None:
         """Of an address in bytes, without a cast."""
@@ -103,7 +107,8 @@ class FormWriter:
 
     def _text_of(self, form: LinearForm, start: str) -> FormText | None:
         named = Polynomial(tuple(term for term in form.base.terms if not self._is_unnamed(term[0])))
-        rest = "" if named == form.base else UNNAMED
+        rest = "" if named == form.base and start != UNNAMED else UNNAMED
+        start = start.removesuffix(UNNAMED)
         thread = format_form(LinearForm(form.bits, ZERO, form.coefficients), self.name) if form.coefficients else ""
         base = format_polynomial(named, self.name) if named.terms else ""
         whole = joined(start, thread, base, rest)

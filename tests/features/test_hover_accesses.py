@@ -109,7 +109,7 @@ def test_other_spaces() -> None:
           //@ weights: load from constant memory · every lane reads one address: broadcast
           for (int j = 0; j < 8; j++) own[j] = x[j];
           x[i] = own[n & 7];
-          //@ own: load from local memory · each lane its own copy, at one place: coalesced, or a register
+          //@ own: load from local memory · each lane's own copy, at one place: a register, or coalesced
           atomicAdd(&line[0], x[i]);
           //@ atomicAdd: atomic on shared memory · 32-way bank conflict
           if (n) x[i] = get(n > 1 ? x : line);
