@@ -1,0 +1,157 @@
+"""The mask stack of Pixar and NVIDIA: paths wait on a stack until they meet at the immediate post-dominator.
+
+    stack of one warp at `if (c) A; else B; J`          (join, resumes at, lanes), the top runs
+    before        (-, branch, 1111)
+    diverged      (-, J, 1111)  (J, B, 0011)  (J, A, 1100)
+    A ends at J   (-, J, 1111)  (J, B, 0011)
+    B ends at J   (-, J, 1111)
+
+A level for J is not opened when the top already ends at J: the rounds of a loop share one, or the stack would overflow.
+The stack has one order only.  Lanes that wait stop everything beneath them, which is how a spin lock livelocks.
+
+Source    Levinthal and Porter, "Chap: a SIMD graphics processor", SIGGRAPH 1984; Fung et al., "Dynamic warp
+          formation", MICRO 2007, section 3.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.arrays import LaneSets, Rows
+from sim.policies.protocol import EXIT, NOTHING, SegmentGraph, Split
+from sim.policies.splits import doubled, taken_ways, ways_per_row
+
+WAITING: Final = -2
+"""Where a path on the stack resumes whose lanes wait."""
+_FIRST_DEPTH: Final = 8
+
+
+@final
+class Ipdom:
+    """The top of each row's stack is `(join, segment, active)`; below it lie `depth` paths in stacks of arrays."""
+
+    name: ClassVar[str] = "ipdom"
+    can_switch: ClassVar[bool] = False
+
+    def __init__(self, rows: int, warp_size: int, graph: SegmentGraph) -> None:
+        self._reconvergence = graph.reconvergence
+        self.segment: NDArray[np.int64] = np.full(rows, NOTHING, np.int64)
+        self.active: LaneSets = np.zeros(rows, np.uint64)
+        self._join: NDArray[np.int64] = np.full(rows, EXIT, np.int64)
+        self._waiting: LaneSets = np.zeros(rows, np.uint64)
+        """The lanes of the top while they wait; `active` is empty then."""
+        self._depth: NDArray[np.intp] = np.zeros(rows, np.intp)
+        self._joins: NDArray[np.int64] = np.full((_FIRST_DEPTH, rows), EXIT, np.int64)
+        self._resumes: NDArray[np.int64] = np.full((_FIRST_DEPTH, rows), NOTHING, np.int64)
+        self._lanes: LaneSets = np.zeros((_FIRST_DEPTH, rows), np.uint64)
+
+    def stack(self, row: int) -> list[tuple[int, int, int]]:
+        """(join, segment, lanes) from the bottom to the top; WAITING for the segment where lanes wait."""
+        below = range(int(self._depth[row]))
+        paths = [(int(self._joins[d, row]), int(self._resumes[d, row]), int(self._lanes[d, row])) for d in below]
+        join = int(self._join[row])
+        if self._waiting[row]:
+            return [*paths, (join, WAITING, int(self._waiting[row]))]
+        if self.active[row]:
+            return [*paths, (join, int(self.segment[row]), int(self.active[row]))]
+        return paths
+
+    def start(self, rows: Rows, lanes: LaneSets, entry: int) -> None:
+        self.segment[rows] = np.where(lanes != 0, entry, NOTHING)
+        self.active[rows] = lanes
+        self._join[rows] = EXIT
+        self._waiting[rows] = 0
+        self._depth[rows] = 0
+
+    def follows(self, rows: Rows, target: int) -> bool:
+        return target != EXIT and not bool((self._join[rows] == target).any())
+
+    def advance(self, rows: Rows, segment: int, split: Split) -> None:
+        ways = taken_ways(split)
+        if len(ways) == 1 and self.follows(rows, ways[0][0]):
+            self.segment[rows] = ways[0][0]
+            return
+        join = self._reconvergence[segment]
+        fresh = rows[(ways_per_row(ways, len(rows)) > 1) & (self._join[rows] != join)]
+        self._push(fresh, self._join[fresh], join, self.active[fresh])
+        self._join[fresh] = join
+        joins = self._join[rows]
+        for target, lanes in reversed(ways):
+            if target == EXIT:
+                self._leave(rows, lanes)
+            else:
+                run = (lanes != 0) & (joins != target)
+                self._push(rows[run], joins[run], target, lanes[run])
+        self._pop(rows)
+
+    def block(self, rows: Rows) -> None:
+        self._waiting[rows] = self.active[rows]
+        self.active[rows] = 0
+        self.segment[rows] = NOTHING
+
+    def release(self, rows: Rows, lanes: LaneSets, target: int) -> None:
+        whole = (lanes != 0) & (lanes == self._waiting[rows])
+        ready = rows[whole]
+        self._waiting[ready] = 0
+        self.active[ready] = lanes[whole]
+        self.segment[ready] = target
+        arrived = ready[self._join[ready] == target]
+        if arrived.size:
+            self._pop(arrived)
+        for row, part in zip(rows[~whole], lanes[~whole], strict=True):
+            if part:
+                self._release_part(int(row), int(part), target)
+
+    def _push(self, rows: Rows, joins: NDArray[np.int64], resumes: int, lanes: LaneSets) -> None:
+        if not rows.size:
+            return
+        depth = self._depth[rows]
+        if int(depth.max()) == len(self._lanes):
+            self._joins = doubled(self._joins)
+            self._resumes = doubled(self._resumes)
+            self._lanes = doubled(self._lanes)
+        self._joins[depth, rows] = joins
+        self._resumes[depth, rows] = resumes
+        self._lanes[depth, rows] = lanes
+        self._depth[rows] = depth + 1
+
+    def _pop(self, rows: Rows) -> None:
+        """The path below becomes the top; paths that have no lanes or stand at their join end at once."""
+        while rows.size:
+            empty = rows[self._depth[rows] == 0]
+            self.segment[empty] = NOTHING
+            self.active[empty] = 0
+            rows = rows[self._depth[rows] > 0]
+            depth = self._depth[rows] - 1
+            self._depth[rows] = depth
+            join, segment, lanes = self._joins[depth, rows], self._resumes[depth, rows], self._lanes[depth, rows]
+            held = segment == WAITING
+            self._join[rows] = join
+            self._waiting[rows] = np.where(held, lanes, 0)
+            self.segment[rows] = np.where(held, NOTHING, segment)
+            self.active[rows] = np.where(held, 0, lanes)
+            rows = rows[(lanes == 0) | (segment == join)]
+
+    def _leave(self, rows: Rows, lanes: LaneSets) -> None:
+        """Lanes left the function: nobody waits for them further down."""
+        deepest = int(self._depth[rows].max(initial=0))
+        if deepest:
+            self._lanes[:deepest, rows] &= ~lanes
+
+    def _release_part(self, row: int, lanes: int, target: int) -> None:
+        """Some of the lanes of waiting paths go on: they become paths of their own, above those that still wait."""
+        paths: list[tuple[int, int, int]] = []
+        for join, segment, members in self.stack(row):
+            ready = members & lanes if segment == WAITING else 0
+            if members & ~ready:
+                paths.append((join, segment, members & ~ready))
+            if ready:
+                paths.append((join, target, ready))
+        only = np.array([row])
+        self._depth[row] = 0
+        for join, segment, members in paths:
+            self._push(only, np.array([join]), segment, np.array([members], np.uint64))
+        self._pop(only)

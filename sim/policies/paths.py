@@ -1,0 +1,153 @@
+"""Path lists: a warp is a list of paths, each a segment and the lanes that stand there.
+
+    lanes 0..7 at 12 17 4 17 17 17 4 17      is the list      4: {2, 6}   12: {0}   17: {1, 3, 4, 5, 7}
+
+A vector of program counters and a list of paths say the same.  A branch that diverges inserts paths, two paths at one
+segment are fused, and a policy is a choice of the path that runs next.  Lanes that wait are on no path until they are
+released, so the other paths of the warp go on.
+
+Source    Collange, "Stack-less SIMT reconvergence at low cost", 2011; "Simty: generalized SIMT execution on RISC-V",
+          2017.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.arrays import LaneSets, Rows
+from sim.policies.post_dominance import PostDominance
+from sim.policies.protocol import EXIT, NOTHING, SegmentGraph, Split
+from sim.policies.splits import doubled, taken_ways
+
+Slots = NDArray[np.intp]
+"""(rows,): one path of each row."""
+Turns = NDArray[np.int64]
+
+PATIENCE: Final = 256
+"""For how many turns of its warp a path lets others go first, in policies that promise progress.  Long enough for most
+loops whose lanes leave one by one, short enough that the holder of a lock among 32 lanes that spin is not noticed."""
+
+_FIRST_SLOTS: Final = 4
+_LAST: Final = 1 << 40
+
+
+class PathPolicy(ABC):
+    """Paths lie in slots, in any order; `_since` is the turn of its row in which a path came to where it stands."""
+
+    name: ClassVar[str]
+    can_switch: ClassVar[bool] = True
+
+    def __init__(self, rows: int, warp_size: int, graph: SegmentGraph) -> None:
+        self.segment: NDArray[np.int64] = np.full(rows, NOTHING, np.int64)
+        self.active: LaneSets = np.zeros(rows, np.uint64)
+        self._at: NDArray[np.int64] = np.full((_FIRST_SLOTS, rows), NOTHING, np.int64)
+        self._lanes: LaneSets = np.zeros((_FIRST_SLOTS, rows), np.uint64)
+        self._since: Turns = np.zeros((_FIRST_SLOTS, rows), np.int64)
+        self._turn: Turns = np.zeros(rows, np.int64)
+        self._slot: Slots = np.zeros(rows, np.intp)
+        """The path that runs."""
+        self._several: NDArray[np.bool_] = np.zeros(rows, np.bool_)
+        """Whether the row has more than one path."""
+
+    @abstractmethod
+    def _pick(self, rows: Rows, at: NDArray[np.int64], lanes: LaneSets) -> Slots:
+        """The paths that run next; `at` and `lanes` are (slots, len(rows)).  Rows without paths: any slot."""
+
+    def paths(self, row: int) -> list[tuple[int, int]]:
+        """(segment, lanes) of each path, the latest first."""
+        slots = np.flatnonzero(self._lanes[:, row])
+        latest = sorted(slots, key=lambda slot: -int(self._since[slot, row]))
+        return [(int(self._at[slot, row]), int(self._lanes[slot, row])) for slot in latest]
+
+    def start(self, rows: Rows, lanes: LaneSets, entry: int) -> None:
+        self._lanes[:, rows] = 0
+        self._insert(rows, lanes, entry)
+        self._choose(rows)
+
+    def follows(self, rows: Rows, target: int) -> bool:
+        return target != EXIT and not bool(self._several[rows].any())
+
+    def advance(self, rows: Rows, segment: int, split: Split) -> None:
+        ways = taken_ways(split)
+        slot = self._slot[rows]
+        if len(ways) == 1 and self.follows(rows, ways[0][0]):
+            self._at[slot, rows] = ways[0][0]
+            self.segment[rows] = ways[0][0]
+            return
+        self._lanes[slot, rows] = 0
+        for target, lanes in reversed(ways):
+            if target != EXIT:
+                self._insert(rows, lanes, target)
+        self._choose(rows)
+
+    def block(self, rows: Rows) -> None:
+        self._lanes[self._slot[rows], rows] = 0
+        self._choose(rows)
+
+    def release(self, rows: Rows, lanes: LaneSets, target: int) -> None:
+        self._insert(rows, lanes, target)
+        self._choose(rows)
+
+    def _insert(self, rows: Rows, lanes: LaneSets, target: int) -> None:
+        """Adds a path where `lanes` has any, or fuses it with the path that stands there."""
+        some = lanes != 0
+        rows, lanes = rows[some], lanes[some]
+        there = self._lanes[:, rows]
+        same = (there != 0) & (self._at[:, rows] == target)
+        usable = same | ((there == 0) & ~same.any(axis=0))
+        slot = usable.argmax(axis=0)
+        if not usable.any(axis=0).all():
+            slot[~usable.any(axis=0)] = len(usable)
+            self._grow()
+        turn = self._turn[rows] + 1
+        self._turn[rows] = turn
+        self._lanes[slot, rows] |= lanes
+        self._at[slot, rows] = target
+        self._since[slot, rows] = turn
+
+    def _grow(self) -> None:
+        self._at = doubled(self._at)
+        self._lanes = doubled(self._lanes)
+        self._since = doubled(self._since)
+
+    def _choose(self, rows: Rows) -> None:
+        at, lanes = self._at[:, rows], self._lanes[:, rows]
+        slot = self._pick(rows, at, lanes)
+        self._slot[rows] = slot
+        each = np.arange(len(rows), dtype=np.intp)
+        active = lanes[slot, each]
+        self.active[rows] = active
+        self.segment[rows] = np.where(active != 0, at[slot, each], NOTHING)
+        self._several[rows] = np.count_nonzero(lanes, axis=0) > 1
+
+    def _age(self, rows: Rows) -> Turns:
+        """(slots, rows): how many turns ago each path came to where it stands."""
+        return self._turn[rows] - self._since[:, rows]
+
+
+def first_without_wait(
+    key: NDArray[np.int64], at: NDArray[np.int64], lanes: LaneSets, order: PostDominance, patient: NDArray[np.bool_]
+) -> Slots:
+    """The path with the lowest key; but a path that stands at a join lets those go first that still come by there.
+
+    All arrays are (slots, rows).  A path that is not `patient` does not wait.  There is always one that need not wait,
+    because the tree of post-dominators has no cycle.
+    """
+    key = np.where(lanes != 0, key, _LAST)
+    slot = key.argmin(axis=0)
+    each = np.arange(at.shape[1], dtype=np.intp)
+    rows = np.flatnonzero(order.joins[at[slot, each]] & patient[slot, each])
+    while rows.size:
+        chosen = slot[rows]
+        join, others = at[chosen, rows], at[:, rows]
+        on_the_way = (order.enter[join] < order.enter[others]) & (order.enter[others] < order.leave[join])
+        waits = (on_the_way & (lanes[:, rows] != 0)).any(axis=0)
+        rows, chosen = rows[waits], chosen[waits]
+        key[chosen, rows] = _LAST
+        slot[rows] = key[:, rows].argmin(axis=0)
+        rows = rows[order.joins[at[slot[rows], rows]] & patient[slot[rows], rows]]
+    return slot

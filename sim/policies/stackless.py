@@ -1,0 +1,26 @@
+"""Stackless SIMT that the compiler manages: threads are together in convergent code only.
+
+Wherever the analysis cannot prove that all lanes of a warp come along, each runs alone, even if they all branch the
+same way.  The counts show what static convergence alone is worth.
+
+Source    Lee et al., CGO 2013, section 5.2; figure 4, "Compiler CA + VA + exit".
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, final
+
+from sim.policies.lone_threads import LoneThreads
+from sim.policies.protocol import SegmentGraph
+
+
+@final
+class Stackless(LoneThreads):
+    name: ClassVar[str] = "stackless"
+
+    def __init__(self, rows: int, warp_size: int, graph: SegmentGraph) -> None:
+        super().__init__(rows, warp_size, graph)
+        self._convergent = graph.convergent
+
+    def _stays_together(self, target: int) -> bool:
+        return target in self._convergent
