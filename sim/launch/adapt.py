@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Final
 
 from analysis.lower.layouts import size_of
-from sim.faults import BarrierDivergence, Deadlock, Fault, OutOfBounds
+from sim.faults import BarrierDivergence, Deadlock, Fault, OutOfBounds, UninitialisedRead
 from sim.launch.attempt import Attempt
 from sim.launch.contents import MAX_BYTES
 from sim.launch.planner import Plan, Planner
@@ -36,7 +36,7 @@ def run_adapted(planner: Planner, run: Callable[[Plan], Result]) -> tuple[Plan, 
     if best[1].truncated is not None and best[0].grid.why != "given":
         best = min(best, _grown(planner, run, planner.plan(Attempt(is_small=True))), key=_badness)
     if best[0].block.is_chosen and any(map(_blames_block, best[1].faults)):
-        for block in other_blocks(best[0].kernel.function, best[0].block.extent):
+        for block in other_blocks(best[0].axes, best[0].block.extent):
             other = _grown(planner, run, planner.plan(replace(best[0].attempt, block=block, lengths={})))
             best = min(best, other, key=_badness)
             if not best[1].faults and best[1].truncated is None:
@@ -88,7 +88,7 @@ def _shared(plan: Plan, extents: Mapping[str, Extent]) -> int:
 
 def _blames_block(fault: Fault) -> bool:
     """Whether another block may help: shared arrays and barriers are made for one."""
-    return isinstance(fault, OutOfBounds | BarrierDivergence | Deadlock)
+    return isinstance(fault, OutOfBounds | UninitialisedRead | BarrierDivergence | Deadlock)
 
 
 def _badness(run: tuple[Plan, Result]) -> tuple[bool, int]:

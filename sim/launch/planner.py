@@ -31,6 +31,7 @@ from sim.launch.shapes import (
     MAX_BLOCK_THREADS,
     ChosenShape,
     ShapeEvidence,
+    axes_read,
     choose_block,
     choose_grid,
     speaks_of_block,
@@ -61,6 +62,8 @@ class Plan:
     """Whether the size of `extern __shared__` arrays was chosen."""
     block: ChosenShape
     grid: ChosenShape
+    axes: int
+    """Of how many axes the kernel reads the coordinates of its threads."""
     attempt: Attempt
 
 
@@ -88,7 +91,7 @@ class Planner:
         """A complete launch; `attempt` carries what earlier ones taught."""
         subject, attempt = self._subject, attempt or Attempt()
         requests = subject.requests
-        block, grid = _shapes(subject, self._evidence, attempt)
+        block, grid = _shapes(self._evidence, attempt)
         shared = _shared_bytes(subject, attempt, block.extent)
         numbers = _numbers(subject, attempt, grid, block.extent)
         seed = DEFAULT_SEED if requests.seed is None else requests.seed
@@ -114,6 +117,7 @@ class Planner:
             shared is not None and shared.why != _GIVEN,
             block,
             grid,
+            self._evidence.thread_axes,
             attempt,
         )
 
@@ -148,17 +152,23 @@ def _shape_evidence(subject: Subject) -> ShapeEvidence:
     }
     constants |= integer_constants(subject.program, subject.instance, speaks_of_block)
     requests = subject.requests
-    return ShapeEvidence(requests.block, requests.grid, subject.launches, subject.bound, constants)
+    threads, blocks = axes_read(subject.kernel.function, _text(subject))
+    return ShapeEvidence(requests.block, requests.grid, subject.launches, subject.bound, constants, threads, blocks)
 
 
-def _shapes(subject: Subject, evidence: ShapeEvidence, attempt: Attempt) -> tuple[ChosenShape, ChosenShape]:
-    function = subject.kernel.function
-    block = choose_block(function, evidence)
+def _text(subject: Subject) -> bytes:
+    """Of all functions that the kernel consists of, macros expanded."""
+    functions = {frame.function for frame in subject.kernel.function.frames} | set(subject.kernel.callees)
+    return b"\n".join(subject.program.declaration_of(function).snippet.text for function in sorted(functions))
+
+
+def _shapes(evidence: ShapeEvidence, attempt: Attempt) -> tuple[ChosenShape, ChosenShape]:
+    block = choose_block(evidence)
     if attempt.block is not None:
         block = ChosenShape(attempt.block, "chosen: others do not fit", is_chosen=True)
     if block.threads > MAX_BLOCK_THREADS:
         raise LaunchError(f"block={spelled(block.extent)}: a block has at most {MAX_BLOCK_THREADS} threads")
-    grid = choose_grid(function, evidence, block)
+    grid = choose_grid(evidence, block)
     if attempt.is_small and evidence.grid is None:
         grid = ChosenShape((1, 1, 1), "one block: more did not end in time", is_chosen=True)
     return block, grid

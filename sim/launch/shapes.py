@@ -23,10 +23,13 @@ from sim.faults import Index3
 
 MAX_BLOCK_THREADS: Final = 1024
 MAX_THREADS: Final = 1 << 15
-DEFAULT_GRID: Final = 8
 
 _AXIS_NAME: Final = re.compile(r"(?:^|_|(?<=[a-z]))(?:(?P<x>X|W|WIDTH|COLS?|bx)|(?P<y>Y|H|HEIGHT|ROWS?|by))$")
 _BLOCK_NAME: Final = re.compile(r"BLOCK|THREAD|TILE|CTA|^b[xy]$", re.IGNORECASE)
+_NAMES_Y: Final = re.compile(rb"\.\s*y\b|hip\w+_y\b|%n?(?:c?tid|ctaid)\.y")
+_NAMES_Z: Final = re.compile(rb"\.\s*z\b|hip\w+_z\b|%n?(?:c?tid|ctaid)\.z")
+_DEFAULT_BLOCKS: Final[Mapping[int, Index3]] = {1: (256, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}
+_DEFAULT_GRIDS: Final[Mapping[int, Index3]] = {1: (8, 1, 1), 2: (4, 4, 1), 3: (2, 2, 2)}
 _OTHER_NAME: Final = re.compile(r"BLOCKS|GRID|WARP|PER_THREAD|PERTHREAD|IDX|STEPS", re.IGNORECASE)
 
 
@@ -56,27 +59,30 @@ class ShapeEvidence:
     launches: Sequence[Launch]
     bound: int | None
     constants: Mapping[str, int]
+    thread_axes: int
+    """Of how many axes (1, 2, 3) the kernel reads the coordinates of its threads."""
+    block_axes: int
 
 
-def choose_block(function: Function, evidence: ShapeEvidence) -> ChosenShape:
+def choose_block(evidence: ShapeEvidence) -> ChosenShape:
     if evidence.block is not None:
         return ChosenShape(evidence.block, "given")
     for launch in evidence.launches:
         if launch.block is not None and _threads(launch.block) <= MAX_BLOCK_THREADS:
             return ChosenShape((launch.block.x, launch.block.y, launch.block.z), "a launch in the file")
-    named = _named_block(function, evidence.constants)
+    named = _named_block(evidence.thread_axes, evidence.constants)
     if named is not None and _threads(named.extent) <= (evidence.bound or MAX_BLOCK_THREADS):
         return named
-    default = _default_block(function)
+    default = _DEFAULT_BLOCKS[evidence.thread_axes]
     if evidence.bound is not None:
         why = "within __launch_bounds__"
         return ChosenShape(_within(default, evidence.bound), why, is_chosen=True)
     return ChosenShape(default, "chosen", is_chosen=True)
 
 
-def other_blocks(function: Function, tried: Index3) -> Iterator[Index3]:
+def other_blocks(axes: int, tried: Index3) -> Iterator[Index3]:
     """Shapes to try where a chosen one does not fit the kernel's shared arrays."""
-    match reads_axes(function, _THREAD_AXES):
+    match axes:
         case 3:
             shapes: Sequence[Index3] = ((4, 4, 4), (8, 8, 8), (16, 4, 4))
         case 2:
@@ -86,7 +92,7 @@ def other_blocks(function: Function, tried: Index3) -> Iterator[Index3]:
     return (shape for shape in shapes if shape != tried)
 
 
-def choose_grid(function: Function, evidence: ShapeEvidence, block: ChosenShape) -> ChosenShape:
+def choose_grid(evidence: ShapeEvidence, block: ChosenShape) -> ChosenShape:
     if evidence.grid is not None:
         return ChosenShape(evidence.grid, "given")
     for launch in evidence.launches:
@@ -97,18 +103,21 @@ def choose_grid(function: Function, evidence: ShapeEvidence, block: ChosenShape)
             if cut == whole:
                 return ChosenShape(whole, why)
             return ChosenShape(cut, f"{why}, cut from {spelled(whole)}", is_cut=True)
-    match reads_axes(function, _BLOCK_AXES):
-        case 3:
-            return ChosenShape((2, 2, 2), "chosen", is_chosen=True)
-        case 2:
-            return ChosenShape((4, 4, 1), "chosen", is_chosen=True)
-        case _:
-            return ChosenShape((DEFAULT_GRID, 1, 1), "chosen", is_chosen=True)
+    return ChosenShape(_DEFAULT_GRIDS[evidence.block_axes], "chosen", is_chosen=True)
 
 
-def reads_axes(function: Function, axes: Sequence[frozenset[SpecialRegister]]) -> int:
-    """1, 2 or 3: the last axis of which the function reads a register."""
+def axes_read(function: Function, text: bytes) -> tuple[int, int]:
+    """The last axis (1, 2, 3) of which the kernel reads coordinates of threads, and of blocks or threads.
+
+    `text` is that of the functions it consists of: the ranks of cooperative groups read every register there is, and
+    say nothing about the shape that the kernel was written for.
+    """
     registers = {found.register for _, found in function.instructions() if isinstance(found, ReadSpecial)}
+    named = 3 if _NAMES_Z.search(text) else 2 if _NAMES_Y.search(text) else 1
+    return min(named, _last_axis(registers, _THREAD_AXES)), min(named, _last_axis(registers, _BLOCK_AXES))
+
+
+def _last_axis(registers: set[SpecialRegister], axes: Sequence[frozenset[SpecialRegister]]) -> int:
     return max((axis for axis, wanted in enumerate(axes, 1) if registers & wanted), default=1)
 
 
@@ -137,24 +146,13 @@ _BLOCK_AXES: Final = (
 )
 
 
-def _default_block(function: Function) -> Index3:
-    match reads_axes(function, _THREAD_AXES):
-        case 3:
-            return 8, 8, 4
-        case 2:
-            return 16, 16, 1
-        case _:
-            return 256, 1, 1
-
-
-def _named_block(function: Function, constants: Mapping[str, int]) -> ChosenShape | None:
+def _named_block(axes: int, constants: Mapping[str, int]) -> ChosenShape | None:
     """The block that constants name: one number per axis, or one for all."""
     found: dict[str, tuple[str, int]] = {}
     for name, number in constants.items():
         if speaks_of_block(name) and 1 <= number <= MAX_BLOCK_THREADS:
             axis = _AXIS_NAME.search(name)
             found.setdefault("x" if axis and axis["x"] else "y" if axis and axis["y"] else "", (name, number))
-    axes = reads_axes(function, _THREAD_AXES)
     name, number = found.get("x") or found.get("") or ("", 0)
     if not number:
         return None

@@ -65,7 +65,12 @@ def test_a_block_that_no_device_runs_is_refused() -> None:
 
 
 def test_other_blocks_have_the_dimensions_of_the_kernel() -> None:
-    flat = plan(kernel(_X)).kernel.function
-    square = plan(kernel(_XY)).kernel.function
-    assert all(shape[1:] == (1, 1) and shape != (128, 1, 1) for shape in other_blocks(flat, (128, 1, 1)))
-    assert (32, 8, 1) in other_blocks(square, (16, 16, 1))
+    flat, square = plan(kernel(_X)), plan(kernel(_XY))
+    assert (flat.axes, square.axes) == (1, 2)
+    assert all(shape[1:] == (1, 1) and shape != (128, 1, 1) for shape in other_blocks(flat.axes, (128, 1, 1)))
+    assert (32, 8, 1) in other_blocks(square.axes, (16, 16, 1))
+
+
+def test_ranks_of_groups_do_not_make_a_kernel_three_dimensional() -> None:
+    text = kernel("x[cooperative_groups::this_thread_block().thread_rank()] = 1;")
+    assert plan(text).specification.block == (256, 1, 1)
