@@ -31,6 +31,7 @@ from analysis.access.model import (
     Participation,
     RequestCost,
 )
+from analysis.access.moved import moved_bytes
 from analysis.access.participants import Condition, Guards, Participants
 from analysis.access.warp_request import Setting, count_bank_ways, count_sectors, lane_pattern
 from analysis.affine.result import AffineResult
@@ -44,11 +45,8 @@ from analysis.ir.instructions import Atomic, Branch, Load, ReadSpecial, Store, W
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.source import NO_SPAN, Span
 from analysis.ir.types import MemorySpace, Type
-from analysis.lower.layouts import size_and_alignment
 from analysis.memory.spaces import SpaceResult
 
-MAX_REQUEST_BYTES = 16
-"""What one lane can move with one instruction."""
 HIGHER_DIMENSIONS = (
     SpecialRegister.THREAD_Y,
     SpecialRegister.THREAD_Z,
@@ -188,9 +186,7 @@ class _Finder:
         type_ = self._function.types[value]
         known = self._sizes.get(type_)
         if known is None:
-            size, alignment = size_and_alignment(type_, self._function.structs)
-            known = (size, min(size & -size, alignment, MAX_REQUEST_BYTES)) if size else (None, None)
-            self._sizes[type_] = known
+            known = self._sizes[type_] = moved_bytes(type_, self._function.structs)
         return known
 
     def _setting(self, extent: Extent, participants: Participants) -> Setting:

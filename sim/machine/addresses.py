@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import final
 
 from analysis.ir.types import MemorySpace
+from sim.arrays import Values
 from sim.launch.specification import LaunchSpecification
 from sim.memory.arena import Arena
 from sim.observers.protocol import AddressBook, MemoryObject
@@ -15,6 +16,9 @@ class Addresses(AddressBook):
     def __init__(self, arena: Arena, launch: LaunchSpecification) -> None:
         self._arena = arena
         self._launch = launch
+
+    def starts(self, addresses: Values) -> Values:
+        return self._arena.starts(addresses)
 
     def find(self, address: int) -> MemoryObject | None:
         found = self._arena.find(address)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.ir.types import MemorySpace
+from sim.arrays import Values
 from sim.refusals import LaunchError
 
 PAGE: Final = 256
@@ -121,6 +122,17 @@ class Arena:
         region = self._regions[index]
         number, offset = divmod(address - region.base, region.stride)
         return (region, number, offset) if number < region.count and offset < region.size else None
+
+    def starts(self, addresses: Values) -> Values:
+        """The same for many addresses: where their objects begin; the address itself where there is none."""
+        if not self._regions:
+            return addresses
+        index = np.searchsorted(self._starts, addresses, side="right") - 1
+        base = np.array(self._starts)[index]
+        stride = np.array([region.stride for region in self._regions])[index]
+        count = np.array([region.count for region in self._regions])[index]
+        number = (addresses - base) // stride
+        return np.where((index >= 0) & (number < count), base + number * stride, addresses)
 
     def contents(self, region: Region) -> NDArray[np.uint8]:
         """The bytes of a region with one object; a view."""

@@ -159,6 +159,13 @@ class AddressBook:
         """None where no object lies."""
         raise NotImplementedError
 
+    def starts(self, addresses: Values) -> Values:
+        """Where the objects begin that the addresses lie in, for all at once; the address itself where there is none.
+
+        What observers of local memory need: each thread's object begins elsewhere.
+        """
+        raise NotImplementedError
+
 
 class Observer:
     """Override what you subscribe to."""
