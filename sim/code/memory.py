@@ -2,7 +2,7 @@
 
 Every access goes through its site, which returns good addresses:
 
-    a7 = load_3(f, rows, mask, v5, low_0, size_0)          # checked against the object of parameter 0
+    a7 = load_3(f, rows, mask, v5, first_0, extent_0)          # checked against the object of parameter 0
     v7 = arena.f4.take(a7 >> 2)
 """
 
@@ -154,8 +154,8 @@ def _checked(writer: Writer, address: ValueId) -> str:
     root = writer.unit.placement.roots.get(address)
     match root:
         case ParameterRoot(value=value):
-            writer.unit.imports[f"low_{value}, size_{value}"] = f"m.bounds({value})"
-            return f"{name}, low_{value}, size_{value}"
+            writer.unit.imports[f"first_{value}, extent_{value}"] = f"m.bounds({value})"
+            return f"{name}, first_{value}, extent_{value}"
         case SymbolRoot(symbol=symbol):
             writer.unit.symbols.add(symbol)
             kind = writer.unit.function.symbols[symbol].kind
