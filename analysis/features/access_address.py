@@ -41,6 +41,7 @@ from analysis.rules.source_text import one_line
 
 MAX_STEPS: Final = 64
 MAX_STRIDE: Final = 30
+MAX_FORMULA: Final = 120
 
 
 class Reason(Enum):
@@ -77,7 +78,7 @@ def address_formula(analysis: FileAnalysis, function: FunctionFacts, access: Acc
     text = analysis.document.text[function.start : function.end]
     for view, found in _places(analysis, function, access):
         form = view.root.affine.form_at(found.address, found.block)
-        written = None if form is None else FormWriter(view, text, access.span.end).address(form)
+        written = None if form is None else FormWriter(view, text, access.span.end, MAX_FORMULA).address(form)
         formulas.add(None if written is None else written.whole)
         if len(formulas) > 1:
             return None

@@ -141,16 +141,12 @@ def _bounds(access: AccessFact, request: RequestCost, stride: str | None) -> str
     if most is None:
         return None
     least = "up to " if request.sectors is None else f"{request.sectors} to " if request.sectors < most else ""
-    if access.stride:
+    if access.stride is not None:
         named = _stride(access, ": ")
+    elif stride is not None:
+        named = f"stride {stride} B: "
     else:
-        named = (
-            ""
-            if access.pattern is not AccessPattern.STRIDED
-            else f"stride {stride} B: "
-            if stride
-            else "unknown stride: "
-        )
+        named = "unknown stride: " if access.pattern is AccessPattern.STRIDED else ""
     if_global = ", if it is global memory" if access.space is MemorySpace.GENERIC else ""
     return f"{named}{least}{counted(most, 'sector')}{if_global}"
 

@@ -57,8 +57,9 @@ class FormText:
 class FormWriter:
     """Writes the forms of one view at a place, given as an offset in the function's text."""
 
-    def __init__(self, view: View, text: bytes, place: int) -> None:
+    def __init__(self, view: View, text: bytes, place: int, limit: int = MAX_FORM) -> None:
         self._view = view
+        self._limit = limit
         self._function = view.root.function
         self._text = text
         self._place = place
@@ -112,9 +113,9 @@ class FormWriter:
         thread = format_form(LinearForm(form.bits, ZERO, form.coefficients), self.name) if form.coefficients else ""
         base = format_polynomial(named, self.name) if named.terms else ""
         whole = joined(start, thread, base, rest)
-        if len(whole) > MAX_FORM and thread:
+        if len(whole) > self._limit and thread:
             whole = joined(start, thread, "", UNNAMED)
-        return FormText(thread, whole or "0") if len(whole) <= MAX_FORM else None
+        return FormText(thread, whole or "0") if len(whole) <= self._limit else None
 
     def _is_unnamed(self, monomial: tuple[Atom, ...]) -> bool:
         return any(self.name(atom) == UNNAMED for atom in monomial)

@@ -20,8 +20,8 @@ class FunctionSummary:
     """Divergent are branches that can split a warp other than at a bounds check; unsafe are barriers that are called
     divergent, unproven those the analysis cannot decide.
 
-    Uncoalesced are accesses that surely move twice what is used of it, or more; of the bank conflicts the worst counts
-    as `bank_ways` (None: there is none).
+    Uncoalesced are accesses that surely move twice what is used of it, or more (`a[i] += 1` is one); of the bank
+    conflicts the worst counts as `bank_ways` (None: there is none).
     """
 
     branches: int
@@ -36,7 +36,7 @@ class FunctionSummary:
 
 
 def summarize(function: FunctionFacts) -> FunctionSummary:
-    conflicts = [access.request for access in function.accesses if has_bank_conflict(access)]
+    conflicts = [access for access in function.accesses if has_bank_conflict(access)]
     verdicts = [barrier.verdict for barrier in function.barriers]
     return FunctionSummary(
         len(function.branches),
@@ -45,9 +45,9 @@ def summarize(function: FunctionFacts) -> FunctionSummary:
         verdicts.count(BarrierVerdict.DIVERGENT),
         verdicts.count(BarrierVerdict.UNKNOWN),
         len(one_per_place(function.opaque)),
-        sum(is_uncoalesced(access) for access in function.accesses),
-        len(conflicts),
-        max((request.bank_ways or 0 for request in conflicts if request is not None), default=None),
+        len({access.span.start for access in function.accesses if is_uncoalesced(access)}),
+        len({access.span.start for access in conflicts}),
+        max((access.request.bank_ways or 0 for access in conflicts if access.request is not None), default=None),
     )
 
 

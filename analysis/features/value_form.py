@@ -66,8 +66,8 @@ def value_form_at(analysis: FileAnalysis, function: FunctionFacts, offset: int) 
     ranges = [_range(view, value, block) for view, _, value, block in found]
     widest = _joined(ranges)
     is_number = widest is not None and widest.low == widest.high
-    is_register = own in REGISTER_NAMES.values()
-    if widest is None or is_number or (is_register and not all(view.root.launch.shapes for view, *_ in found)):
+    is_limit = own in REGISTER_NAMES.values() and not own.startswith("threadIdx")  # of the hardware
+    if widest is None or is_number or is_limit:
         return ValueForm(_news(form, own), None, None)
     return ValueForm(_news(form, own), widest.low, widest.high)
 

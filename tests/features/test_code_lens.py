@@ -19,7 +19,7 @@ from tests.rules.fixture import analyze
         ("if (n > 3) __syncthreads();", "no divergent branches"),
         ("for (int i = 0; i < n; i++) { if (x[threadIdx.x] > i) break; }", "2 divergent branches"),
         ("if (mystery(n)) __syncthreads();", "1 divergent branch · 1 unproven barrier · 1 opaque"),
-        ("x[threadIdx.x * 32] = 1.0f;", "no divergent branches · 1 uncoalesced"),
+        ("x[threadIdx.x * 32] += 1.0f;", "no divergent branches · 1 uncoalesced"),
         ("if (threadIdx.x % 2) x[threadIdx.x] = 1.0f;", "1 divergent branch"),
         ("x[threadIdx.x + 1] = x[threadIdx.x * n];", "no divergent branches"),
         (

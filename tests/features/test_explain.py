@@ -5,6 +5,7 @@ from __future__ import annotations
 from inspect import cleandoc
 
 from analysis.features.explain import explain_line, render_explanation
+from analysis.features.explain_access import NEIGHBOURS
 from tests.rules.fixture import analyze
 
 TEXT = """__device__ void sync() { __syncthreads(); }
@@ -122,3 +123,82 @@ def test_code_that_is_not_compiled() -> None:
     explanation = explain_line(analyze("#if 0\n__global__ void k(int n) { int m = n; }\n#endif\n"), 2)
     assert explanation.items == ()
     assert explanation.summary == "`k` is excluded by `#if`: nothing is known about it"
+
+
+MEMORY = """__global__ void k(float *out, const float *in, const int *pick, int n) {
+  __shared__ float tile[32][32];
+  int i = threadIdx.x;
+  tile[i][0] = 1.0f;
+  out[i * 32] += in[pick[i]];
+  out[i * n] = in[i + n];
+  atomicAdd(out, 1.0f);
+}
+void host(float *out, const float *in, const int *pick, int n) { k<<<1, 64>>>(out, in, pick, n); }
+"""
+
+
+def accesses(line: int) -> list[list[str]]:
+    """What is said of each access on the line: its text, its verdict, the details."""
+    items = explain_line(analyze(MEMORY), line).items
+    return [[f"{item.what}: {item.verdict}", *item.details] for item in items if " memory, " in item.verdict]
+
+
+def test_a_bank_conflict_with_its_reason_and_repair() -> None:
+    assert accesses(4) == [
+        [
+            "`tile[i][0]`: store to shared memory, 32-way bank conflict (stride 32 words)",
+            "address in bytes: tile + 128*threadIdx.x",
+            "lanes that are 32 words apart use 1 of the 32 banks",
+            "to fix: make the rows one element longer, so that a column lies in different banks",
+        ]
+    ]
+
+
+def test_a_costly_a_scattered_and_a_coalesced_access() -> None:
+    found = accesses(5)
+    assert found == [
+        [
+            "`out[i * 32]`: load from and store to global memory, stride 128 B: 32 sectors where 4 would do (12 %)",
+            "address in bytes: out + 128*threadIdx.x",
+            NEIGHBOURS,
+        ],
+        ["`in[pick[i]]`: load from global memory, scattered: the index comes from memory, `pick[i]`"],
+        [
+            "`pick[i]`: load from global memory, stride 4 B, coalesced: 4 sectors (100 %)",
+            "address in bytes: pick + 4*threadIdx.x",
+        ],
+    ]
+
+
+def test_a_stride_that_is_no_number_and_a_base_that_may_be_shifted() -> None:
+    assert accesses(6) == [
+        [
+            "`out[i * n]`: store to global memory, stride 4*n B: up to 32 sectors",
+            "address in bytes: out + 4*n*threadIdx.x",
+            NEIGHBOURS,
+        ],
+        [
+            "`in[i + n]`: load from global memory, stride 4 B, coalesced: 4 sectors (100 %)",
+            "address in bytes: in + 4*threadIdx.x + 4*n",
+            "5 sectors where the base is not a multiple of 32 bytes",
+        ],
+    ]
+
+
+def test_lanes_that_update_one_address_queue() -> None:
+    assert accesses(7) == [
+        [
+            "`atomicAdd(out, 1.0f)`: atomic on global memory, every lane updates one address, one after the other",
+            "address in bytes: out",
+            "to relieve: combine the values in the warp or block first, and let one lane update",
+        ]
+    ]
+
+
+def test_the_line_of_a_kernel_lists_its_costly_accesses() -> None:
+    lines = render_explanation(explain_line(analyze(MEMORY), 1)).splitlines()
+    assert lines[1:4] == [
+        "  kernel `k`: no divergent branches · 1 uncoalesced · 32-way bank conflict",
+        "      line 4: tile[i][0] = 1.0f;  (32-way bank conflict)",
+        "      line 5: out[i * 32] += in[pick[i]];  (uncoalesced)",
+    ]

@@ -121,3 +121,15 @@ def test_a_range_of_a_block_that_is_not_known_is_no_news(shape: str, range: str)
         void host(int *x, int n) {{ k{shape}(x); }}
     """)
     assert said(text) == claimed(text)
+
+
+def test_ranges_of_registers_are_those_of_the_launch_not_of_the_hardware() -> None:
+    text = cleandoc("""
+        __global__ void k(int *x) {
+          x[threadIdx.x] = 1;                              //= threadIdx: from 0 to 63
+          x[blockIdx.x] = 1;                               //= blockIdx: nothing
+          x[blockDim.x] = 1;                               //= blockDim: = 64
+        }
+        void host(int *x) { k<<<9, 64>>>(x); }
+    """)
+    assert said(text) == claimed(text)
