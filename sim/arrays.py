@@ -6,12 +6,12 @@ Values of threads are arrays of shape (rows, lanes), or (rows, 1) or () where al
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-Values: TypeAlias = Any
+Values: TypeAlias = NDArray[Any]
 """One value per thread; an array or a NumPy scalar that broadcasts to (rows, lanes)."""
 Lanes: TypeAlias = NDArray[np.bool_]
 """(rows, lanes): which threads are meant."""
@@ -19,6 +19,11 @@ LaneSets: TypeAlias = NDArray[np.uint64]
 """(rows,): the same as bits."""
 Rows: TypeAlias = NDArray[np.intp]
 """(rows,): indices of resident warps, ascending."""
+
+
+def scalar(number: np.generic) -> Values:
+    """A NumPy scalar where values are expected: it has the members that are used, and broadcasts."""
+    return cast("Values", number)
 
 
 def lane_sets(lanes: Lanes) -> LaneSets:

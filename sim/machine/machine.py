@@ -12,7 +12,7 @@ from analysis.ir.ids import FunctionId
 from analysis.ir.instructions import GridBarrier
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.types import MemorySpace
-from sim.arrays import Lanes, Rows, Values, lane_sets
+from sim.arrays import Lanes, Rows, Values, lane_sets, scalar
 from sim.code.generate import Code
 from sim.code.placement import ParameterRoot, SymbolRoot
 from sim.code.scalars import NoParts, storage_of
@@ -152,13 +152,13 @@ class Machine:
         every = np.uint64((1 << launch.warp_size) - 1)
         match SpecialRegister(register):
             case SpecialRegister.BLOCK_DIM_X | SpecialRegister.BLOCK_DIM_Y | SpecialRegister.BLOCK_DIM_Z:
-                return np.uint32(launch.block["xyz".index(register[-1])])
+                return scalar(np.uint32(launch.block["xyz".index(register[-1])]))
             case SpecialRegister.GRID_DIM_X | SpecialRegister.GRID_DIM_Y | SpecialRegister.GRID_DIM_Z:
-                return np.uint32(launch.grid["xyz".index(register[-1])])
+                return scalar(np.uint32(launch.grid["xyz".index(register[-1])]))
             case SpecialRegister.WARP_SIZE:
-                return np.uint32(launch.warp_size)
+                return scalar(np.uint32(launch.warp_size))
             case SpecialRegister.DYNAMIC_SHARED_SIZE:
-                return np.uint32(launch.dynamic_shared_bytes)
+                return scalar(np.uint32(launch.dynamic_shared_bytes))
             case SpecialRegister.LANE:
                 return lane
             case SpecialRegister.LANE_MASK_EQUAL:
@@ -172,7 +172,7 @@ class Machine:
             case SpecialRegister.LANE_MASK_GREATER_EQUAL:
                 return every & ~below
             case _:  # one multiprocessor, one cluster, one grid
-                return np.uint32(0)
+                return scalar(np.uint32(0))
 
     def argument(self, value: int, part: int) -> Values:
         return self._values[value][part]
@@ -180,7 +180,7 @@ class Machine:
     def bounds(self, value: int) -> tuple[Values, int]:
         """Start and size in bytes of the buffer that a pointer parameter points into."""
         found = self.arena.find(int(self._values[value][0]))
-        return (np.int64(0), 0) if found is None else (np.int64(found[0].base), found[0].size)
+        return (scalar(np.int64(0)), 0) if found is None else (scalar(np.int64(found[0].base)), found[0].size)
 
     def symbol(self, function: str, symbol: int) -> tuple[Values, int, Values]:
         """Start, size and stride in bytes of a variable; a local variable starts where its frame says."""
@@ -188,9 +188,9 @@ class Machine:
         declared = found.symbols[symbol]
         if declared.kind is SymbolKind.LOCAL:
             size = _size(found, symbol)
-            return np.int64(0), size, np.int64(Arena.stride_of(size))
+            return scalar(np.int64(0)), size, scalar(np.int64(Arena.stride_of(size)))
         region = self.variables.region(found, symbol)
-        return np.int64(region.base), region.size, np.int64(region.stride)
+        return scalar(np.int64(region.base)), region.size, scalar(np.int64(region.stride))
 
     def _function(self, id: str) -> Function:
         return self._code.functions[FunctionId(id)].segmented.function
@@ -231,7 +231,7 @@ class Machine:
             region = self.arena.allocate("a string literal", MemorySpace.CONSTANT, len(octets), written=True)
             self.arena.contents(region)[:] = octets
             self._strings[text] = region
-        return np.int64(self._strings[text].base)
+        return scalar(np.int64(self._strings[text].base))
 
     # -- what generated code asks for while it runs -------------------------------------------------------------------
 
@@ -320,7 +320,7 @@ class Machine:
     def trap(self, place: int, frame: Frame, rows: Rows | None, lanes: Lanes | None) -> None:
         shape = (frame.rows if rows is None else len(rows), self.launch.warp_size)
         active = np.ones(shape, np.bool_) if lanes is None else lanes
-        self._abort("trap", place, frame, rows, active, lambda evidence, *_: Trapped(evidence))
+        self._abort("trap", place, frame, rows, active, lambda evidence, _row, _lane: Trapped(evidence))
 
     def _abort(
         self,
@@ -354,7 +354,9 @@ class Machine:
         width = self.launch.warp_size
         active = np.ones((called.rows, width), np.bool_) if lanes is None else lanes
         if self._depth >= MAX_DEPTH:
-            self._abort("stack", place, frame, rows, active, lambda evidence, *_: StackOverflow(evidence, MAX_DEPTH))
+            self._abort(
+                "stack", place, frame, rows, active, lambda evidence, _row, _lane: StackOverflow(evidence, MAX_DEPTH)
+            )
         called.live = active
         called.registers = [np.zeros((called.rows, width), part.held) for part in code.registers]
         for register, value in zip(code.parameters, arguments, strict=True):

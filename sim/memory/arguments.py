@@ -27,7 +27,7 @@ from analysis.ir.types import (
     Type,
     VectorType,
 )
-from sim.arrays import Values
+from sim.arrays import Values, scalar
 from sim.code.scalars import NoParts, Part, parts_of, storage_of
 from sim.launch.specification import (
     Argument,
@@ -92,11 +92,11 @@ class Arguments:
             case _, None:
                 raise LaunchError(f"no argument for the parameter {name}")
             case (PointerType(element=element), Array() | ChosenArray()):
-                return (np.int64(self._buffer(name, element, argument)),)
+                return (scalar(np.int64(self._buffer(name, element, argument))),)
             case (PointerType(), SameAs(parameter=other, offset=offset)):
                 if other not in self.buffers:
                     raise LaunchError(f"{name}: {other} is no array argument")
-                return (np.int64(self.buffers[other].region.base + offset),)
+                return (scalar(np.int64(self.buffers[other].region.base + offset)),)
             case (HandleType() | IntegerType(bits=64), TextureImage()):
                 self.textures.append(argument)
                 return tuple(_cast(part, len(self.textures)) for part in parts_of(type, self.structs))
@@ -141,7 +141,7 @@ class Arguments:
             size, _ = storage_of(element, self.structs)
             parts = parts_of(element, self.structs)
         except NoParts:
-            size, parts = 1, ()
+            size, parts = 1, tuple[Part, ...]()
         if not 0 <= choice.length * size <= self.launch.budget.memory_bytes:
             raise LaunchError(f"{name} needs {choice.length * size:,} bytes of memory, more than the budget")
         random = np.random.default_rng([self.launch.seed, zlib.crc32(name.encode())])
@@ -181,13 +181,12 @@ def _filled(part: Part, choice: ChosenArray, random: np.random.Generator) -> NDA
 def _cast(part: Part, value: float) -> Values:
     """A scalar in the part's register type, with C's wrapping."""
     if part.held == "b1":
-        return np.bool_(value)
+        return scalar(np.bool_(value))
     if part.held[0] == "f":
-        return (
-            np.float32(double_to_bfloat16(np.float64(value))) if part.is_bfloat16 else np.dtype(part.held).type(value)
-        )
+        number = scalar(np.dtype(part.held).type(value))
+        return double_to_bfloat16(number.astype(np.float64))[()] if part.is_bfloat16 else number
     bits = part.width * 8
     pattern = int(value) & ((1 << bits) - 1)
     if part.held[0] == "i" and pattern >> (bits - 1):
         pattern -= 1 << bits
-    return np.dtype(part.held).type(pattern)
+    return scalar(np.dtype(part.held).type(pattern))

@@ -111,7 +111,7 @@ def _compare_and_swap(old: Values, expected: Values, value: Values) -> Values:
 
 
 def _increment(old: Values, limit: Values) -> Values:
-    return np.where(old >= limit, old.dtype.type(0), old + old.dtype.type(1))
+    return (old + old.dtype.type(1)) * (old < limit)
 
 
 def _decrement(old: Values, limit: Values) -> Values:

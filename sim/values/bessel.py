@@ -8,6 +8,7 @@ Limits    absolute accuracy 1e-13 for arguments up to 200; beyond, the asymptoti
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -48,10 +49,9 @@ def bessel_i(order: int, value: Values) -> Values:
     return (terms.mean(axis=-1) * np.exp(peak)).astype(value.dtype)
 
 
-def _both(order: int, x: Values, near: object, phase: int) -> Values:
-    assert callable(near)
+def _both(order: int, x: Values, near: Callable[[int, Values], Values], phase: int) -> Values:
     far = np.abs(x) > _FAR
-    result: Values = near(order, np.where(far, 1.0, x))
+    result = near(order, np.where(far, 1.0, x))
     return np.where(far, _asymptotic(order, x, phase), result) if far.any() else result
 
 
@@ -68,7 +68,8 @@ def _near_y(order: int, x: Values) -> Values:
         series = sum((-1.0) ** k / k * _near_j(2 * k, x) for k in range(1, terms))
         return 2.0 / np.pi * (logarithm * _near_j(0, x) - 2.0 * series)
     series = sum((-1.0) ** k * (2 * k + 1) / (k * (k + 1)) * _near_j(2 * k + 1, x) for k in range(1, terms))
-    return -2.0 / (np.pi * x) + 2.0 / np.pi * ((logarithm - 1.0) * _near_j(1, x) - 2.0 * series)
+    pole = -2.0 / (np.pi * x) * _near_j(0, x)
+    return pole + 2.0 / np.pi * ((logarithm - 1.0) * _near_j(1, x) - series)
 
 
 def _asymptotic(order: int, x: Values, phase: int) -> Values:

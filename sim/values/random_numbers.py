@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sim.arrays import Values
+from sim.arrays import Values, scalar
 
 _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 
@@ -25,14 +25,15 @@ def _mixed(state: Values) -> Values:
 def math_random_seed(kind: Any, seed: Values, *rest: Values) -> Values:
     """A state from (seed, sequence, offset)."""
     word = seed.astype(np.uint64)
-    sequence = rest[0].astype(np.uint64) if rest else np.uint64(0)
-    offset = rest[1].astype(np.uint64) if len(rest) > 1 else np.uint64(0)
+    none = scalar(np.uint64(0))
+    sequence = rest[0].astype(np.uint64) if rest else none
+    offset = rest[1].astype(np.uint64) if len(rest) > 1 else none
     start = _mixed(word + _GOLDEN) ^ _mixed(sequence * np.uint64(0xD1342543DE82EF95) + np.uint64(1))
     return (start + offset * _GOLDEN).view(np.int64)
 
 
 def math_random_advance(kind: Any, state: Values, *count: Values) -> Values:
-    steps = count[0].astype(np.uint64) if count else np.uint64(1)
+    steps = count[0].astype(np.uint64) if count else scalar(np.uint64(1))
     return (state.view(np.uint64) + steps * _GOLDEN).view(np.int64)
 
 

@@ -1,0 +1,255 @@
+"""Memory of all kinds: values, aggregates, spaces, initial contents, and the faults of accesses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sim.faults import AccessKind, Misaligned, OutOfBounds, ReadOnlyWrite, UninitialisedRead
+from sim.launch.specification import Array, Budget, ChosenArray, Filling, SameAs, Scalar, Struct
+from sim.refusals import LaunchError, Refusal
+from tests.sim.running import run
+
+I = np.arange(64)  # noqa: E741
+
+
+def floats(count: int = 64) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+    return np.arange(count, dtype=np.float32)
+
+
+def test_shared_memory_reverses_a_block() -> None:
+    text = """__global__ void k(float *x) { __shared__ float s[64]; int i = threadIdx.x;
+        s[i] = x[blockIdx.x * 64 + i]; __syncthreads(); x[blockIdx.x * 64 + i] = s[63 - i]; }"""
+    found = run(text, {"x": floats(256)}, grid=4, block=64)
+    assert (found.arrays["x"] == floats(256).reshape(4, 64)[:, ::-1].ravel()).all()
+    assert found.faults == ()
+
+
+def test_dynamic_shared_memory() -> None:
+    text = """__global__ void k(int *x) { extern __shared__ int s[]; short *t = (short *)&s[64]; int i = threadIdx.x;
+        s[i] = i; t[i] = 2 * i; __syncthreads(); x[i] = s[63 - i] + t[i ^ 1]; }"""
+    found = run(text, {"x": np.zeros(64, np.int32)}, block=64, shared=64 * 6)
+    assert (found.arrays["x"] == 63 - I + 2 * (I ^ 1)).all()
+    assert found.faults == ()
+
+
+def test_two_dimensional_shared_array() -> None:
+    text = """__global__ void k(int *x) { __shared__ int tile[8][9]; int a = threadIdx.x, b = threadIdx.y;
+        tile[b][a] = x[b * 8 + a]; __syncthreads(); x[b * 8 + a] = tile[a][b]; }"""
+    found = run(text, {"x": np.arange(64, dtype=np.int32)}, block=(8, 8, 1))
+    assert (found.arrays["x"] == np.arange(64).reshape(8, 8).T.ravel()).all()
+
+
+def test_local_arrays() -> None:
+    text = """__global__ void k(int *x) { int t[5]; int i = threadIdx.x;
+        for (int j = 0; j < 5; j++) t[(j + i) % 5] = i * 10 + j; x[i] = t[2]; }"""
+    found = run(text, {"x": np.zeros(64, np.int32)}, block=64)
+    assert (found.arrays["x"] == I * 10 + (2 - I) % 5).all()
+    assert found.faults == ()
+
+
+def test_constant_memory_and_device_variables() -> None:
+    text = """__constant__ float weight[4]; __device__ int total[2]; __device__ float bias;
+        __global__ void k(float *x) { int i = threadIdx.x; x[i] = weight[i & 3] + bias; total[i & 1] = i; }"""
+    found = run(
+        text,
+        {"x": floats()},
+        block=64,
+        variables={"weight": np.array([1, 2, 3, 4], np.float32), "bias": 0.5},
+    )
+    assert (found.arrays["x"] == (I & 3) + 1.5).all()
+    assert found.variables["total"].tolist() == [62, 63]
+
+
+def test_initial_contents_of_variables() -> None:
+    text = """__constant__ float weight[2][2] = {{1.5f, 2}, {3}}; __device__ int counter = 5; __device__ int step[] = {1, 2, 3};
+        __constant__ struct { int a; float b; } pair = {7, 0.25f};
+        __global__ void k(float *x) { int i = threadIdx.x;
+          x[i] = weight[i >> 1 & 1][i & 1] + counter + step[i % 3] + pair.a * pair.b; }"""
+    found = run(text, {"x": floats()}, block=64)
+    weight = np.array([[1.5, 2], [3, 0]])
+    assert (found.arrays["x"] == weight[I >> 1 & 1, I & 1] + 5 + np.array([1, 2, 3])[I % 3] + 1.75).all()
+
+
+def test_structs_and_pointers_to_members() -> None:
+    text = """struct Particle { float3 position; char tag; double mass; };
+        __device__ void move(Particle *p, float by) { p->position.y += by; p->mass *= 2; p->tag = 'x'; }
+        __global__ void k(Particle *p) { move(&p[threadIdx.x], threadIdx.x); }"""
+    kind = np.dtype({"names": ["p", "tag", "mass"], "formats": ["3f4", "i1", "f8"], "offsets": [0, 12, 16], "itemsize": 24})
+    particles = np.zeros(32, kind)
+    particles["mass"] = 1.5
+    found = run(text, {"p": particles}).arrays["p"]
+    assert (found["p"][:, 1] == np.arange(32)).all()
+    assert (found["tag"] == ord("x")).all()
+    assert (found["mass"] == 3.0).all()
+
+
+def test_a_struct_by_value_with_pointers() -> None:
+    text = """struct View { int *data; int n; float2 scale; };
+        __global__ void k(View v, int *out) { int i = threadIdx.x; if (i < v.n) out[i] = v.data[i] * v.scale.y; }"""
+    view = Struct({"data": Array(np.arange(20, dtype=np.int32)), "n": Scalar(20), "scale": Struct({"y": Scalar(3.0)})})
+    found = run(text, {"v": view, "out": np.zeros(32, np.int32)})
+    assert found.arrays["out"].tolist() == [3 * i if i < 20 else 0 for i in range(32)]
+    assert (found.arrays["v.data"] == np.arange(20)).all()
+
+
+def test_vectors() -> None:
+    text = """__global__ void k(float4 *v, uchar4 *c) { int i = threadIdx.x; float4 a = v[i]; a.z = a.x + a.w; v[i] = a;
+        c[i] = make_uchar4(i, 2 * i, 200 + i, 7); }"""
+    start = np.arange(128, dtype=np.float32).reshape(32, 4)
+    found = run(text, {"v": start, "c": np.zeros((32, 4), np.uint8)})
+    start[:, 2] = start[:, 0] + start[:, 3]
+    assert (found.arrays["v"] == start).all()
+    i = np.arange(32)
+    assert (found.arrays["c"] == np.stack([i, 2 * i, 200 + i, 0 * i + 7], axis=1)).all()
+
+
+def test_unions_and_casts() -> None:
+    text = """union Both { float f; unsigned u; unsigned char b[4]; };
+        __global__ void k(float *x, unsigned *u) { int i = threadIdx.x; Both both; both.f = x[i];
+        u[i] = both.u + both.b[3]; *(unsigned *)&x[i] = 0x3f800000u + i; }"""
+    x = floats(32) + 0.5
+    found = run(text, {"x": x, "u": np.zeros(32, np.uint32)})
+    assert (found.arrays["u"] == x.view(np.uint32) + (x.view(np.uint32) >> 24)).all()
+    assert (found.arrays["x"].view(np.uint32) == 0x3F800000 + np.arange(32)).all()
+    assert found.faults == ()
+
+
+def test_pointers_that_walk() -> None:
+    text = """__global__ void k(const int *x, int *out, int n) { int s = 0;
+        for (const int *p = x + threadIdx.x; p < x + n; p += 32) s += *p; out[threadIdx.x] = s; }"""
+    x = np.arange(320, dtype=np.int32)
+    found = run(text, {"x": x, "out": np.zeros(32, np.int32), "n": 320})
+    assert (found.arrays["out"] == x.reshape(10, 32).sum(axis=0)).all()
+    assert found.faults == ()
+
+
+def test_one_buffer_under_two_names() -> None:
+    text = "__global__ void k(int *a, int *b) { b[threadIdx.x] = a[threadIdx.x] + 1; }"
+    found = run(text, {"a": np.zeros(64, np.int32), "b": SameAs("a", 128)})
+    assert found.arrays["a"].tolist() == [0] * 32 + [1] * 32
+
+
+def test_chosen_arrays_depend_on_the_seed_alone() -> None:
+    text = "__global__ void k(float *a, int *b, float2 *c) { a[threadIdx.x] += 1; }"
+    chosen = {"a": ChosenArray(32), "b": ChosenArray(10, Filling.INDEX), "c": ChosenArray(4, Filling.ZERO)}
+    one, same, other = (run(text, chosen, seed=seed) for seed in (1, 1, 2))
+    assert one.memory_digest == same.memory_digest != other.memory_digest
+    assert ((one.arrays["a"] >= 1) & (one.arrays["a"] < 2)).all()
+    assert one.arrays["b"].tolist() == list(range(10))
+    assert one.arrays["c"].shape == (4, 2)
+
+
+def test_the_heap() -> None:
+    text = """__global__ void k(int *out) { int *p = (int *)malloc(8); p[0] = threadIdx.x; p[1] = 5;
+        out[threadIdx.x] = p[0] + p[1]; free(p); }"""
+    found = run(text, {"out": np.zeros(32, np.int32)})
+    assert (found.arrays["out"] == np.arange(32) + 5).all()
+
+
+# -- faults -----------------------------------------------------------------------------------------------------------
+
+
+def test_out_of_bounds_has_evidence() -> None:
+    text = "__global__ void k(float *x, float *y) { int i = blockIdx.x * blockDim.x + threadIdx.x; y[i] = x[i + 1]; }"
+    found = run(text, {"x": floats(64), "y": floats(64)}, grid=2)
+    (fault,) = found.faults
+    assert isinstance(fault, OutOfBounds)
+    assert (fault.buffer, fault.offset, fault.size, fault.access) == ("x", 256, 256, AccessKind.LOAD)
+    assert (fault.evidence.block, fault.evidence.thread, fault.evidence.count) == ((1, 0, 0), (31, 0, 0), 1)
+    assert text.encode()[fault.evidence.span.start : fault.evidence.span.end] == b"x[i + 1]"
+    assert found.extents["x"].high == 260
+    assert found.arrays["y"][63] == 0
+
+
+def test_an_access_that_lands_in_another_buffer_is_still_out_of_bounds() -> None:
+    text = "__global__ void k(int *x, int *y) { x[threadIdx.x + 256] = 1; }"
+    found = run(text, {"x": np.zeros(32, np.int32), "y": np.zeros(4096, np.int32)})
+    (fault,) = found.faults
+    assert isinstance(fault, OutOfBounds)
+    assert (fault.buffer, fault.evidence.count) == ("x", 32)
+    assert not found.arrays["y"].any()
+
+
+def test_a_negative_index() -> None:
+    text = "__global__ void k(int *x) { x[(int)threadIdx.x - 3] = 1; }"
+    found = run(text, {"x": np.zeros(32, np.int32)})
+    (fault,) = found.faults
+    assert isinstance(fault, OutOfBounds)
+    assert (fault.offset, fault.evidence.count) == (-12, 3)
+    assert found.extents["x"].low == -12
+
+
+def test_null_pointer() -> None:
+    text = "__global__ void k(int **p) { *p[0] = 1; }"
+    found = run(text, {"p": np.zeros(1, np.int64)})
+    (fault,) = found.faults
+    assert isinstance(fault, OutOfBounds)
+    assert (fault.buffer, fault.offset) == (None, 0)
+
+
+def test_misaligned() -> None:
+    text = "__global__ void k(char *x) { *(int *)(x + threadIdx.x) = 1; }"
+    found = run(text, {"x": np.zeros(64, np.int8)})
+    (fault,) = found.faults
+    assert isinstance(fault, Misaligned)
+    assert (fault.offset, fault.evidence.count) == (1, 24)
+
+
+def test_uninitialised_shared_memory() -> None:
+    text = """__global__ void k(int *x) { __shared__ int s[64]; int i = threadIdx.x;
+        if (i < 20) s[i] = i; __syncthreads(); x[i] = s[i]; }"""
+    found = run(text, {"x": np.zeros(32, np.int32)})
+    (fault,) = found.faults
+    assert isinstance(fault, UninitialisedRead)
+    assert (fault.buffer, fault.offset, fault.evidence.count) == ("s", 80, 12)
+
+
+def test_uninitialised_local_memory_in_every_wave() -> None:
+    text = """__global__ void k(int *x) { int t[4]; int i = threadIdx.x; t[i & 3] = 1; x[i] = t[(i + blockIdx.x) & 3]; }"""
+    found = run(text, {"x": np.zeros(32, np.int32)}, grid=3000)
+    (fault,) = found.faults
+    assert isinstance(fault, UninitialisedRead)
+    assert fault.evidence.count == 3000 // 4 * 3 * 32
+
+
+def test_constant_memory_is_read_only() -> None:
+    text = "__constant__ int c[4]; __global__ void k(int *x) { int *p = (int *)c; p[threadIdx.x & 3] = 1; x[0] = c[0]; }"
+    found = run(text, {"x": np.zeros(1, np.int32)})
+    assert [type(fault) for fault in found.faults] == [ReadOnlyWrite]
+    assert found.arrays["x"][0] == 0
+
+
+def test_a_fault_in_every_thread_is_one_fault() -> None:
+    text = "__global__ void k(int *x) { for (int j = 0; j < 10; j++) x[1000 + j] = j; }"
+    found = run(text, {"x": np.zeros(4, np.int32)}, grid=64, block=256)
+    (fault,) = found.faults
+    assert fault.evidence.count == 64 * 256 * 10
+
+
+def test_an_allocation_beyond_the_budget() -> None:
+    text = "__global__ void k(float *x) { x[threadIdx.x] = 1; }"
+    with pytest.raises(LaunchError, match="100,000,000,000 bytes"):
+        run(text, {"x": ChosenArray(25_000_000_000)})
+    with pytest.raises(LaunchError, match="budget"):
+        run("__global__ void k(int n) { int *p = (int *)malloc(1ull << 40); *p = n; }", {"n": 1})
+
+
+def test_an_argument_that_is_missing() -> None:
+    with pytest.raises(LaunchError, match="no argument for the parameter n"):
+        run("__global__ void k(int n) { }", {})
+
+
+def test_what_is_not_understood_is_refused_where_it_is_reached() -> None:
+    text = "__global__ void k(int *x, int n) { if (n) x[0] = unheard_of(n); x[1] = 3; }"
+    arrays = {"x": np.zeros(2, np.int32)}
+    assert run(text, {**arrays, "n": 0}).arrays["x"].tolist() == [0, 3]
+    with pytest.raises(Refusal, match="unheard_of") as refusal:
+        run(text, {**arrays, "n": 1})
+    assert text.encode()[refusal.value.span.start : refusal.value.span.end].startswith(b"unheard_of")
+
+
+def test_a_large_budget_is_not_touched() -> None:
+    text = "__global__ void k(int *x) { x[threadIdx.x] = 1; }"
+    found = run(text, {"x": np.zeros(32, np.int32)}, budget=Budget(memory_bytes=1 << 50))
+    assert found.arrays["x"].all()
