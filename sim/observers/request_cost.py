@@ -1,0 +1,69 @@
+"""What requests of warps cost, for many warps at once: sectors of memory, passes over the banks of shared memory.
+
+The same definitions as `analysis.access.warp_request`, over the addresses of a run.  `addresses` are (requests, lanes),
+`lanes` says which count (None: all); every request needs one that does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.access.model import BANK_BYTES, BANKS, SECTOR_BYTES
+from sim.arrays import Lanes, Values
+
+Counts = NDArray[np.int64]
+"""(requests,)"""
+
+
+def count_sectors(addresses: Values, lanes: Lanes | None, size: int) -> tuple[Counts, Counts]:
+    """How many sectors the requests touch, and how many their distinct bytes would fill; `size` bytes per lane."""
+    addresses = np.sort(_filled(addresses, lanes), axis=1)
+    steps = np.diff(addresses, axis=1)
+    needed = size + np.minimum(steps, size).sum(axis=1)
+    first = addresses // SECTOR_BYTES
+    last = (addresses + (size - 1)) // SECTOR_BYTES
+    # Sorted starts have sorted ends: each lane adds the sectors beyond what the lanes before it reached.
+    added = last[:, 1:] - np.maximum(last[:, :-1], first[:, 1:] - 1)
+    sectors = last[:, 0] - first[:, 0] + 1 + added.sum(axis=1)
+    return sectors, -(-needed // SECTOR_BYTES)
+
+
+def count_bank_ways(addresses: Values, lanes: Lanes | None, width: int, *, is_atomic: bool) -> Counts:
+    """Passes over the banks (1: no conflict); the worst of the groups of lanes that go through together."""
+    requests, size = addresses.shape
+    together = max(1, BANKS * BANK_BYTES // max(width, BANK_BYTES))
+    ways = np.ones(requests, np.int64)
+    for start in range(0, size, together):
+        part = addresses[:, start : start + together]
+        counted = None if lanes is None else lanes[:, start : start + together]
+        ways = np.maximum(ways, _passes(part, counted, width, is_atomic))
+    return ways
+
+
+def interleaved(offsets: Values, warp_size: int) -> Values:
+    """Where local memory keeps a thread's byte: word k of lane l lies at `4 * (k * warp + l)`."""
+    lane = np.arange(warp_size)
+    return offsets // BANK_BYTES * (BANK_BYTES * warp_size) + BANK_BYTES * lane + offsets % BANK_BYTES
+
+
+def _filled(addresses: Values, lanes: Lanes | None) -> Values:
+    """Lanes that do not count repeat one that does."""
+    if lanes is None:
+        return addresses
+    first = np.take_along_axis(addresses, lanes.argmax(axis=1)[:, None], axis=1)
+    return np.where(lanes, addresses, first)
+
+
+def _passes(addresses: Values, lanes: Lanes | None, width: int, is_atomic: bool) -> Counts:
+    requests = len(addresses)
+    words = (addresses // BANK_BYTES)[:, :, None] + np.arange(max(1, width // BANK_BYTES))
+    counts = np.ones(words.shape, np.bool_) if lanes is None else np.broadcast_to(lanes[:, :, None], words.shape)
+    flat, counts = words.reshape(requests, -1), counts.reshape(requests, -1)
+    if not is_atomic:
+        flat = np.sort(np.where(counts, flat, -1), axis=1)
+        counts = flat >= 0
+        counts[:, 1:] &= flat[:, 1:] != flat[:, :-1]
+    slot = flat % BANKS + BANKS * np.arange(requests)[:, None]
+    found = np.bincount(slot[counts], minlength=BANKS * requests)
+    return found.reshape(requests, BANKS).max(axis=1)
