@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, final
 
-from analysis.affine.atoms import Atom, Axis, IterationAtom, RegisterAtom, ResidualAtom, SymbolAtom, ValueAtom
 from analysis.affine.linear_form import LinearForm
 from analysis.affine.result import AffineResult
 from analysis.divergence.levels import Level
@@ -25,7 +24,7 @@ from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Binary, Branch, Compare, Convert, Math, Phi, Select, Switch, Unary
-from analysis.ir.operators import CompareOperator, SpecialRegister
+from analysis.ir.operators import CompareOperator
 from analysis.verdict.cancelling import Cancelling
 from analysis.verdict.trend import MAX_LOOKS, MIN_INDEX_BITS, Trend, Trends, sum_of, turned
 
@@ -99,7 +98,7 @@ class BoundsChecks:
             left, right = forms
             if left.coefficients == right.coefficients:
                 return 0 if self._is_exact(item, left, right) else 1
-            if self._agrees_in_block(left, block) and self._agrees_in_block(right, block):
+            if self._trends.is_of_row(left, block) and self._trends.is_of_row(right, block):
                 return 1
         first, second = self._trends.at(item.left, block), self._trends.at(item.right, block)
         if Trend.NONE not in (first, second) and sum_of(first, turned(second)) is not Trend.NONE:
@@ -117,23 +116,6 @@ class BoundsChecks:
             return False
         is_integral = self._affine.is_integral(item.left) and self._affine.is_integral(item.right)
         return is_integral or item.operator in EQUALITIES
-
-    def _agrees_in_block(self, form: LinearForm, block: BasicBlockId) -> bool:
-        if any(axis is Axis.LANE for axis, _ in form.coefficients):
-            return False
-        polynomials = (form.base, *(coefficient for _, coefficient in form.coefficients))
-        return all(self._is_of_block(atom, block) for polynomial in polynomials for atom in polynomial.atoms())
-
-    def _is_of_block(self, atom: Atom, block: BasicBlockId) -> bool:
-        match atom:
-            case RegisterAtom(register):
-                return register is not SpecialRegister.WARP_INDEX
-            case SymbolAtom() | IterationAtom():
-                return True
-            case ValueAtom(value):
-                return self._divergence.use_level(value, block) <= Level.BLOCK
-            case ResidualAtom():
-                return False
 
     # -- phis -------------------------------------------------------------------------------------------------------
 

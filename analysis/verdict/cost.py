@@ -10,7 +10,8 @@ Idle      half of what the longest arm takes longer than the next one: the lanes
 Loops     one round's slots times the rounds that early lanes wait (`loops.py`).
 Weights   Blocks count as often as the loops around them run, so what a branch in a loop serializes is paid in every
           round.
-Selects   cost nothing: both sides are computed in any case.
+Nothing   is lost at selects (both sides are computed in any case), in code that a lane runs alone (`alone.py`), and in
+          loops that only wait for a time or for another thread.
 Contract  Branches whose lanes all agree are left out; every other branch has a cost, maybe 0.
 Source    Coutinho et al., PACT 2011, and Saumya et al., CGO 2022, estimate the gain of melding arms in the same way.
 """
@@ -31,8 +32,9 @@ from analysis.ir.function import Function, SourceBranchKind
 from analysis.ir.ids import BasicBlockId, SourceBranchId
 from analysis.ir.record import record
 from analysis.memory.spaces import SpaceResult
+from analysis.verdict.alone import SingleLanes
 from analysis.verdict.latency import latency, terminator_latency
-from analysis.verdict.loops import cycle_of, excess_trips, trips
+from analysis.verdict.loops import cycle_of, excess_trips, only_waits, trips
 
 
 @final
@@ -82,12 +84,15 @@ class _Model:
         self._divergence = divergence
         self._affine = affine
         self._spaces = spaces
+        self._single = SingleLanes(function, control, divergence, affine)
         self._weights: dict[BasicBlockId, int] = {}
         self._trips = [trips(affine, cycle) for cycle in control.cycles]
 
     # -- loops ------------------------------------------------------------------------------------------------------
 
     def of_loop(self, cycle: Cycle) -> BranchCost:
+        if self._single.runs_alone(cycle.header) or only_waits(self._function, cycle):
+            return FREE
         whole = sum(self._weight(block) for block in cycle.blocks)
         excess = excess_trips(self._function, self._control, self._divergence, self._affine, cycle)
         return BranchCost(whole // self._trips[cycle.id] * excess, 0)
@@ -99,6 +104,8 @@ class _Model:
         if not deciders:
             return FREE
         first = min(deciders, key=self._control.rank.__getitem__)
+        if self._single.runs_alone(first):
+            return FREE
         arms = self._arms(first, deciders)
         times = Counter(block for arm in arms.values() for block in arm)
         slots = sorted(sum(self._weight(block) for block in arm if times[block] == 1) for arm in arms.values())

@@ -19,10 +19,26 @@ from analysis.graph.control_flow import ControlFlow
 from analysis.graph.cycles import Cycle
 from analysis.ir.function import Function
 from analysis.ir.ids import SourceBranchId
-from analysis.ir.instructions import Branch, Compare
+from analysis.ir.instructions import (
+    Atomic,
+    Branch,
+    Call,
+    Compare,
+    Load,
+    Math,
+    Opaque,
+    Print,
+    ReadSpecial,
+    Shuffle,
+    Store,
+    Texture,
+)
+from analysis.ir.operators import SpecialRegister
 
 ASSUMED_TRIPS: Final = 8
 """Of a loop of which nothing is known."""
+WORK: Final = (Store, Atomic, Call, Math, Texture, Shuffle, Print)
+TIMES: Final = (SpecialRegister.CLOCK, SpecialRegister.GLOBAL_TIMER)
 MAX_TRIPS: Final = 1 << 16
 """More than this comes from the range of a type, not from a bound."""
 
@@ -59,6 +75,22 @@ def excess_trips(
     if found and len(known) == len(found):
         return max(known)
     return max(1, trips(affine, cycle) // 2)
+
+
+def only_waits(function: Function, cycle: Cycle) -> bool:
+    """Does the loop just ask again and again for the time, or for what another thread writes?
+
+    Its lanes leave apart, but no work of theirs takes turns.
+    """
+    items = [item for block in cycle.blocks for item in function.blocks[block].instructions]
+    if any(isinstance(item, WORK) for item in items):
+        return False
+    return any(
+        (isinstance(item, Opaque) and item.construct.startswith("asm "))
+        or (isinstance(item, Load) and item.volatile)
+        or (isinstance(item, ReadSpecial) and item.register in TIMES)
+        for item in items
+    )
 
 
 def _linear_excess(

@@ -1,9 +1,10 @@
 """How does a value move along a row of threads?  For values that have no linear form: `i / w`, `min(i, n)`, floats.
 
-Rules     A thread index rises; sums, differences, products, quotients and shifts with what agrees in the block keep the
-          trend, turn it, or leave its direction open; minimum and maximum of equal trends keep it.  A phi at the header
-          of a loop has the trend of its start, if the one way back keeps it: the threads that execute one instance have
-          made the same steps.  The lane rises in each warp anew, so it has no trend.
+Rules     A linear form moves as its coefficient of `threadIdx.x` says.  Of the rest, a thread index rises; sums,
+          differences, products, quotients and shifts with what agrees in the block keep the trend, turn it, or leave
+          its direction open; minimum and maximum of equal trends keep it.  A phi at the header of a loop has the trend
+          of its start, if the one way back keeps it: the threads that execute one instance have made the same steps.
+          The lane rises in each warp anew, so it has no trend.
 Assumes   index arithmetic does not wrap (`docs/limitations.md`).
 Gives up  at joins, loads, bit operations, at values from a loop that threads left in different rounds, and after
           `MAX_LOOKS` values.
@@ -14,6 +15,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final, final
 
+from analysis.affine.atoms import Atom, Axis, IterationAtom, RegisterAtom, ResidualAtom, SymbolAtom, ValueAtom
+from analysis.affine.linear_form import LinearForm
 from analysis.affine.result import AffineResult
 from analysis.divergence.levels import Level
 from analysis.divergence.result import DivergenceResult
@@ -102,9 +105,39 @@ class Trends:
             cycle = None if cycle.parent is None else self._control.cycles[cycle.parent]
         return True
 
+    def is_of_row(self, form: LinearForm, block: BasicBlockId) -> bool:
+        """Do the threads of a row, of whatever warp, differ by `threadIdx.x` alone?"""
+        if any(axis is Axis.LANE for axis, _ in form.coefficients):
+            return False
+        polynomials = (form.base, *(coefficient for _, coefficient in form.coefficients))
+        return all(self._is_of_block(atom, block) for polynomial in polynomials for atom in polynomial.atoms())
+
+    def _is_of_block(self, atom: Atom, block: BasicBlockId) -> bool:
+        match atom:
+            case RegisterAtom(register):
+                return register is not SpecialRegister.WARP_INDEX
+            case SymbolAtom() | IterationAtom():
+                return True
+            case ValueAtom(value):
+                return self._divergence.use_level(value, block) <= Level.BLOCK
+            case ResidualAtom():
+                return False
+
+    def _of_form(self, value: ValueId, home: BasicBlockId) -> Trend | None:
+        form = self._affine.form_at(value, home)
+        if form is None or form.bits < MIN_INDEX_BITS or not self.is_of_row(form, home):
+            return None
+        step = form.coefficient(Axis.THREAD_X).constant
+        if step is None:
+            return None
+        return Trend.CONSTANT if step == 0 else Trend.RISING if step > 0 else Trend.FALLING
+
     def _find(self, value: ValueId) -> Trend:
         item = self._divergence.definition(value)
         home = self._divergence.home(value)
+        of_form = self._of_form(value, home)
+        if of_form is not None:
+            return of_form
         match item:
             case ReadSpecial(register=register) if register in THREAD_INDICES:
                 return Trend.RISING

@@ -71,6 +71,55 @@ def test_grades(condition: str, expected: Grade | None) -> None:
     assert grade(condition) is expected
 
 
+HALF = "  %h: u32 = div %tx, %c2\n"
+"""Rises, but has no linear form."""
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        (f"{HALF}  %c: bool = lt %h, %un", Grade.BOUNDARY),
+        (f"{HALF}  %s: u32 = add %h, %tx\n  %c: bool = lt %s, %un", Grade.BOUNDARY),
+        (f"{HALF}  %s: u32 = sub %un, %h\n  %c: bool = lt %h, %s", Grade.BOUNDARY),
+        (f"{HALF}  %s: u32 = math min %h, %un\n  %c: bool = lt %s, %c64", Grade.BOUNDARY),
+        (f"{HALF}  %a: bool = lt %h, %un\n  %u: u32 = convert %a\n  %c: bool = ne %u, %c0", Grade.BOUNDARY),
+        (f"{HALF}  %w: u32 = mul %h, %c2\n  %o: u32 = sub %tx, %w\n  %c: bool = eq %o, %un", Grade.DATA_DEPENDENT),
+        (f"{HALF}  %s: u32 = math min %tx, %un\n  %c: bool = lt %h, %s", Grade.DATA_DEPENDENT),
+        (f"{HALF}  %s: u32 = mul %h, %un\n  %o: u32 = add %s, %h\n  %c: bool = lt %o, %c64", Grade.BOUNDARY),
+        (f"{HALF}  %s: s32 = convert %h\n  %o: s32 = mul %s, %n\n  %c: bool = lt %o, %n", Grade.BOUNDARY),
+        (f"{HALF}  %s: s32 = convert %h\n  %o: s32 = mul %s, %n\n  %q: s32 = add %o, %s\n  %c: bool = lt %q, %n",
+         Grade.DATA_DEPENDENT),
+        (f"{HALF}  %s: u8 = convert %h\n  %w: u32 = convert %s\n  %c: bool = lt %w, %un", Grade.DATA_DEPENDENT),
+    ],
+)  # fmt: skip
+def test_a_row_passes_a_monotone_bound_once(condition: str, expected: Grade) -> None:
+    assert grade(condition) is expected
+
+
+def test_each_warp_meets_a_bound_of_its_own() -> None:
+    lane, warp = "  %l: u32 = special lane\n", "  %w: u32 = special warp_index\n"
+    assert grade(f"{lane}  %c: bool = lt %l, %un") is Grade.STRUCTURED
+    assert grade(f"{warp}  %c: bool = lt %tx, %w") is Grade.STRUCTURED
+    assert grade(f"{lane}{HALF}  %s: u32 = div %l, %c2\n  %c: bool = lt %s, %un") is Grade.DATA_DEPENDENT
+
+
+def test_signed_forms_that_differ_by_a_number_agree() -> None:
+    assert grade("  %s: s32 = convert %tx\n  %t: s32 = add %s, %n\n  %c: bool = ne %s, %t") is Grade.ALIGNED
+    assert grade("  %t: u32 = add %tx, %un\n  %c: bool = lt %tx, %t") is Grade.BOUNDARY  # the sum may wrap
+
+
+def test_counted_warps_decide() -> None:
+    def graded(condition: str, *shape: int) -> Grade | None:
+        return grade(condition, LaunchKnowledge((BlockShape(*shape),)))
+
+    half = "  %c16: u32 = const 16\n  %c: bool = lt %tx, %c16"
+    assert graded(half, 256) is Grade.BOUNDARY
+    assert graded(half, 32, 8) is Grade.STRUCTURED  # all warps split
+    assert graded(half, 16, 16) is None  # all threads pass
+    odd = "  %m: u32 = rem %tx, %c2\n  %c: bool = eq %m, %c0"
+    assert graded(odd, 32) is graded(odd, 32, 8) is Grade.STRUCTURED
+
+
 def test_aligned_needs_the_shape() -> None:
     assert grade("  %c: bool = lt %tx, %c64", LINE) is Grade.ALIGNED
     assert grade("  %c: bool = lt %tx, %c64") is Grade.BOUNDARY
