@@ -28,12 +28,25 @@ def declare_global(scope: Scope, name: str, node: Node, declarator: Node, snippe
     else:
         value = _default_value(node, declarator)
     declared = declare(scope, base_type(scope, node, words), declarator).declared
+    if isinstance(declared.type, ArrayType) and declared.type.length is None and value is not None:
+        type = ArrayType(declared.type.element, listed_length(value, declared.type))
+        declared = DeclaredType(type, declared.is_reference, declared.is_constant, declared.is_volatile)
     constant = None
     if value is not None and (declared.is_constant or "constexpr" in words):
         constant = _constant(scope, declared, value)
         if constant is not None and declared.type == AUTO:
             declared = DeclaredType(constant.type, is_constant=True)
+    declared = _with_length(declared, value)
     return GlobalDeclaration(name, scope, declared, _kind(words, declared), value, snippet, constant)
+
+
+def listed_length(value: Node, type: ArrayType) -> int | None:
+    """The length of an array declared as `a[]`, by its initialiser."""
+    if value.kind == "initializer_list":
+        return len(value.children)
+    if value.kind == "string_literal":
+        return len(value.text) - 1
+    return type.length
 
 
 def find_declarator(node: Node, name: str) -> Node | None:
@@ -51,6 +64,22 @@ def _default_value(node: Node, declarator: Node) -> Node | None:
     at = node.children.index(declarator)
     following = node.children[at + 1] if at + 1 < len(node.children) else None
     return following if following is not None and following.role == "default_value" else None
+
+
+def _with_length(declared: DeclaredType, value: Node | None) -> DeclaredType:
+    """`int a[] = {1, 2, 3}` has the length of its list."""
+    type = declared.type
+    if not isinstance(type, ArrayType) or type.length is not None or value is None:
+        return declared
+    if value.kind == "initializer_list":
+        length = len(value.children)
+    elif value.kind == "string_literal":
+        length = len(value.text) - 1
+    else:
+        return declared
+    return DeclaredType(
+        ArrayType(type.element, length), declared.is_reference, declared.is_constant, declared.is_volatile
+    )
 
 
 def _constant(scope: Scope, declared: DeclaredType, value: Node) -> ConstantName | None:

@@ -21,7 +21,6 @@ from analysis.ir.types import (
     Type,
     VectorType,
 )
-from analysis.syntax.items import ItemKind
 from sim.faults import Index3
 from sim.launch.array_uses import image_uses
 from sim.launch.attempt import Attempt
@@ -55,11 +54,11 @@ class ArgumentChooser:
     ) -> None:
         self.choices: list[Choice] = []
         self.arrays: dict[str, ArrayChoice] = {}
-        self._program = subject.program
         self._requests = subject.requests
         self._function = subject.kernel.function
         self._flow = subject.flow
         self._uses = subject.uses
+        self._initial = subject.initial
         self._attempt = attempt
         self._seed = seed
         self._numbers = numbers
@@ -75,15 +74,15 @@ class ArgumentChooser:
         }
 
     def variables(self) -> Mapping[str, Argument]:
-        """What the host copies to `__constant__` and `__device__` variables that the file does not initialise."""
+        """What `__constant__` and `__device__` variables start with: what the file says, or what a host would copy."""
         parameters = {parameter.name for parameter in self._function.parameters}
         found: dict[str, Argument] = {}
         for symbol in self._function.symbols:
             if symbol.kind not in VARIABLES or symbol.name in parameters or symbol.name in found:
                 continue
-            if self._requests.argument(symbol.name) is None and self._is_initialised(symbol):
-                continue
-            argument = self._variable(symbol)
+            initial = self._initial.get(symbol.name)
+            is_given = self._requests.argument(symbol.name) is not None
+            argument = self._variable(symbol) if initial is None or is_given else Array(initial)
             if argument is not None:
                 found[symbol.name] = argument
         return found
@@ -216,10 +215,6 @@ class ArgumentChooser:
         )
         self.choices.append(Choice(symbol.name, choice.text(), "not initialised in the file"))
         return argument_of(choice, self._function.structs)
-
-    def _is_initialised(self, symbol: Symbol) -> bool:
-        items = self._program.unit.lookup(symbol.name.rpartition("::")[2])
-        return any(item.kind is ItemKind.VARIABLE and item.active and b"=" in item.text for item in items)
 
 
 def _typed(name: str, text: str, data: NDArray[Any], declared: Type) -> NDArray[Any]:

@@ -200,6 +200,9 @@ def _numbers(subject: Subject, attempt: Attempt, grid: ChosenShape, block: Index
     """Every scalar leaf: given, passed by host code, or chosen."""
     most = SMALL_LAUNCH_NUMBER if grid.is_cut or attempt.is_small else LARGEST_LAUNCH_NUMBER
     found = dict(_launched_numbers(subject, most))
+    for name, values in subject.initial.items():
+        if values.size == 1 and name in subject.flow.leaves:
+            found[name] = ChosenNumber(values.item(), "its initial value in the file")
     for name, type in subject.flow.leaves.items():
         given = subject.requests.argument(name)
         if given is not None and isinstance(type, IntegerType | FloatType | BooleanType):

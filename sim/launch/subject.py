@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
+
+from numpy.typing import NDArray
 
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import FunctionKind
@@ -14,6 +16,7 @@ from sim.kernel import Kernel, load_kernel
 from sim.launch.array_uses import ArrayUse, array_uses
 from sim.launch.constants import integer_value
 from sim.launch.flow import Flow, Root
+from sim.launch.initial_values import initial_values
 from sim.launch.instance import Instance, choose_instance
 from sim.launch.request import Requests
 
@@ -31,6 +34,8 @@ class Subject:
     flow: Flow
     uses: Mapping[Root, ArrayUse]
     bound: int | None
+    initial: Mapping[str, NDArray[Any]]
+    """What the file says that variables hold."""
 
 
 def read_subject(program: Program, kernel: DeviceFunction, requests: Requests) -> Subject:
@@ -40,8 +45,11 @@ def read_subject(program: Program, kernel: DeviceFunction, requests: Requests) -
     launches = [launch for launch in found if len(launch.arguments) in (0, parameters)]
     instance = choose_instance(program, kernel, launches, requests.arguments)
     loaded = load_kernel(program, instance.id)
+    initial = initial_values(program, loaded)
     flow = Flow(loaded.function, ControlFlow.of(loaded.function))
-    return Subject(program, requests, launches, instance, loaded, flow, array_uses(flow), _bound(program, instance))
+    return Subject(
+        program, requests, launches, instance, loaded, flow, array_uses(flow), _bound(program, instance), initial
+    )
 
 
 def _bound(program: Program, instance: Instance) -> int | None:

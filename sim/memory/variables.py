@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from analysis.ir.function import Function, Symbol, SymbolKind
 from analysis.ir.ids import FunctionId
 from analysis.ir.types import ArrayType, MemorySpace, PointerType, StructLayout, Type
+from analysis.lower.initial_contents import Contents
 from sim.code.scalars import NoParts, parts_of, storage_of
-from sim.launch.specification import Array, ChosenArray, LaunchSpecification, Scalar, TextureImage
+from sim.launch.specification import Argument, Array, ChosenArray, LaunchSpecification, Scalar, Struct, TextureImage
 from sim.memory.arena import Arena, Region
-from sim.memory.arguments import Arguments, Buffer
-from sim.refusals import LaunchError
+from sim.memory.arguments import Arguments, Buffer, stored
+from sim.refusals import LaunchError, Refusal
 
 _SPACES = {
     SymbolKind.LOCAL: MemorySpace.LOCAL,
@@ -31,10 +32,18 @@ _SPACES = {
 class Variables:
     """Regions by what makes a variable one object: its name for the grid's, its function for a block's."""
 
-    def __init__(self, arena: Arena, launch: LaunchSpecification, arguments: Arguments, blocks: int) -> None:
+    def __init__(
+        self,
+        arena: Arena,
+        launch: LaunchSpecification,
+        arguments: Arguments,
+        contents: Mapping[str, Contents],
+        blocks: int,
+    ) -> None:
         self._arena = arena
         self._launch = launch
         self._arguments = arguments
+        self._initial = contents
         self._blocks = blocks
         self._regions: dict[tuple[str, str, int], Region] = {}
         self._buffers: dict[str, Buffer] = {}
@@ -76,21 +85,25 @@ class Variables:
         if space is MemorySpace.SHARED:
             return self._arena.allocate(symbol.name, space, size, self._blocks)
         region = self._arena.allocate(symbol.name, space, size, written=True)
-        contents = self._contents(symbol, size)
+        contents = self._contents(function, symbol, size)
         if contents is not None:
             self._arena.contents(region)[:] = contents
         kind, shape = _format(symbol.type, function.structs, size)
         self._buffers[symbol.name] = Buffer(region, kind, shape)
         return region
 
-    def _contents(self, symbol: Symbol, size: int) -> NDArray[np.uint8] | None:
+    def _contents(self, function: Function, symbol: Symbol, size: int) -> NDArray[np.uint8] | None:
         given = self._launch.variables.get(symbol.name)
         match given:
             case None:
-                return None
+                return self._declared(function, symbol, size)
             case TextureImage():
                 self._arguments.textures.append(given)
                 return np.array([len(self._arguments.textures)], np.int64).view(np.uint8)
+            case Struct() | Array() | ChosenArray() if isinstance(given, Struct) or isinstance(
+                symbol.type, PointerType
+            ):
+                return self._members(symbol, size, given)
             case Array(data=data):
                 octets = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
             case Scalar() | ChosenArray():
@@ -100,8 +113,6 @@ class Variables:
                 if isinstance(given, ChosenArray):
                     data = self._arguments.chosen(symbol.name, element, given)
                     octets = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
-                elif isinstance(element, PointerType):
-                    raise LaunchError(f"{symbol.name} is a pointer")
                 else:
                     (number,) = self._arguments.value(symbol.name, element, given)
                     octets = np.tile(np.atleast_1d(number).view(np.uint8), size // number.dtype.itemsize)
@@ -109,6 +120,29 @@ class Variables:
                 raise LaunchError(f"{symbol.name}: {given.__class__.__name__} does not fit a variable")
         if len(octets) != size:
             raise LaunchError(f"{symbol.name} has {size:,} bytes, {len(octets):,} are given")
+        return octets
+
+    def _members(self, symbol: Symbol, size: int, given: Argument) -> NDArray[np.uint8]:
+        """A pointer to a buffer, or members, some of which may be such pointers."""
+        octets = np.zeros(size, np.uint8)
+        values = self._arguments.value(symbol.name, symbol.type, given)
+        for part, value in zip(parts_of(symbol.type, self._arguments.structs), values, strict=True):
+            stored = np.atleast_1d(value).astype(part.stored).view(np.uint8)
+            octets[part.offset : part.offset + part.width] = stored
+        return octets
+
+    def _declared(self, function: Function, symbol: Symbol, size: int) -> NDArray[np.uint8] | None:
+        """What the initialiser says; None where there is none."""
+        if symbol.name not in self._initial:
+            return None
+        numbers = self._initial[symbol.name]
+        if numbers is None:
+            raise Refusal(f"the initial value of {symbol.name}", str(function.id), symbol.span)
+        octets = np.zeros(size, np.uint8)
+        for number in numbers:
+            (part,) = parts_of(number.type, function.structs)
+            value = stored(part, number.value)
+            octets[number.offset : number.offset + len(value)] = value
         return octets
 
 

@@ -31,6 +31,7 @@ from analysis.lower.expressions.arguments import may_move, may_refer
 from analysis.lower.expressions.dispatch import load, lower, rvalue, temporary
 from analysis.lower.expressions.members import element
 from analysis.lower.functions import THREAD_GROUP, function_declarator
+from analysis.lower.globals import listed_length
 from analysis.lower.lookup import builtin_record
 from analysis.lower.names import AUTO, Closure, DeclaredType, DependentName, LambdaName, LocalVariable
 from analysis.lower.records import constructors_of, has_destructor
@@ -127,7 +128,7 @@ def _local(
     if isinstance(type, UnknownType):
         ctx.builder.emit(Opaque(None, f"type {type.spelling} is not visible", (), False, whole))
     if isinstance(type, ArrayType) and type.length is None and value is not None:
-        type = ArrayType(type.element, _list_length(value, type))
+        type = ArrayType(type.element, listed_length(value, type))
         declared = DeclaredType(type, False, declared.is_constant, declared.is_volatile)
     if isinstance(type, PointerType) and value is not None and value.kind not in ("initializer_list", "argument_list"):
         loaded = rvalue(ctx, value)
@@ -334,11 +335,3 @@ def _member_types(ctx: LoweringContext, type: Type) -> list[Type]:
         layout = ctx.program.layouts.get(type.name) or builtin_record(type)
         return [] if layout is None else [member.type for member in layout.fields]
     return []
-
-
-def _list_length(value: Node, type: ArrayType) -> int | None:
-    if value.kind == "initializer_list":
-        return len(value.children)
-    if value.kind == "string_literal":
-        return len(value.text) - 1
-    return type.length

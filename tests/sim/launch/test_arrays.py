@@ -106,14 +106,46 @@ def test_bytes_behind_void_pointers_are_what_is_read_there() -> None:
 
 def test_constant_arrays_are_inputs_unless_the_file_says_what_they_hold() -> None:
     text = (
-        "__constant__ float unknown[3][5]; __constant__ float known[2] = {1, 2}; __device__ int *table;\n"
+        "__constant__ float unknown[3][5]; __constant__ float known[] = {1, 2}; __device__ int *table;\n"
         f"__global__ void k(float *x) {{ {_I} x[i] = unknown[1][2] + known[i & 1] + table[i]; }}"
     )
-    variables = plan(text).specification.variables
+    variables = dict(plan(text).specification.variables)
+    known = variables.pop("known")
+    assert isinstance(known, Array)
+    assert known.data.tolist() == [1, 2]
     assert variables == {
         "unknown": ChosenArray(15, Filling.RANDOM, 0, 1),
         "table": ChosenArray(2048, Filling.RANDOM, 0, 100),
     }
+
+
+@pytest.mark.parametrize(
+    ("declaration", "octets"),
+    [
+        ("int v = -2;", np.array([-2], np.int32)),
+        ("unsigned char v = 255;", np.array([255], np.uint8)),
+        ("double v[3] = {1.5};", np.array([1.5, 0, 0])),
+        ("int v[2][3] = {{1, 2}, {4}};", np.array([1, 2, 0, 4, 0, 0], np.int32)),
+        ("int v[2][2] = {1, 2, 3};", np.array([1, 2, 3, 0], np.int32)),
+        ("short v[] = {1, 1 << 4, sizeof(int)};", np.array([1, 16, 4], np.int16)),
+        ("float2 v = {1, 2};", np.array([1, 2], np.float32)),
+        ("struct P { int a; float b[2]; } v = {7, {1, 2}};", np.array([7, 0x3F800000, 0x40000000], np.int32)),
+    ],
+)
+def test_initial_values(declaration: str, octets: np.ndarray) -> None:
+    text = f"__constant__ {declaration} __global__ void k(int *x) {{ x[0] = *(const int *)&v; }}"
+    if declaration.startswith("struct"):
+        text = text.replace(
+            "__constant__ struct P { int a; float b[2]; }", "struct P { int a; float b[2]; }; __constant__ P"
+        )
+    found = plan(text).specification.variables["v"]
+    assert isinstance(found, Array)
+    assert found.data.tobytes() == octets.tobytes()
+
+
+def test_initial_numbers_are_known_to_the_choice_of_others() -> None:
+    text = f"__constant__ int width = 128; __global__ void k(int *x, int height) {{ {_I} if (i < width * height) x[i] = 1; }}"
+    assert chosen(text)["height"] == "16"
 
 
 def test_images_are_as_large_as_the_grid() -> None:
