@@ -264,3 +264,27 @@ two:
 done:
   return""")
     assert grade_of(facts) is Grade.DATA_DEPENDENT
+
+
+def test_behind_a_loop_that_threads_leave_apart_an_index_is_no_index() -> None:
+    facts = analyze("""entry:
+  %tx: u32 = special thread.x
+  %un: u32 = convert %n
+  jump head
+head:
+  %k: u32 = phi entry: %tx, body: %next
+  %q: ptr<global s32> = element %p, %k
+  %v: s32 = load %q
+  %more: bool = lt %v, %n
+  branch %more, body, behind
+body:
+  %next: u32 = add %k, %un
+  jump head
+behind:
+  %c: bool = lt %k, %un
+  branch %c, then, join !0 if
+then:
+  jump join
+join:
+  return""")
+    assert grade_of(facts) is Grade.DATA_DEPENDENT
