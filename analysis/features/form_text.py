@@ -148,7 +148,7 @@ class FormWriter:
 
     def _find_names(self) -> dict[ValueId, str]:
         """Variables first, then parameters nothing reads, then whatever short text has the value."""
-        latest: dict[tuple[bytes, int], tuple[bool, int, ValueId]] = {}
+        latest: dict[tuple[bytes, int], tuple[int, ValueId]] = {}
         texts: dict[ValueId, str] = {}
         declared = self._declarations()
         for start, end, value in (*self._values(), *self._assigned()):
@@ -157,13 +157,13 @@ class FormWriter:
                 starts = declared.get(found[0], [])
                 key = found[0], bisect_right(starts, start)
                 # What it held last before the place; failing that, what is read first behind it.
-                rank = (start <= self._place, start if start <= self._place else -start, value)
+                rank = (start if start <= self._place else -start, value)
                 latest[key] = max(latest.get(key, rank), rank)
             elif end is not None and value not in texts:
                 text = one_line(self._text[start:end])
                 if len(text) <= MAX_NAME:
                     texts[value] = text if _POSTFIX.fullmatch(text) else f"({text})"
-        names = {value: name.decode("utf-8", "replace") for (name, _), (_, _, value) in latest.items()}
+        names = {value: name.decode("utf-8", "replace") for (name, _), (_, value) in latest.items()}
         if self._view.frame == OWN_FRAME:
             unread = {name.encode() for name in names.values()}
             for parameter in self._function.parameters:
