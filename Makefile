@@ -49,6 +49,7 @@ fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m hypothesis --hypothesis-profile=fuzz
 	$(BIN)/python -m tests.divergence.fuzz 1500 $(FUZZ_SEED)
 	$(BIN)/python -m tests.affine.fuzz 800 $(FUZZ_SEED)
+	$(BIN)/python -m tests.verdict.fuzz 800 $(FUZZ_SEED)
 	$(BIN)/python -m tests.scalar.fuzz 400 $(FUZZ_SEED)
 
 # The stamps lie inside the environment: a removed environment takes them along, a changed pyproject.toml renews them.
