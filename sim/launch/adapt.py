@@ -35,7 +35,7 @@ def run_adapted(planner: Planner, run: Callable[[Plan], Result]) -> tuple[Plan, 
     best = _grown(planner, run, planner.plan())
     if best[1].truncated is not None and best[0].grid.why != "given":
         best = min(best, _grown(planner, run, planner.plan(Attempt(is_small=True))), key=_badness)
-    if best[0].block.is_chosen and any(map(_blames_block, best[1].faults)):
+    if best[0].block.is_chosen and best[1].truncated is None and any(map(_blames_block, best[1].faults)):
         for block in other_blocks(best[0].axes, best[0].block.extent):
             other = _grown(planner, run, planner.plan(replace(best[0].attempt, block=block, lengths={})))
             best = min(best, other, key=_badness)

@@ -1,6 +1,7 @@
 """What a kernel does with the arrays it is given: which it reads, which hold indices, offsets and counts.
 
-Words    *Offsets*: a loop runs from one loaded element to another (`for (j = row[i]; j < row[i + 1]; j++)`).
+Words    *Offsets*: a loop runs from one loaded element to another (`for (j = row[i]; j < row[i + 1]; j++)`), or two
+         neighbours are loaded (`row[i]`, `row[i + 1]`) and at least one is an index or a bound.
          A *count* bounds a loop.  An *index* is added to an address.
 Rules    Everything is kept per place (`nodes` and its member `edges` apart), at its most demanding use:
          offsets before indices before counts before plain data.
@@ -20,6 +21,7 @@ from analysis.ir.instructions import (
     Binary,
     Branch,
     Compare,
+    Constant,
     Convert,
     ElementAddress,
     Load,
@@ -28,8 +30,8 @@ from analysis.ir.instructions import (
     Texture,
     Unary,
 )
-from analysis.ir.operators import CompareOperator, TextureOperation
-from analysis.ir.types import ArrayType, PointerType, Type, VoidType
+from analysis.ir.operators import BinaryOperator, CompareOperator, TextureOperation
+from analysis.ir.types import ArrayType, IntegerType, PointerType, Type, VoidType
 from sim.launch.flow import Flow, Place, Root, RootKind
 
 _MEMORY: Final = (RootKind.ARGUMENT, RootKind.VARIABLE)
@@ -146,6 +148,41 @@ def _read_roles(flow: Flow, uses: dict[Root, ArrayUse]) -> None:
         bounds = {place for side in (compare.left, compare.right) for place in _loaded(flow, side)}
         for place in bounds:
             _note(uses, place, Role.OFFSETS if place in starts else Role.COUNT, None)
+    for place in _loaded_with_neighbour(flow):
+        use = uses.get(place.root)
+        if use is not None and use.role(place.path) in (Role.INDEX, Role.COUNT):
+            _note(uses, place, Role.OFFSETS, None)
+
+
+def _loaded_with_neighbour(flow: Flow) -> set[Place]:
+    """Places of which some thread loads two elements that follow each other."""
+    indices: dict[Place, set[tuple[ValueId, int]]] = {}
+    for block in flow.control.order:
+        for instruction in flow.function.blocks[block].instructions:
+            if isinstance(instruction, Load) and isinstance(flow.function.type_of(instruction.result), IntegerType):
+                address = flow.definitions.get(instruction.address)
+                if isinstance(address, ElementAddress):
+                    for place in flow.places(instruction.address):
+                        indices.setdefault(place, set()).add(_index_and_distance(flow, address.index))
+    return {
+        place for place, found in indices.items() if any((value, distance + 1) in found for value, distance in found)
+    }
+
+
+def _index_and_distance(flow: Flow, index: ValueId) -> tuple[ValueId, int]:
+    """`i + 3` as `i` and 3."""
+    definition = flow.definitions.get(index)
+    while isinstance(definition, Convert):
+        index = definition.operand
+        definition = flow.definitions.get(index)
+    if isinstance(definition, Binary) and definition.operator in (BinaryOperator.ADD, BinaryOperator.SUBTRACT):
+        step = flow.definitions.get(definition.right)
+        while isinstance(step, Convert):
+            step = flow.definitions.get(step.operand)
+        if isinstance(step, Constant) and isinstance(step.value, int):
+            inner, distance = _index_and_distance(flow, definition.left)
+            return inner, distance + (step.value if definition.operator is BinaryOperator.ADD else -step.value)
+    return index, 0
 
 
 def _note(uses: dict[Root, ArrayUse], place: Place, role: Role, limit: int | None) -> None:

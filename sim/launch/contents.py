@@ -2,7 +2,7 @@
 
 Rules    Floating-point numbers are random in [0, 1), integers in [0, 100) (bytes: all values), booleans either.
          Integers that are used as indices stay below the number of threads, or below the length of the fixed array
-         that they go into; counts of loop iterations are below 9; offsets grow by 0 to 8 from element to element.
+         that they go into; counts of loop iterations are below 9; offsets grow by 1 to 8 from element to element.
          An array that the kernel only writes starts uninitialised, one that it only updates atomically at zero.
          Structs are filled member by member.  Pointers in memory are null.
 """
@@ -39,7 +39,7 @@ from sim.launch.specification import Argument, Array, ChosenArray, Filling
 
 MAX_COUNT: Final = 9
 MAX_DATA: Final = 100
-MAX_BYTES: Final = 64 << 20
+MAX_BYTES: Final = 128 << 20
 """How large a chosen array may grow."""
 
 Structs: TypeAlias = Mapping[str, StructLayout]
@@ -222,6 +222,6 @@ def _numbers(generator: np.random.Generator, scalar: Type, role: Role, below: in
             return (reals.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
         return reals.astype(format)
     if role is Role.OFFSETS:
-        steps = generator.integers(0, MAX_COUNT, length)
+        steps = generator.integers(1, MAX_COUNT, length)
         return (np.cumsum(steps) - steps).astype(format)
     return generator.integers(int(low), max(int(low) + 1, int(high)), length).astype(format)

@@ -6,7 +6,7 @@ Rules    In this order, each with what is known so far:
          3. a number that a row index is multiplied with in an address is as large as a row;
          4. a number that divides a thread index splits the threads into a square;
          5. a number that bounds a loop gives `TRIPS` iterations;
-         6. a divisor is 4, a shift 3;
+         6. a divisor is 4, a shift 3, what a mask is made of (`x & (n - 1)`) 16;
          7. a number with the name of an extent (`width`, `rows`, `n`, `size`) is that of the grid;
          8. an offset in an address is 0, any other integer 1, a bool true, a float 0.5.
 Limits   Guesses, all listed.  Comparisons of loaded values and of floating-point numbers say nothing here.
@@ -19,28 +19,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, final
 
-from analysis.ir.function import Function
 from analysis.ir.ids import ValueId
-from analysis.ir.instructions import (
-    Binary,
-    Branch,
-    Compare,
-    Constant,
-    Convert,
-    ElementAddress,
-    Math,
-    Phi,
-    Select,
-    Texture,
-    Unary,
-)
-from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction, SpecialRegister
+from analysis.ir.operators import CompareOperator, SpecialRegister
 from analysis.ir.types import BooleanType, FloatType, IntegerType
 from sim.faults import Index3
 from sim.launch.estimate import Estimate, register_ranges
 from sim.launch.flow import Flow, Leaf, Register
+from sim.launch.number_uses import NumberUses
 
 TRIPS: Final = 16
+GEOMETRIC_BOUND: Final = 256
+"""Of a loop that doubles or halves its variable: a power of two, as such loops expect."""
 
 _THREADS: Final = frozenset(
     {
@@ -56,10 +45,6 @@ _THREADS: Final = frozenset(
 _ROWS: Final = frozenset(
     {SpecialRegister.THREAD_Y, SpecialRegister.THREAD_Z, SpecialRegister.BLOCK_Y, SpecialRegister.BLOCK_Z}
 )
-_PRODUCTS: Final = (BinaryOperator.MULTIPLY, BinaryOperator.SHIFT_LEFT)
-_DIVISIONS: Final = (BinaryOperator.DIVIDE, BinaryOperator.REMAINDER)
-_SHIFTS: Final = (BinaryOperator.SHIFT_LEFT, BinaryOperator.SHIFT_RIGHT)
-_LINEAR: Final = (BinaryOperator.ADD, BinaryOperator.SUBTRACT, BinaryOperator.MULTIPLY, BinaryOperator.SHIFT_LEFT)
 _EQUALITIES: Final = (CompareOperator.EQUAL, CompareOperator.NOT_EQUAL)
 _ROW_NAME: Final = re.compile(r"^w$|[a-z_]W$|[wW]idth|[cC]ols?$|[cC]olumns?$|[pP]itch|[sS]tride$")
 _COLUMN_NAME: Final = re.compile(r"^h$|[a-z_]H$|[hH]eight|[rR]ows?$")
@@ -101,7 +86,7 @@ class _Choosing:
         self._numbers: dict[str, int | float] = dict(known)
         self._chosen: dict[str, ChosenNumber] = {}
         self._estimate = Estimate(flow, register_ranges(grid, block, warp_size), self._numbers)
-        self._uses = _Uses(flow)
+        self._uses = NumberUses(flow)
 
     def run(self) -> Mapping[str, ChosenNumber]:
         integers = [name for name, type in self._flow.leaves.items() if isinstance(type, IntegerType)]
@@ -175,13 +160,21 @@ class _Choosing:
             wish
             for index, bound, target in self._compared()
             if not self._is_thread(index)
-            for wish in self._estimate.wishes(bound, target - 1 + self._trips * self._uses.step(index, self._estimate))
+            for wish in self._estimate.wishes(bound, self._loop_target(index, target))
         ]
         yield from self._largest(iter(wishes), f"{self._trips} iterations of a loop")
+
+    def _loop_target(self, index: ValueId, target: int) -> int:
+        """What the bound has to be for the wanted number of iterations, from the one for the first."""
+        if self._uses.is_geometric(index):
+            return GEOMETRIC_BOUND if self._trips == TRIPS else 1 << self._trips
+        return target - 1 + self._trips * self._uses.step(index, self._estimate)
 
     def _other(self, name: str) -> ChosenNumber:
         if name in self._uses.divisors:
             return ChosenNumber(4, "a divisor")
+        if name in self._uses.masks:
+            return ChosenNumber(16, "a mask is made of it")
         if name in self._uses.shifts:
             return ChosenNumber(3, "a shift")
         extent = self._named_extent(name)
@@ -247,137 +240,3 @@ def _power_of_two(number: int) -> int:
 
 _REGISTERS_OF_THREADS: Final = frozenset(Register(register) for register in _THREADS)
 _REGISTERS_OF_ROWS: Final = frozenset(Register(register) for register in _ROWS)
-
-
-@final
-class _Uses:
-    """What a kernel does with integers, read off its instructions once."""
-
-    def __init__(self, flow: Flow) -> None:
-        self._flow = flow
-        self.compares: list[tuple[Compare, bool]] = []
-        """With whether the comparison decides about leaving a loop."""
-        self.products: list[tuple[ValueId, ValueId]] = []
-        """Factors of products in addresses, in both orders, where the second depends on leaves alone."""
-        self.divisions: list[tuple[ValueId, ValueId]] = []
-        self.divisors: set[str] = set()
-        self.shifts: set[str] = set()
-        self.offsets: set[str] = set()
-        self._sums: dict[tuple[ValueId, ValueId], list[tuple[ValueId, ...]]] = {}
-        self._collect()
-
-    def added_to(self, index: ValueId, pitch: ValueId) -> list[tuple[ValueId, ...]]:
-        """What is added to `index * pitch`, in each address."""
-        return self._sums.get((index, pitch), [])
-
-    def step(self, index: ValueId, estimate: Estimate) -> int:
-        """By how much a loop variable grows; 1 if that is not known."""
-        phi = self._definition(index)
-        for operand in phi.operands if isinstance(phi, Phi) else ():
-            match self._definition(operand):
-                case Binary(operator=BinaryOperator.ADD, left=left, right=right):
-                    for one, other in ((left, right), (right, left)):
-                        if self._plain(one) == self._plain(index):
-                            known = estimate.range(other)
-                            return max(1, known.high) if known is not None else 1
-                case _:
-                    pass
-        return 1
-
-    def _collect(self) -> None:
-        function = self._flow.function
-        exits = {block for cycle in self._flow.control.cycles for block in self._flow.control.exit_branches(cycle)}
-        deciding = {value for block in exits for value in self._conditions(function, block)}
-        for block in self._flow.control.order:
-            for instruction in function.blocks[block].instructions:
-                match instruction:
-                    case Compare(left=left) if isinstance(function.type_of(left), IntegerType):
-                        self.compares.append((instruction, instruction.result in deciding))
-                    case Binary(operator=operator, left=left, right=right) if operator in _DIVISIONS:
-                        self.divisions.append((left, right))
-                        self.divisors |= self._leaf_names(right)
-                    case Binary(operator=operator, right=right) if operator in _SHIFTS:
-                        shift = self._flow.leaf(self._plain(right))
-                        self.shifts |= set() if shift is None else {shift}
-                    case ElementAddress(index=index):
-                        self._address(index, 0)
-                    case Texture(arguments=(_, *coordinates)):
-                        for coordinate in coordinates:
-                            self._address(coordinate, 0)
-                    case _:
-                        pass
-
-    def _conditions(self, function: Function, block: int) -> Iterator[ValueId]:
-        """The comparisons that a branch's condition consists of."""
-        terminator = function.blocks[block].terminator
-        waiting = [terminator.condition] if isinstance(terminator, Branch) else []
-        seen: set[ValueId] = set()
-        while waiting:
-            value = waiting.pop()
-            if value in seen:
-                continue
-            seen.add(value)
-            match self._flow.definitions.get(value):
-                case Compare():
-                    yield value
-                case Binary() | Unary() | Phi() | Select() | Convert() as definition:
-                    waiting.extend(definition.operands)
-                case _:
-                    pass
-
-    def _address(self, index: ValueId, depth: int) -> None:
-        """Terms of an index: offsets, and products with what is added to them."""
-        terms = list(self._terms(index, depth))
-        for term in terms:
-            factors = self._factors(term)
-            if factors is None:
-                leaf = self._flow.leaf(term)
-                if leaf is not None:
-                    self.offsets.add(leaf)
-                continue
-            others = tuple(other for other in terms if other != term)
-            for pitch, counted in (factors, factors[::-1]):
-                if isinstance(self._definition(counted), Constant):
-                    self.offsets |= self._leaf_names(pitch) if self._is_leafy(pitch) else set()
-                elif self._is_leafy(pitch):
-                    self.products.append((counted, pitch))
-                    self._sums.setdefault((counted, pitch), []).append(others)
-                if depth < 4:  # (z * height + y) * width
-                    self._address(counted, depth + 1)
-
-    def _terms(self, value: ValueId, depth: int) -> Iterator[ValueId]:
-        match self._definition(value):
-            case Binary(operator=BinaryOperator.ADD | BinaryOperator.SUBTRACT, left=left, right=right) if depth < 40:
-                yield from self._terms(left, depth + 1)
-                yield from self._terms(right, depth + 1)
-            case Convert(operand=operand) if depth < 40:
-                yield from self._terms(operand, depth + 1)
-            case _:
-                yield value
-
-    def _factors(self, value: ValueId) -> tuple[ValueId, ValueId] | None:
-        match self._definition(value):
-            case Binary(operator=BinaryOperator.MULTIPLY, left=left, right=right):
-                return left, right
-            case Math(function=MathFunction.MULTIPLY_24, arguments=(left, right)):
-                return left, right
-            case _:
-                return None
-
-    def _definition(self, value: ValueId) -> object:
-        return self._flow.definitions.get(self._plain(value))
-
-    def _plain(self, value: ValueId) -> ValueId:
-        """Through casts."""
-        definition = self._flow.definitions.get(value)
-        while isinstance(definition, Convert):
-            value = definition.operand
-            definition = self._flow.definitions.get(value)
-        return value
-
-    def _is_leafy(self, value: ValueId) -> bool:
-        sources = self._flow.sources(value)
-        return bool(sources) and all(isinstance(source, Leaf) for source in sources)
-
-    def _leaf_names(self, value: ValueId) -> set[str]:
-        return {source.name for source in self._flow.sources(value) if isinstance(source, Leaf)}

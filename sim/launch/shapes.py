@@ -86,9 +86,9 @@ def other_blocks(axes: int, tried: Index3) -> Iterator[Index3]:
         case 3:
             shapes: Sequence[Index3] = ((4, 4, 4), (8, 8, 8), (16, 4, 4))
         case 2:
-            shapes = ((32, 8, 1), (8, 8, 1), (32, 32, 1), (32, 4, 1), (4, 4, 1), (64, 4, 1), (1, 1, 1))
+            shapes = ((32, 32, 1), (32, 8, 1), (8, 8, 1), (32, 4, 1), (4, 4, 1))
         case _:
-            shapes = ((128, 1, 1), (64, 1, 1), (32, 1, 1), (512, 1, 1), (1024, 1, 1), (16, 1, 1), (1, 1, 1))
+            shapes = ((128, 1, 1), (64, 1, 1), (32, 1, 1), (512, 1, 1), (1024, 1, 1), (16, 1, 1))
     return (shape for shape in shapes if shape != tried)
 
 

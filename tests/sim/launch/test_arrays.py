@@ -55,9 +55,15 @@ def test_offsets_grow() -> None:
     steps = np.diff(rows.data)
     assert rows.data.dtype == np.int32
     assert rows.data[0] == 0
-    assert steps.min() == 0
+    assert steps.min() == 1
     assert steps.max() == 8
     assert argument(text, "column") == ChosenArray(2048, Filling.RANDOM, 0, 2048)
+
+
+def test_neighbours_that_are_indices_are_offsets() -> None:
+    text = f"__global__ void k(float *x, int *row, int *a) {{ {_I} x[row[i + 1] - 1] = row[i]; x[a[i]] = a[i + 2]; }}"
+    assert isinstance(argument(text, "row"), Array)
+    assert argument(text, "a") == ChosenArray(2048, Filling.RANDOM, 0, 2048)
 
 
 def test_structs_are_filled_by_the_role_of_their_members() -> None:
@@ -71,7 +77,7 @@ def test_structs_are_filled_by_the_role_of_their_members() -> None:
     assert isinstance(nodes, Array)
     members = np.ascontiguousarray(nodes.data).view([("start", "i4"), ("edges", "i4"), ("weight", "f4")])
     assert len(members) == 2048
-    assert (np.diff(members["start"]) >= 0).all()
+    assert (np.diff(members["start"]) > 0).all()
     assert members["edges"].max() == 8
     assert 0 <= members["weight"].min() <= members["weight"].max() < 1
     assert members["weight"].std() > 0.2
@@ -144,7 +150,8 @@ def test_initial_values(declaration: str, octets: np.ndarray) -> None:
 
 
 def test_initial_numbers_are_known_to_the_choice_of_others() -> None:
-    text = f"__constant__ int width = 128; __global__ void k(int *x, int height) {{ {_I} if (i < width * height) x[i] = 1; }}"
+    kernel = f"__global__ void k(int *x, int height) {{ {_I} if (i < width * height) x[i] = 1; }}"
+    text = f"__constant__ int width = 128; {kernel}"
     assert chosen(text)["height"] == "16"
 
 

@@ -28,6 +28,8 @@ _XY = f"{_I} int j = blockIdx.y * blockDim.y + threadIdx.y;"
         ("int a, int b", f"{_I} if (i < a * b) x[i] = 1;", {"a": "64", "b": "32"}),
         ("int a", "for (int j = 0; j < a; j++) x[threadIdx.x] += j;", {"a": "16"}),
         ("int a", "for (int j = 0; j < a; j += 8) x[threadIdx.x] += j;", {"a": "128"}),
+        ("int a", "for (int j = 1; j < a; j *= 2) x[threadIdx.x] += j;", {"a": "256"}),
+        ("int a", "x[threadIdx.x & (a - 1)] = 1;", {"a": "16"}),
         ("int a", f"{_I} x[i / a] = i % a;", {"a": "64"}),
         ("int a", "x[threadIdx.x] = x[0] / a;", {"a": "4"}),
         ("int a", "x[threadIdx.x] = x[0] >> a;", {"a": "3"}),
