@@ -1,0 +1,144 @@
+"""What is reported about a kernel: plain, frozen data; text, JSON and HTML only render it.
+
+Lines and columns count from 1, columns in Unicode code points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+from numpy.typing import NDArray
+
+from analysis.divergence.levels import Level
+from sim.faults import Index3
+from sim.launch.choices import Choice
+from sim.observers.lane_histogram import LaneHistogram
+from sim.observers.requests import RequestCount
+from sim.observers.timeline import Step
+from sim.observers.work import Work
+from sim.result import TruncationReason
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SourcePlace:
+    """`path` is the file of the kernel or a header of it."""
+
+    path: str
+    line: int
+    column: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BranchReport:
+    """One source branch: what the run counted, beside what the analysis had said.
+
+    `level` is None where the analysis does not know the branch.  `lanes` are active lanes, summed over executions.
+    """
+
+    place: SourcePlace
+    text: str
+    executed: int
+    diverged: int
+    lanes: int
+    level: Level | None
+
+    @property
+    def never_diverged(self) -> bool:
+        """The analysis calls it varying, and yet no warp split in this run."""
+        return self.level is Level.VARYING and self.executed > 0 and self.diverged == 0
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LineReport:
+    """One line of the kernel's file: instructions and what their memory requests cost."""
+
+    line: int
+    work: Work
+    requests: RequestCount
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FaultReport:
+    """`kind` is a word for programs (`out-of-bounds`), `message` a sentence for people."""
+
+    kind: str
+    place: SourcePlace | None
+    block: Index3
+    thread: Index3
+    count: int
+    message: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TimelineReport:
+    """The first steps of one warp; `places` has the source of each step's segment (None: nothing stands there)."""
+
+    block: int
+    warp: int
+    warp_size: int
+    steps: tuple[Step, ...]
+    places: tuple[SourcePlace | None, ...]
+    omitted: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TruncationReport:
+    reason: TruncationReason
+    place: SourcePlace | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PolicyReport:
+    """One run of the kernel under one policy."""
+
+    policy: str
+    warp_instructions: int
+    thread_instructions: int
+    simd_efficiency: float
+    branches: tuple[BranchReport, ...]
+    lines: tuple[LineReport, ...]
+    requests: RequestCount
+    histogram: LaneHistogram
+    timeline: TimelineReport
+    faults: tuple[FaultReport, ...]
+    printed: tuple[str, ...]
+    memory_digest: str
+    truncated: TruncationReport | None
+    seconds: float
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class KernelReport:
+    """One kernel under one launch; `policies` in the order they were asked for, `arrays` after the first of them.
+
+    `source` is the text of the kernel's file from `first_line` to `last_line`.
+    """
+
+    path: str
+    kernel: str
+    first_line: int
+    last_line: int
+    source: tuple[str, ...]
+    grid: Index3
+    block: Index3
+    warp_size: int
+    seed: int
+    choices: tuple[Choice, ...]
+    policies: tuple[PolicyReport, ...]
+    arrays: Mapping[str, NDArray[Any]]
+    seconds: float
+
+    @property
+    def agree(self) -> bool:
+        """Whether all policies that ran to the end left the same memory."""
+        return len({run.memory_digest for run in self.policies if run.truncated is None}) <= 1

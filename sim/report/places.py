@@ -1,0 +1,74 @@
+"""From the engine's spans, relative to a declaration, to lines and columns of files."""
+
+from __future__ import annotations
+
+from typing import final
+
+from analysis.ir.function import Function
+from analysis.ir.ids import FunctionId
+from analysis.ir.source import NO_SPAN, Span
+from analysis.lower.program import Program
+from analysis.syntax.items import Item
+from analysis.syntax.line_index import LineIndex, PositionEncoding
+from sim.kernel import Kernel
+from sim.observers.places import Place
+from sim.report.model import SourcePlace
+
+
+@final
+class SourcePlaces:
+    """Of one kernel and everything that it calls."""
+
+    def __init__(self, program: Program, kernel: Kernel) -> None:
+        self._program = program
+        functions = (kernel.function, *kernel.callees.values())
+        self._functions = {str(function.id): function for function in functions}
+        self._lines: dict[str, LineIndex] = {}
+        self._known: dict[tuple[str, Span], tuple[Item, int, int] | None] = {}
+
+    def place(self, function: str, span: Span) -> SourcePlace | None:
+        """Where the span begins; None for what stands nowhere in the source."""
+        found = self._found(function, span)
+        if found is None:
+            return None
+        item, start, _ = found
+        lines = self._index(item.path)
+        line, column = lines.position(start, PositionEncoding.UTF32)
+        return SourcePlace(item.path, line + 1, column + 1)
+
+    def of(self, place: Place) -> SourcePlace | None:
+        return self.place(place.function, place.span)
+
+    def line_in(self, path: str, place: Place) -> int | None:
+        """The line, from 1, of a place in this file; None for one in another file."""
+        found = self.of(place)
+        return found.line if found is not None and found.path == path else None
+
+    def text(self, function: str, span: Span) -> str:
+        """What stands at the span, on one line."""
+        found = self._found(function, span)
+        if found is None:
+            return ""
+        item, start, end = found
+        text = self._program.unit.text_of(item.path) or b""
+        return " ".join(text[start:end].decode("utf-8", "replace").split())
+
+    def _found(self, function: str, span: Span) -> tuple[Item, int, int] | None:
+        key = (function, span)
+        if key not in self._known:
+            self._known[key] = self._find(self._functions.get(function), span)
+        return self._known[key]
+
+    def _find(self, function: Function | None, span: Span) -> tuple[Item, int, int] | None:
+        if function is None or span == NO_SPAN or span.frame >= len(function.frames):
+            return None
+        try:
+            item = self._program.item_of(FunctionId(function.frames[span.frame].function))
+        except KeyError:
+            return None
+        return item, item.span.start + span.start, item.span.start + span.end
+
+    def _index(self, path: str) -> LineIndex:
+        if path not in self._lines:
+            self._lines[path] = LineIndex(self._program.unit.text_of(path) or b"")
+        return self._lines[path]
