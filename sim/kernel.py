@@ -11,6 +11,7 @@ from analysis.ir.ids import FunctionId
 from analysis.ir.inline import InlineBudget, inline_calls
 from analysis.ir.instructions import Call
 from analysis.ir.promote import promote
+from analysis.lower.initial_contents import Contents, initial_contents
 from analysis.lower.program import Program
 
 INLINE_BUDGET = InlineBudget()
@@ -19,10 +20,15 @@ INLINE_BUDGET = InlineBudget()
 @final
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """`callees` are the functions that calls which stayed in place lead to."""
+    """`callees` are the functions that calls which stayed in place lead to.
+
+    `contents` are the initial contents of variables outside functions that have an initialiser, by name; None where
+    they cannot be told.
+    """
 
     function: Function
     callees: Mapping[FunctionId, Function] = field(default_factory=dict[FunctionId, Function])
+    contents: Mapping[str, Contents] = field(default_factory=dict[str, Contents])
 
 
 def load_kernel(program: Program, id: FunctionId) -> Kernel:
@@ -51,7 +57,13 @@ def load_kernel(program: Program, id: FunctionId) -> Kernel:
             if callee is not None:
                 callees[instruction.callee] = _flatten(callee, resolve)
                 pending.append(callees[instruction.callee])
-    return Kernel(function, callees)
+    used = {symbol.name for one in (function, *callees.values()) for symbol in one.symbols}
+    contents = {
+        name: initial_contents(declaration, program.layouts)
+        for name, declaration in program.variables.items()
+        if name in used and declaration.value is not None
+    }
+    return Kernel(function, callees, contents)
 
 
 def _flatten(function: Function, resolve: Callable[[FunctionId], Function | None]) -> Function:

@@ -29,6 +29,7 @@ from analysis.lower.names import (
     Entity,
     FunctionDeclaration,
     FunctionInstance,
+    GlobalDeclaration,
     NamespaceName,
     Origin,
     Record,
@@ -92,6 +93,8 @@ class Program:
         self.settings: Final = LowerSettings() if settings is None else settings
         self.records: Final[dict[str, Record]] = {}
         self.layouts: Final[dict[str, StructLayout]] = {}
+        self.variables: Final[dict[str, GlobalDeclaration]] = {}
+        """Variables outside functions that lowered functions use, by the name of their symbol."""
         self._instances: dict[FunctionId, FunctionInstance] = {}
         self._lowered: dict[FunctionId, Lowered] = {}
         self._lowering: set[FunctionId] = set()
@@ -294,6 +297,9 @@ class Program:
 
     def register(self, instance: FunctionInstance) -> None:
         self._instances.setdefault(instance.id, instance)
+
+    def use_variable(self, declaration: GlobalDeclaration) -> None:
+        self.variables[declaration.name] = declaration
 
     def type_of_item(self, scope: Scope, item: Item) -> Entity | None:
         return type_instances.type_of_item(self, scope, item)

@@ -73,7 +73,7 @@ class Machine:
         self._values = self.arguments.place(kernel.function)
         functions = {kernel.function.id: kernel.function, **kernel.callees}
         self._resident = self._blocks_per_wave()
-        self.variables = Variables(self.arena, launch, self.arguments, self._resident)
+        self.variables = Variables(self.arena, launch, self.arguments, kernel.contents, self._resident)
         self.variables.place(functions)
         self._textures = Textures(self.arguments.textures, self.arena)
         self._random = np.random.default_rng([launch.seed, 0x5EED])

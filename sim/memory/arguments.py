@@ -178,6 +178,12 @@ def _filled(part: Part, choice: ChosenArray, random: np.random.Generator) -> NDA
     return numbers.astype(part.stored)
 
 
+def stored(part: Part, value: float) -> NDArray[np.uint8]:
+    """The bytes of a number in memory."""
+    number = _cast(part, value)
+    return np.atleast_1d(bfloat16_bits(number) if part.is_bfloat16 else number).view(np.uint8)
+
+
 def _cast(part: Part, value: float) -> Values:
     """A scalar in the part's register type, with C's wrapping."""
     if part.held == "b1":

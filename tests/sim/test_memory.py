@@ -63,7 +63,7 @@ def test_constant_memory_and_device_variables() -> None:
 
 def test_initial_contents_of_variables() -> None:
     text = """__constant__ float weight[2][2] = {{1.5f, 2}, {3}}; __device__ int counter = 5; __device__ int step[] = {1, 2, 3};
-        __constant__ struct { int a; float b; } pair = {7, 0.25f};
+        struct Pair { int a; float b; }; __constant__ Pair pair = {7, 0.25f};
         __global__ void k(float *x) { int i = threadIdx.x;
           x[i] = weight[i >> 1 & 1][i & 1] + counter + step[i % 3] + pair.a * pair.b; }"""
     found = run(text, {"x": floats()}, block=64)

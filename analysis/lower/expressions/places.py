@@ -29,6 +29,7 @@ def global_place(ctx: LoweringContext, declaration: GlobalDeclaration, node: Nod
     if symbol is None:
         symbol = ctx.builder.symbol(declaration.name, declaration.kind, declaration.declared.type, span)
         ctx.globals[id(declaration)] = symbol
+        declaration.scope.program.use_variable(declaration)
     address = ctx.builder.symbol_address(symbol, span)
     if declaration.kind is SymbolKind.TEXTURE:
         return Place(address, declaration.declared.type)

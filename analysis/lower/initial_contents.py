@@ -1,0 +1,118 @@
+"""Initial contents of variables outside functions: which numbers their initialisers put where.
+
+Rules   An initialiser list fills members in order, nested lists their own members; what is not mentioned is zero.
+        A list without inner braces fills the scalars of nested members one after the other.
+Limits  None where a value is no constant expression, for designated initialisers of arrays, and for constructors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias, final
+
+from analysis.ir.record import record
+from analysis.ir.types import ArrayType, StructLayout, StructType, Type, VectorType
+from analysis.lower.constants import evaluate
+from analysis.lower.conversions import is_arithmetic, wrapped
+from analysis.lower.layouts import size_of
+from analysis.lower.names import GlobalDeclaration, Scope
+from analysis.syntax.tree import Node
+
+
+@final
+@record
+class InitialNumber:
+    """A scalar of type `type`, `offset` bytes from the start of the variable."""
+
+    offset: int
+    type: Type
+    value: int | float
+
+
+Contents: TypeAlias = tuple[InitialNumber, ...] | None
+
+
+class _NotKnown(Exception):
+    """The value of some part cannot be told."""
+
+
+def initial_contents(declaration: GlobalDeclaration, structs: Mapping[str, StructLayout]) -> Contents:
+    """The numbers that the initialiser of `declaration` gives; None where they cannot be told."""
+    if declaration.value is None:
+        return ()
+    reader = _Reader(declaration.scope, structs)
+    try:
+        reader.read(declaration.declared.type, 0, declaration.value)
+    except _NotKnown:
+        return None
+    return tuple(reader.found)
+
+
+@final
+class _Reader:
+    def __init__(self, scope: Scope, structs: Mapping[str, StructLayout]) -> None:
+        self._scope = scope
+        self._structs = structs
+        self.found: list[InitialNumber] = []
+
+    def read(self, type: Type, offset: int, node: Node) -> None:
+        if node.kind == "initializer_list":
+            self._list(type, offset, node.children)
+        elif node.kind == "string_literal" and isinstance(type, ArrayType):
+            raise _NotKnown
+        else:
+            self._scalar(type, offset, node)
+
+    def _scalar(self, type: Type, offset: int, node: Node) -> None:
+        constant = evaluate(self._scope, node)
+        if constant is None or not is_arithmetic(type):
+            raise _NotKnown
+        self.found.append(InitialNumber(offset, type, wrapped(constant.value, type)))
+
+    def _list(self, type: Type, offset: int, nodes: Sequence[Node]) -> None:
+        members = self._members(type, offset)
+        if members is None:
+            if len(nodes) > 1:
+                raise _NotKnown
+            for node in nodes:
+                self.read(type, offset, node)
+            return
+        rest = list(nodes)
+        for member, place in members:
+            if not rest:
+                return
+            self._next(member, place, rest)
+
+    def _next(self, type: Type, offset: int, rest: list[Node]) -> None:
+        """One member, from its own list or from as many scalars as it has."""
+        node = rest[0]
+        if node.kind == "initializer_pair":
+            raise _NotKnown
+        members = self._members(type, offset)
+        if members is None or node.kind == "initializer_list":
+            self.read(type, offset, rest.pop(0))
+            return
+        for member, place in members:
+            if not rest:
+                return
+            self._next(member, place, rest)
+
+    def _members(self, type: Type, offset: int) -> list[tuple[Type, int]] | None:
+        """Types and places of the members of an aggregate; None for a scalar."""
+        match type:
+            case ArrayType(element=element, length=length) if length is not None:
+                return self._elements(element, length, offset)
+            case VectorType(element=element, length=length):
+                return self._elements(element, length, offset)
+            case StructType(name=name) if name in self._structs:
+                layout = self._structs[name]
+                fields = layout.fields[:1] if layout.is_union else layout.fields
+                return [(field.type, offset + field.offset) for field in fields]
+            case _:
+                return None
+
+    def _elements(self, element: Type, length: int, offset: int) -> list[tuple[Type, int]]:
+        size = size_of(element, self._structs)
+        if size is None:
+            raise _NotKnown
+        return [(element, offset + index * size) for index in range(length)]
