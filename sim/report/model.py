@@ -121,7 +121,7 @@ class PolicyReport:
 class KernelReport:
     """One kernel under one launch; `policies` in the order they were asked for, `arrays` after the first of them.
 
-    `source` is the text of the kernel's file from `first_line` to `last_line`.
+    `source` has all lines of the kernel's file; the kernel stands in `first_line` to `last_line`.
     """
 
     path: str
