@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.code.convergence import with_convergence
 from sim.code.generate import Code, generate
 from sim.kernel import Kernel
 from sim.launch.specification import LaunchSpecification
@@ -40,6 +42,8 @@ def simulate(
     watchers = tuple(observers)
     observes_values = any(Events.VALUES in observer.events for observer in watchers)
     code = generate(kernel, launch.warp_size, havoc=launch.havoc, observes_values=observes_values)
+    if policy.uses_convergence:
+        code = replace(code, graph=with_convergence(code.graph, code.functions[kernel.function.id].segmented, launch))
     with np.errstate(all="ignore"):
         machine = Machine(kernel, code, launch, policy, watchers, progress)
         for observer in watchers:

@@ -39,6 +39,7 @@ _FIRST_DEPTH: Final = 8
 class Counters:
     name: ClassVar[str] = "counters"
     can_switch: ClassVar[bool] = False
+    uses_convergence: ClassVar[bool] = False
 
     def __init__(self, rows: int, warp_size: int, graph: SegmentGraph) -> None:
         self._reconvergence = graph.reconvergence

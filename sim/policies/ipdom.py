@@ -35,6 +35,7 @@ class Ipdom:
 
     name: ClassVar[str] = "ipdom"
     can_switch: ClassVar[bool] = False
+    uses_convergence: ClassVar[bool] = False
 
     def __init__(self, rows: int, warp_size: int, graph: SegmentGraph) -> None:
         self._reconvergence = graph.reconvergence

@@ -1,51 +1,45 @@
 """Warps without a stack: together until threads part, then each thread alone, together again at a `syncwarp`.
 
-A `syncwarp` stands at the start of convergent code with a divergent predecessor.  Lanes that arrive there wait for
-all lanes of the warp that have not left.  So do lanes that a barrier or an exchange releases, all at once: they are
-together.  In between lanes take turns, each with its own program counter, and no two run as one even where they stand
-at the same segment.
+A lane that comes alone to convergent code waits there for all lanes of the warp that have not left.  The compiler needs
+a `syncwarp` only where a predecessor is divergent: elsewhere in convergent code the warp is together anyway, and waits
+for nobody.  So do lanes that a barrier or an exchange releases while no other can run: they go on together.  In between
+lanes take turns, each with its own program counter, and no two run as one even where they stand at the same segment.
 
-Source    Lee et al., "Convergence and scalarization for data-parallel architectures", CGO 2013, sections 4.1 and 5.2.
+Early exit     Where only some lanes return, those with work left are the warp (section 3.4): if lanes wait at different
+               convergent segments, the first of them goes on as one and the rest wait for it.  Lanes that have nothing
+               left to do but return do so when the rest of the warp waits for a barrier, which they would hold up.
+
+Source    Lee et al., "Convergence and scalarization for data-parallel architectures", CGO 2013, sections 3.4, 4.1, 5.2.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import lru_cache
 from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.arrays import Lanes, LaneSets, Rows, lanes_of
+from sim.arrays import LaneSets, Rows, lane_sets, lanes_of
 from sim.policies.protocol import EXIT, NOTHING, SegmentGraph, Split
 from sim.policies.splits import taken_ways, ways_per_row
 from sim.policies.turns import next_member
 
 _ONE: Final = np.uint64(1)
-
-
-@lru_cache(maxsize=16)
-def syncwarps(graph: SegmentGraph) -> frozenset[int]:
-    """The convergent segments that a divergent one leads to (section 5.2)."""
-    return frozenset(
-        target
-        for segment, successors in enumerate(graph.successors)
-        if segment not in graph.convergent
-        for target in successors
-        if target in graph.convergent
-    )
+_NOWHERE: Final = np.iinfo(np.int64).max
 
 
 class LoneThreads(ABC):
     name: ClassVar[str]
     can_switch: ClassVar[bool] = True
+    uses_convergence: ClassVar[bool] = True
 
     def __init__(self, rows: int, warp_size: int, graph: SegmentGraph) -> None:
         self.segment: NDArray[np.int64] = np.full(rows, NOTHING, np.int64)
         self.active: LaneSets = np.zeros(rows, np.uint64)
         self._width = warp_size
-        self._syncwarps = syncwarps(graph)
+        self._convergent = graph.convergent
+        self._returning = np.array(sorted(graph.returning), np.int64)
         self._counters: NDArray[np.int64] = np.full((rows, warp_size), NOTHING, np.int64)
         """(rows, lanes): where each lane stands; out of date in rows that are together, and for lanes that left."""
         self._together: NDArray[np.bool_] = np.zeros(rows, np.bool_)
@@ -76,25 +70,22 @@ class LoneThreads(ABC):
         self._choose(rows)
 
     def follows(self, rows: Rows, target: int) -> bool:
-        return target != EXIT and self._stays_together(target) and bool(self._together[rows].all())
+        if target == EXIT or not self._stays_together(target):
+            return False
+        return bool(self._together[rows].all()) and not (self._gathered[rows] | self._blocked[rows]).any()
 
     def advance(self, rows: Rows, segment: int, split: Split) -> None:
         ways = taken_ways(split)
         if len(ways) == 1 and self.follows(rows, ways[0][0]):
             self.segment[rows] = ways[0][0]
             return
-        taken = ways_per_row([way for way in ways if way[0] != EXIT], len(rows))
-        alone = ~self._together[rows] | (taken > 1)
+        part = ways_per_row([way for way in ways if way[0] != EXIT], len(rows)) > 1
+        self._together[rows[part]] = False
         for target, lanes in ways:
-            going = lanes != 0
             if target == EXIT:
                 self._ready[rows] &= ~lanes
-                continue
-            self._arrive(rows[going], lanes[going], target)
-            self._together[rows[going]] &= self._stays_together(target)
-            if target in self._syncwarps:
-                self._gather(rows[going & alone], lanes[going & alone])
-        self._together[rows[taken > 1]] = False
+            else:
+                self._arrive(rows, lanes, target)
         self._meet(rows)
         self._choose(rows)
 
@@ -106,49 +97,49 @@ class LoneThreads(ABC):
         self._blocked[rows] |= self.active[rows]
         self._ready[rows] &= ~self.active[rows]
         self._together[rows] = False
+        self._meet(rows)
         self._choose(rows)
 
     def release(self, rows: Rows, lanes: LaneSets, target: int) -> None:
         some = lanes != 0
         rows, lanes = rows[some], lanes[some]
-        whole = lanes == self._alive(rows)
+        self._together[rows] = (self._ready[rows] == 0) & (self._blocked[rows] == lanes)
         self._blocked[rows] &= ~lanes
         self._ready[rows] |= lanes
         self._arrive(rows, lanes, target)
-        self._together[rows[whole]] = self._stays_together(target)
-        if target in self._syncwarps:
-            self._gather(rows[~whole], lanes[~whole])
-            self._meet(rows)
+        self._meet(rows)
         self._choose(rows)
 
     def _alive(self, rows: Rows) -> LaneSets:
         return self._ready[rows] | self._gathered[rows] | self._blocked[rows]
 
     def _arrive(self, rows: Rows, lanes: LaneSets, target: int) -> None:
-        going: Lanes = lanes_of(lanes, self._width)
-        self._counters[rows] = np.where(going, target, self._counters[rows])
-
-    def _gather(self, rows: Rows, lanes: LaneSets) -> None:
-        self._ready[rows] &= ~lanes
-        self._gathered[rows] |= lanes
+        """The lanes stand at `target`, and wait there if it is convergent and the warp is not all there."""
+        going = lanes != 0
+        rows, lanes = rows[going], lanes[going]
+        self._counters[rows] = np.where(lanes_of(lanes, self._width), target, self._counters[rows])
+        self._together[rows] &= self._stays_together(target)
+        if target in self._convergent:
+            waits = ~self._together[rows] | (self._gathered[rows] != 0)
+            self._ready[rows[waits]] &= ~lanes[waits]
+            self._gathered[rows[waits]] |= lanes[waits]
 
     def _meet(self, rows: Rows) -> None:
-        """Rows whose lanes have all come to a `syncwarp` are together.
-
-        If they came to different ones, which convergent code rules out for programs that meet legally at barriers, the
-        lanes at the first go on: a wait of ours is never the reason that a warp stands still.
-        """
-        rows = rows[(self._ready[rows] == 0) & (self._blocked[rows] == 0) & (self._gathered[rows] != 0)]
+        """Where nothing else can run, the lanes that wait at the first convergent segment go on as one."""
+        rows = rows[(self._ready[rows] == 0) & (self._gathered[rows] != 0)]
         if not rows.size:
             return
         gathered = lanes_of(self._gathered[rows], self._width)
-        first = np.where(gathered, self._counters[rows], np.iinfo(np.int64).max).min(axis=1)
-        here = gathered & (self._counters[rows] == first[:, None])
-        self._together[rows] = (here == gathered).all(axis=1)
-        weights = _ONE << np.arange(self._width, dtype=np.uint64)
-        lanes = np.where(here, weights, np.uint64(0)).sum(axis=1, dtype=np.uint64)
+        standing = np.where(gathered, self._counters[rows], _NOWHERE)
+        held_up = (self._blocked[rows] != 0)[:, None]
+        standing[held_up & ~np.isin(standing, self._returning)] = _NOWHERE
+        first = standing.min(axis=1)
+        here = gathered & (standing == first[:, None])
+        go = first != _NOWHERE
+        rows, lanes = rows[go], lane_sets(here[go])
         self._gathered[rows] &= ~lanes
         self._ready[rows] = lanes
+        self._together[rows] = True
 
     def _choose(self, rows: Rows) -> None:
         ready = self._ready[rows]

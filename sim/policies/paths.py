@@ -40,6 +40,7 @@ class PathPolicy(ABC):
 
     name: ClassVar[str]
     can_switch: ClassVar[bool] = True
+    uses_convergence: ClassVar[bool] = False
 
     def __init__(self, rows: int, warp_size: int, graph: SegmentGraph) -> None:
         self.segment: NDArray[np.int64] = np.full(rows, NOTHING, np.int64)

@@ -52,7 +52,10 @@ class SegmentGraph:
     reconvergence: tuple[int, ...]
     """Where the paths of the segment's branch meet again: the immediate post-dominator, or EXIT."""
     convergent: frozenset[int] = frozenset()
-    """The segments that all live lanes of a warp come to together, as the divergence analysis proves."""
+    """The segments that all live lanes of a warp come to together, as the divergence analysis proves; filled in for
+    policies with `uses_convergence`."""
+    returning: frozenset[int] = frozenset()
+    """The segments where nothing is left to do but return; likewise."""
 
 
 class Policy(Protocol):
@@ -61,6 +64,8 @@ class Policy(Protocol):
     name: ClassVar[str]
     can_switch: ClassVar[bool]
     """Whether other lanes of a warp can run while some of its lanes wait."""
+    uses_convergence: ClassVar[bool]
+    """Whether it asks which segments are convergent."""
 
     segment: NDArray[np.int64]
     """(rows,): what each row runs next, or NOTHING."""
@@ -91,5 +96,8 @@ class PolicyFactory(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def uses_convergence(self) -> bool: ...
 
     def __call__(self, rows: int, warp_size: int, graph: SegmentGraph) -> Policy: ...

@@ -11,16 +11,11 @@ from __future__ import annotations
 from typing import ClassVar, final
 
 from sim.policies.lone_threads import LoneThreads
-from sim.policies.protocol import SegmentGraph
 
 
 @final
 class Stackless(LoneThreads):
     name: ClassVar[str] = "stackless"
-
-    def __init__(self, rows: int, warp_size: int, graph: SegmentGraph) -> None:
-        super().__init__(rows, warp_size, graph)
-        self._convergent = graph.convergent
 
     def _stays_together(self, target: int) -> bool:
         return target in self._convergent

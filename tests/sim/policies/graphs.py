@@ -113,7 +113,8 @@ def _numbered(successors: list[list[int]]) -> SegmentGraph:
     order = reverse_post_order(0, [targets[::-1] for targets in successors])
     number = {node: position for position, node in enumerate(order)}
     graph = graph_of(*([number[target] for target in successors[node]] for node in order))
-    return SegmentGraph(graph.successors, graph.reconvergence, _always_passed(graph))
+    returning = frozenset(node for node, targets in enumerate(graph.successors) if not targets)
+    return SegmentGraph(graph.successors, graph.reconvergence, _always_passed(graph), returning)
 
 
 def _always_passed(graph: SegmentGraph) -> frozenset[int]:
