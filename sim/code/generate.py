@@ -39,7 +39,7 @@ from analysis.ir.instructions import (
     ValueId,
 )
 from sim.code.instructions import emit
-from sim.code.meetings import mask_operand
+from sim.code.meetings import awaited
 from sim.code.namespace import namespace
 from sim.code.placement import place_values
 from sim.code.scalars import NoParts, Part
@@ -118,13 +118,9 @@ def _function(segmented: SegmentedFunction, unit: Unit) -> FunctionCode:
     for number, segment in enumerate(segmented.segments, segmented.first):
         bodies += _segment(segmented, unit, number, segment)
         names.append(f"segment_{number}")
-        meeting = meeting_of(segment)
-        operand = None if meeting is None else mask_operand(meeting)
-        if operand is not None and operand not in unit.unavailable:
-            writer = Writer(unit, number)
-            name = writer.read_one(operand)
-            bodies += [f"    def named_{number}(f, rows):", f"{_INDENT}r = f.registers"]
-            bodies += [_INDENT + line for line in writer.lines] + [f"{_INDENT}return {name}"]
+        named_function = _named(unit, number, segment)
+        if named_function:
+            bodies += named_function
             named.append(f"{number}: named_{number}")
     lines = ["def build(m):", "    arena = m.arena"]
     lines += [
@@ -143,6 +139,18 @@ def _function(segmented: SegmentedFunction, unit: Unit) -> FunctionCode:
         functools.partial(_build, compile(text, f"<{function.name}>", "exec")),
         text,
     )
+
+
+def _named(unit: Unit, number: int, segment: Segment) -> list[str]:
+    """The function that tells the engine what a meeting waits for; none where it waits for whoever is there."""
+    meeting = meeting_of(segment)
+    operands = () if meeting is None else awaited(meeting)
+    if not operands or any(operand in unit.unavailable for operand in operands):
+        return []
+    writer = Writer(unit, number)
+    names = [writer.read_one(operand) for operand in operands]
+    lines = ["r = f.registers", *writer.lines, f"return {', '.join(names)}"]
+    return ["", f"    def named_{number}(f, rows):", *(_INDENT + line for line in lines)]
 
 
 def _build(code: CodeType, machine: Any) -> tuple[tuple[Any, ...], dict[int, Any]]:
@@ -181,6 +189,7 @@ def _prologue(segmented: SegmentedFunction, unit: Unit) -> list[str]:
                     emit(writer, instruction)
                 except NoParts as problem:
                     del writer.lines[before:]
+                    assert instruction.result is not None
                     unit.unavailable[instruction.result] = str(problem)
     return writer.lines
 
@@ -237,6 +246,8 @@ def _terminator(writer: Writer, segmented: SegmentedFunction, segment: Segment) 
 
     match terminator:
         case Jump(target=target):
+            _assign(writer, phis(target), "mask")
+        case Branch(if_true=target, if_false=other) if target == other:
             _assign(writer, phis(target), "mask")
         case Branch(condition=condition, if_true=if_true, if_false=if_false):
             _branch(writer, writer.read_one(condition), phis(if_true), phis(if_false))

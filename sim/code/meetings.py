@@ -1,8 +1,8 @@
 """Code for the segments in which threads meet: exchanges among the lanes that take part.
 
 The engine waits until the threads are there, then calls the segment's function with all of them at once; the result
-goes to registers.  `named_N` gives the mask operand of a `*_sync` operation, by which the engine knows for whom
-to wait.
+goes to registers.  `named_N` gives the mask of a `*_sync` operation, or number and count of a named barrier, by
+which the engine knows for whom to wait.
 """
 
 from __future__ import annotations
@@ -72,12 +72,16 @@ def _mask(writer: Writer, mask: ValueId | None) -> str:
     return "None" if mask is None else writer.read_one(mask)
 
 
-def mask_operand(instruction: Meeting) -> ValueId | None:
-    """The value that names the lanes to wait for; None for whoever is there."""
+def awaited(instruction: Meeting) -> tuple[ValueId, ...]:
+    """The operands that say for whom to wait: a mask, or a barrier's number and count; none for whoever is there."""
     match instruction:
-        case WarpBarrier(mask=mask) | Shuffle(mask=mask) | Vote(mask=mask) | Match(mask=mask) | WarpReduce(mask=mask):
-            return mask
-        case BlockBarrier() | NamedBarrier() | GridBarrier():
-            return None
+        case WarpBarrier(mask=mask) | Match(mask=mask) | WarpReduce(mask=mask):
+            return (mask,)
+        case Shuffle(mask=mask) | Vote(mask=mask):
+            return () if mask is None else (mask,)
+        case NamedBarrier():
+            return instruction.operands
+        case BlockBarrier() | GridBarrier():
+            return ()
         case _:
             assert_never(instruction)

@@ -222,7 +222,7 @@ def _alignments(segmented: SegmentedFunction, roots: dict[ValueId, Root]) -> dic
         changed = False
         for segment in segmented.segments:
             for one in (*segment.phis, *segment.instructions):
-                if one.result not in roots or isinstance(one, SymbolAddress):
+                if one.result is None or one.result not in roots or isinstance(one, SymbolAddress):
                     continue
                 sources = one.operands[:1] if isinstance(one, ElementAddress | FieldAddress | Bitcast) else one.operands
                 step = _step(function, one)

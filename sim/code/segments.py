@@ -32,6 +32,7 @@ from analysis.ir.instructions import (
     WarpBarrier,
     WarpReduce,
 )
+from sim.code.polling import polling_blocks
 from sim.observers.protocol import Segment
 from sim.policies.protocol import EXIT, SegmentGraph
 
@@ -114,7 +115,16 @@ def graph_of(functions: Sequence[SegmentedFunction]) -> SegmentGraph:
                 own.append(tuple(dict.fromkeys(targets)))
         successors += own
         reconvergence += _reconvergence(own, segmented.first)
-    return SegmentGraph(tuple(successors), tuple(reconvergence))
+    return SegmentGraph(tuple(successors), tuple(reconvergence), _polling(functions))
+
+
+def _polling(functions: Sequence[SegmentedFunction]) -> frozenset[int]:
+    found: set[int] = set()
+    for segmented in functions:
+        blocks = polling_blocks(segmented.function)
+        numbered = enumerate(segmented.segments, segmented.first)
+        found.update(number for number, segment in numbered if segment.block in blocks)
+    return frozenset(found)
 
 
 def _reconvergence(successors: Sequence[tuple[int, ...]], first: int) -> list[int]:

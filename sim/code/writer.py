@@ -11,7 +11,7 @@ from analysis.ir.ids import SymbolId, ValueId
 from analysis.ir.instructions import ReadSpecial, SymbolAddress
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.source import Span
-from analysis.ir.types import Type, VoidType
+from analysis.ir.types import S32, TemplateType, Type, UnknownType, VoidType
 from sim.code.placement import Placement, Root
 from sim.code.scalars import NoParts, Part, parts_of
 from sim.observers.protocol import AccessSite
@@ -63,6 +63,8 @@ class Unit:
     """Names that the generated code takes from the machine, with the expression that gives them."""
 
     def parts(self, type: Type) -> tuple[Part, ...]:
+        if self.havoc and isinstance(type, UnknownType | TemplateType):
+            type = S32
         return parts_of(type, self.function.structs, self.warp_size)
 
     def place(self, span: Span, construct: str = "") -> int:

@@ -119,10 +119,8 @@ class Engine:
         if isinstance(found, list):
             split = tuple((target, lane_sets(lanes)) for target, lanes in zip(targets, found, strict=True))
         else:
-            taken = lane_sets(found)
-            split = (
-                ((targets[0], taken), (targets[1], active & ~taken)) if len(targets) > 1 else ((targets[0], active),)
-            )
+            taken, (if_true, if_false) = lane_sets(found), targets
+            split = ((if_true, taken), (if_false, active & ~taken))
         self._counters.count_divergence(segment, split)
         if self._observers:
             self._tell(rows, active, segment, split)

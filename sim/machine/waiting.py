@@ -17,7 +17,7 @@ import numpy as np
 
 from analysis.ir.instructions import BlockBarrier, GridBarrier, NamedBarrier
 from analysis.ir.source import Span
-from sim.arrays import Lanes, LaneSets, Rows, lane_sets, lanes_of
+from sim.arrays import Lanes, LaneSets, Rows, Values, lane_sets, lanes_of
 from sim.code.generate import FunctionCode
 from sim.code.segments import Meeting, meeting_of
 from sim.faults import BarrierDivergence, Deadlock, Evidence, Fault, IllegalWarpMask
@@ -181,7 +181,7 @@ class Waiting:
             self._release(segment, here, self._at[segment][here])
 
     def _at_named_barrier(self, segment: int, rows: Rows, active: LaneSets, arrive_only: bool) -> None:
-        barrier, count = self._named[segment](self._frame, rows)
+        barrier, count = self._barrier_and_count(segment, rows)
         identities = np.broadcast_to(barrier, (len(rows), self._width))
         first = lanes_of(active, self._width).argmax(axis=1)
         keys: list[tuple[int, int]] = []
@@ -203,6 +203,12 @@ class Waiting:
             if self._named_arrivals[key] >= needed:
                 self._named_arrivals[key] = 0
                 self._release_named(key)
+
+    def _barrier_and_count(self, segment: int, rows: Rows) -> tuple[Values, Values | None]:
+        """The barrier's number and how many threads it counts (None: all of the block)."""
+        found = self._named[segment](self._frame, rows)
+        meeting = self._meetings[segment]
+        return found if len(meeting.operands) > 1 else (found, None)
 
     def _block_threads(self, slot: int) -> int:
         return lane_total(self.live[self._frame.block_slot[:, 0] == slot])

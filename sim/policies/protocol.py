@@ -51,6 +51,8 @@ class SegmentGraph:
     successors: tuple[tuple[int, ...], ...]
     reconvergence: tuple[int, ...]
     """Where the paths of the segment's branch meet again: the immediate post-dominator, or EXIT."""
+    polling: frozenset[int] = frozenset()
+    """The segments of loops in which a thread may wait for what another one writes."""
     convergent: frozenset[int] = frozenset()
     """The segments that all live lanes of a warp come to together, as the divergence analysis proves; filled in for
     policies with `uses_convergence`."""

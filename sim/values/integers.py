@@ -78,8 +78,7 @@ def multiply_high(left: Values, right: Values) -> Values:
     unsigned = _high_64(left.astype(np.uint64), right.astype(np.uint64))
     if left.dtype.kind == "u":
         return unsigned
-    correction = right * (left < 0) + left * (right < 0)
-    return unsigned.astype(np.int64) - correction
+    return unsigned.astype(np.int64) - right * (left < 0) - left * (right < 0)
 
 
 def _high_64(left: Values, right: Values) -> Values:

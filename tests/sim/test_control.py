@@ -67,7 +67,8 @@ def test_nested_loops_with_break_and_continue() -> None:
 
 def test_switch_with_fall_through() -> None:
     text = """__global__ void k(int *out) { int t = threadIdx.x; int v = 0;
-        switch (t % 6) { case 0: v = 10; break; case 1: v += 1; case 2: v += 2; break; case 4: v = 40; default: v += 7; }
+        switch (t % 6) { case 0: v = 10; break; case 1: v += 1; case 2: v += 2; break;
+          case 4: v = 40; default: v += 7; }
         out[t] = v; }"""
     found = run(text, {"out": ints()}, block=64)
     table = {0: 10, 1: 3, 2: 2, 3: 7, 4: 47, 5: 7}

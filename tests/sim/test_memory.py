@@ -62,7 +62,8 @@ def test_constant_memory_and_device_variables() -> None:
 
 
 def test_initial_contents_of_variables() -> None:
-    text = """__constant__ float weight[2][2] = {{1.5f, 2}, {3}}; __device__ int counter = 5; __device__ int step[] = {1, 2, 3};
+    text = """__constant__ float weight[2][2] = {{1.5f, 2}, {3}}; __device__ int counter = 5;
+        __device__ int step[] = {1, 2, 3};
         struct Pair { int a; float b; }; __constant__ Pair pair = {7, 0.25f};
         __global__ void k(float *x) { int i = threadIdx.x;
           x[i] = weight[i >> 1 & 1][i & 1] + counter + step[i % 3] + pair.a * pair.b; }"""
@@ -75,7 +76,8 @@ def test_structs_and_pointers_to_members() -> None:
     text = """struct Particle { float3 position; char tag; double mass; };
         __device__ void move(Particle *p, float by) { p->position.y += by; p->mass *= 2; p->tag = 'x'; }
         __global__ void k(Particle *p) { move(&p[threadIdx.x], threadIdx.x); }"""
-    kind = np.dtype({"names": ["p", "tag", "mass"], "formats": ["3f4", "i1", "f8"], "offsets": [0, 12, 16], "itemsize": 24})
+    names, formats, offsets = ["p", "tag", "mass"], ["3f4", "i1", "f8"], [0, 12, 16]
+    kind = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": 24})
     particles = np.zeros(32, kind)
     particles["mass"] = 1.5
     found = run(text, {"p": particles}).arrays["p"]
@@ -206,7 +208,8 @@ def test_uninitialised_shared_memory() -> None:
 
 
 def test_uninitialised_local_memory_in_every_wave() -> None:
-    text = """__global__ void k(int *x) { int t[4]; int i = threadIdx.x; t[i & 3] = 1; x[i] = t[(i + blockIdx.x) & 3]; }"""
+    text = """__global__ void k(int *x) { int t[4]; int i = threadIdx.x; t[i & 3] = 1;
+        x[i] = t[(i + blockIdx.x) & 3]; }"""
     found = run(text, {"x": np.zeros(32, np.int32)}, grid=3000)
     (fault,) = found.faults
     assert isinstance(fault, UninitialisedRead)
@@ -214,7 +217,8 @@ def test_uninitialised_local_memory_in_every_wave() -> None:
 
 
 def test_constant_memory_is_read_only() -> None:
-    text = "__constant__ int c[4]; __global__ void k(int *x) { int *p = (int *)c; p[threadIdx.x & 3] = 1; x[0] = c[0]; }"
+    text = """__constant__ int c[4];
+        __global__ void k(int *x) { int *p = (int *)c; p[threadIdx.x & 3] = 1; x[0] = c[0]; }"""
     found = run(text, {"x": np.zeros(1, np.int32)})
     assert [type(fault) for fault in found.faults] == [ReadOnlyWrite]
     assert found.arrays["x"][0] == 0

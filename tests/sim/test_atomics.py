@@ -1,0 +1,105 @@
+"""Atomic operations: the memory they leave, and old values that belong to one order of the threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.sim.running import run
+
+
+def test_a_counter_hands_out_every_number_once() -> None:
+    text = """__device__ int counter = 10; __global__ void k(int *out) {
+        out[blockIdx.x * blockDim.x + threadIdx.x] = atomicAdd(&counter, 2); }"""
+    found = run(text, {"out": np.zeros(512, np.int32)}, grid=4, block=128)
+    assert sorted(found.arrays["out"]) == list(range(10, 10 + 1024, 2))
+    assert found.variables["counter"] == 10 + 1024
+
+
+def test_histogram_in_shared_memory() -> None:
+    text = """__global__ void k(unsigned char *x, unsigned *h) { __shared__ unsigned s[16];
+        if (threadIdx.x < 16) s[threadIdx.x] = 0; __syncthreads();
+        atomicAdd(&s[x[blockIdx.x * blockDim.x + threadIdx.x] & 15], 1u); __syncthreads();
+        if (threadIdx.x < 16) atomicAdd(&h[threadIdx.x], s[threadIdx.x]); }"""
+    x = np.random.default_rng(1).integers(0, 256, 1024, np.uint8)
+    found = run(text, {"x": x, "h": np.zeros(16, np.uint32)}, grid=4, block=256)
+    assert (found.arrays["h"] == np.bincount(x & 15, minlength=16)).all()
+    assert found.faults == ()
+
+
+OPERATIONS: dict[str, Callable[[int, int], int]] = {
+    "atomicAdd(&x[i % 3], i)": lambda old, i: old + i,
+    "atomicSub(&x[i % 3], i)": lambda old, i: old - i,
+    "atomicMin(&x[i % 3], 20 - i)": lambda old, i: min(old, 20 - i),
+    "atomicMax(&x[i % 3], i * 7 % 50)": lambda old, i: max(old, i * 7 % 50),
+    "atomicAnd(&x[i % 3], ~(1 << i % 8))": lambda old, i: old & ~(1 << i % 8),
+    "atomicOr(&x[i % 3], 1 << i % 20)": lambda old, i: old | 1 << i % 20,
+    "atomicXor(&x[i % 3], i * 5)": lambda old, i: old ^ i * 5,
+    "atomicExch(&x[i % 3], i)": lambda old, i: i,
+    "atomicCAS(&x[i % 3], 11, i)": lambda old, i: i if old == 11 else old,
+}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_old_values_follow_the_order_of_the_lanes(operation: str) -> None:
+    text = f"__global__ void k(int *x, int *out) {{ int i = threadIdx.x; out[i] = {operation}; }}"
+    found = run(text, {"x": np.array([10, 11, 12], np.int32), "out": np.zeros(64, np.int32)}, block=64)
+    memory, old = [10, 11, 12], list[int]()
+    for i in range(64):
+        old.append(memory[i % 3])
+        memory[i % 3] = OPERATIONS[operation](memory[i % 3], i)
+    assert found.arrays["out"].tolist() == old
+    assert found.arrays["x"].tolist() == memory
+
+
+def test_increment_and_decrement_wrap_at_the_limit() -> None:
+    text = """__global__ void k(unsigned *x, unsigned *out) {
+        out[threadIdx.x] = atomicInc(&x[0], 4); atomicDec(&x[1], 6); }"""
+    found = run(text, {"x": np.array([3, 2], np.uint32), "out": np.zeros(32, np.uint32)})
+    assert found.arrays["out"][:8].tolist() == [3, 4, 0, 1, 2, 3, 4, 0]
+    up, down = 3, 2
+    for _ in range(32):
+        up = 0 if up >= 4 else up + 1
+        down = 6 if down in (0,) or down > 6 else down - 1
+    assert found.arrays["x"].tolist() == [up, down]
+
+
+def test_float_atomics() -> None:
+    text = """__global__ void k(float *x, double *y, float *old) { int i = threadIdx.x;
+        old[i] = atomicAdd(&x[0], i * 0.1f); atomicAdd(&y[i % 2], 0.5); atomicExch(&x[1], (float)i); }"""
+    found = run(text, {"x": np.zeros(2, np.float32), "y": np.zeros(2), "old": np.ones(32, np.float32)})
+    total, old = np.float32(0), list[Any]()
+    for i in range(32):
+        old.append(total)
+        total = total + np.float32(i) * np.float32(0.1)
+    assert found.arrays["old"].tolist() == old
+    assert found.arrays["x"].tolist() == [total, 31.0]
+    assert found.arrays["y"].tolist() == [8.0, 8.0]
+
+
+def test_64_bit_compare_and_swap_builds_a_double_addition() -> None:
+    text = """__device__ double add(double *address, double value) {
+        unsigned long long *p = (unsigned long long *)address, old = *p, assumed;
+        do { assumed = old; old = atomicCAS(p, assumed, __double_as_longlong(value + __longlong_as_double(assumed)));
+        } while (assumed != old); return __longlong_as_double(old); }
+        __global__ void k(double *x) { add(x, threadIdx.x + 1.0); }"""
+    found = run(text, {"x": np.zeros(1)}, block=64)
+    assert found.arrays["x"][0] == 64 * 65 / 2
+    assert found.truncated is None
+
+
+def test_atomics_of_part_of_a_warp() -> None:
+    text = "__global__ void k(int *x) { if (threadIdx.x % 2) atomicAdd(x, 1); else atomicAdd(x + 1, 10); }"
+    found = run(text, {"x": np.zeros(2, np.int32)})
+    assert found.arrays["x"].tolist() == [16, 160]
+
+
+def test_many_threads_on_one_address_stay_fast() -> None:
+    text = "__global__ void k(float *x, int *m) { atomicAdd(x, 1.0f); atomicMax(m, (int)threadIdx.x); }"
+    found = run(text, {"x": np.zeros(1, np.float32), "m": np.zeros(1, np.int32)}, grid=64, block=256)
+    assert found.arrays["x"][0] == 64 * 256
+    assert found.arrays["m"][0] == 255
+    assert found.seconds < 2.0
