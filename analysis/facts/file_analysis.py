@@ -48,6 +48,11 @@ class FileAnalysis:
         self._program = program
         self._functions = functions
 
+    @property
+    def program(self) -> Program:
+        """The file as it was lowered: what the simulator runs."""
+        return self._program
+
     def expression_at(self, offset: int) -> ExpressionFact | None:
         """The innermost expression (or declared name) at a file offset."""
         function = self.facts.function_at(offset)

@@ -87,6 +87,11 @@ class Planner:
         self._evidence = _shape_evidence(self._subject)
         _check_names(self._subject)
 
+    @property
+    def kernel(self) -> Kernel:
+        """The instance that is launched."""
+        return self._subject.kernel
+
     def plan(self, attempt: Attempt | None = None) -> Plan:
         """A complete launch; `attempt` carries what earlier ones taught."""
         subject, attempt = self._subject, attempt or Attempt()

@@ -32,9 +32,16 @@ class SourcePlaces:
         if found is None:
             return None
         item, start, _ = found
+        return self.at(item.path, start)
+
+    def at(self, path: str, offset: int) -> SourcePlace:
+        line, column = self._index(path).position(offset, PositionEncoding.UTF32)
+        return SourcePlace(path, line + 1, column + 1)
+
+    def lines_of(self, item: Item) -> tuple[int, int]:
+        """The first and the last line of a declaration."""
         lines = self._index(item.path)
-        line, column = lines.position(start, PositionEncoding.UTF32)
-        return SourcePlace(item.path, line + 1, column + 1)
+        return lines.line_of(item.span.start) + 1, lines.line_of(max(item.span.start, item.span.end - 1)) + 1
 
     def of(self, place: Place) -> SourcePlace | None:
         return self.place(place.function, place.span)

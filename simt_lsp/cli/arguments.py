@@ -14,6 +14,9 @@ EPILOG = """exit status of check: 0 nothing wrong, 1 errors found, 2 the command
 Settings are read from .simt.toml beside the sources or above them; the command line wins over them."""
 
 
+SIMULATE_EPILOG = "exit status: 0 no fault, 1 faults found, 2 the command could not be carried out."
+
+
 class OutputFormat(Enum):
     """How `check` writes what it found."""
 
@@ -66,6 +69,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_facts(commands.add_parser("facts", help="print everything known about files, one JSON object per line"))
     _add_cfg(commands.add_parser("cfg", help="draw the control flow of a function"))
     _add_scalarize(commands.add_parser("scalarize", help="print code with one register and operation per warp"))
+    _add_simulate(
+        commands.add_parser("simulate", help="run kernels on the built-in SIMT simulator", epilog=SIMULATE_EPILOG)
+    )
     _add_ir(commands.add_parser("ir", help="print the intermediate representation of a function"))
     return parser
 
@@ -117,6 +123,35 @@ def _add_scalarize(scalarize: argparse.ArgumentParser) -> None:
     _add_analysis(scalarize)
 
 
+def _add_simulate(simulate: argparse.ArgumentParser) -> None:
+    simulate.add_argument("place", metavar="FILE[:KERNEL]")
+    launch = simulate.add_argument_group("launch", "what is not given is taken from the file or chosen, and listed")
+    launch.add_argument("--grid", metavar="X[,Y[,Z]]", type=_extent, help="blocks of the grid")
+    launch.add_argument(
+        "--arg",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="a number, random(0,1), iota, zeros[4096], @file.npy; also for template parameters and variables",
+    )
+    launch.add_argument("--shared", metavar="BYTES", type=_positive, help="dynamic shared memory")
+    launch.add_argument("--seed", metavar="N", type=int, help="of everything that is chosen at random")
+    run = simulate.add_argument_group("run")
+    run.add_argument(
+        "--policy", metavar="P[,P...]", default="ipdom", help="how warps reconverge (default: ipdom), or all"
+    )
+    run.add_argument("--max-steps", metavar="N", type=_positive, help="end after so many warp instructions")
+    run.add_argument("--timeout", metavar="S", type=_seconds, default=10.0, help="end each run after S seconds (10)")
+    run.add_argument("--havoc", action="store_true", help="what is not understood yields random values, not a refusal")
+    output = simulate.add_argument_group("output")
+    output.add_argument("--json", action="store_true", help="one JSON object per kernel")
+    output.add_argument("--html", metavar="FILE", help="write the report as one self-contained page")
+    output.add_argument("--out", metavar="DIR", help="write the arrays after the run as .npy files")
+    output.add_argument("--warp", metavar="BLOCK,WARP", type=_warp, default=(0, 0), help="whose timeline is shown")
+    output.add_argument("--color", choices=["auto", "always", "never"], default="auto")
+    _add_analysis(simulate)
+
+
 def _add_ir(ir: argparse.ArgumentParser) -> None:
     ir.add_argument("place", metavar="FILE[:FUNCTION]")
     ir.add_argument("--stage", choices=["lowered", "ssa", "inlined"], default="ssa")
@@ -154,6 +189,31 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 1")
     return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e9:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds above 0")
+    return seconds
+
+
+def _extent(text: str) -> tuple[int, int, int]:
+    numbers = [_positive(part.strip()) for part in text.split(",")]
+    if len(numbers) > 3:
+        raise argparse.ArgumentTypeError(f"'{text}' has more than three extents: write X, X,Y or X,Y,Z")
+    x, y, z = (*numbers, 1, 1)[:3]
+    return x, y, z
+
+
+def _warp(text: str) -> tuple[int, int]:
+    block, comma, warp = text.partition(",")
+    if not comma or not block.strip().isdecimal() or not warp.strip().isdecimal():
+        raise argparse.ArgumentTypeError(f"'{text}' is not BLOCK,WARP, for example 0,1")
+    return int(block), int(warp)
 
 
 def _address(text: str) -> tuple[str, int]:

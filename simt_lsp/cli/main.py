@@ -58,6 +58,10 @@ def _dispatch(options: argparse.Namespace) -> int:
             from simt_lsp.cli.scalarize_command import scalarize
 
             return scalarize(options)
+        case "simulate":
+            from simt_lsp.cli.simulate_command import simulate
+
+            return simulate(options)
         case _:
             return _server(options)
 

@@ -1,0 +1,127 @@
+"""What a run found wrong, in words: one sentence per fault, that says what happened and where."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from analysis.ir.source import Span
+from sim.faults import (
+    AccessKind,
+    BarrierDivergence,
+    DataRace,
+    Deadlock,
+    Evidence,
+    FailedAssertion,
+    Fault,
+    IllegalWarpMask,
+    Index3,
+    Livelock,
+    Misaligned,
+    OutOfBounds,
+    ReadOnlyWrite,
+    StackOverflow,
+    Trapped,
+    UninitialisedRead,
+)
+from sim.report.model import FaultReport
+from sim.report.places import SourcePlaces
+
+VERBS = {AccessKind.LOAD: "reads", AccessKind.STORE: "writes", AccessKind.ATOMIC: "updates"}
+
+
+def fault_report(fault: Fault, places: SourcePlaces) -> FaultReport:
+    """The fault at its place, with who caused it first."""
+    evidence = fault.evidence
+    return FaultReport(
+        kind=kind_of(fault),
+        place=places.place(evidence.function, evidence.span),
+        block=evidence.block,
+        thread=evidence.thread,
+        count=evidence.count,
+        message=message_of(fault, places),
+    )
+
+
+def kind_of(fault: Fault) -> str:
+    """The word for programs; part of the `simulate --json` contract."""
+    match fault:
+        case OutOfBounds():
+            return "out-of-bounds"
+        case Misaligned():
+            return "misaligned"
+        case UninitialisedRead():
+            return "uninitialised-read"
+        case ReadOnlyWrite():
+            return "read-only-write"
+        case BarrierDivergence():
+            return "barrier-divergence"
+        case IllegalWarpMask():
+            return "illegal-warp-mask"
+        case FailedAssertion():
+            return "failed-assertion"
+        case Trapped():
+            return "trap"
+        case StackOverflow():
+            return "stack-overflow"
+        case Livelock():
+            return "livelock"
+        case Deadlock():
+            return "deadlock"
+        case DataRace():
+            return "data-race"
+        case _:
+            assert_never(fault)
+
+
+def message_of(fault: Fault, places: SourcePlaces) -> str:
+    """A sentence without the place and the thread, which stand beside it."""
+    match fault:
+        case OutOfBounds(access=access, buffer=None, offset=address, width=width):
+            return f"{VERBS[access]} {width} bytes at address {address:#x}, where no buffer lies"
+        case OutOfBounds(access=access, buffer=buffer, offset=offset, size=size, width=width):
+            where = f"{-offset} bytes before its start" if offset < 0 else f"at byte {offset} of {size}"
+            return f"{VERBS[access]} {width} bytes outside of {buffer}, {where}"
+        case Misaligned(access=access, buffer=buffer, offset=offset, width=width):
+            return f"{VERBS[access]} {width} bytes at byte {offset} of {buffer or 'memory'}, no multiple of {width}"
+        case UninitialisedRead(buffer=buffer, offset=offset):
+            return f"reads byte {offset} of {buffer}, which nothing has written"
+        case ReadOnlyWrite(buffer=buffer):
+            return f"writes to {buffer}, which is constant"
+        case BarrierDivergence(evidence=evidence, waiting=waiting, missing=missing):
+            sites = [_site(places, evidence.function, span, count) for span, count in waiting]
+            absent = f"; {missing} never come" if missing else ""
+            return f"threads of one block do not meet: {', '.join(sites)}{absent}"
+        case IllegalWarpMask(mask=mask, arrived=arrived):
+            return f"the mask {mask:#010x} and the lanes that are here, {arrived:#010x}, do not fit"
+        case FailedAssertion():
+            return "the assertion fails"
+        case Trapped():
+            return "the kernel traps"
+        case StackOverflow(depth=depth):
+            return f"calls nest deeper than {depth}"
+        case Livelock():
+            return "threads repeat the same state for ever: what they wait for cannot run"
+        case Deadlock(evidence=evidence, waiting=waiting):
+            sites = [_site(places, evidence.function, span, count) for span, count in waiting]
+            return f"every thread waits and nobody can come: {', '.join(sites)}"
+        case DataRace(access=access, other=other, other_access=other_access, buffer=buffer, offset=offset):
+            return (
+                f"{VERBS[access]} byte {offset} of {buffer}, which thread {_index(other.thread)} of block "
+                f"{_index(other.block)} {VERBS[other_access]} with no barrier between{_line(places, other)}"
+            )
+        case _:
+            assert_never(fault)
+
+
+def _site(places: SourcePlaces, function: str, span: Span, count: int) -> str:
+    place = places.place(function, span)
+    return f"{count} wait in line {place.line}" if place is not None else f"{count} wait"
+
+
+def _line(places: SourcePlaces, evidence: Evidence) -> str:
+    place = places.place(evidence.function, evidence.span)
+    return "" if place is None else f" (line {place.line})"
+
+
+def _index(index: Index3) -> str:
+    return ",".join(map(str, index))

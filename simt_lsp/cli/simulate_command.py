@@ -1,0 +1,189 @@
+"""`simt-lsp simulate FILE[:KERNEL]`: what happens when the kernel runs, with everything chosen that was not given."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from analysis.facts.functions import annotation_above
+from analysis.ir.function import FunctionKind
+from analysis.lower.program import DeviceFunction, Program
+from simt_lsp.cli.command_options import engine_options
+from simt_lsp.cli.engine import Analyzed, Engine, UnreadableError
+from simt_lsp.cli.exit_status import ExitStatus, UsageError
+from simt_lsp.cli.targets import function_target
+from simt_lsp.cli.terminal import shows_progress
+
+try:
+    from sim.launch.npy_files import write_arrays
+    from sim.launch.planner import Planner
+    from sim.launch.request import Request, request_of
+    from sim.launch.specification import Budget
+    from sim.policies.protocol import PolicyFactory
+    from sim.policies.registry import POLICIES
+    from sim.refusals import LaunchError, Refusal
+    from sim.report.assemble import report_kernel
+    from sim.report.json_report import kernel_object
+    from sim.report.model import KernelReport
+    from sim.report.places import SourcePlaces
+except ModuleNotFoundError as missing:
+    if missing.name is None or missing.name.partition(".")[0] != "numpy":
+        raise
+    raise UsageError("simulate needs NumPy, which is not installed here: pip install 'simt-lsp[sim]'") from None
+
+ALL_POLICIES: Final = "all"
+
+
+def simulate(options: argparse.Namespace) -> ExitStatus:
+    target = function_target(options.place)
+    policies = _policies(options.policy)
+    try:
+        analyzed = Engine(engine_options(options, [target.path])).analyze(target.path)
+    except UnreadableError as error:
+        raise UsageError(f"{target.path}: {error}") from error
+    kernels = _kernels(analyzed.analysis.program, target.path, target.function)
+    found_faults = False
+    for kernel in kernels:
+        report = _reported(analyzed, kernel, policies, options, alone=len(kernels) == 1)
+        if report is None:
+            continue
+        found_faults |= any(run.faults for run in report.policies)
+        _write(report, options)
+    return ExitStatus.FOUND if found_faults else ExitStatus.CLEAN
+
+
+# -- what is asked for -------------------------------------------------------------------------------------------------
+
+
+def _policies(text: str) -> Sequence[PolicyFactory]:
+    names = list(POLICIES) if text == ALL_POLICIES else [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in POLICIES:
+            raise UsageError(f"--policy {name}: unknown; there are {', '.join(POLICIES)} and {ALL_POLICIES}")
+    if not names:
+        raise UsageError(f"--policy names none; there are {', '.join(POLICIES)} and {ALL_POLICIES}")
+    return [POLICIES[name] for name in dict.fromkeys(names)]
+
+
+def _kernels(program: Program, path: str, name: str | None) -> Sequence[DeviceFunction]:
+    """The kernels of the file that `#if` leaves in it, or those with this name."""
+    kernels = [one for one in program.device_functions() if one.kind is FunctionKind.KERNEL and one.item.active]
+    found = [one for one in kernels if name is None or f"::{_scoped_name(one)}".endswith(f"::{name}")]
+    if found:
+        return found
+    if name is None or not kernels:
+        raise UsageError(f"{path} has no kernels")
+    names = ", ".join(dict.fromkeys(one.item.name for one in kernels))
+    raise UsageError(f"{path} has no kernel '{name}'; it has: {names}")
+
+
+def _scoped_name(function: DeviceFunction) -> str:
+    item = function.item
+    return "::".join((*item.namespace, *filter(None, [item.owner]), item.name))
+
+
+def _requests(analyzed: Analyzed, kernel: DeviceFunction, options: argparse.Namespace) -> Sequence[Request]:
+    """The command line, then the comment above the kernel, then the settings."""
+    arguments: dict[str, str] = {}
+    for given in options.arg:
+        name, equals, value = given.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise UsageError(f"--arg {given}: write NAME=VALUE, for example n=2048 or x=random(0,1)")
+        arguments[name.strip()] = value.strip()
+    block = analyzed.setup.settings.block
+    extent = None if block is None else (block.x, block.y, block.z)
+    requests = [
+        Request("given", options.grid, extent if options.block else None, options.shared, options.seed, arguments)
+    ]
+    text = analyzed.analysis.program.unit.text_of(kernel.item.path)
+    annotation = None if text is None else annotation_above(text, kernel.item.span.start)
+    if annotation is not None:
+        requests.append(request_of(annotation, os.path.dirname(kernel.item.path)))
+    if extent is not None and not options.block:
+        requests.append(Request("the settings", block=extent))
+    return requests
+
+
+# -- one kernel --------------------------------------------------------------------------------------------------------
+
+
+def _reported(
+    analyzed: Analyzed,
+    kernel: DeviceFunction,
+    policies: Sequence[PolicyFactory],
+    options: argparse.Namespace,
+    *,
+    alone: bool,
+) -> KernelReport | None:
+    """The report; None for a kernel among several that cannot run, which is said on standard error."""
+    program, name = analyzed.analysis.program, f"{analyzed.path}:{kernel.item.name}"
+    budget = Budget(seconds=options.timeout)
+    if options.max_steps is not None:
+        budget = Budget(options.max_steps, options.timeout)
+    try:
+        planner = Planner(program, kernel, _requests(analyzed, kernel, options), budget=budget, havoc=options.havoc)
+    except LaunchError as error:
+        return _refused(f"{name}: {error}", alone=alone)
+    try:
+        with _progress(kernel.item.name) as progress:
+            return report_kernel(
+                program, planner, policies, analyzed.analysis.facts.functions, warp=options.warp, progress=progress
+            )
+    except LaunchError as error:
+        return _refused(f"{name}: {error}", alone=alone)
+    except Refusal as refusal:
+        place = _place(program, planner, refusal, analyzed.path)
+        return _refused(f"{place}: {refusal}{_advice(options)}", alone=alone)
+
+
+def _refused(problem: str, *, alone: bool) -> None:
+    if alone:
+        raise UsageError(problem)
+    print(f"simt-lsp: {problem}", file=sys.stderr)
+
+
+def _place(program: Program, planner: Planner, refusal: Refusal, path: str) -> str:
+    found = SourcePlaces(program, planner.kernel).place(refusal.function, refusal.span)
+    return path if found is None else f"{found.path if found.path != os.path.abspath(path) else path}:{found.line}"
+
+
+def _advice(options: argparse.Namespace) -> str:
+    return "" if options.havoc else "; --havoc fills its results with random values"
+
+
+@contextmanager
+def _progress(title: str) -> Generator[Callable[[float], bool] | None]:
+    """A bar on standard error while a kernel runs, if that is a terminal."""
+    if not shows_progress():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
+        task = bar.add_task(title, total=1.0)
+
+        def show(share: float) -> bool:
+            bar.update(task, completed=share)
+            return True
+
+        yield show
+
+
+# -- output ------------------------------------------------------------------------------------------------------------
+
+
+def _write(report: KernelReport, options: argparse.Namespace) -> None:
+    if options.out is not None:
+        try:
+            write_arrays(os.path.join(options.out, report.kernel), report.arrays)
+        except OSError as error:
+            raise UsageError(f"--out {options.out}: {error.strerror or error}") from error
+    if options.json:
+        print(json.dumps(kernel_object(report)))
