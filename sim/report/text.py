@@ -1,0 +1,297 @@
+"""A report for the terminal: the verdict first, then what explains it.
+
+Lines are plain data: pieces of text with a tone, which the shell turns into colour.  Nothing is wider than `WIDTH`.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
+from typing import Final, TypeAlias
+
+from sim.observers.requests import RequestCount
+from sim.report import words
+from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport
+
+WIDTH: Final = 100
+_MOST_LINES: Final = 8
+_MOST_CHOICES: Final = 24
+_MOST_PRINTED: Final = 10
+_BAR_CELLS: Final = 10
+_EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
+_UNPRINTABLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+class Tone(Enum):
+    """What a piece of text is; how it looks is the shell's choice."""
+
+    PLAIN = "plain"
+    TITLE = "title"
+    HEADING = "heading"
+    GOOD = "good"
+    WARNING = "warning"
+    BAD = "bad"
+    MUTED = "muted"
+
+
+Piece: TypeAlias = tuple[str, Tone]
+Line: TypeAlias = tuple[Piece, ...]
+
+
+def report_lines(report: KernelReport) -> Iterator[Line]:
+    """All of the report for its first policy, the others beside it; blank lines part the sections."""
+    run = report.policies[0]
+    yield from _verdict(report, run)
+    for section in (
+        _faults(report, run),
+        _branches(report, run),
+        _costliest_lines(report, run),
+        _memory(report, run),
+        _policies(report),
+        _printed(run),
+        _launch(report),
+    ):
+        lines = list(section)
+        if lines:
+            yield ()
+            yield from lines
+
+
+def _verdict(report: KernelReport, run: PolicyReport) -> Iterator[Line]:
+    yield (
+        (_cut(_clean(report.kernel), 40), Tone.TITLE),
+        (f"  {words.launch_words(report)} · {run.policy} · {words.duration(report.seconds)}", Tone.MUTED),
+    )
+    yield (
+        ("  " + words.percent(run.simd_efficiency), _efficiency_tone(run.simd_efficiency)),
+        (" SIMD efficiency", Tone.PLAIN),
+        (
+            f" · {words.counted(run.warp_instructions, 'warp instruction')}"
+            f" · {words.counted(run.thread_instructions, 'thread instruction')}",
+            Tone.PLAIN,
+        ),
+    )
+    yield (
+        (f"  {words.split_branches(run)} · ", Tone.PLAIN),
+        (words.fault_total(run), Tone.BAD if run.faults else Tone.GOOD),
+    )
+    stopped = words.truncation(run)
+    if stopped is not None:
+        yield (("  " + stopped, Tone.WARNING),)
+
+
+def _faults(report: KernelReport, run: PolicyReport) -> Iterator[Line]:
+    if not run.faults:
+        return
+    yield _heading("faults")
+    for fault in run.faults:
+        yield (
+            (f"  {words.place_in(report.path, fault.place)}  ", Tone.PLAIN),
+            (fault.kind, Tone.BAD),
+            (f"  {words.who(fault)}", Tone.MUTED),
+        )
+        for text in _fault_message(fault):
+            yield (("      " + text, Tone.PLAIN),)
+
+
+def _fault_message(fault: FaultReport) -> Sequence[str]:
+    return textwrap.wrap(_clean(fault.message), WIDTH - 6)
+
+
+def _branches(report: KernelReport, run: PolicyReport) -> Iterator[Line]:
+    if not run.branches:
+        return
+    rows = [_branch_row(report, branch) for branch in run.branches]
+    titles = ("branches", "", "executed", "split", "", "lanes", "static verdict")
+    yield from _table(titles, rows, right={0, 2, 3, 4, 5}, stretch=1)
+
+
+def _branch_row(report: KernelReport, branch: BranchReport) -> Line:
+    split = branch.diverged / branch.executed if branch.executed else 0.0
+    lanes = f"{branch.lanes / branch.executed:.1f}" if branch.executed else "–"
+    verdict_tone = Tone.GOOD if branch.never_diverged else Tone.MUTED
+    return (
+        (words.place_in(report.path, branch.place), Tone.PLAIN),
+        (_clean(branch.text), Tone.PLAIN),
+        (words.number(branch.executed), Tone.PLAIN),
+        (words.number(branch.diverged), Tone.WARNING if branch.diverged else Tone.MUTED),
+        (words.percent(split) if branch.diverged else "", Tone.MUTED),
+        (lanes, Tone.PLAIN),
+        (words.static_verdict(branch), Tone.BAD if words.contradicts(branch) else verdict_tone),
+    )
+
+
+def _costliest_lines(report: KernelReport, run: PolicyReport) -> Iterator[Line]:
+    lines = words.costliest(run, _MOST_LINES)
+    if not lines:
+        return
+    most = words.share_of(lines[0], run)
+    rows = [_cost_row(report, run, line, most) for line in lines]
+    titles = ("costliest lines", "", "share", "instructions", "efficiency", "")
+    yield from _table(titles, rows, right={0, 2, 3, 4}, stretch=5)
+
+
+def _cost_row(report: KernelReport, run: PolicyReport, line: LineReport, most: float) -> Line:
+    share, efficiency = words.share_of(line, run), line.work.simd_efficiency
+    return (
+        (str(line.line), Tone.PLAIN),
+        (_bar(share / most), _efficiency_tone(efficiency)),
+        (words.percent(share), Tone.PLAIN),
+        (words.number(line.work.warp_instructions), Tone.PLAIN),
+        (words.percent(efficiency), _efficiency_tone(efficiency)),
+        (_clean(words.source_line(report, line.line)).strip(), Tone.MUTED),
+    )
+
+
+def _memory(report: KernelReport, run: PolicyReport) -> Iterator[Line]:
+    lines = words.memory_lines(run)
+    if not lines:
+        return
+    rows = [_memory_row(report, line) for line in lines[:_MOST_LINES]]
+    if len(lines) > 1:
+        rows.append(_memory_total(run))
+    titles = ("memory", "requests", "sectors", "ideal", "", "conflicts", "")
+    yield from _table(titles, rows, right={0, 1, 2, 3, 4, 5}, stretch=6)
+
+
+def _memory_row(report: KernelReport, line: LineReport) -> Line:
+    code = (_clean(words.source_line(report, line.line)).strip(), Tone.MUTED)
+    return ((str(line.line), Tone.PLAIN), *_memory_cells(line.requests), code)
+
+
+def _memory_total(run: PolicyReport) -> Line:
+    return (("all", Tone.MUTED), *_memory_cells(run.requests), ("", Tone.MUTED))
+
+
+def _memory_cells(count: RequestCount) -> Line:
+    over = count.sectors / count.ideal_sectors if count.ideal_sectors else 1.0
+    return (
+        (words.number(count.requests), Tone.PLAIN),
+        (words.number(count.sectors), Tone.PLAIN),
+        (words.number(count.ideal_sectors), Tone.MUTED),
+        (words.ratio(over) if count.sectors > count.ideal_sectors else "", Tone.WARNING),
+        (words.number(count.bank_conflicts), Tone.WARNING if count.bank_conflicts else Tone.MUTED),
+    )
+
+
+def _policies(report: KernelReport) -> Iterator[Line]:
+    if len(report.policies) < 2:
+        return
+    digest = report.policies[0].memory_digest
+    rows = [_policy_row(run, report.policies[0].warp_instructions, digest) for run in report.policies]
+    titles = ("policies", "instructions", "", "efficiency", "splits", "faults", "time", "memory")
+    yield from _table(titles, rows, right={1, 2, 3, 4, 5, 6}, stretch=7)
+
+
+def _policy_row(run: PolicyReport, base: int, digest: str) -> Line:
+    if run.truncated is not None:
+        memory = ("stopped early", Tone.WARNING)
+    elif run.memory_digest == digest:
+        memory = ("same", Tone.MUTED)
+    else:
+        memory = ("different", Tone.BAD)
+    more = run.warp_instructions / base if base else 1.0
+    return (
+        (run.policy, Tone.PLAIN),
+        (words.number(run.warp_instructions), Tone.PLAIN),
+        ("" if run.warp_instructions == base else f"×{more:.2f}", Tone.MUTED),
+        (words.percent(run.simd_efficiency), _efficiency_tone(run.simd_efficiency)),
+        (words.number(sum(branch.diverged for branch in run.branches)), Tone.PLAIN),
+        (words.number(len(run.faults)), Tone.BAD if run.faults else Tone.MUTED),
+        (words.duration(run.seconds), Tone.MUTED),
+        memory,
+    )
+
+
+def _printed(run: PolicyReport) -> Iterator[Line]:
+    if not run.printed:
+        return
+    yield _heading("printed")
+    for text in run.printed[:_MOST_PRINTED]:
+        yield ((_cut("  " + _clean(text.rstrip("\n")), WIDTH), Tone.PLAIN),)
+    more = len(run.printed) - _MOST_PRINTED
+    if more > 0:
+        yield ((f"  and {words.number(more)} more", Tone.MUTED),)
+
+
+def _launch(report: KernelReport) -> Iterator[Line]:
+    if not report.choices:
+        return
+    rows: list[Line] = [
+        (
+            (_cut(_clean(choice.name), 24), Tone.PLAIN),
+            (_cut(_clean(choice.value), 36), Tone.PLAIN),
+            (_clean(choice.why), Tone.MUTED),
+        )
+        for choice in report.choices[:_MOST_CHOICES]
+    ]
+    yield from _table(("launch", "", ""), rows, right=set(), stretch=2)
+    more = len(report.choices) - _MOST_CHOICES
+    if more > 0:
+        yield ((f"  and {words.number(more)} more", Tone.MUTED),)
+
+
+def _table(titles: Sequence[str], rows: Sequence[Line], *, right: set[int], stretch: int) -> Iterator[Line]:
+    """Columns two apart under their titles; the first title is the section's, `stretch` gives way to the width."""
+    texts = [[text for text, _ in row] for row in rows]
+    widths = [max(len(row[at]) for row in texts) for at in range(len(titles))]
+    widths[1:] = [max(width, len(title)) for width, title in zip(widths[1:], titles[1:], strict=True)]
+    widths[0] = max(widths[0], len(titles[0]) - 2 if titles[1] else 0)
+    surplus = 2 + sum(widths) + 2 * (len(widths) - 1) - WIDTH
+    widths[stretch] = max(widths[stretch] - max(surplus, 0), 6)
+    yield _table_head(titles, widths, right)
+    for row in rows:
+        yield tuple(_row_pieces(row, widths, right))
+
+
+def _table_head(titles: Sequence[str], widths: Sequence[int], right: set[int]) -> Line:
+    """The section's title may reach into a second column without one."""
+    spanned = 1 if titles[1] else 2
+    first = titles[0].ljust(sum(widths[:spanned]) + 2 * spanned)
+    columns = list(enumerate(zip(titles, widths, strict=True)))[spanned:]
+    cells = [_placed(title, width, at in right) for at, (title, width) in columns]
+    return ((first, Tone.HEADING), (("  " + "  ".join(cells)).rstrip(), Tone.MUTED))
+
+
+def _row_pieces(row: Line, widths: Sequence[int], right: set[int]) -> Iterator[Piece]:
+    last = max((at for at, (text, _) in enumerate(row) if text), default=0)
+    for at, (text, tone) in enumerate(row[: last + 1]):
+        cell = _placed(_cut(text, widths[at]), widths[at], at in right)
+        yield "  " + (cell.rstrip() if at == last else cell), tone
+
+
+def _placed(text: str, width: int, is_right: bool) -> str:
+    return text.rjust(width) if is_right else text.ljust(width)
+
+
+def _heading(title: str) -> Line:
+    return ((title, Tone.HEADING),)
+
+
+def _bar(share: float) -> str:
+    """Ten cells wide, in eighths; never empty for what ran."""
+    eighths = max(round(share * _BAR_CELLS * 8), 1)
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(_BAR_CELLS)
+
+
+def _efficiency_tone(efficiency: float) -> Tone:
+    if efficiency >= 0.9:
+        return Tone.GOOD
+    return Tone.WARNING if efficiency >= 0.5 else Tone.BAD
+
+
+def _clean(text: str) -> str:
+    """Nothing that a terminal would obey: the text comes from the kernel's file."""
+    return _UNPRINTABLE.sub("·", text.expandtabs(4))
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: max(width - 1, 0)] + "…"
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """The lines without their tones, each ended."""
+    return "".join("".join(text for text, _ in line) + "\n" for line in lines)

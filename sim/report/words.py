@@ -1,0 +1,137 @@
+"""How numbers, places and verdicts read, the same in the terminal and on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from analysis.divergence.levels import Level
+from sim.faults import Index3
+from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport, SourcePlace
+
+LEVEL_WORDS: Final = {
+    Level.GRID: "uniform",
+    Level.BLOCK: "block-uniform",
+    Level.WARP: "warp-uniform",
+    Level.VARYING: "varying",
+}
+
+
+def number(value: int) -> str:
+    return f"{value:,}"
+
+
+def counted(value: int, singular: str, plural: str | None = None) -> str:
+    """`1 fault`, `2 faults`, `1,204 steps`."""
+    return f"{value:,} {singular if value == 1 else plural or singular + 's'}"
+
+
+def percent(share: float) -> str:
+    """Three digits; never `100 %` or `0 %` for what is almost that."""
+    if 0.999 <= share < 1.0:
+        return "99.9 %"
+    if 0.0 < share < 0.001:
+        return "<0.1 %"
+    return f"{share:.0%}".replace("%", " %") if share in (0.0, 1.0) else f"{share * 100:.1f} %"
+
+
+def ratio(value: float) -> str:
+    return f"{value:.1f}×" if value < 10 else f"{value:,.0f}×"
+
+
+def shape(index: Index3) -> str:
+    """`256`, `16×16`, `4×4×2`: trailing ones say nothing."""
+    sizes = list(index)
+    while len(sizes) > 1 and sizes[-1] == 1:
+        sizes.pop()
+    return "×".join(map(str, sizes))
+
+
+def coordinates(index: Index3) -> str:
+    return f"({index[0]},{index[1]},{index[2]})"
+
+
+def duration(seconds: float) -> str:
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def static_verdict(branch: BranchReport) -> str:
+    """What the analysis had said, and whether this run bears it out."""
+    if branch.level is None:
+        return "not analysed"
+    if branch.never_diverged:
+        return "varying, never diverged"
+    return LEVEL_WORDS[branch.level] + (", yet a warp split" if contradicts(branch) else "")
+
+
+def contradicts(branch: BranchReport) -> bool:
+    """The analysis says that no warp splits here, and one did: a defect of the analysis or of the simulator."""
+    return branch.level is not None and branch.level is not Level.VARYING and branch.diverged > 0
+
+
+def split_branches(run: PolicyReport) -> str:
+    """`2 of 5 branches split warps`."""
+    if not run.branches:
+        return "no branches"
+    split = sum(branch.diverged > 0 for branch in run.branches)
+    if not split:
+        return "no branch split a warp"
+    return f"{split} of {counted(len(run.branches), 'branch', 'branches')} split warps"
+
+
+def fault_total(run: PolicyReport) -> str:
+    return counted(len(run.faults), "fault") if run.faults else "no faults"
+
+
+def launch_words(report: KernelReport) -> str:
+    blocks = report.grid[0] * report.grid[1] * report.grid[2]
+    threads = report.block[0] * report.block[1] * report.block[2]
+    warps = blocks * -(-threads // report.warp_size)
+    shapes = f"grid {shape(report.grid)} · block {shape(report.block)}"
+    return f"{shapes} · {counted(warps, 'warp')} of {report.warp_size} lanes"
+
+
+def place_in(path: str, place: SourcePlace | None) -> str:
+    """`12:5` in the kernel's own file, `util.h:12:5` in another."""
+    if place is None:
+        return "–"
+    spot = f"{place.line}:{place.column}"
+    return spot if place.path == path else f"{place.path.rpartition('/')[2]}:{spot}"
+
+
+def who(fault: FaultReport) -> str:
+    """The first thread and how many more."""
+    first = f"block {coordinates(fault.block)} thread {coordinates(fault.thread)}"
+    return first if fault.count == 1 else f"{first} and {counted(fault.count - 1, 'more thread')}"
+
+
+def truncation(run: PolicyReport) -> str | None:
+    """Why the counters are of a part of the run only; None for a whole run."""
+    if run.truncated is None:
+        return None
+    place = run.truncated.place
+    return f"stopped early: {run.truncated.reason.value}" + (f", in line {place.line}" if place else "")
+
+
+def source_line(report: KernelReport, line: int) -> str:
+    return report.source[line - 1] if 0 < line <= len(report.source) else ""
+
+
+def share_of(line: LineReport, run: PolicyReport) -> float:
+    """The part of all warp instructions that this line took; between 0 and 1."""
+    total = sum(one.work.warp_instructions for one in run.lines)
+    return line.work.warp_instructions / total if total else 0.0
+
+
+def costliest(run: PolicyReport, most: int) -> Sequence[LineReport]:
+    executed = [line for line in run.lines if line.work.warp_instructions]
+    return sorted(executed, key=lambda line: (-line.work.warp_instructions, line.line))[:most]
+
+
+def memory_lines(run: PolicyReport) -> Sequence[LineReport]:
+    """Lines with requests: those that lose most come first, in sectors beyond the ideal and passes beyond the first."""
+
+    def lost(line: LineReport) -> int:
+        return line.requests.sectors - line.requests.ideal_sectors + line.requests.bank_conflicts
+
+    return sorted((line for line in run.lines if line.requests.requests), key=lambda line: (-lost(line), line.line))

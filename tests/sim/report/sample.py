@@ -1,0 +1,154 @@
+"""A report made by hand: a kernel with a split, a fault, strided memory, a shared array and two policies."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from analysis.divergence.levels import Level
+from sim.launch.choices import Choice
+from sim.observers.lane_histogram import LaneHistogram
+from sim.observers.requests import RequestCount
+from sim.observers.timeline import Step
+from sim.observers.work import Work
+from sim.report.model import (
+    BranchReport,
+    FaultReport,
+    KernelReport,
+    LineReport,
+    PolicyReport,
+    SourcePlace,
+    TimelineReport,
+    TruncationReport,
+)
+from sim.result import TruncationReason
+
+PATH: Final = "src/<b>gather & sum</b>.cu"
+
+SOURCE: Final = (
+    '#include "util.h"',
+    "",
+    "// Sums what the index list names.",
+    "template <typename T>",
+    "__global__ void gather(const T *x, const int *index, T *out, int n) {",
+    "    __shared__ T tile[256];",
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;",
+    "    if (i < n) {",
+    "        T sum = 0;",
+    "        for (int k = 0; k < index[i]; k++) { /* as many rounds as",
+    "            the list says */",
+    "            sum += x[i * 32 + k];",
+    "        }",
+    "        tile[threadIdx.x * 32 % 256] = sum;",
+    '        if (sum < T(0)) printf("</script><img src=x onerror=alert(1)>");',
+    "        out[i + 1] = sum;",
+    "    }",
+    "}",
+)
+_FULL: Final = 0xFFFFFFFF
+_NOTHING: Final = RequestCount()
+
+
+def at(line: int, column: int = 5, path: str = PATH) -> SourcePlace:
+    return SourcePlace(path, line, column)
+
+
+def sample() -> KernelReport:
+    return KernelReport(
+        path=PATH,
+        kernel="gather<float>",
+        first_line=5,
+        last_line=18,
+        source=SOURCE,
+        grid=(8, 1, 1),
+        block=(16, 16, 1),
+        warp_size=32,
+        seed=1,
+        choices=(
+            Choice("block", "16×16", "the launch in line 40"),
+            Choice("grid", "8", "chosen"),
+            Choice("n", "2,000", "guards of threads"),
+            Choice("index", "2,048 × int in [0, 16)", "bounds of a loop & <indices>"),
+        ),
+        policies=(ipdom(), round_robin()),
+        arrays={"out": np.zeros(4, np.float32)},
+        seconds=0.0421,
+    )
+
+
+def ipdom() -> PolicyReport:
+    return PolicyReport(
+        policy="ipdom",
+        warp_instructions=6272,
+        thread_instructions=122_368,
+        simd_efficiency=0.6097,
+        branches=(
+            BranchReport(at(8), "if (i < n)", 64, 1, 2000, Level.VARYING),
+            BranchReport(at(10, 9), "for (k < index[i])", 1024, 640, 18_432, Level.VARYING),
+            BranchReport(at(15, 9), "if (sum < T(0))", 63, 0, 2000, Level.VARYING),
+            BranchReport(at(3, 1, "inc/util.h"), "while (spin)", 64, 0, 2048, Level.GRID),
+        ),
+        lines=(
+            LineReport(7, Work(256, 8192, 8192), _NOTHING),
+            LineReport(8, Work(64, 2048, 2048), _NOTHING),
+            LineReport(9, Work(63, 2000, 2016), _NOTHING),
+            LineReport(10, Work(2048, 36_864, 65_536), RequestCount(1024, 4096, 4096)),
+            LineReport(12, Work(3584, 64_512, 114_688), RequestCount(1024, 18_432, 2304)),
+            LineReport(14, Work(126, 4000, 4032), RequestCount(63, 0, 0, 2016, 1953)),
+            LineReport(15, Work(63, 2000, 2016), _NOTHING),
+            LineReport(16, Work(68, 2752, 2752), RequestCount(63, 315, 252)),
+        ),
+        requests=RequestCount(2174, 22_843, 6652, 2016, 1953),
+        histogram=LaneHistogram(
+            (0, 40, 60, 90, *(40 + lane * 2 for lane in range(4, 16)), 500, *(20 for _ in range(15)), 4600)
+        ),
+        timeline=timeline(),
+        faults=(
+            FaultReport(
+                "out-of-bounds", at(16, 9), (7, 0, 0), (15, 12, 0), 1, "writes 4 bytes behind the end of `out`"
+            ),
+            FaultReport(
+                "data-race", at(14, 9), (0, 0, 0), (0, 0, 0), 1792, "two threads write `tile`, no barrier between"
+            ),
+        ),
+        printed=("hello\n",),
+        memory_digest="ab" * 32,
+        truncated=None,
+        seconds=0.031,
+    )
+
+
+def round_robin() -> PolicyReport:
+    first = ipdom()
+    return PolicyReport(
+        policy="round-robin",
+        warp_instructions=9408,
+        thread_instructions=122_368,
+        simd_efficiency=0.4065,
+        branches=first.branches,
+        lines=first.lines[:3],
+        requests=first.requests,
+        histogram=first.histogram,
+        timeline=TimelineReport(0, 0, 32, (), (), 0),
+        faults=(),
+        printed=(),
+        memory_digest="cd" * 32,
+        truncated=TruncationReport(TruncationReason.STEPS, at(12)),
+        seconds=0.044,
+    )
+
+
+def timeline() -> TimelineReport:
+    """Lane i takes i % 5 rounds; the last four lanes have left."""
+    running = 0x0FFFFFFF
+    places = [(7, _FULL, _FULL), (8, _FULL, _FULL), (9, running, running)]
+    for turn in range(5):
+        active = sum(1 << lane for lane in range(28) if lane % 5 >= turn)
+        places.append((10, active, running))
+        if turn < 4:
+            going = sum(1 << lane for lane in range(28) if lane % 5 > turn)
+            places.append((12, going, running))
+    places += [(14, running, running), (15, running, running), (16, running, running)]
+    steps = tuple(Step(line, None, active, alive) for line, active, alive in places)
+    return TimelineReport(3, 1, 32, steps, tuple(at(line) for line, _, _ in places), 7)

@@ -1,0 +1,128 @@
+"""The report in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from analysis.divergence.levels import Level
+from sim.report.model import KernelReport
+from sim.report.text import WIDTH, Tone, plain, report_lines
+from tests.sim.report.sample import SOURCE, ipdom, sample
+
+
+def text_of(report: KernelReport) -> str:
+    return plain(report_lines(report))
+
+
+def section(text: str, title: str) -> list[str]:
+    """The lines under a title, as words."""
+
+    def found() -> Iterator[str]:
+        is_inside = False
+        for line in text.splitlines():
+            if line.startswith(title):
+                is_inside = True
+            elif not line:
+                is_inside = False
+            elif is_inside:
+                yield " ".join(line.split())
+
+    return list(found())
+
+
+def test_the_verdict_comes_first() -> None:
+    lines = text_of(sample()).splitlines()
+    assert lines[0] == "gather<float>  grid 8 · block 16×16 · 64 warps of 32 lanes · ipdom · 42 ms"
+    assert lines[1] == "  61.0 % SIMD efficiency · 6,272 warp instructions · 122,368 thread instructions"
+    assert lines[2] == "  2 of 4 branches split warps · 2 faults"
+
+
+def test_static_verdicts_stand_beside_counts() -> None:
+    assert section(text_of(sample()), "branches") == [
+        "8:5 if (i < n) 64 1 1.6 % 31.2 varying",
+        "10:9 for (k < index[i]) 1,024 640 62.5 % 18.0 varying",
+        "15:9 if (sum < T(0)) 63 0 31.7 varying, never diverged",
+        "util.h:3:1 while (spin) 64 0 32.0 uniform",
+    ]
+
+
+def test_a_split_where_none_can_be_is_loud() -> None:
+    run = ipdom()
+    branch = replace(run.branches[0], level=Level.BLOCK)
+    pieces = [
+        piece
+        for line in report_lines(replace(sample(), policies=(replace(run, branches=(branch,)),)))
+        for piece in line
+    ]
+    assert ("  block-uniform, yet a warp split", Tone.BAD) in pieces
+
+
+def test_costly_lines_are_ordered() -> None:
+    rows = section(text_of(sample()), "costliest lines")
+    assert rows[0] == "12 ██████████ 57.1 % 3,584 56.2 % sum += x[i * 32 + k];"
+    assert [row.split()[0] for row in rows] == ["12", "10", "7", "14", "16", "8", "9", "15"]
+
+
+def test_memory_is_listed_by_loss() -> None:
+    assert section(text_of(sample()), "memory") == [
+        "12 1,024 18,432 2,304 8.0× 0 sum += x[i * 32 + k];",
+        "14 63 0 0 1,953 tile[threadIdx.x * 32 % 256] = sum;",
+        "16 63 315 252 1.2× 0 out[i + 1] = sum;",
+        "10 1,024 4,096 4,096 0 for (int k = 0; k < index[i]; k++) { /* as many …",
+        "all 2,174 22,843 6,652 3.4× 1,953",
+    ]
+
+
+def test_faults_name_place_and_thread() -> None:
+    assert section(text_of(sample()), "faults") == [
+        "16:9 out-of-bounds block (7,0,0) thread (15,12,0)",
+        "writes 4 bytes behind the end of `out`",
+        "14:9 data-race block (0,0,0) thread (0,0,0) and 1,791 more threads",
+        "two threads write `tile`, no barrier between",
+    ]
+
+
+def test_policies_stand_side_by_side() -> None:
+    assert section(text_of(sample()), "policies") == [
+        "ipdom 6,272 61.0 % 641 2 31 ms same",
+        "round-robin 9,408 ×1.50 40.6 % 641 0 44 ms stopped early",
+    ]
+
+
+def test_what_was_chosen_is_listed_with_reasons() -> None:
+    rows = section(text_of(sample()), "launch")
+    assert rows[0] == "block 16×16 the launch in line 40"
+    assert len(rows) == 4
+
+
+def test_nothing_to_tell_takes_no_line() -> None:
+    run = replace(ipdom(), branches=(), lines=(), faults=(), printed=())
+    text = text_of(replace(sample(), policies=(run,), choices=()))
+    assert text.splitlines()[2:] == ["  no branches · no faults"]
+
+
+def test_a_part_of_a_run_says_so() -> None:
+    (run, other) = sample().policies
+    text = text_of(replace(sample(), policies=(other, run)))
+    assert text.splitlines()[3] == "  stopped early: the step budget is used up, in line 12"
+
+
+@pytest.mark.parametrize("long", ["x" * 300, "word " * 80, "é" * 300])
+def test_lines_fit_whatever_the_source(long: str) -> None:
+    run = ipdom()
+    branches = tuple(replace(branch, text=long, executed=10**12) for branch in run.branches)
+    faults = tuple(replace(fault, message=long) for fault in run.faults)
+    run = replace(run, branches=branches, faults=faults, printed=(long,))
+    choices = tuple(replace(choice, value=long) for choice in sample().choices)
+    report = replace(sample(), source=(long,) * len(SOURCE), policies=(run,), choices=choices)
+    assert max(map(len, text_of(report).splitlines())) <= WIDTH
+
+
+def test_the_source_cannot_command_the_terminal() -> None:
+    run = replace(ipdom(), printed=("\x1b[2Jgone\u202e\n",))
+    text = text_of(replace(sample(), source=("\x1b]0;title\x07",) * len(SOURCE), policies=(run,)))
+    assert "\x1b" not in text
+    assert "·[2Jgone·" in text
