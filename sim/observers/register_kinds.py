@@ -142,8 +142,7 @@ def _is_regular(distances: Values, lanes: Lanes, first: Rows) -> Lanes:
     gap: Values = np.maximum(second - first, 1).astype(signed.dtype)
     rise: Values = signed[rows, second]
     stride: Values = rise // gap
-    lane: Values = np.arange(lanes.shape[1])
-    steps: Values = (lane - first[:, None]).astype(signed.dtype)
+    steps: Values = np.asarray(np.arange(lanes.shape[1]) - first[:, None], signed.dtype)
     fits: Lanes = (signed == stride[:, None] * steps) | ~lanes
     return fits.all(axis=1) & (stride * gap == rise)
 
