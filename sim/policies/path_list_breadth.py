@@ -1,8 +1,8 @@
 """Path list, breadth-first: the list is a queue, and a path that ran one segment goes to its end.
 
-A path that arrives where paths meet is passed over while others still have to come by there, but not for longer than
-`PATIENCE` turns.  So every path makes progress (a spin lock finishes), and paths meet again late, or not at all where
-one side is longer than patience lasts.
+A path that arrives where paths meet is passed over while others still have to come by there; but not for longer than
+`PATIENCE` turns if those only poll (`polling` of the graph).  So whoever is waited for makes progress, and a spin lock
+finishes.
 
 Source    Collange, lecture "SIMT control flow management", 2020, "Breadth-first graph traversal"; the bounded wait is
           ours, for a plain queue almost never brings together sides of different length.
@@ -30,5 +30,7 @@ class PathListBreadth(PathPolicy):
         self._order = post_dominance(graph)
 
     def _pick(self, rows: Rows, at: NDArray[np.int64], lanes: LaneSets) -> Slots:
-        patient = self._age(rows) < PATIENCE
-        return first_without_wait(self._since[:, rows], at, lanes, self._order, patient)
+        awaited = lanes != 0
+        if self._ever_polls:
+            awaited &= ~self._polling[at] | (self._polls[rows] < PATIENCE)
+        return first_without_wait(self._since[:, rows], at, lanes, awaited, self._order)

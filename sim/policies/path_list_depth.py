@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sim.arrays import LaneSets, Rows
 from sim.policies.paths import PathPolicy, Slots, first_without_wait
 from sim.policies.post_dominance import post_dominance
-from sim.policies.protocol import SegmentGraph
+from sim.policies.protocol import EXIT, SegmentGraph
 
 
 @final
@@ -30,5 +30,9 @@ class PathListDepth(PathPolicy):
         self._order = post_dominance(graph)
 
     def _pick(self, rows: Rows, at: NDArray[np.int64], lanes: LaneSets) -> Slots:
-        patient = np.ones(at.shape, np.bool_)
-        return first_without_wait(-self._since[:, rows], at, lanes, self._order, patient)
+        return first_without_wait(-self._since[:, rows], at, lanes, lanes != 0, self._order)
+
+    def follows(self, rows: Rows, target: int) -> bool:
+        if target == EXIT or not self._several[rows].any():
+            return target != EXIT
+        return not self._order.joins[target] and not ((self._at[:, rows] == target) & self._others(rows)).any()

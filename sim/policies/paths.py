@@ -27,9 +27,9 @@ Slots = NDArray[np.intp]
 """(rows,): one path of each row."""
 Turns = NDArray[np.int64]
 
-PATIENCE: Final = 256
-"""For how many turns of its warp a path lets others go first, in policies that promise progress.  Long enough for most
-loops whose lanes leave one by one, short enough that the holder of a lock among 32 lanes that spin is not noticed."""
+PATIENCE: Final = 16
+"""For how many turns in a row, in policies that promise progress, a warp may only poll before its other paths go on.
+Short, for each of 32 lanes may hold a lock in turn; a lane that stops polling starts the count anew."""
 
 _FIRST_SLOTS: Final = 4
 _LAST: Final = 1 << 40
@@ -53,6 +53,10 @@ class PathPolicy(ABC):
         """The path that runs."""
         self._several: NDArray[np.bool_] = np.zeros(rows, np.bool_)
         """Whether the row has more than one path."""
+        self._polling: NDArray[np.bool_] = np.isin(np.arange(len(graph.successors)), list(graph.polling))
+        self._ever_polls = bool(graph.polling)
+        self._polls: Turns = np.zeros(rows, np.int64)
+        """For how many turns the row has done nothing but poll."""
 
     @abstractmethod
     def _pick(self, rows: Rows, at: NDArray[np.int64], lanes: LaneSets) -> Slots:
@@ -78,8 +82,12 @@ class PathPolicy(ABC):
         if len(ways) == 1 and self.follows(rows, ways[0][0]):
             self._at[slot, rows] = ways[0][0]
             self.segment[rows] = ways[0][0]
+            if self._ever_polls:
+                self._polls[rows] = 0
             return
         self._lanes[slot, rows] = 0
+        if self._ever_polls:
+            self._polls[rows] += 1
         for target, lanes in reversed(ways):
             if target != EXIT:
                 self._insert(rows, lanes, target)
@@ -109,6 +117,8 @@ class PathPolicy(ABC):
         self._lanes[slot, rows] |= lanes
         self._at[slot, rows] = target
         self._since[slot, rows] = turn
+        if self._ever_polls and not self._polling[target]:
+            self._polls[rows] = 0
 
     def _grow(self) -> None:
         self._at = doubled(self._at)
@@ -125,30 +135,32 @@ class PathPolicy(ABC):
         self.segment[rows] = np.where(active != 0, at[slot, each], NOTHING)
         self._several[rows] = np.count_nonzero(lanes, axis=0) > 1
 
-    def _age(self, rows: Rows) -> Turns:
-        """(slots, rows): how many turns ago each path came to where it stands."""
-        return self._turn[rows] - self._since[:, rows]
+    def _others(self, rows: Rows) -> NDArray[np.bool_]:
+        """(slots, rows): the paths that do not run."""
+        others = self._lanes[:, rows] != 0
+        others[self._slot[rows], np.arange(len(rows))] = False
+        return others
 
 
 def first_without_wait(
-    key: NDArray[np.int64], at: NDArray[np.int64], lanes: LaneSets, order: PostDominance, patient: NDArray[np.bool_]
+    key: NDArray[np.int64], at: NDArray[np.int64], lanes: LaneSets, awaited: NDArray[np.bool_], order: PostDominance
 ) -> Slots:
     """The path with the lowest key; but a path that stands at a join lets those go first that still come by there.
 
-    All arrays are (slots, rows).  A path that is not `patient` does not wait.  There is always one that need not wait,
-    because the tree of post-dominators has no cycle.
+    All arrays are (slots, rows); paths that are not `awaited` nobody waits for.  There is always a path that need not
+    wait, because the tree of post-dominators has no cycle.
     """
     key = np.where(lanes != 0, key, _LAST)
     slot = key.argmin(axis=0)
     each = np.arange(at.shape[1], dtype=np.intp)
-    rows = np.flatnonzero(order.joins[at[slot, each]] & patient[slot, each])
+    rows = np.flatnonzero(order.joins[at[slot, each]])
     while rows.size:
         chosen = slot[rows]
         join, others = at[chosen, rows], at[:, rows]
         on_the_way = (order.enter[join] < order.enter[others]) & (order.enter[others] < order.leave[join])
-        waits = (on_the_way & (lanes[:, rows] != 0)).any(axis=0)
+        waits = (on_the_way & awaited[:, rows]).any(axis=0)
         rows, chosen = rows[waits], chosen[waits]
         key[chosen, rows] = _LAST
         slot[rows] = key[:, rows].argmin(axis=0)
-        rows = rows[order.joins[at[slot[rows], rows]] & patient[slot[rows], rows]]
+        rows = rows[order.joins[at[slot[rows], rows]]]
     return slot

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Final, TypeAlias, final
 
@@ -114,7 +114,7 @@ def _numbered(successors: list[list[int]]) -> SegmentGraph:
     number = {node: position for position, node in enumerate(order)}
     graph = graph_of(*([number[target] for target in successors[node]] for node in order))
     returning = frozenset(node for node, targets in enumerate(graph.successors) if not targets)
-    return SegmentGraph(graph.successors, graph.reconvergence, _always_passed(graph), returning)
+    return replace(graph, convergent=_always_passed(graph), returning=returning)
 
 
 def _always_passed(graph: SegmentGraph) -> frozenset[int]:

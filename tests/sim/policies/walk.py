@@ -44,7 +44,7 @@ class Walk:
     """Decides which of the waiting lanes go on first, and when `follows` is asked."""
 
 
-def graph_of(*successors: Sequence[int], convergent: frozenset[int] = frozenset()) -> SegmentGraph:
+def graph_of(*successors: Sequence[int], polling: frozenset[int] = frozenset()) -> SegmentGraph:
     """Immediate post-dominators from networkx; segments without successors leave."""
     graph: nx.DiGraph[int] = nx.DiGraph()
     for node, targets in enumerate(successors):
@@ -52,7 +52,7 @@ def graph_of(*successors: Sequence[int], convergent: frozenset[int] = frozenset(
             graph.add_edge(target, node)
     above = cast(dict[int, int], nx.immediate_dominators(graph, EXIT))  # pyright: ignore[reportUnknownMemberType]
     joins = [above.get(node, EXIT) for node in range(len(successors))]
-    return SegmentGraph(tuple(tuple(targets) for targets in successors), tuple(joins), convergent)
+    return SegmentGraph(tuple(tuple(targets) for targets in successors), tuple(joins), polling)
 
 
 def members(lanes: int) -> list[int]:
