@@ -26,7 +26,14 @@ PASSES: Mapping[str, tuple[str, ...]] = {
     "promote": ("analysis.ir.promote:promote",),
     "inline": ("analysis.ir.inline:inline_calls",),
     "divergence": ("analysis.divergence.analysis:analyze_divergence",),
-    "verdict": ("analysis.verdict.barriers:find_barriers", "analysis.facts.merge:branch_facts"),
+    "affine": ("analysis.affine.analysis:analyze_affine",),
+    "memory": ("analysis.memory.spaces:infer_spaces",),
+    "access": ("analysis.access.analysis:analyze_accesses", "analysis.facts.access_merge:access_facts"),
+    "verdict": (
+        "analysis.verdict.barriers:find_barriers",
+        "analysis.verdict.cost:estimate_costs",
+        "analysis.facts.merge:branch_facts",
+    ),
     "rules": ("analysis.rules.check:check",),
 }
 

@@ -115,7 +115,12 @@ def _warps(address: LaneAddress, setting: Setting) -> tuple[Lanes, ...] | None:
     extent = setting.extent
     if extent is None and not address.tables and not setting.conditions:
         extent = (size, 1, 1)
-    found = _offsets(address, _scales_in_warp(address, setting), extent, size)
+    scales = _scales_in_warp(address, setting)
+    if not address.tables and not setting.conditions and extent is not None and extent[0] % size == 0:
+        x, y, z, lane = scales
+        if x is not None and y is not None and z is not None and lane is not None:
+            return _warps_in_rows(address.constant, (x, y, z, lane), extent, size)
+    found = _offsets(address, scales, extent, size)
     active = None if found is None else _active(setting, len(found[0]))
     if found is None or active is None:
         return None
@@ -130,6 +135,17 @@ def _warps(address: LaneAddress, setting: Setting) -> tuple[Lanes, ...] | None:
             shift = lanes[threads[0]][0] // 128 * 128
             warps[tuple((thread - start, lanes[thread][0] - shift, lanes[thread][1]) for thread in threads)] = None
     return tuple(warps)
+
+
+def _warps_in_rows(
+    constant: int, scales: tuple[int, int, int, int], extent: tuple[int, int, int], size: int
+) -> tuple[Lanes, ...]:
+    """The same where every warp lies in one row and every lane takes part: warps differ by where they begin."""
+    x, y, z, lane = scales
+    width, height, depth = extent
+    corners = {constant + y * row + z * plane for row in range(height) for plane in range(depth)}
+    starts = {(corner + x * first) % 128 for corner in corners for first in range(0, width, size)}
+    return tuple(tuple((number, start + (x + lane) * number, ()) for number in range(size)) for start in sorted(starts))
 
 
 def thread_offsets(address: LaneAddress, setting: Setting) -> tuple[tuple[int, int], ...] | None:
