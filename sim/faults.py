@@ -130,9 +130,13 @@ class StackOverflow:
 @final
 @dataclass(frozen=True, slots=True)
 class Livelock:
-    """Threads repeat the same state for ever: nothing that could let them go on can run (a spin under the stack)."""
+    """Threads repeat the same state for ever: nothing that could let them go on can run (a spin under the stack).
+
+    `blocks_left` blocks wait for these to finish: more than fit on the machine, which they may be waiting for.
+    """
 
     evidence: Evidence
+    blocks_left: int
 
 
 @final
@@ -147,7 +151,11 @@ class Deadlock:
 @final
 @dataclass(frozen=True, slots=True)
 class DataRace:
-    """Two threads use the same bytes without a barrier between, and at least one writes; found by an observer."""
+    """Two threads use the same bytes without a barrier between, and at least one writes; found by an observer.
+
+    `evidence` is the later access.  `same_value`: every such pair of writes wrote the same, so that the order does not
+    show in this run.
+    """
 
     evidence: Evidence
     other: Evidence
@@ -155,6 +163,7 @@ class DataRace:
     other_access: AccessKind
     buffer: str
     offset: int
+    same_value: bool
 
 
 Fault: TypeAlias = (

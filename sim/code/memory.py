@@ -117,7 +117,8 @@ def store(writer: Writer, instruction: Store) -> None:
     names = writer.read(instruction.value)
     number = _plan(writer, instruction, instruction.address, parts, AccessKind.STORE)
     address, lanes = f"a_{number}", f"w_{number}"
-    writer.line(f"{address}, {lanes} = store_{number}(f, rows, mask, {_checked(writer, instruction.address)})")
+    checked, written = _checked(writer, instruction.address), "".join(f"{name}, " for name in names)
+    writer.line(f"{address}, {lanes} = store_{number}(f, rows, mask, {checked}, ({written}))")
     for name, part in zip(names, parts, strict=True):
         value = f"bfloat16_bits({name})" if part.is_bfloat16 else name
         stored = "u1" if part.stored == "b1" else part.stored

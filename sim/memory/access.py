@@ -69,16 +69,23 @@ class Access:
         return address
 
     def store(
-        self, frame: Frame, rows: Rows | None, lanes: Lanes | None, address: Values, low: Values | None, size: int
+        self,
+        frame: Frame,
+        rows: Rows | None,
+        lanes: Lanes | None,
+        address: Values,
+        low: Values | None,
+        size: int,
+        values: tuple[Values, ...] = (),
     ) -> tuple[Values, Lanes | None]:
-        """Addresses, and the lanes that may write (None: all)."""
+        """Addresses, and the lanes that may write (None: all); `values` are only shown to observers."""
         bad = self._bad(address, low, size)
         if bad is not None or self._read_only:
             address, lanes = self._sort_out(frame, rows, lanes, address, low, size, bad)
         if self._tracked:
             self._mark_written(address, lanes)
         if self._observers:
-            self._tell(frame, rows, lanes, address)
+            self._tell(frame, rows, lanes, address, values)
         return address, lanes
 
     # -- which lanes are bad ----------------------------------------------------------------------------------------
@@ -213,8 +220,16 @@ class Access:
         found = self._arena.find(address)
         return (None, address, 0) if found is None else (found[0].name, found[2], found[0].size)
 
-    def _tell(self, frame: Frame, rows: Rows | None, lanes: Lanes | None, address: Values) -> None:
-        event = AccessEvent(frame.wave_rows if rows is None else frame.wave_rows[rows], lanes, self._site, address)
+    def _tell(
+        self,
+        frame: Frame,
+        rows: Rows | None,
+        lanes: Lanes | None,
+        address: Values,
+        values: tuple[Values, ...] = (),
+    ) -> None:
+        wave_rows = frame.wave_rows if rows is None else frame.wave_rows[rows]
+        event = AccessEvent(wave_rows, lanes, self._site, address, values)
         for observer in self._observers:
             observer.access(event)
 

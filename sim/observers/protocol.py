@@ -97,12 +97,16 @@ class AccessSite:
 @final
 @dataclass(frozen=True, slots=True)
 class AccessEvent:
-    """`addresses` broadcasts to (rows, lanes) and counts only where `lanes` is true (None: everywhere)."""
+    """`addresses` broadcasts to (rows, lanes) and counts only where `lanes` is true (None: everywhere).
+
+    `values`: of a store what it writes, one array per scalar part of the type; empty for loads and atomics.
+    """
 
     rows: Rows
     lanes: Lanes | None
     site: AccessSite
     addresses: Values
+    values: tuple[Values, ...] = ()
 
 
 @final
