@@ -1,13 +1,14 @@
 """The loop: picks a segment, runs its function for all warps that stand there, tells the policy where they went.
 
-Order     The lowest segment first, so that those behind catch up; every 16th time the warps that have waited longest,
-          so that a lock's holder is not starved by those who spin on it.
+Order     The lowest segment first, so that those behind catch up.  In every other 16 turns the warps that have waited
+          longest run wherever they stand, so that a lock's holder is not starved by those who spin on it.
 Shortcut  While all warps that can run go the same way and nothing can merge, the loop stays with them and asks neither
           scheduler nor policy.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final, final
 
 import numpy as np
@@ -17,11 +18,12 @@ from sim.code.generate import FunctionCode
 from sim.code.segments import meeting_of
 from sim.machine.counters import Counters, lane_total
 from sim.machine.frame import Frame
+from sim.machine.livelock import LivelockWatch
 from sim.machine.waiting import Waiting
 from sim.observers.protocol import Observers, SegmentEvent
 from sim.policies.protocol import EXIT, Policy, SegmentGraph, Split
 
-_AGE_EVERY: Final = 16
+_TURNS: Final = 16
 
 
 @final
@@ -39,6 +41,8 @@ class Engine:
         frame: Frame,
         policy: Policy,
         warp_size: int,
+        watch: LivelockWatch | None,
+        on_livelock: Callable[[int, Rows, LaneSets], None],
     ) -> None:
         self._first = code.segmented.first
         self._functions = functions
@@ -50,8 +54,11 @@ class Engine:
         self._frame = frame
         self._policy = policy
         self._width = warp_size
+        self._watch = watch
+        self._on_livelock = on_livelock
         self._full = np.uint64((1 << warp_size) - 1)
         self._tick = 0
+        self._favoured = 0
         self._last_run = np.zeros(frame.rows, np.int64)
 
     def run(self, rows: Rows, lanes: LaneSets) -> None:
@@ -69,6 +76,9 @@ class Engine:
             self._last_run[chosen] = self._tick
             if self._meets[segment - self._first]:
                 self._waiting.arrive(segment, chosen, self._policy.active[chosen])
+                if self._watch is not None and self._waiting.has_met:
+                    self._waiting.has_met = False
+                    self._watch.progress()
             else:
                 self._chain(segment, chosen)
 
@@ -76,10 +86,11 @@ class Engine:
         """The segment to run; NOTHING where no row can."""
         current = self._policy.segment
         self._tick += 1
-        if self._tick % _AGE_EVERY:
-            return int(current.view(np.uint64).min().view(np.int64))  # NOTHING is the largest unsigned number
-        age = np.where(current >= 0, self._last_run, self._tick)
-        return int(current[int(age.argmin())])
+        if self._tick & _TURNS:
+            if not self._tick % _TURNS or current[self._favoured] < 0:
+                self._favoured = int(np.where(current >= 0, self._last_run, self._tick).argmin())
+            return int(current[self._favoured])
+        return int(current.view(np.uint64).min().view(np.int64))  # NOTHING is the largest unsigned number
 
     def _chain(self, segment: int, rows: Rows) -> None:
         """Runs `segment`, and what follows it as long as the rows stay together and alone."""
@@ -91,6 +102,8 @@ class Engine:
         total = lane_total(active)
         alone = len(rows) == np.count_nonzero(policy.segment >= 0)
         while True:
+            if self._watch is not None and self._watch.repeats(segment, rows, active):
+                self._on_livelock(segment, rows, active)
             counters.count(segment, len(rows), total)
             found = self._functions[segment - self._first](frame, selected, mask)
             targets = self._graph.successors[segment]
@@ -109,6 +122,8 @@ class Engine:
                 policy.advance(rows, segment, split)
                 if target == EXIT:
                     self._waiting.leave(rows, active)
+                    if self._watch is not None:
+                        self._watch.progress()
                 return
             segment = target
 

@@ -9,14 +9,14 @@ import numpy as np
 
 from analysis.ir.function import Function, SymbolKind
 from analysis.ir.ids import FunctionId
-from analysis.ir.instructions import GridBarrier
+from analysis.ir.instructions import GridBarrier, ReadSpecial
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.types import MemorySpace
-from sim.arrays import Lanes, Rows, Values, lane_sets, scalar
+from sim.arrays import Lanes, LaneSets, Rows, Values, lane_sets, lanes_of, scalar
 from sim.code.generate import Code
 from sim.code.placement import ParameterRoot, SymbolRoot
 from sim.code.scalars import NoParts, storage_of
-from sim.faults import AccessKind, Evidence, FailedAssertion, Fault, StackOverflow, Trapped
+from sim.faults import AccessKind, Evidence, FailedAssertion, Fault, Livelock, StackOverflow, Trapped
 from sim.kernel import Kernel
 from sim.launch.specification import LaunchSpecification
 from sim.machine.counters import Counters
@@ -24,6 +24,7 @@ from sim.machine.ending import KernelAborted
 from sim.machine.engine import Engine
 from sim.machine.fault_log import FaultLog
 from sim.machine.frame import Frame
+from sim.machine.livelock import LivelockWatch
 from sim.machine.output import MAX_LINES, printed
 from sim.machine.waiting import Waiting
 from sim.memory.access import Access
@@ -79,6 +80,11 @@ class Machine:
         self._random = np.random.default_rng([launch.seed, 0x5EED])
         self._strings: dict[str, Region] = {}
         self._depth = 0
+        self._may_repeat = not launch.havoc and not any(
+            isinstance(one, ReadSpecial) and one.register in (SpecialRegister.CLOCK, SpecialRegister.GLOBAL_TIMER)
+            for function in functions.values()
+            for _, one in function.instructions()
+        )
         self._functions: dict[FunctionId, tuple[tuple[Any, ...], dict[int, Any]]] = {
             id: function.build(self) for id, function in code.functions.items()
         }
@@ -128,8 +134,23 @@ class Machine:
             self._segment_observers,
             self.launch.warps_per_block,
         )
+        watch = LivelockWatch(self, frame, policy) if self._may_repeat and not self._depth else None
+
+        def on_livelock(segment: int, rows: Rows, active: LaneSets) -> None:
+            self._livelock(segment, frame, rows, active)
+
         engine = Engine(
-            code, functions, waiting, self._code.graph, self.counters, self._segment_observers, frame, policy, width
+            code,
+            functions,
+            waiting,
+            self._code.graph,
+            self.counters,
+            self._segment_observers,
+            frame,
+            policy,
+            width,
+            watch,
+            on_livelock,
         )
         engine.run(rows, waiting.live[rows])
 
@@ -140,6 +161,19 @@ class Machine:
             for number, symbol in enumerate(function.symbols)
             if symbol.kind is SymbolKind.LOCAL
         }
+
+    def _livelock(self, segment: int, frame: Frame, rows: Rows, active: LaneSets) -> None:
+        """Ends the run where its state repeats."""
+        stuck = self._code.segments[segment]
+        span = stuck.terminator.span if stuck.terminator is not None else stuck.instructions[-1].span
+        left = self.launch.blocks - int(frame.warps[-1]) // self.launch.warps_per_block - 1
+        lanes = lanes_of(active, self.launch.warp_size)
+
+        def describe(evidence: Evidence, row: int, lane: int) -> Fault:
+            return Livelock(evidence, left)
+
+        self.faults.add("livelock", stuck.function, span, frame, rows, lanes, describe)
+        raise KernelAborted
 
     # -- what generated code takes at the start ---------------------------------------------------------------------
 

@@ -69,6 +69,8 @@ class Waiting:
         self.live = lane_sets(frame.live)
         self.is_due = False
         """Whether threads left since barriers were last looked at."""
+        self.has_met = False
+        """Whether threads met at a barrier since the engine last asked."""
 
     def leave(self, rows: Rows, lanes: LaneSets) -> None:
         self.live[rows] &= ~lanes
@@ -239,6 +241,7 @@ class Waiting:
     def _meet(self, segment: int, rows: Rows, lanes: LaneSets) -> None:
         """Runs the meeting's exchange for all lanes that take part."""
         width = self._width
+        self.has_met |= _scope(self._meetings[segment]) is not BarrierScope.WARP
         is_full = bool((lanes == np.uint64((1 << width) - 1)).all())
         selected = None if len(rows) == self._frame.rows else rows
         self._counters.count(segment, len(rows), lane_total(lanes))

@@ -47,37 +47,17 @@ class Textures:
             found = _fetch(image, texels, place, is_index=operation == "fetch")
             return tuple(_channel(found, image, index).astype(kind) for index, kind in enumerate(kinds))
         if operation == "surface_read":
-            at, inside = self._surface_place(texels, image, arguments[1:], shape, kinds)
-            found = np.where(inside[..., None], texels[at], texels.dtype.type(0))
+            at, inside = _surface_place(texels, image, arguments[1:], shape)
+            found = np.where(inside[..., None], _channels(texels, image)[at], texels.dtype.type(0))
             return tuple(_channel(found, image, index).astype(kind) for index, kind in enumerate(kinds))
         if operation == "surface_write":
-            at, inside = self._surface_place(texels, image, arguments[2:], shape, kinds)
+            at, inside = _surface_place(texels, image, arguments[2:], shape)
             chosen = inside & _present(lanes, shape)
             target = tuple(index[chosen] for index in at)
             for channel, part in enumerate(arguments[1]):
                 _channels(texels, image)[(*target, channel)] = np.broadcast_to(part, shape)[chosen]
             return ()
         return None
-
-    def _surface_place(
-        self,
-        texels: NDArray[Any],
-        image: TextureImage,
-        arguments: tuple[tuple[Values, ...], ...],
-        shape: tuple[int, int],
-        kinds: tuple[str, ...],
-    ) -> tuple[tuple[Values, ...], Lanes]:
-        """Indices into the texels, outermost first, and which are inside; x counts bytes."""
-        extent = _extent(texels, image)
-        width = texels.dtype.itemsize * image.channels
-        index: list[Values] = []
-        inside = np.ones(shape, np.bool_)
-        for axis, argument in enumerate(arguments[: len(extent)]):
-            place = np.broadcast_to(argument[0], shape).astype(np.int64) // (width if axis == 0 else 1)
-            size = extent[len(extent) - 1 - axis]
-            inside &= (place >= 0) & (place < size)
-            index.insert(0, np.clip(place, 0, size - 1))
-        return tuple(index), inside
 
 
 def _present(lanes: Lanes | None, shape: tuple[int, int]) -> Lanes:
@@ -151,3 +131,22 @@ def _texel(
     if image.address_mode is AddressMode.BORDER or index_only:
         return np.where(inside[..., None], found, numbers.dtype.type(0))
     return found
+
+
+def _surface_place(
+    texels: NDArray[Any],
+    image: TextureImage,
+    arguments: tuple[tuple[Values, ...], ...],
+    shape: tuple[int, int],
+) -> tuple[tuple[Values, ...], Lanes]:
+    """Indices into the texels, outermost first, and which are inside; x counts bytes."""
+    extent = _extent(texels, image)
+    width = texels.dtype.itemsize * image.channels
+    index: list[Values] = []
+    inside = np.ones(shape, np.bool_)
+    for axis, argument in enumerate(arguments[: len(extent)]):
+        place = np.broadcast_to(argument[0], shape).astype(np.int64) // (width if axis == 0 else 1)
+        size = extent[len(extent) - 1 - axis]
+        inside &= (place >= 0) & (place < size)
+        index.insert(0, np.clip(place, 0, size - 1))
+    return tuple(index), inside

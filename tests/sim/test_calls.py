@@ -138,3 +138,12 @@ def test_function_templates() -> None:
         __global__ void k(int *x) { int t[4] = {1, 2, 3, 4}; rotate<int, 4>(t, threadIdx.x);
           x[threadIdx.x] = t[0] * 100 + t[3]; }"""
     assert run(text, {"x": I32}).arrays["x"].tolist() == [201 + i for i in range(32)]
+
+
+def test_surfaces() -> None:
+    text = """__global__ void k(cudaSurfaceObject_t s, int *out) { int i = threadIdx.x; int v;
+        surf2Dread(&v, s, (i % 4) * 4, i / 4); surf2Dwrite(v + 100, s, (i % 4) * 4, i / 4);
+        surf2Dread(&v, s, ((i + 1) % 4) * 4, i / 4); out[i] = v; }"""
+    image = TextureImage(np.arange(8, dtype=np.int32).reshape(2, 4))
+    found = run(text, {"s": image, "out": np.zeros(8, np.int32)}, block=8)
+    assert found.arrays["out"].tolist() == [i // 4 * 4 + (i + 1) % 4 + 100 for i in range(8)]
