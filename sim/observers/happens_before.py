@@ -1,0 +1,66 @@
+"""Which accesses of a run are ordered before others, by barriers; times are numbers of events.
+
+Block barriers order everything in the block, grid barriers everything; a named barrier counts as a block barrier, so
+a race between threads of which one did not take part in it is missed.  `__syncwarp` orders the lanes that met, and what
+was ordered before them: each lane keeps the time up to which it knows the accesses of each other lane of its warp.
+Shuffles and votes order nothing (CUDA C++ Programming Guide, "Warp Shuffle Functions"; "Warp Vote Functions").
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.arrays import LaneSets, Rows, lanes_of
+from sim.observers.race_shadow import Integers
+
+
+@final
+class HappensBefore:
+    def __init__(self, warp_size: int, warps_per_block: int, blocks: int) -> None:
+        self._warp_size = warp_size
+        self._warps_per_block = warps_per_block
+        self._first_warp = 0
+        self._rows = 0
+        self._grid_time = 0
+        self._block_times: Integers = np.zeros(blocks, np.int64)
+        self._known: NDArray[np.int64] | None = None
+        """(rows, lanes, lanes): up to when the first lane knows what the second did; made at the first `__syncwarp`."""
+
+    def wave(self, first_warp: int, rows: int) -> None:
+        self._first_warp, self._rows = first_warp, rows
+        self._known = None
+
+    def grid_barrier(self, time: int) -> None:
+        self._grid_time = time
+
+    def block_barrier(self, rows: Rows, time: int) -> None:
+        self._block_times[(self._first_warp + rows) // self._warps_per_block] = time
+
+    def warp_barrier(self, rows: Rows, active: LaneSets, time: int) -> None:
+        if self._known is None:
+            self._known = np.zeros((self._rows, self._warp_size, self._warp_size), np.int64)
+        lanes = lanes_of(active, self._warp_size)
+        known = self._known[rows]
+        together = np.where(lanes[:, :, None], known, 0).max(axis=1)
+        together[lanes] = time
+        self._known[rows] = np.where(lanes[:, :, None], together[:, None, :], known)
+
+    def ordered(self, before: Integers, times: Integers, threads: Integers) -> NDArray[np.bool_]:
+        """Whether what thread `before` did at its time is ordered before what `threads` do now, element by element.
+
+        A thread is ordered after itself; nobody (-1) is ordered before nobody.
+        """
+        per_block = self._warps_per_block * self._warp_size
+        blocks = threads // per_block
+        same_block = before // per_block == blocks
+        found = (times < self._grid_time) | (same_block & (times < self._block_times[blocks]))
+        if self._known is not None:
+            warps = threads // self._warp_size
+            in_warp = np.flatnonzero(before // self._warp_size == warps)
+            rows = warps[in_warp] - self._first_warp
+            lane, other = threads[in_warp] % self._warp_size, before[in_warp] % self._warp_size
+            found[in_warp] |= times[in_warp] < self._known[rows, lane, other]
+        return found | (before == threads)

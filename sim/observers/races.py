@@ -1,0 +1,358 @@
+"""Data races: two threads use the same bytes, at least one writes, and no barrier is between.
+
+Found      in shared memory and in global memory, across warps, blocks and waves, whatever order the run took: barriers
+           decide (`happens_before.py`), not the schedule, so a race is seen even if this run happened to get it right.
+           Threads of one warp are not ordered by running together: they need `__syncwarp`.
+No race    Atomics among themselves; volatile accesses among themselves and with atomics (they are relaxed operations);
+           a volatile read is only compared with plain writes before it.
+Locks      are not followed.  Where the block that came first has since executed a memory fence and then an atomic or
+           volatile write, and the other block one as well, they may be ordered by these: counted, not reported.
+Precision  Bytes of the narrowest access of the kernel; of more than three threads that used a unit some are forgotten,
+           which can hide a pair, not invent one (`race_shadow.py`).
+Cost       Some 60 bytes per unit of memory that is touched, and some ten passes over the addresses of each access.
+Source     Flanagan, Freund, "FastTrack", PLDI 2009 (entries instead of vector clocks); PTX ISA, "Memory Consistency
+           Model" (what counts as strong).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.ir.instructions import Atomic, Fence, Instruction, Load, Store, WarpBarrier
+from analysis.ir.types import MemorySpace
+from sim.arrays import Lanes
+from sim.code.scalars import NoParts, parts_of
+from sim.faults import AccessKind, DataRace, Evidence, Fault
+from sim.machine.frame import thread_of
+from sim.observers.happens_before import HappensBefore
+from sim.observers.protocol import (
+    AccessEvent,
+    AccessSite,
+    AddressBook,
+    BarrierEvent,
+    BarrierScope,
+    Events,
+    Observer,
+    Run,
+    SegmentEvent,
+    Wave,
+)
+from sim.observers.race_shadow import Entries, Integers, LastUsers, LastWriters, entries_of, threads_of, times_of
+from sim.observers.spaces import AccessSpaces
+
+_WATCHED: Final = (MemorySpace.GLOBAL, MemorySpace.SHARED)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RaceAnswer:
+    """`races` one per pair of places; `maybe_ordered` pairs of accesses that fences and atomics may have ordered."""
+
+    races: tuple[DataRace, ...]
+    maybe_ordered: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Accesses:
+    """What one event does to one piece of memory: flat arrays, one element per thread and unit."""
+
+    units: Integers
+    threads: Integers
+    bits: NDArray[np.uint64] | None
+    site: int
+    time: int
+
+
+@final
+class _Memory:
+    """What was done to one memory."""
+
+    def __init__(self, threads_per_block: int) -> None:
+        self.writers = LastWriters()
+        self.readers = LastUsers(threads_per_block)
+        self.strong = LastUsers(threads_per_block)
+
+    def reach(self, units: int) -> None:
+        for part in (self.writers, self.readers, self.strong):
+            part.reach(units)
+
+    def clear(self) -> None:
+        for part in (self.writers, self.readers, self.strong):
+            part.clear()
+
+
+@final
+class RaceObserver(Observer):
+    events: ClassVar[Events] = Events.ACCESSES | Events.BARRIERS | Events.SEGMENTS
+
+    def __init__(self) -> None:
+        self._run: Run | None = None
+        self._addresses = AddressBook()
+        self._spaces = AccessSpaces(self._addresses)
+        self._order = HappensBefore(1, 1, 0)
+        self._memories: dict[MemorySpace, _Memory] = {}
+        self._first_warp = 0
+        self._unit = 4
+        self._time = 0
+        self._sites: list[AccessSite] = []
+        self._of_one_number: set[int] = set()
+        """Sites that store a single scalar."""
+        self._numbers: dict[int, int] = {}
+        self._site_at: list[int] = [0]
+        self._fences: frozenset[int] = frozenset()
+        self._syncs: frozenset[int] = frozenset()
+        self._last_segment = 0
+        self._fenced_at: Integers = np.zeros(0, np.int64)
+        self._strong_at: Integers = np.zeros(0, np.int64)
+        self._races: dict[tuple[int, int], DataRace] = {}
+        self._counts: dict[tuple[int, int], int] = {}
+        self._involved: dict[tuple[int, int], list[NDArray[np.intp]]] = {}
+        """Of the access at hand: the elements that race, possibly with several others."""
+        self._maybe_ordered = 0
+
+    # -- events -------------------------------------------------------------------------------------------------------
+
+    def begin(self, run: Run, addresses: AddressBook) -> None:
+        launch = run.launch
+        self._run, self._addresses, self._spaces = run, addresses, AccessSpaces(addresses)
+        self._order = HappensBefore(launch.warp_size, launch.warps_per_block, launch.blocks)
+        threads_per_block = launch.warps_per_block * launch.warp_size
+        self._memories = {space: _Memory(threads_per_block) for space in _WATCHED}
+        self._unit = _narrowest(run)
+        self._fenced_at, self._strong_at = np.zeros(launch.blocks, np.int64), np.zeros(launch.blocks, np.int64)
+        self._fences = _segments_with(run, Fence)
+        self._syncs = _segments_with(run, WarpBarrier)
+
+    def wave(self, wave: Wave) -> None:
+        self._first_warp = wave.first_block * wave.warps_per_block
+        self._order.wave(self._first_warp, len(wave.live))
+        self._spaces.forget()
+        self._memories[MemorySpace.SHARED].clear()
+
+    def segment(self, event: SegmentEvent) -> None:
+        self._last_segment = event.segment
+        if event.segment in self._fences:
+            self._time += 1
+            self._site_at.append(0)
+            self._fenced_at[self._blocks_of(event.rows)] = self._time
+
+    def barrier(self, event: BarrierEvent) -> None:
+        self._time += 1
+        self._site_at.append(0)
+        if BarrierScope.GRID in event.scope:
+            self._order.grid_barrier(self._time)
+        elif BarrierScope.BLOCK in event.scope:
+            self._order.block_barrier(event.rows, self._time)
+        elif self._last_segment in self._syncs:
+            self._order.warp_barrier(event.rows, event.active, self._time)
+
+    def access(self, event: AccessEvent) -> None:
+        assert self._run is not None
+        space = self._spaces.of_site(event.site)
+        if space in _WATCHED:
+            self._note(event, space, event.lanes)
+        elif space is MemorySpace.GENERIC:
+            shape = (len(event.rows), self._run.launch.warp_size)
+            for found, where in self._spaces.of_addresses(np.broadcast_to(event.addresses, shape)):
+                if found in _WATCHED:
+                    self._note(event, found, where if event.lanes is None else where & event.lanes)
+
+    def answer(self) -> RaceAnswer:
+        """Races in the order in which they were found."""
+        return RaceAnswer(tuple(self._counted(key) for key in self._races), self._maybe_ordered)
+
+    def faults(self) -> tuple[Fault, ...]:
+        return self.answer().races
+
+    # -- one access ---------------------------------------------------------------------------------------------------
+
+    def _note(self, event: AccessEvent, space: MemorySpace, lanes: Lanes | None) -> None:
+        assert self._run is not None
+        width = self._run.launch.warp_size
+        shape = (len(event.rows), width)
+        chosen = slice(None) if lanes is None else lanes.reshape(-1)
+        starts: Integers = np.broadcast_to(event.addresses, shape).reshape(-1)[chosen] // self._unit
+        if not len(starts):
+            return
+        lane_threads = ((self._first_warp + event.rows) * width)[:, None] + np.arange(width)
+        threads: Integers = lane_threads.reshape(-1)[chosen]
+        bits: NDArray[np.uint64] | None = None
+        if len(event.values) == 1:
+            values = np.broadcast_to(event.values[0], shape).reshape(-1)[chosen]
+            bits = values.view(np.dtype(f"u{values.itemsize}")).astype(np.uint64)
+        self._time += 1
+        number = self._number_of(event.site)
+        if bits is not None:
+            self._of_one_number.add(number)
+        self._site_at.append(number)
+        memory = self._memories[space]
+        count = -(-event.site.width // self._unit)
+        memory.reach(int(starts.max()) + count)
+        for index in range(count):
+            self._use(memory, _Accesses(starts + index, threads, bits, number, self._time))
+        for key, places in self._involved.items():
+            self._counts[key] = self._counts.get(key, 0) + len(np.unique(np.concatenate(places)))
+        self._involved.clear()
+
+    def _number_of(self, site: AccessSite) -> int:
+        number = self._numbers.setdefault(id(site), len(self._sites))
+        if number == len(self._sites):
+            self._sites.append(site)
+        return number
+
+    def _use(self, memory: _Memory, accesses: _Accesses) -> None:
+        site = self._sites[accesses.site]
+        is_volatile = isinstance(site.instruction, Load | Store) and site.instruction.volatile
+
+        def ordered(before: Integers, times: Integers) -> NDArray[np.bool_]:
+            return self._order.ordered(before, times, accesses.threads)
+
+        is_plain_store = site.kind is AccessKind.STORE and not is_volatile
+        self._compare(memory, accesses, memory.writers.entries[accesses.units], with_writes=is_plain_store)
+        if site.kind is AccessKind.LOAD:
+            if not is_volatile:
+                self._compare_all(memory, accesses, memory.strong)
+                memory.readers.note(accesses.units, accesses.threads, accesses.time, ordered)
+            return
+        self._compare_all(memory, accesses, memory.readers)
+        if is_plain_store:
+            self._compare_all(memory, accesses, memory.strong)
+            self._write(memory, accesses)
+        else:
+            memory.strong.note(accesses.units, accesses.threads, accesses.time, ordered)
+            self._strong_at[accesses.threads // self._threads_per_block] = accesses.time
+
+    def _write(self, memory: _Memory, accesses: _Accesses) -> None:
+        """The last one wins, as in memory; the others of the same instruction race with it."""
+        entries = entries_of(accesses.threads, accesses.time)
+        memory.writers.entries[accesses.units] = entries
+        if accesses.bits is not None:
+            memory.writers.bits[accesses.units] = accesses.bits
+        self._compare(memory, accesses, memory.writers.entries[accesses.units], with_writes=True)
+
+    def _compare_all(self, memory: _Memory, accesses: _Accesses, users: LastUsers) -> None:
+        if users.is_used:
+            for slot in users.slots:
+                self._compare(memory, accesses, slot[accesses.units], with_writes=False)
+
+    def _compare(self, memory: _Memory, accesses: _Accesses, before: Entries, *, with_writes: bool) -> None:
+        """Reports the accesses that are not ordered after those `before` them."""
+        somebody = np.flatnonzero(before)
+        if not len(somebody):
+            return
+        others, times = threads_of(before[somebody]), times_of(before[somebody])
+        threads = accesses.threads[somebody]
+        racing = ~self._order.ordered(others, times, threads)
+        if not racing.any():
+            return
+        blocks, other_blocks = threads // self._threads_per_block, others // self._threads_per_block
+        since = self._strong_at[other_blocks]
+        shaken = (self._fenced_at[other_blocks] > times) & (since > times) & (self._strong_at[blocks] > times)
+        self._maybe_ordered += int(np.count_nonzero(racing & shaken))
+        found = np.flatnonzero(racing & ~shaken)
+        if not len(found):
+            return
+        by_site: dict[int, list[int]] = {}
+        places_found: list[int] = somebody[found].tolist()
+        times_found: list[int] = times[found].tolist()
+        for place, time in zip(places_found, times_found, strict=True):
+            by_site.setdefault(self._site_at[time], []).append(place)
+        for other_site, places in by_site.items():
+            self._report(memory, accesses, np.array(places), before, other_site, with_writes)
+
+    # -- evidence -----------------------------------------------------------------------------------------------------
+
+    def _report(
+        self,
+        memory: _Memory,
+        accesses: _Accesses,
+        places: NDArray[np.intp],
+        before: Entries,
+        other_site: int,
+        with_writes: bool,
+    ) -> None:
+        key = other_site, accesses.site
+        agree = False
+        if with_writes and self._writes_alike(other_site, accesses.site) and accesses.bits is not None:
+            agree = bool((memory.writers.bits[accesses.units[places]] == accesses.bits[places]).all())
+        known = self._races.get(key)
+        self._involved.setdefault(key, []).append(places)
+        if known is None:
+            first = int(places[0])
+            other = int(threads_of(before[first : first + 1])[0])
+            address = int(accesses.units[first]) * self._unit
+            self._races[key] = self._race(key, int(accesses.threads[first]), other, address, agree)
+        elif known.same_value and not agree:
+            self._races[key] = DataRace(
+                known.evidence, known.other, known.access, known.other_access, known.buffer, known.offset, False
+            )
+
+    def _writes_alike(self, one: int, other: int) -> bool:
+        """Whether both places write one number of the same size, so that the numbers can be compared."""
+        return {one, other} <= self._of_one_number and self._sites[one].width == self._sites[other].width
+
+    def _race(self, key: tuple[int, int], thread: int, other: int, address: int, agree: bool) -> DataRace:
+        other_site, site = self._sites[key[0]], self._sites[key[1]]
+        found = self._addresses.find(address)
+        name, offset = ("memory", address) if found is None else (found.name, found.offset)
+        evidence = self._evidence(site, thread)
+        return DataRace(evidence, self._evidence(other_site, other), site.kind, other_site.kind, name, offset, agree)
+
+    def _evidence(self, site: AccessSite, thread: int) -> Evidence:
+        assert self._run is not None
+        warp, lane = divmod(thread, self._run.launch.warp_size)
+        block, index = thread_of(self._run.launch, warp, lane)
+        return Evidence(str(site.function.id), site.span, block, index, 0)
+
+    def _counted(self, key: tuple[int, int]) -> DataRace:
+        race, count = self._races[key], self._counts[key]
+
+        def counted(evidence: Evidence) -> Evidence:
+            return Evidence(evidence.function, evidence.span, evidence.block, evidence.thread, count)
+
+        return DataRace(
+            counted(race.evidence),
+            counted(race.other),
+            race.access,
+            race.other_access,
+            race.buffer,
+            race.offset,
+            race.same_value,
+        )
+
+    @property
+    def _threads_per_block(self) -> int:
+        assert self._run is not None
+        return self._run.launch.warps_per_block * self._run.launch.warp_size
+
+    def _blocks_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        assert self._run is not None
+        return (self._first_warp + rows) // self._run.launch.warps_per_block
+
+
+def _segments_with(run: Run, kind: type[Instruction]) -> frozenset[int]:
+    return frozenset(
+        number
+        for number, segment in enumerate(run.segments)
+        if any(isinstance(one, kind) for one in segment.instructions)
+    )
+
+
+def _narrowest(run: Run) -> int:
+    """Bytes of the narrowest scalar that the program reads or writes; at most 8."""
+    widths = [8]
+    for segment in run.segments:
+        for one in segment.instructions:
+            if isinstance(one, Load | Store | Atomic):
+                types, structs = segment.function.types, segment.function.structs
+                value = one.value if isinstance(one, Store) else one.result
+                try:
+                    widths += [part.width for part in parts_of(types[value], structs, run.launch.warp_size)]
+                except NoParts:
+                    continue
+    return min(widths)

@@ -1,0 +1,313 @@
+"""Races beside CUDA text: `//@` stands at the later access, and names the line of the earlier one."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from sim.faults import DataRace
+from sim.observers.places import Place
+from sim.observers.races import RaceAnswer, RaceObserver
+from tests.sim.observers.claims import check, line_of, told
+from tests.sim.running import run
+
+
+def races(text: str, *, block: int = 64, grid: int = 1) -> RaceAnswer:
+    observer = RaceObserver()
+    data = np.arange(1024, dtype=np.int32)
+    run(text, {"p": data, "q": np.zeros(1024, np.int32)}, grid=grid, block=block, observers=[observer])
+    return observer.answer()
+
+
+def described(text: str, race: DataRace) -> str:
+    earlier = line_of(text, Place(race.other.function, race.other.span))
+    words = f"{race.access.value} after {race.other_access.value} in {earlier}: {race.buffer} x{race.evidence.count}"
+    return f"{words}, same value" if race.same_value else words
+
+
+def holds(text: str, *, block: int = 64, grid: int = 1) -> None:
+    answer = races(text, block=block, grid=grid)
+    found = ((Place(race.evidence.function, race.evidence.span), described(text, race)) for race in answer.races)
+    check(text, told(text, found))
+
+
+def test_a_barrier_is_missing() -> None:
+    holds(
+        """
+__global__ void k(int *p, int *q) {
+  __shared__ int s[64];
+  s[threadIdx.x] = p[threadIdx.x];
+  q[threadIdx.x] = s[63 - threadIdx.x];         //@ load after store in 4: s x64
+}"""
+    )
+
+
+def test_with_the_barrier_there_is_none() -> None:
+    holds(
+        """
+__global__ void k(int *p, int *q) {
+  __shared__ int s[64];
+  for (int i = 0; i < 3; i++) {
+    s[threadIdx.x] = p[threadIdx.x] + i;
+    __syncthreads();
+    q[threadIdx.x] += s[63 - threadIdx.x];
+    __syncthreads();
+  }
+}"""
+    )
+
+
+def test_the_second_barrier_of_a_loop_is_missing() -> None:
+    # Iteration 2 overwrites what others may still read in iteration 1: all but who reads its own... 63 - t is never t.
+    holds(
+        """
+__global__ void k(int *p, int *q) {
+  __shared__ int s[64];
+  for (int i = 0; i < 3; i++) {
+    s[threadIdx.x] = p[threadIdx.x] + i;        //@ store after load in 7: s x128
+    __syncthreads();
+    q[threadIdx.x] += s[63 - threadIdx.x];
+  }
+}"""
+    )
+
+
+def test_writes_of_one_instruction_to_one_place() -> None:
+    holds(
+        """
+__global__ void k(int *p, int *q) {
+  q[0] = threadIdx.x;                            //@ store after store in 3: q x63
+  q[1] = 5;                                      //@ store after store in 4: q x63, same value
+  if (threadIdx.x == 3)
+    q[2] = 1;
+}"""
+    )
+
+
+def test_atomics_do_not_race_with_each_other_but_with_plain_accesses() -> None:
+    holds(
+        """
+__global__ void k(int *p, int *q) {
+  atomicAdd(&q[0], 1);
+  atomicMax(&q[0], 7);
+  if (threadIdx.x == 63)
+    q[1] = q[0];                                 //@ load after atomic in 4: q x1
+}"""
+    )
+
+
+def test_blocks_are_never_ordered_by_block_barriers() -> None:
+    holds(
+        """
+__global__ void k(int *p, int *q) {
+  if (blockIdx.x == 0)
+    q[threadIdx.x] = 1;
+  __syncthreads();
+  if (blockIdx.x == 1)
+    p[threadIdx.x] = q[threadIdx.x];             //@ load after store in 4: q x64
+}""",
+        grid=2,
+    )
+
+
+def test_a_read_by_another_block_is_remembered() -> None:
+    holds(
+        """
+__global__ void k(int *p, int *q) {
+  int v = q[threadIdx.x];
+  __syncthreads();
+  if (blockIdx.x == 0)
+    q[threadIdx.x] = v + 1;                      //@ store after load in 3: q x64
+}""",
+        grid=2,
+    )
+
+
+def test_lanes_of_a_warp_need_syncwarp() -> None:
+    holds(
+        """
+__global__ void k(int *p, int *q) {
+  __shared__ int s[32];
+  __shared__ int t[32];
+  s[threadIdx.x] = p[threadIdx.x];
+  q[threadIdx.x] = s[31 - threadIdx.x];          //@ load after store in 5: s x32
+  t[threadIdx.x] = p[threadIdx.x];
+  __syncwarp();
+  q[threadIdx.x] += t[31 - threadIdx.x];
+}""",
+        block=32,
+    )
+
+
+def test_syncwarp_orders_those_who_take_part_and_what_they_know() -> None:
+    holds(
+        """
+__global__ void k(int *p, int *q) {
+  __shared__ int s[4];
+  if (threadIdx.x == 0) s[0] = 1;
+  if (threadIdx.x < 2) __syncwarp(3);
+  if (threadIdx.x == 1) s[1] = s[0];
+  if (threadIdx.x > 0 && threadIdx.x < 3) __syncwarp(6);
+  if (threadIdx.x == 2) q[0] = s[0] + s[1];
+  if (threadIdx.x == 3) q[1] = s[1];             //@ load after store in 6: s x1
+}""",
+        block=32,
+    )
+
+
+def test_shuffles_order_nothing() -> None:
+    holds(
+        """
+__global__ void k(int *p, int *q) {
+  __shared__ int s[32];
+  s[threadIdx.x] = __shfl_sync(0xffffffff, p[threadIdx.x], 0);
+  int v = __shfl_sync(0xffffffff, p[threadIdx.x], 1);
+  q[threadIdx.x] = v + s[31 - threadIdx.x];      //@ load after store in 4: s x32
+}""",
+        block=32,
+    )
+
+
+def test_volatile_accesses_are_no_data_race_among_themselves() -> None:
+    holds(
+        """
+__global__ void k(int *p, int *q) {
+  volatile __shared__ int s[64];
+  s[threadIdx.x] = 1;
+  q[threadIdx.x] = s[63 - threadIdx.x];
+}"""
+    )
+
+
+def test_bytes_beside_each_other_are_not_the_same() -> None:
+    holds(
+        """
+__global__ void k(int *p, int *q) {
+  __shared__ char s[128];
+  s[threadIdx.x] = 1;
+  s[64 + threadIdx.x / 2] = threadIdx.x;         //@ store after store in 5: s x32
+  ((int *)q)[threadIdx.x] = 0;
+}"""
+    )
+
+
+def test_wide_accesses_overlap_narrow_ones() -> None:
+    holds(
+        """
+__global__ void k(int *p, int *q) {
+  int4 v = make_int4(1, 2, 3, 4);
+  if (threadIdx.x == 0) ((int4 *)q)[0] = v;
+  if (threadIdx.x == 32) q[3] = 9;               //@ store after store in 4: q x1
+  if (threadIdx.x == 33) q[4] = 9;
+}"""
+    )
+
+
+def test_what_fences_and_atomics_may_order_is_counted_apart() -> None:
+    text = """
+__device__ int ready;
+__global__ void k(int *p, int *q) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    q[0] = 42;
+    __threadfence();
+    atomicExch(&ready, 1);
+  }
+  if (blockIdx.x == 1 && threadIdx.x == 0) {
+    while (atomicAdd(&ready, 0) == 0) { }
+    q[1] = q[0];
+  }
+}"""
+    answer = races(text, grid=2)
+    assert answer.races == ()
+    assert answer.maybe_ordered == 1
+    unfenced = races(text.replace("__threadfence();", ""), grid=2)
+    assert len(unfenced.races) == 1
+
+
+def test_evidence_names_both_threads_and_the_buffer() -> None:
+    text = """
+__global__ void k(int *p, int *q) {
+  if (threadIdx.x == 5 && blockIdx.x == 1) q[7] = 1;
+  if (threadIdx.x == 33 && blockIdx.x == 1) q[7] = 2;
+}"""
+    (race,) = races(text, grid=2).races
+    assert (race.other.block, race.other.thread) == ((1, 0, 0), (5, 0, 0))
+    assert (race.evidence.block, race.evidence.thread) == ((1, 0, 0), (33, 0, 0))
+    assert (race.buffer, race.offset, race.same_value, race.evidence.count) == ("q", 28, False, 1)
+
+
+def test_a_grid_of_several_waves() -> None:
+    # 40 blocks of 1,024 threads are more than 2,048 warps hold at once; `s` is another object in every block.
+    holds(
+        """
+__global__ void k(int *p, int *q) {
+  __shared__ int s[1];
+  if (threadIdx.x == 0) s[0] = 1;
+  __syncthreads();
+  if (threadIdx.x == 1) q[blockIdx.x] = s[0];
+  if (threadIdx.x == 2) q[1000] = 3;             //@ store after store in 7: q x79, same value
+}""",
+        block=1024,
+        grid=80,
+    )
+
+
+# -- referee --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_programs_race_where_a_list_of_all_accesses_says_so(seed: int) -> None:
+    """Steps of a block, each a read, write or atomic of one place per thread or a barrier; whom do they race with?"""
+    random = Random(seed)
+    steps: list[tuple[str, int, int]] = []
+    lines: list[str] = []
+    for number in range(random.randint(2, 7)):
+        kind = random.choice(["read", "write", "atomic", "barrier"])
+        low, shift = random.choice([0, 16, 40]), random.randint(0, 2)
+        steps.append((kind, low, shift))
+        place = f"s[(threadIdx.x + {low}) % 64 >> {shift}]"
+        lines.append(
+            {
+                "read": f"  x += {place};",
+                "write": f"  {place} = {number};",
+                "atomic": f"  atomicAdd(&{place}, 1);",
+                "barrier": "  __syncthreads();",
+            }[kind]
+        )
+    body = "\n".join(lines)
+    text = f"__global__ void k(int *p, int *q) {{ __shared__ int s[64]; int x = 0;\n{body}\n  q[threadIdx.x] = x; }}"
+    found = {
+        (
+            line_of(text, Place(race.other.function, race.other.span)) - 2,
+            line_of(text, Place(race.evidence.function, race.evidence.span)) - 2,
+        )
+        for race in races(text).races
+    }
+    expected = slow_races(steps)
+    assert found <= expected
+    # Pairs may hide behind one another, but every later access that races is found to.
+    assert {later for _, later in found} == {later for _, later in expected}
+
+
+def slow_races(steps: list[tuple[str, int, int]]) -> set[tuple[int, int]]:
+    found: set[tuple[int, int]] = set()
+    epoch = 0
+    epochs: list[int] = []
+    for kind, _, _ in steps:
+        epoch += kind == "barrier"
+        epochs.append(epoch)
+    for later, (kind, low, shift) in enumerate(steps):
+        for earlier, (other_kind, other_low, other_shift) in enumerate(steps[: later + 1]):
+            kinds = {kind, other_kind}
+            if "barrier" in kinds or epochs[earlier] != epochs[later] or kinds == {"read"} or kinds == {"atomic"}:
+                continue
+            if any(
+                (one + low) % 64 >> shift == (other + other_low) % 64 >> other_shift
+                for one in range(64)
+                for other in range(64)
+                if one != other
+            ):
+                found.add((earlier, later))
+    return found
