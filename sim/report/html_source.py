@@ -1,0 +1,146 @@
+"""The kernel's text as a heat map: how much each line cost, how many lanes took part, what happened there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, final
+
+from sim.report import words
+from sim.report.html_highlight import highlighted
+from sim.report.html_markup import Markup, element, joined
+from sim.report.html_parts import bar, card, heat, line_id
+from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport
+
+_CONTEXT: Final = 2
+"""Lines shown around what ran outside of the kernel."""
+
+
+def source_card(report: KernelReport, run: PolicyReport, panel: int) -> Markup:
+    source = _Source.of(report, run)
+    code = highlighted([line.expandtabs(4) for line in report.source])
+    rows: list[Markup] = []
+    previous = 0
+    for line in source.shown(report):
+        if previous and line > previous + 1:
+            rows.append(_gap(line - previous - 1))
+        rows += source.rows(report, panel, line, code[line - 1])
+        previous = line
+    head = element(
+        "tr",
+        element("th", "Line", scope="col", class_="num"),
+        element("th", "Instructions", scope="col", class_="num", colspan="2", title="Executed by warps"),
+        element("th", "Lanes", scope="col", class_="num", title="Active lanes per lane issued"),
+        element("th", "Source", scope="col"),
+    )
+    listing = element(
+        "table", element("thead", head), element("tbody", *rows), class_="source", aria_label="Source with counts"
+    )
+    frame = element("div", listing, class_="scroll listing", tabindex="0", role="region", aria_label="Source")
+    return card("Source", frame, kind="source-card", note=_file_name(report.path))
+
+
+def _file_name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _gap(lines: int) -> Markup:
+    return element("tr", element("td", f"⋯ {words.counted(lines, 'line')}", colspan="5"), class_="gap")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What happened in each line of the kernel's file; `most` are the instructions of the costliest."""
+
+    lines: Mapping[int, LineReport]
+    branches: Mapping[int, Sequence[BranchReport]]
+    faults: Mapping[int, Sequence[FaultReport]]
+    most: int
+
+    @classmethod
+    def of(cls, report: KernelReport, run: PolicyReport) -> _Source:
+        lines = {line.line: line for line in run.lines}
+        branches: dict[int, list[BranchReport]] = {}
+        for branch in run.branches:
+            if branch.place.path == report.path:
+                branches.setdefault(branch.place.line, []).append(branch)
+        faults: dict[int, list[FaultReport]] = {}
+        for fault in run.faults:
+            if fault.place is not None and fault.place.path == report.path:
+                faults.setdefault(fault.place.line, []).append(fault)
+        most = max((line.work.warp_instructions for line in run.lines), default=0)
+        return cls(lines, branches, faults, most)
+
+    def shown(self, report: KernelReport) -> Sequence[int]:
+        """The kernel, and what ran elsewhere in its file."""
+        wanted = set(range(report.first_line, report.last_line + 1))
+        timed = {
+            place.line
+            for run in report.policies
+            for place in run.timeline.places
+            if place and place.path == report.path
+        }
+        for line in {*self.lines, *self.branches, *self.faults, *timed} - wanted:
+            wanted.update(range(line - _CONTEXT, line + _CONTEXT + 1))
+        return sorted(line for line in wanted if 0 < line <= len(report.source))
+
+    def rows(self, report: KernelReport, panel: int, line: int, code: Markup) -> Iterator[Markup]:
+        found = self.lines.get(line)
+        badges = [_branch_badge(branch) for branch in self.branches.get(line, ())]
+        faults = self.faults.get(line, ())
+        yield element(
+            "tr",
+            element("th", str(line), scope="row", class_="num"),
+            *self._counts(found),
+            element("td", element("code", code), *badges, class_="code"),
+            id=line_id(panel, line),
+            class_=_row_class(found, bool(faults)),
+            tabindex="-1",
+        )
+        for fault in faults:
+            yield element("tr", element("td", colspan="4"), element("td", _fault_note(fault)), class_="fault-note")
+
+    def _counts(self, line: LineReport | None) -> Sequence[Markup]:
+        if line is None:
+            return [element("td", class_="num"), element("td", class_="bar-cell"), element("td", class_="num")]
+        work = line.work
+        if not work.warp_instructions:
+            return [
+                element("td", "0", class_="num", title="Never ran"),
+                element("td", class_="bar-cell"),
+                element("td", class_="num"),
+            ]
+        efficiency = words.percent(work.simd_efficiency)
+        title = f"{words.counted(work.thread_instructions, 'thread instruction')}, {efficiency} of lanes active"
+        return [
+            element("td", words.number(work.warp_instructions), class_="num", title=title),
+            element("td", bar(work.warp_instructions / self.most), class_="bar-cell"),
+            element("td", efficiency, class_="num lanes", title=title),
+        ]
+
+
+def _row_class(line: LineReport | None, has_fault: bool) -> str:
+    kinds = ["line"]
+    if line is None:
+        kinds.append("quiet")
+    elif not line.work.warp_instructions:
+        kinds.append("never")
+    else:
+        kinds += ["heat", heat(line.work.simd_efficiency)]
+    if has_fault:
+        kinds.append("has-fault")
+    return " ".join(kinds)
+
+
+def _branch_badge(branch: BranchReport) -> Markup:
+    if branch.diverged:
+        text = f"split {words.number(branch.diverged)} of {words.number(branch.executed)}"
+        return element("span", text, class_="badge split", title=f"{branch.text}: {words.static_verdict(branch)}")
+    if branch.never_diverged:
+        return element("span", "never split", class_="badge calm", title="Called varying, never diverged in this run")
+    return joined()
+
+
+def _fault_note(fault: FaultReport) -> Markup:
+    return joined(element("strong", fault.kind), " ", fault.message, " ", element("small", words.who(fault)))

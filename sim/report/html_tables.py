@@ -1,0 +1,149 @@
+"""The tables of the page: branches, memory, faults, policies, inputs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sim.observers.requests import RequestCount
+from sim.report import words
+from sim.report.html_markup import NOTHING, Markup, element
+from sim.report.html_parts import bar, card, cell, heat, line_link, number_cell, place_link, table
+from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport
+
+_MOST_PRINTED: Final = 200
+
+
+def branch_card(report: KernelReport, run: PolicyReport, panel: int) -> Markup:
+    if not run.branches:
+        return card("Branches", element("p", "No branches.", class_="empty"), kind="branches")
+    rows = [_branch_row(report, branch, panel) for branch in run.branches]
+    titles = ("Branch", "Executed#", "Split#", "", "Lanes#")
+    listing = table(titles, rows, "branches", "Branches: counts beside the static verdict")
+    return card("Branches", listing, kind="branches", note=words.split_branches(run))
+
+
+def _branch_row(report: KernelReport, branch: BranchReport, panel: int) -> Markup:
+    share = branch.diverged / branch.executed if branch.executed else 0.0
+    lanes = f"{branch.lanes / branch.executed:.1f}" if branch.executed else "–"
+    return element(
+        "tr",
+        cell(place_link(report, panel, branch.place, branch.text), _static_verdict(branch)),
+        number_cell(words.number(branch.executed)),
+        number_cell(words.number(branch.diverged), kind="warn" if branch.diverged else "muted"),
+        element("td", bar(share, "warn-bar"), class_="bar-cell", title=words.percent(share)),
+        number_cell(lanes),
+    )
+
+
+def _static_verdict(branch: BranchReport) -> Markup:
+    kind = "calm" if branch.never_diverged else "bad" if words.contradicts(branch) else "plain"
+    text = words.static_verdict(branch) + (" in this run" if branch.never_diverged else "")
+    return element("small", text, class_=f"verdict {kind}")
+
+
+def memory_card(report: KernelReport, run: PolicyReport, panel: int) -> Markup:
+    lines = words.memory_lines(run)
+    if not lines:
+        return card("Memory", element("p", "No memory requests.", class_="empty"), kind="memory")
+    rows = [_memory_row(report, line, panel) for line in lines]
+    total = element("tr", element("th", "All lines", scope="row"), *_memory_cells(run.requests), class_="total")
+    titles = ("Line", "Requests#", "Sectors#", "Ideal#", "Excess#", "Bank conflicts#")
+    listing = table(titles, [*rows, total], "memory", "Memory requests by line")
+    return card("Memory", listing, kind="memory", note="sectors of 32 bytes")
+
+
+def _memory_row(report: KernelReport, line: LineReport, panel: int) -> Markup:
+    code = words.source_line(report, line.line).strip()
+    return element("tr", cell(line_link(panel, line.line, code)), *_memory_cells(line.requests))
+
+
+def _memory_cells(count: RequestCount) -> tuple[Markup, ...]:
+    excess = count.sectors > count.ideal_sectors > 0
+    return (
+        number_cell(words.number(count.requests)),
+        number_cell(words.number(count.sectors) if count.sectors else "–"),
+        number_cell(words.number(count.ideal_sectors) if count.sectors else "–", kind="muted"),
+        number_cell(words.ratio(count.sectors / count.ideal_sectors) if excess else "", kind="warn"),
+        number_cell(
+            words.number(count.bank_conflicts) if count.bank_passes else "–",
+            kind="warn" if count.bank_conflicts else "muted",
+        ),
+    )
+
+
+def fault_card(report: KernelReport, run: PolicyReport, panel: int) -> Markup:
+    if not run.faults:
+        return NOTHING
+    rows = [_fault_row(report, fault, panel) for fault in run.faults]
+    return card(
+        "Faults", element("ul", *rows, class_="faults"), kind="fault-card", note=words.counted(len(run.faults), "place")
+    )
+
+
+def _fault_row(report: KernelReport, fault: FaultReport, panel: int) -> Markup:
+    code = words.source_line(report, fault.place.line).strip() if _is_here(report, fault) and fault.place else ""
+    return element(
+        "li",
+        element("strong", fault.kind, class_="badge fault"),
+        " ",
+        place_link(report, panel, fault.place, code),
+        element("p", fault.message, " ", element("small", words.who(fault))),
+    )
+
+
+def _is_here(report: KernelReport, fault: FaultReport) -> bool:
+    return fault.place is not None and fault.place.path == report.path
+
+
+def policy_card(report: KernelReport) -> Markup:
+    if len(report.policies) < 2:
+        return NOTHING
+    most = max(run.warp_instructions for run in report.policies)
+    rows = [_policy_row(report, run, at, most) for at, run in enumerate(report.policies)]
+    titles = ("Policy", "Warp instructions#", "", "SIMD efficiency#", "Splits#", "Faults#", "Time#", "Memory")
+    agreement = "all leave the same memory" if report.agree else "they leave different memory"
+    listing = table(titles, rows, "policies", "Policies side by side")
+    return card("Policies side by side", listing, kind="policies", note=agreement)
+
+
+def _policy_row(report: KernelReport, run: PolicyReport, panel: int, most: int) -> Markup:
+    if run.truncated is not None:
+        memory = element("span", "stopped early", class_="warn")
+    elif run.memory_digest == report.policies[0].memory_digest:
+        memory = element("span", "same", class_="muted")
+    else:
+        memory = element("span", "different", class_="bad")
+    kind = heat(run.simd_efficiency)
+    return element(
+        "tr",
+        cell(element("a", run.policy, class_="choose", href=f"#panel-{panel}", data_panel=str(panel))),
+        number_cell(words.number(run.warp_instructions)),
+        element("td", bar(run.warp_instructions / most if most else 0.0), class_="bar-cell"),
+        number_cell(element("span", words.percent(run.simd_efficiency), class_="lanes")),
+        number_cell(words.number(sum(branch.diverged for branch in run.branches))),
+        number_cell(words.number(len(run.faults)), kind="bad" if run.faults else "muted"),
+        number_cell(words.duration(run.seconds), kind="muted"),
+        cell(memory),
+        class_=f"heat {kind}",
+    )
+
+
+def input_card(report: KernelReport) -> Markup:
+    rows = [
+        element("tr", cell(element("code", choice.name)), cell(choice.value), element("td", choice.why, class_="muted"))
+        for choice in report.choices
+    ]
+    if not rows:
+        return NOTHING
+    listing = table(("Name", "Value", "Why"), rows, "inputs", "Launch and inputs, with reasons")
+    return card("Launch and inputs", listing, kind="inputs", note=f"seed {report.seed}")
+
+
+def printed_card(run: PolicyReport) -> Markup:
+    if not run.printed:
+        return NOTHING
+    text = "".join(line if line.endswith("\n") else line + "\n" for line in run.printed[:_MOST_PRINTED])
+    more = len(run.printed) - _MOST_PRINTED
+    if more > 0:
+        text += f"… and {words.number(more)} more"
+    return card("Printed", element("pre", text), kind="printed", note=words.counted(len(run.printed), "line"))
