@@ -2,7 +2,8 @@
 
 Rules    An array whose length was chosen grows to the accessed extent, up to `MAX_BYTES`; dynamic shared memory
          likewise, up to `MAX_SHARED_BYTES`.  Where an access without a known object goes astray, all arrays grow.
-         A chosen block is replaced where threads miss a shared array or a barrier, by the first that fits better.
+         A chosen block is replaced where threads miss a shared array or a barrier, by the first that fits better, if the
+         run is short.
          A run that does not end in time is tried once more with one block and short loops.
          The best run counts: one that ends before one that does not, then the fewest kinds of faults.
 Limits   What was given, or is launched so in the file, stays: its faults are the program's.
@@ -26,7 +27,9 @@ from sim.result import Extent, Result
 MAX_SHARED_BYTES: Final = 227 << 10
 DYNAMIC_SHARED: Final = "dynamic shared memory"
 """What the engine calls all `extern __shared__` arrays together."""
-MAX_GROWTHS: Final = 6
+MAX_GROWTHS: Final = 4
+MAX_RETRIED_WORK: Final = 200_000
+"""In warp instructions: a longer run is not repeated with other blocks."""
 STRAY_GROWTH: Final = 8
 
 
@@ -35,7 +38,8 @@ def run_adapted(planner: Planner, run: Callable[[Plan], Result]) -> tuple[Plan, 
     best = _grown(planner, run, planner.plan())
     if best[1].truncated is not None and best[0].grid.why != "given":
         best = min(best, _grown(planner, run, planner.plan(Attempt(is_small=True))), key=_badness)
-    if best[0].block.is_chosen and best[1].truncated is None and any(map(_blames_block, best[1].faults)):
+    is_cheap = best[1].truncated is None and best[1].warp_instructions <= MAX_RETRIED_WORK
+    if best[0].block.is_chosen and is_cheap and any(map(_blames_block, best[1].faults)):
         for block in other_blocks(best[0].axes, best[0].block.extent):
             other = _grown(planner, run, planner.plan(replace(best[0].attempt, block=block, lengths={})))
             best = min(best, other, key=_badness)
