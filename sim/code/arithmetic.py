@@ -140,6 +140,12 @@ _BY_RESULT: Final = {
 }
 """Functions that need to know the result's type; they get it as first argument."""
 _KEEPS_OPERANDS: Final = {MathFunction.LDEXP, MathFunction.BESSEL_JN, MathFunction.BESSEL_YN}
+_SPACES: Final = {
+    MathFunction.IS_GLOBAL: "global",
+    MathFunction.IS_SHARED: "shared",
+    MathFunction.IS_CONSTANT: "constant",
+    MathFunction.IS_LOCAL: "local",
+}
 _REFUSED: Final = {
     MathFunction.SIMD_IN_WORD: "a SIMD instruction on parts of a word",
     MathFunction.COLLECTIVE: "a library routine over several threads",
@@ -152,7 +158,13 @@ def math(writer: Writer, instruction: Math) -> None:
     if function in _REFUSED:
         raise NoParts(_REFUSED[function])
     parts = writer.parts(instruction.result)
+    if function is MathFunction.IS_CONSTANT_EVALUATED:
+        writer.set(instruction.result, [literal(part, False) for part in parts])
+        return
     operands = [writer.read(argument) for argument in instruction.arguments]
+    if function in _SPACES:
+        writer.set(instruction.result, [f"m.is_in({operands[0][0]}, {_SPACES[function]!r}).astype({parts[0].held})"])
+        return
     expressions: list[str] = []
     for index, part in enumerate(parts):
         names = [

@@ -31,5 +31,5 @@ def namespace() -> Mapping[str, Any]:
 
 
 def unsupported_functions() -> list[MathFunction]:
-    """Library functions without an implementation here."""
+    """Library functions without an implementation among the names."""
     return [function for function in MathFunction if f"math_{function.name.lower()}" not in namespace()]

@@ -101,6 +101,7 @@ class Engine:
         selected = None if len(rows) == frame.rows else rows
         total = lane_total(active)
         alone = len(rows) == np.count_nonzero(policy.segment >= 0)
+        followed: dict[int, bool] = {}  # the policy's state stays as it is until `advance`
         while True:
             if self._watch is not None and self._watch.repeats(segment, rows, active):
                 self._on_livelock(segment, rows, active)
@@ -117,8 +118,10 @@ class Engine:
             split = ((target, active),)
             if self._observers:
                 self._tell(rows, active, segment, split)
-            is_alone = alone and target != EXIT and not self._meets[target - self._first]
-            if not (is_alone and policy.follows(rows, target)):
+            if target not in followed:
+                is_alone = alone and target != EXIT and not self._meets[target - self._first]
+                followed[target] = is_alone and policy.follows(rows, target)
+            if not followed[target]:
                 policy.advance(rows, segment, split)
                 if target == EXIT:
                     self._waiting.leave(rows, active)

@@ -307,6 +307,15 @@ class Machine:
             result[row, lane] = region.base
         return result
 
+    def is_in(self, addresses: Values, space: str) -> Values:
+        """Which addresses lie in a memory space."""
+        found = {
+            int(address): where is not None and where[0].space.value == space
+            for address in np.unique(addresses)
+            for where in (self.arena.find(int(address)),)
+        }
+        return np.vectorize(found.__getitem__, otypes=[np.bool_])(addresses)
+
     def texture(
         self,
         place: int,
