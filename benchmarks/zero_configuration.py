@@ -63,6 +63,8 @@ class KernelOutcome:
     detail: str
     seconds: float
     choices: str
+    reached: float = 0.0
+    """The share of the kernel's instructions that any thread ran: inputs that make all leave at once show here."""
 
 
 def main() -> None:
@@ -100,6 +102,10 @@ def _report(outcomes: list[KernelOutcome]) -> int:
             print(f"{outcome.value}, by kind")
             for detail, count in details.most_common(TOP):
                 print(f"  {count:5}  {detail}")
+    reached = [one.reached for one in outcomes if one.outcome is Outcome.SIMULATED]
+    if reached:
+        half = sum(share < 0.5 for share in reached)
+        print(f"of the code of simulated kernels, {sum(reached) / len(reached):.1%} ran; under half in {half} kernels")
     seconds = sorted(one.seconds for one in outcomes)
     if seconds:
         print(
@@ -121,8 +127,8 @@ def _outcome(program: Program, kernel: DeviceFunction, path: str, policy: str, s
     begin = time.perf_counter()
     choices = ""
 
-    def done(outcome: Outcome, detail: str = "") -> KernelOutcome:
-        return KernelOutcome(path, kernel.item.name, outcome, detail, time.perf_counter() - begin, choices)
+    def done(outcome: Outcome, detail: str = "", reached: float = 0.0) -> KernelOutcome:
+        return KernelOutcome(path, kernel.item.name, outcome, detail, time.perf_counter() - begin, choices, reached)
 
     def run(plan: Plan) -> Result:
         return simulate(plan.kernel, plan.specification, POLICIES[policy])
@@ -142,7 +148,8 @@ def _outcome(program: Program, kernel: DeviceFunction, path: str, policy: str, s
         return done(Outcome.UNFINISHED, result.truncated.reason.value)
     if result.faults:
         return done(Outcome.FAULTY, ", ".join(sorted({type(fault).__name__ for fault in result.faults})))
-    return done(Outcome.SIMULATED)
+    ran = sum(count.warp_instructions > 0 for count in result.instructions)
+    return done(Outcome.SIMULATED, reached=ran / max(1, len(result.instructions)))
 
 
 def _general(text: str) -> str:
