@@ -36,10 +36,10 @@ def adopt(old: Values, rows: Rows | None, lanes: Lanes | None, new: Values) -> V
 def outcome(condition: Values, lanes: Lanes | None) -> tuple[bool, bool]:
     """Whether any thread goes the true way, and any the false way."""
     if lanes is None:
-        count = np.count_nonzero(condition)
+        count = int(np.count_nonzero(condition))
         return count > 0, count < condition.size
-    count = np.count_nonzero(condition & lanes)
-    return count > 0, count < np.count_nonzero(lanes)
+    count = int(np.count_nonzero(condition & lanes))
+    return count > 0, count < int(np.count_nonzero(lanes))
 
 
 def both(condition: Values, lanes: Lanes | None, shape: tuple[int, int]) -> tuple[Lanes, Lanes]:

@@ -151,7 +151,8 @@ def test_the_heap() -> None:
 
 def test_which_space_an_address_lies_in() -> None:
     text = """__global__ void k(int *x) { __shared__ int s; int l[2]; l[threadIdx.x & 1] = 1; int i = threadIdx.x;
-        void *p = x; if (i % 3 == 1) p = &s; if (i % 3 == 2) p = l; x[i] = __isGlobal(p) + 2 * __isShared(p) + 4 * __isLocal(p); }"""
+        void *p = x; if (i % 3 == 1) p = &s; if (i % 3 == 2) p = l;
+        x[i] = __isGlobal(p) + 2 * __isShared(p) + 4 * __isLocal(p); }"""
     assert run(text, {"x": np.zeros(32, np.int32)}).arrays["x"].tolist() == [1 << i % 3 for i in range(32)]
 
 
