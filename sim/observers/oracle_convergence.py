@@ -1,6 +1,6 @@
 """Oracle convergence: how much of a run could stay converged under the best possible schedule?
 
-Each lane leaves a trace of segments, cut where it passes blocks that are proven convergent (with the exit optimization).
+Each lane leaves a trace of segments, cut where it passes blocks that are proven convergent (exits optimized away).
 In the regions between, the whole warp can execute an instruction at once if the traces can be aligned at it, so the
 best schedule is a heaviest common subsequence of all traces (MLCS).  Lanes that leave the kernel in a region before
 others need not be waited for: if some stay, the others go first, and those that stay are aligned.  The answer is one of
