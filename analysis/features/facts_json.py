@@ -4,8 +4,8 @@ Lines and columns count from 1, columns in Unicode code points.  A branch stands
 function at its name; it ends at its closing brace.  A function that is not `active` is excluded by `#if`.
 `trips` is the level of a loop's trip count, which also counts `break` and `return`; null for other branches.
 `cost` and `idle` estimate what a split warp loses, in issue slots: in code that it runs one side after the other (for
-a loop, in rounds that early lanes wait), and in lanes that wait for a longer side.  `split_warps` counts, of the `warps`
-of a block of `threads` threads, those that split: `exact`, or at most so many; null where that is not known.
+a loop, in rounds that early lanes wait), and in lanes that wait for a longer side.  `split_warps` counts, of
+the `warps` of a block of `threads` threads, those that split: `exact`, or at most so many; null if that is not known.
 
 An access stands at the text of the load or the atomic, or at the whole assignment of a store.  `bytes` is what one
 lane moves, `stride` the bytes from one thread to the next along x, `sectors` what one request of a warp needs if the

@@ -1,7 +1,7 @@
 """A report on scalarization as plain data, ready for JSON.
 
-`conventional` and `scalarized` hold blocks with their instructions; `warp_sizes` the counts of the whole code and of each
-loop, per warp, as `[conventional, scalarized]`.
+`conventional` and `scalarized` hold blocks with their instructions; `warp_sizes` the counts of the whole code and of
+each loop, per warp, as `[conventional, scalarized]`.
 """
 
 from __future__ import annotations
