@@ -65,8 +65,9 @@ def from_float(value: Values, kind: Any) -> Values:
     if inside.all():
         return number.astype(target)
     converted = np.where(inside, number, 0.0).astype(target)
-    high, low = target.type(bounds.max), target.type(bounds.min)
-    return np.where(inside, converted, np.where(number > 0, high, np.where(np.isnan(number), target.type(0), low)))
+    limits = np.array([bounds.min, 0, bounds.max], target)
+    beyond = limits.take(1 + np.sign(np.nan_to_num(number)).astype(np.intp))
+    return np.where(inside, converted, beyond)
 
 
 def multiply_high(left: Values, right: Values) -> Values:
