@@ -72,21 +72,37 @@ class Ipdom:
 
     def advance(self, rows: Rows, segment: int, split: Split) -> None:
         ways = taken_ways(split)
-        if len(ways) == 1 and self.follows(rows, ways[0][0]):
-            self.segment[rows] = ways[0][0]
+        if len(ways) == 1:
+            self._all_go(rows, *ways[0])
             return
         join = self._reconvergence[segment]
         fresh = rows[(ways_per_row(ways, len(rows)) > 1) & (self._join[rows] != join)]
         self._push(fresh, self._join[fresh], join, self.active[fresh])
         self._join[fresh] = join
         joins = self._join[rows]
+        segments, active = np.full(len(rows), NOTHING, np.int64), np.zeros(len(rows), np.uint64)
         for target, lanes in reversed(ways):
             if target == EXIT:
                 self._leave(rows, lanes)
-            else:
-                run = (lanes != 0) & (joins != target)
-                self._push(rows[run], joins[run], target, lanes[run])
-        self._pop(rows)
+                continue
+            run = (lanes != 0) & (joins != target)
+            deferred = run & (active != 0)
+            self._push(rows[deferred], joins[deferred], segments[deferred], active[deferred])
+            segments[run] = target
+            active[run] = lanes[run]
+        self.segment[rows] = segments
+        self.active[rows] = active
+        self._pop(rows[active == 0])
+
+    def _all_go(self, rows: Rows, target: int, lanes: LaneSets) -> None:
+        if target == EXIT:
+            self._leave(rows, lanes)
+            self._pop(rows)
+            return
+        self.segment[rows] = target
+        arrived = self._join[rows] == target
+        if arrived.any():
+            self._pop(rows[arrived])
 
     def block(self, rows: Rows) -> None:
         self._waiting[rows] = self.active[rows]
@@ -106,7 +122,7 @@ class Ipdom:
             if part:
                 self._release_part(int(row), int(part), target)
 
-    def _push(self, rows: Rows, joins: NDArray[np.int64], resumes: int, lanes: LaneSets) -> None:
+    def _push(self, rows: Rows, joins: NDArray[np.int64], resumes: NDArray[np.int64] | int, lanes: LaneSets) -> None:
         if not rows.size:
             return
         depth = self._depth[rows]

@@ -62,5 +62,5 @@ class MinPc(PathPolicy):
             return target != EXIT
         if self._polling[target] or self._favoured[rows].any():
             return False
-        others = np.where(self._others(rows), self._addresses[self._at[:, rows]], _LAST)
+        others = np.where(self._others(rows), self._addresses[self._at.take(rows, axis=1)], _LAST)
         return bool((others > self._addresses[target]).all())

@@ -33,4 +33,4 @@ class PathListBreadth(PathPolicy):
         awaited = lanes != 0
         if self._ever_polls:
             awaited &= ~self._polling[at] | (self._polls[rows] < PATIENCE)
-        return first_without_wait(self._since[:, rows], at, lanes, awaited, self._order)
+        return first_without_wait(self._since.take(rows, axis=1), at, lanes, awaited, self._order)

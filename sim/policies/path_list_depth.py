@@ -30,9 +30,11 @@ class PathListDepth(PathPolicy):
         self._order = post_dominance(graph)
 
     def _pick(self, rows: Rows, at: NDArray[np.int64], lanes: LaneSets) -> Slots:
-        return first_without_wait(-self._since[:, rows], at, lanes, lanes != 0, self._order)
+        return first_without_wait(-self._since.take(rows, axis=1), at, lanes, lanes != 0, self._order)
 
     def follows(self, rows: Rows, target: int) -> bool:
         if target == EXIT or not self._several[rows].any():
             return target != EXIT
-        return not self._order.joins[target] and not ((self._at[:, rows] == target) & self._others(rows)).any()
+        return (
+            not self._order.joins[target] and not ((self._at.take(rows, axis=1) == target) & self._others(rows)).any()
+        )

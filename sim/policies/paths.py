@@ -78,20 +78,32 @@ class PathPolicy(ABC):
 
     def advance(self, rows: Rows, segment: int, split: Split) -> None:
         ways = taken_ways(split)
-        slot = self._slot[rows]
-        if len(ways) == 1 and self.follows(rows, ways[0][0]):
-            self._at[slot, rows] = ways[0][0]
-            self.segment[rows] = ways[0][0]
-            if self._ever_polls:
-                self._polls[rows] = 0
-            return
-        self._lanes[slot, rows] = 0
+        if len(ways) == 1 and ways[0][0] != EXIT:
+            target, lanes = ways[0]
+            alone = ~self._several[rows]
+            # A row with one path has nothing to choose.
+            self._go_on(rows[alone], target)
+            rows, lanes = rows[~alone], lanes[~alone]
+            if not rows.size:
+                return
+            if self.follows(rows, target):
+                self._go_on(rows, target)
+                return
+            ways = [(target, lanes)]
+        self._lanes[self._slot[rows], rows] = 0
         if self._ever_polls:
             self._polls[rows] += 1
         for target, lanes in reversed(ways):
             if target != EXIT:
                 self._insert(rows, lanes, target)
         self._choose(rows)
+
+    def _go_on(self, rows: Rows, target: int) -> None:
+        """The running path stays the running path."""
+        self._at[self._slot[rows], rows] = target
+        self.segment[rows] = target
+        if self._ever_polls:
+            self._polls[rows] = 0
 
     def block(self, rows: Rows) -> None:
         self._lanes[self._slot[rows], rows] = 0
@@ -105,12 +117,13 @@ class PathPolicy(ABC):
         """Adds a path where `lanes` has any, or fuses it with the path that stands there."""
         some = lanes != 0
         rows, lanes = rows[some], lanes[some]
-        there = self._lanes[:, rows]
-        same = (there != 0) & (self._at[:, rows] == target)
-        usable = same | ((there == 0) & ~same.any(axis=0))
+        there = self._lanes.take(rows, axis=1) != 0
+        same = there & (self._at.take(rows, axis=1) == target)
+        usable = same | ~(there | same.any(axis=0))
         slot = usable.argmax(axis=0)
-        if not usable.any(axis=0).all():
-            slot[~usable.any(axis=0)] = len(usable)
+        full = ~usable.any(axis=0)
+        if full.any():
+            slot[full] = len(usable)
             self._grow()
         turn = self._turn[rows] + 1
         self._turn[rows] = turn
@@ -126,18 +139,18 @@ class PathPolicy(ABC):
         self._since = doubled(self._since)
 
     def _choose(self, rows: Rows) -> None:
-        at, lanes = self._at[:, rows], self._lanes[:, rows]
+        at, lanes = self._at.take(rows, axis=1), self._lanes.take(rows, axis=1)
         slot = self._pick(rows, at, lanes)
         self._slot[rows] = slot
         each = np.arange(len(rows), dtype=np.intp)
         active = lanes[slot, each]
         self.active[rows] = active
         self.segment[rows] = np.where(active != 0, at[slot, each], NOTHING)
-        self._several[rows] = np.count_nonzero(lanes, axis=0) > 1
+        self._several[rows] = (lanes != 0).sum(axis=0) > 1
 
     def _others(self, rows: Rows) -> NDArray[np.bool_]:
         """(slots, rows): the paths that do not run."""
-        others = self._lanes[:, rows] != 0
+        others = self._lanes.take(rows, axis=1) != 0
         others[self._slot[rows], np.arange(len(rows))] = False
         return others
 
