@@ -70,7 +70,7 @@ def _header(report: KernelReport) -> Markup:
         element("p", place, class_="path"),
         element("p", words.launch_words(report), f" · simulated in {words.duration(report.seconds)}", class_="launch"),
     )
-    theme = element("button", "◐", type="button", class_="theme", aria_label="Switch between dark and light")
+    theme = element("button", type="button", class_="theme", aria_label="Switch between dark and light")
     return element("header", title, theme, _tabs(report))
 
 
@@ -95,19 +95,14 @@ def _tabs(report: KernelReport) -> Markup:
 
 def _panel(report: KernelReport, run: PolicyReport, panel: int) -> Markup:
     stopped = words.truncation(run)
-    side = element(
-        "div",
-        branch_card(report, run, panel),
-        memory_card(report, run, panel),
-        histogram_card(report, run),
-        class_="side",
-    )
+    main = element("div", source_card(report, run, panel), histogram_card(report, run), class_="side")
+    side = element("div", branch_card(report, run, panel), memory_card(report, run, panel), class_="side")
     return element(
         "section",
         tiles(run),
         element("p", stopped, class_="notice", role="note") if stopped else NOTHING,
         fault_card(report, run, panel),
-        element("div", source_card(report, run, panel), side, class_="columns"),
+        element("div", main, side, class_="columns"),
         timeline_card(report, run, panel),
         printed_card(run),
         id=f"panel-{panel}",

@@ -101,9 +101,11 @@ def policy_card(report: KernelReport) -> Markup:
     most = max(run.warp_instructions for run in report.policies)
     rows = [_policy_row(report, run, at, most) for at, run in enumerate(report.policies)]
     titles = ("Policy", "Warp instructions#", "", "SIMD efficiency#", "Splits#", "Faults#", "Time#", "Memory")
-    agreement = "all leave the same memory" if report.agree else "they leave different memory"
+    finished = sum(run.truncated is None for run in report.policies)
+    who = "all" if finished == len(report.policies) else f"the {finished} that finished"
+    agreement = f"{who} leave the same memory" if report.agree else "they leave different memory"
     listing = table(titles, rows, "policies", "Policies side by side")
-    return card("Policies side by side", listing, kind="policies", note=agreement)
+    return card("Policies side by side", listing, kind="policies", note=agreement if finished > 1 else "")
 
 
 def _policy_row(report: KernelReport, run: PolicyReport, panel: int, most: int) -> Markup:

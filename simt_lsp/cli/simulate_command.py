@@ -17,7 +17,7 @@ from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.engine import Analyzed, Engine, UnreadableError
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
 from simt_lsp.cli.targets import function_target
-from simt_lsp.cli.terminal import shows_progress
+from simt_lsp.cli.terminal import Style, shows_progress, writer
 
 try:
     from sim.launch.npy_files import write_arrays
@@ -28,9 +28,11 @@ try:
     from sim.policies.registry import POLICIES
     from sim.refusals import LaunchError, Refusal
     from sim.report.assemble import report_kernel
+    from sim.report.html import html_page
     from sim.report.json_report import kernel_object
     from sim.report.model import KernelReport
     from sim.report.places import SourcePlaces
+    from sim.report.text import Tone, report_lines
 except ModuleNotFoundError as missing:
     if missing.name is None or missing.name.partition(".")[0] != "numpy":
         raise
@@ -53,7 +55,7 @@ def simulate(options: argparse.Namespace) -> ExitStatus:
         if report is None:
             continue
         found_faults |= any(run.faults for run in report.policies)
-        _write(report, options)
+        _write(report, options, alone=len(kernels) == 1)
     return ExitStatus.FOUND if found_faults else ExitStatus.CLEAN
 
 
@@ -179,11 +181,34 @@ def _progress(title: str) -> Generator[Callable[[float], bool] | None]:
 # -- output ------------------------------------------------------------------------------------------------------------
 
 
-def _write(report: KernelReport, options: argparse.Namespace) -> None:
+_STYLES: Final = {
+    Tone.PLAIN: Style.PLAIN,
+    Tone.TITLE: Style.PLACE,
+    Tone.HEADING: Style.HINT,
+    Tone.GOOD: Style.GOOD,
+    Tone.WARNING: Style.WARNING,
+    Tone.BAD: Style.ERROR,
+    Tone.MUTED: Style.MARGIN,
+}
+
+
+def _write(report: KernelReport, options: argparse.Namespace, *, alone: bool) -> None:
+    """One page per kernel: `report.html`, or `report-NAME.html` where the file has several."""
     if options.out is not None:
         try:
             write_arrays(os.path.join(options.out, report.kernel), report.arrays)
         except OSError as error:
             raise UsageError(f"--out {options.out}: {error.strerror or error}") from error
+    if options.html is not None:
+        stem, ending = os.path.splitext(options.html)
+        path = options.html if alone else f"{stem}-{report.kernel}{ending}"
+        try:
+            with open(path, "w", encoding="utf-8") as page:
+                page.write(html_page(report))
+        except OSError as error:
+            raise UsageError(f"--html {path}: {error.strerror or error}") from error
     if options.json:
         print(json.dumps(kernel_object(report)))
+        return
+    styled = (tuple((text, _STYLES[tone]) for text, tone in line) for line in report_lines(report))
+    writer(sys.stdout, options.color)(((), *styled) if not alone else styled)
