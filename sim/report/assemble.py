@@ -24,6 +24,7 @@ from sim.observers.branches import BranchObserver
 from sim.observers.lane_histogram import LaneHistogramObserver
 from sim.observers.places import Place, by_line
 from sim.observers.protocol import Observer
+from sim.observers.races import RaceObserver
 from sim.observers.requests import RequestCount, RequestObserver
 from sim.observers.timeline import TimelineObserver
 from sim.observers.work import Work, WorkObserver
@@ -58,15 +59,21 @@ class _Watched:
     requests: RequestObserver
     histogram: LaneHistogramObserver
     timeline: TimelineObserver
+    races: RaceObserver
 
     @classmethod
     def new(cls, warp: tuple[int, int]) -> _Watched:
         return cls(
-            BranchObserver(), WorkObserver(), RequestObserver(), LaneHistogramObserver(), TimelineObserver(*warp)
+            BranchObserver(),
+            WorkObserver(),
+            RequestObserver(),
+            LaneHistogramObserver(),
+            TimelineObserver(*warp),
+            RaceObserver(),
         )
 
     def all(self) -> tuple[Observer, ...]:
-        return self.branches, self.work, self.requests, self.histogram, self.timeline
+        return self.branches, self.work, self.requests, self.histogram, self.timeline, self.races
 
 
 @final
