@@ -47,8 +47,8 @@ class Counters:
         self.warps[segment] += rows
         self.lanes[segment] += lanes
         self.steps += rows * self._issued[segment] or 1
-        self._until_check -= 1
-        if not self._until_check:
+        self._until_check -= 1 + (rows >> 6)  # the more warps, the longer a segment takes
+        if self._until_check <= 0:
             self._check(segment)
 
     def count_divergence(self, segment: int, split: Split) -> None:

@@ -38,6 +38,8 @@ from sim.refusals import LaunchError, Refusal
 from sim.result import Extent
 
 RESIDENT_WARPS: Final = 2048
+PRIVATE_BYTES: Final = 256 << 20
+"""Shared and local memory of all resident blocks; fewer are resident where they need more."""
 MAX_DEPTH: Final = 200
 """Nested real calls; a frame is a few hundred bytes on a GPU whose stack is 1 KiB by default."""
 
@@ -95,7 +97,18 @@ class Machine:
         blocks = self.launch.blocks
         if any(isinstance(one, GridBarrier) for _, one in self._kernel.function.instructions()):
             return blocks
-        return max(1, min(blocks, RESIDENT_WARPS // self.launch.warps_per_block))
+        resident = min(blocks, RESIDENT_WARPS // self.launch.warps_per_block, PRIVATE_BYTES // self._bytes_per_block())
+        return max(1, resident)
+
+    def _bytes_per_block(self) -> int:
+        """Shared memory of a block and local memory of its threads, red zones included."""
+        function = self._kernel.function
+        threads = self.launch.warps_per_block * self.launch.warp_size
+        copies = {SymbolKind.SHARED: 1, SymbolKind.LOCAL: threads}
+        return 1 + sum(
+            Arena.stride_of(_size(function, number)) * copies.get(symbol.kind, 0)
+            for number, symbol in enumerate(function.symbols)
+        )
 
     def run(self) -> None:
         """All blocks, wave after wave."""
