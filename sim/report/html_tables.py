@@ -27,7 +27,7 @@ def _branch_row(report: KernelReport, branch: BranchReport, panel: int) -> Marku
     lanes = f"{branch.lanes / branch.executed:.1f}" if branch.executed else "–"
     return element(
         "tr",
-        cell(place_link(report, panel, branch.place, branch.text), _static_verdict(branch)),
+        cell(place_link(report, panel, branch.place, words.branch_text(report, branch)), _static_verdict(branch)),
         number_cell(words.number(branch.executed)),
         number_cell(words.number(branch.diverged), kind="warn" if branch.diverged else "muted"),
         element("td", bar(share, "warn-bar"), class_="bar-cell", title=words.percent(share)),

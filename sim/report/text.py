@@ -114,7 +114,7 @@ def _branch_row(report: KernelReport, branch: BranchReport) -> Line:
     verdict_tone = Tone.GOOD if branch.never_diverged else Tone.MUTED
     return (
         (words.place_in(report.path, branch.place), Tone.PLAIN),
-        (_clean(branch.text), Tone.PLAIN),
+        (_clean(words.branch_text(report, branch)), Tone.PLAIN),
         (words.number(branch.executed), Tone.PLAIN),
         (words.number(branch.diverged), Tone.WARNING if branch.diverged else Tone.MUTED),
         (words.percent(split) if branch.diverged else "", Tone.MUTED),

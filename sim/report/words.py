@@ -64,6 +64,14 @@ def static_verdict(branch: BranchReport) -> str:
     return LEVEL_WORDS[branch.level] + (", yet a warp split" if contradicts(branch) else "")
 
 
+def branch_text(report: KernelReport, branch: BranchReport) -> str:
+    """The line from where the branch begins, where all that is known of it is its keyword."""
+    if not branch.text.isalpha() or branch.place.path != report.path:
+        return branch.text
+    line = source_line(report, branch.place.line)[branch.place.column - 1 :]
+    return line.strip().removesuffix("{").rstrip() or branch.text
+
+
 def contradicts(branch: BranchReport) -> bool:
     """The analysis says that no warp splits here, and one did: a defect of the analysis or of the simulator."""
     return branch.level is not None and branch.level is not Level.VARYING and branch.diverged > 0
