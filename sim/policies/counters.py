@@ -27,11 +27,11 @@ from sim.arrays import Lanes, LaneSets, Rows, lane_sets, lanes_of
 from sim.policies.protocol import EXIT, NOTHING, SegmentGraph, Split
 from sim.policies.splits import doubled, taken_ways, ways_per_row
 
-GONE: Final = 1 << 24
+GONE: Final = 1 << 14
 """The counter of lanes that left or never were; far above any number of levels."""
 WAITING: Final = -2
 """Where a lane resumes that waits."""
-_LAST: Final = 1 << 40
+_LAST: Final = 1 << 30
 _FIRST_DEPTH: Final = 8
 
 
@@ -46,9 +46,9 @@ class Counters:
         self._width = warp_size
         self.segment: NDArray[np.int64] = np.full(rows, NOTHING, np.int64)
         self.active: LaneSets = np.zeros(rows, np.uint64)
-        self.counters: NDArray[np.int32] = np.full((rows, warp_size), GONE, np.int32)
+        self.counters: NDArray[np.int16] = np.full((rows, warp_size), GONE, np.int16)
         """(rows, lanes)"""
-        self._resumes: NDArray[np.int64] = np.full((rows, warp_size), NOTHING, np.int64)
+        self._resumes: NDArray[np.int32] = np.full((rows, warp_size), NOTHING, np.int32)
         """Where idle lanes go on; that of running lanes is `segment`."""
         self._level: NDArray[np.intp] = np.zeros(rows, np.intp)
         self._joins: NDArray[np.int64] = np.full((_FIRST_DEPTH, rows), EXIT, np.int64)
@@ -66,8 +66,12 @@ class Counters:
 
     def advance(self, rows: Rows, segment: int, split: Split) -> None:
         ways = taken_ways(split)
-        if len(ways) == 1 and self.follows(rows, ways[0][0]):
-            self.segment[rows] = ways[0][0]
+        if len(ways) == 1 and ways[0][0] != EXIT:
+            target, lanes = ways[0]
+            self.segment[rows] = target
+            arrived = self._joins[self._level[rows], rows] == target
+            if arrived.any():
+                self._go(rows[arrived], [(target, lanes[arrived])])
             return
         self._open_level(rows[ways_per_row(ways, len(rows)) > 1], self._reconvergence[segment])
         self._go(rows, ways)
@@ -113,12 +117,12 @@ class Counters:
         for target, sets in ways:
             lanes = lanes_of(sets, self._width)
             if target == EXIT:
-                counters[lanes] = GONE
+                np.copyto(counters, GONE, where=lanes)
                 continue
-            resumes[lanes] = target
+            np.copyto(resumes, target, where=lanes)
             runs = (sets != 0) & (active == 0) & (joins != target)
             segment[runs], active[runs] = target, sets[runs]
-            counters[lanes & ~runs[:, None]] = 1
+            np.copyto(counters, 1, where=lanes & ~runs[:, None])
         self.segment[rows], self.active[rows] = segment, active
         self.counters[rows], self._resumes[rows] = counters, resumes
         self._settle(rows[active == 0])

@@ -70,15 +70,18 @@ class LoneThreads(ABC):
         self._choose(rows)
 
     def follows(self, rows: Rows, target: int) -> bool:
-        if target == EXIT or not self._stays_together(target):
-            return False
-        return bool(self._together[rows].all()) and not (self._gathered[rows] | self._blocked[rows]).any()
+        return target != EXIT and self._stays_together(target) and bool(self._whole(rows).all())
 
     def advance(self, rows: Rows, segment: int, split: Split) -> None:
         ways = taken_ways(split)
-        if len(ways) == 1 and self.follows(rows, ways[0][0]):
-            self.segment[rows] = ways[0][0]
-            return
+        if len(ways) == 1 and ways[0][0] != EXIT and self._stays_together(ways[0][0]):
+            target, lanes = ways[0]
+            whole = self._whole(rows)
+            self.segment[rows[whole]] = target
+            rows, lanes = rows[~whole], lanes[~whole]
+            if not rows.size:
+                return
+            ways = [(target, lanes)]
         part = ways_per_row([way for way in ways if way[0] != EXIT], len(rows)) > 1
         self._together[rows[part]] = False
         for target, lanes in ways:
@@ -109,6 +112,10 @@ class LoneThreads(ABC):
         self._arrive(rows, lanes, target)
         self._meet(rows)
         self._choose(rows)
+
+    def _whole(self, rows: Rows) -> NDArray[np.bool_]:
+        """The rows that are together, with nobody who waits."""
+        return self._together[rows] & ((self._gathered[rows] | self._blocked[rows]) == 0)
 
     def _alive(self, rows: Rows) -> LaneSets:
         return self._ready[rows] | self._gathered[rows] | self._blocked[rows]
