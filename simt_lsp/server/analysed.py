@@ -27,11 +27,14 @@ if TYPE_CHECKING:
 class Analysed:
     """`analysis` is None for what is not CUDA and after a crash.
 
-    `touched` are the paths the analysis looked at; `missed` says that a walk of the root could change the answer.
+    `settings` and `context` are what the analysis was given; `touched` are the paths it looked at; `missed` says that a
+    walk of the root could change the answer.
     """
 
     item: OpenDocument
     configuration: Configuration
+    settings: AnalysisSettings
+    context: str | None
     analysis: FileAnalysis | None
     diagnostics: tuple[Diagnostic, ...]
     problems: tuple[SettingProblem, ...]
@@ -78,7 +81,17 @@ class AnalysisJob:
         if view.missed and root is not None:
             self._roots.want(root)
         touched = frozenset(loader.touched)
-        return Analysed(item, setup.configuration, analysis, diagnostics, setup.problems, touched, view.missed)
+        return Analysed(
+            item,
+            setup.configuration,
+            setup.settings,
+            setup.context,
+            analysis,
+            diagnostics,
+            setup.problems,
+            touched,
+            view.missed,
+        )
 
     def read(self, path: str) -> bytes | None:
         """The text at `path` now: the open document, or else the file."""

@@ -35,6 +35,7 @@ class ClientFeatures:
     progress: bool = False
     code_action_literals: bool = False
     document_changes: bool = False
+    simulations: bool = False
 
 
 def read_client_features(capabilities: object) -> ClientFeatures:
@@ -62,6 +63,7 @@ def read_client_features(capabilities: object) -> ClientFeatures:
         progress=flag("window", "workDoneProgress"),
         code_action_literals=_at(capabilities, "textDocument", "codeAction", "codeActionLiteralSupport") is not None,
         document_changes=flag("workspace", "workspaceEdit", "documentChanges"),
+        simulations=flag("experimental", "simtSimulation"),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, final
@@ -13,6 +13,7 @@ from analysis.facts.model import FileProblem, Location, ProblemKind
 from analysis.syntax.line_index import LineIndex, PositionEncoding
 from simt_lsp.server.analysed import Analysed
 from simt_lsp.server.client import ClientFeatures
+from simt_lsp.server.simulation.results import Simulated
 
 if TYPE_CHECKING:
     from analysis.facts.analyzer import FileAnalysis
@@ -49,6 +50,8 @@ class View:
     features: ClientFeatures
     read: Callable[[str], bytes | None]
     uri_of: Callable[[str], str]
+    open_texts: Callable[[], Mapping[str, bytes]]
+    simulated: tuple[Simulated, ...] = ()
     _other_lines: dict[str, LineIndex | None] = field(default_factory=dict[str, "LineIndex | None"])
 
     def offset(self, position: types.Position) -> int:
@@ -75,7 +78,7 @@ class View:
         return types.Location(self.uri_of(location.path), types.Range(start, end))
 
     def diagnostics(self) -> list[types.Diagnostic]:
-        """All diagnostics of the document, problems of the file last."""
+        """What the analysis says about the document, problems of the file last."""
         problems = self.analysis.facts.problems
         return [
             *(self.diagnostic(diagnostic) for diagnostic in self.analysed.diagnostics),

@@ -12,7 +12,7 @@ from simt_lsp.server.errors import report_failure
 from simt_lsp.server.requests.check_workspace import CHECK_COMMAND, check_workspace_command
 from simt_lsp.server.requests.code_action import OPTIONS as CODE_ACTIONS
 from simt_lsp.server.requests.code_action import on_code_action
-from simt_lsp.server.requests.code_lens import EXPLAIN_COMMAND, on_code_lens
+from simt_lsp.server.requests.code_lens import EXPLAIN_COMMAND, SIMULATE_COMMAND, on_code_lens
 from simt_lsp.server.requests.control_flow_graph import GRAPH_METHOD, on_control_flow_graph
 from simt_lsp.server.requests.diagnostic import on_diagnostic
 from simt_lsp.server.requests.document_symbol import on_document_symbol
@@ -25,7 +25,8 @@ from simt_lsp.server.requests.semantic_tokens import (
     on_semantic_tokens_delta,
     on_semantic_tokens_range,
 )
-from simt_lsp.server.server import SimtServer
+from simt_lsp.server.requests.simulate import on_simulation, simulate_command
+from simt_lsp.server.server import SIMULATION_METHOD, SimtServer
 from simt_lsp.server.settings_requests import (
     on_did_change_configuration,
     on_did_change_watched_files,
@@ -50,6 +51,7 @@ HANDLERS: Final[dict[str, tuple[Handler, Any]]] = {
     METHOD: (on_explain, None),
     GRAPH_METHOD: (on_control_flow_graph, None),
     TEXT_METHOD: (on_document_text, None),
+    SIMULATION_METHOD: (on_simulation, None),
 }
 
 PULL_OPTIONS: Final = types.DiagnosticOptions(
@@ -74,6 +76,7 @@ def make_server(version: str) -> SimtServer:
 
     server.commands[CHECK_COMMAND] = check_workspace_command
     server.commands[EXPLAIN_COMMAND] = lambda ls, params: explain_command(ls, list(params.arguments or ()))
+    server.commands[SIMULATE_COMMAND] = simulate_command
     for name in server.commands:
         server.command(name)(_never_called)
     return server

@@ -13,6 +13,7 @@ from typing import final
 from lsprotocol import types
 
 from simt_lsp.server.convert import View, fingerprint
+from simt_lsp.server.simulation.shown import simulation_diagnostics
 
 Send = Callable[[types.PublishDiagnosticsParams], None]
 
@@ -33,7 +34,7 @@ def make_report(version: int, diagnostics: list[types.Diagnostic]) -> Report:
 
 def report_of(view: View) -> Report:
     """The report on an analysed document; made on the worker's thread."""
-    return make_report(view.analysed.item.version, view.diagnostics())
+    return make_report(view.analysed.item.version, [*view.diagnostics(), *simulation_diagnostics(view)])
 
 
 @final

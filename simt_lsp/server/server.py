@@ -28,6 +28,9 @@ from simt_lsp.server.protocol import SimtProtocol
 from simt_lsp.server.publishing import Publisher, Report, report_of
 from simt_lsp.server.roots import Root, Roots
 from simt_lsp.server.sent_tokens import SentTokens
+from simt_lsp.server.simulation.results import SimulationResults
+from simt_lsp.server.simulation.shown import decorations
+from simt_lsp.server.simulation.simulator import Simulator
 from simt_lsp.server.uris import uri_of
 from simt_lsp.server.worker import Superseded, Worker
 from simt_lsp.workspace.configuration import SettingProblem
@@ -37,6 +40,7 @@ from simt_lsp.workspace.setting_keys import Source
 SETTINGS_PATIENCE: Final = 0.4
 """Seconds that the first analysis waits for the client's settings."""
 REFRESH_DELAY: Final = 0.1
+SIMULATION_METHOD: Final = "simt/simulation"
 
 Answer = TypeVar("Answer")
 
@@ -58,6 +62,8 @@ class SimtServer(LanguageServer):
         self.worker: Worker[OpenDocument, Analysed] = Worker(self.job, self._analysed, self._crashed)
         self.publisher = Publisher(self._publish)
         self.sent_tokens = SentTokens()
+        self.simulator = Simulator()
+        self.simulations = SimulationResults()
         self.commands: dict[str, Callable[[SimtServer, types.ExecuteCommandParams], Awaitable[Any]]] = {}
         self.progress_cancellers: dict[str | int, Callable[[], None]] = {}
         self._tasks: set[asyncio.Future[Any]] = set()
@@ -82,6 +88,7 @@ class SimtServer(LanguageServer):
     def stop_working(self) -> None:
         """`shutdown` or `exit` arrived, or the client is gone."""
         self.worker.stop()
+        self.simulator.stop()
         self.roots.stop()
 
     def stop_reading(self) -> None:
@@ -109,6 +116,7 @@ class SimtServer(LanguageServer):
         if item is None:
             return
         self.worker.forget(uri)
+        self.simulations.forget(uri)
         self.sent_tokens.forget(uri)
         self.publisher.clear(uri)
         if self.analyse_again(touching={item.key}):
@@ -169,11 +177,27 @@ class SimtServer(LanguageServer):
                 found = True
         return found
 
+    def show_again(self, uri: str) -> None:
+        """Something else is known about an open document than its text says: publish, and have the client ask."""
+        item = self.documents.current.get(uri)
+        if item is not None:
+            self.worker.submit(uri, item, edited=False)
+            self.refresh_soon()
+
     def _view(self, analysed: Analysed, analysis: Any) -> View:
         def uri_of_path(path: str) -> str:
             return self.documents.uri_of(path) or uri_of(path)
 
-        return View(analysed, analysis, self.encoding, self.client_features, self.job.read, uri_of_path)
+        return View(
+            analysed,
+            analysis,
+            self.encoding,
+            self.client_features,
+            self.job.read,
+            uri_of_path,
+            self.documents.overlay,
+            self.simulations.of(analysed.item.uri),
+        )
 
     def view(self, analysed: Analysed) -> View | None:
         """For who holds a result on the worker's thread."""
@@ -184,6 +208,9 @@ class SimtServer(LanguageServer):
         view = self.view(analysed)
         report = Report(item.version, [], "") if view is None else report_of(view)
         self._hand_over(lambda: self._show(uri, item, analysed, report))
+        if view is not None and view.simulated and self.client_features.simulations:
+            shown = decorations(view)
+            self._hand_over(lambda: self.protocol.notify(SIMULATION_METHOD, shown))
 
     def _show(self, uri: str, item: OpenDocument, analysed: Analysed, report: Report) -> None:
         self.show_problems(analysed.problems)

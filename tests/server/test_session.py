@@ -102,7 +102,10 @@ async def test_hover_hints_lenses_symbols_and_explanations(client: LanguageClien
 
     lenses = await client.text_document_code_lens_async(types.CodeLensParams(document))
     assert lenses is not None
-    (lens,) = lenses
+    lens, simulate = lenses
+    assert simulate.range == lens.range
+    assert simulate.command is not None
+    assert simulate.command.title == "Simulate"
     assert lens.range.start == types.Position(0, 16)
     assert lens.command is not None
     answer = await client.workspace_execute_command_async(
@@ -135,7 +138,8 @@ async def test_forms_costs_of_memory_and_prices_of_branches_reach_an_editor(
     costs = [hint for hint in hints or () if hint.label == "32 sectors, 4 needed"]
     assert [(hint.position, hint.padding_left) for hint in costs] == [(types.Position(2, 17), True)]
     lenses = await client.text_document_code_lens_async(types.CodeLensParams(document))
-    assert [lens.command.title for lens in lenses or () if lens.command] == ["1 divergent branch · 1 uncoalesced"]
+    titles = [lens.command.title for lens in lenses or () if lens.command]
+    assert titles == ["1 divergent branch · 1 uncoalesced", "Simulate"]
 
 
 async def hovered(client: LanguageClient, document: types.TextDocumentIdentifier, line: int, character: int) -> str:

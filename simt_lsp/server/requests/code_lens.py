@@ -1,4 +1,4 @@
-"""`textDocument/codeLens`: one line over each kernel; its command explains the kernel's line."""
+"""`textDocument/codeLens`: over each kernel its counts, whose command explains its line, and one that simulates it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Final
 from lsprotocol import types
 
 from simt_lsp.server.convert import View, printable
+from simt_lsp.server.simulation.shown import Placed, placed_in
+from simt_lsp.server.simulation.words import lens_words
 
 if TYPE_CHECKING:
+    from analysis.features.code_lens import CodeLens
     from simt_lsp.server.server import SimtServer
 
 EXPLAIN_COMMAND: Final = "simt.explain"
-"""Run by the server, so a client without our extension can run it too."""
+SIMULATE_COMMAND: Final = "simt.simulate"
+"""Run by the server, so a client without our extension can run them too."""
 
 
 async def on_code_lens(ls: SimtServer, params: types.CodeLensParams) -> list[types.CodeLens] | None:
@@ -25,13 +29,23 @@ def lenses(view: View) -> list[types.CodeLens]:
     if not view.analysed.configuration.code_lens.enabled:
         return []
     uri = view.analysed.item.uri
-    found = [(lens, view.range(lens.start, lens.end)) for lens in code_lenses(view.analysis)]
-    return [
-        types.CodeLens(
-            range=place,
-            command=types.Command(
-                title=printable(lens.title), command=EXPLAIN_COMMAND, arguments=[uri, place.start.line + 1]
-            ),
-        )
-        for lens, place in found
-    ]
+    simulated = {result.line: result for result in placed_in(view)}
+    found: list[types.CodeLens] = []
+    for lens in code_lenses(view.analysis):
+        place = view.range(lens.start, lens.end)
+        explain = types.Command(printable(lens.title), EXPLAIN_COMMAND, arguments=[uri, place.start.line + 1])
+        found.append(types.CodeLens(place, explain))
+        found.append(types.CodeLens(place, _simulate(uri, lens.function, place, simulated.get(_line(view, lens)))))
+    return found
+
+
+def _simulate(uri: str, kernel: str, place: types.Range, result: Placed | None) -> types.Command:
+    title = "Simulate" if result is None else lens_words(result.simulated.report)
+    argument = {"textDocument": {"uri": uri}, "kernel": kernel, "position": place.start}
+    return types.Command(title, SIMULATE_COMMAND, arguments=[argument])
+
+
+def _line(view: View, lens: CodeLens) -> int | None:
+    """The line where the kernel's definition begins."""
+    function = view.analysis.facts.function_at(lens.start)
+    return None if function is None else view.analysis.document.lines.line_of(function.start)

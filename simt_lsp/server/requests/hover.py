@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from simt_lsp.server.convert import View, printable
+from simt_lsp.server.simulation.shown import simulation_hover
 
 if TYPE_CHECKING:
     from simt_lsp.server.server import SimtServer
@@ -18,13 +19,17 @@ async def on_hover(ls: SimtServer, params: types.HoverParams) -> types.Hover | N
 
 def hover(view: View, position: types.Position) -> types.Hover | None:
     from analysis.features.hover import hover_at
+    from analysis.features.hover_info import BranchSubject
     from analysis.features.hover_text import render_markdown, render_text
 
     info = hover_at(view.analysis, view.offset(position))
     if info is None:
         return None
+    counted = simulation_hover(view, info.start) if isinstance(info.subject, BranchSubject) else []
     if view.features.markdown:
-        contents = types.MarkupContent(types.MarkupKind.Markdown, printable(render_markdown(info)))
+        text = "\n\n".join([render_markdown(info), *counted])
+        contents = types.MarkupContent(types.MarkupKind.Markdown, printable(text))
     else:
-        contents = types.MarkupContent(types.MarkupKind.PlainText, printable(render_text(info)))
+        text = "\n".join([render_text(info), *counted])
+        contents = types.MarkupContent(types.MarkupKind.PlainText, printable(text))
     return types.Hover(contents, view.range(info.start, info.end))

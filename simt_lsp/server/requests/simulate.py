@@ -1,0 +1,144 @@
+"""The command `simt.simulate` and the request `simt/simulation`.
+
+Command  Arguments: one object, `{"textDocument": {"uri"}, "kernel"?, "position"?, "grid"?, "block"?, "sharedBytes"?,
+         "seed"?, "arguments"?, "policies"?, "seconds"?, "maxSteps"?, "havoc"?, "html"?}`.  See docs/protocol.md.
+Answer   `{"status": "finished" | "refused" | "failed" | "stopped", "message", "line", "report", "html"}`
+Rules    The text is the one that the client saw when it asked.  The result is kept with the identity that the kernel
+         had then: if it was edited meanwhile, the result arrives stale.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, assert_never
+
+from lsprotocol import types
+
+from simt_lsp.server.convert import View, printable
+from simt_lsp.server.progress import Progress, progress
+from simt_lsp.server.requests.code_lens import SIMULATE_COMMAND
+from simt_lsp.server.simulation.arguments import SimulateArguments, read_arguments
+from simt_lsp.server.simulation.job import SimulationJob
+from simt_lsp.server.simulation.results import Identity, Simulated, identity_of
+from simt_lsp.server.simulation.shown import decorations
+from simt_lsp.server.simulation.simulator import Failed, Finished, Outcome, Refused, Stopped
+from simt_lsp.server.simulation.words import summary_words
+from simt_lsp.workspace.disk_loader import path_key
+from simt_lsp.workspace.file_index import FileIndex
+
+if TYPE_CHECKING:
+    from analysis.facts.model import FunctionFacts
+    from simt_lsp.server.server import SimtServer
+
+
+async def simulate_command(ls: SimtServer, params: types.ExecuteCommandParams) -> dict[str, Any]:
+    arguments = read_arguments(list(params.arguments or ()))
+    uri = arguments.uri
+    prepared = await ls.ask(uri, lambda view: _prepared(view, arguments))
+    if prepared is None:
+        raise ValueError(f"{SIMULATE_COMMAND}: {uri} is not an open CUDA document")
+    job, identity = prepared
+    async with progress(ls, params.work_done_token, f"simt-lsp: simulating {printable(job.kernel)}") as shown:
+        outcome = await ls.simulator.run(job, _reporter(shown), shown.stopped)
+    if isinstance(outcome, Finished) and uri in ls.documents.current:
+        ls.simulations.put(uri, Simulated(identity, outcome.report))
+        ls.show_again(uri)
+    _tell(ls, outcome)
+    return _answer(outcome)
+
+
+async def on_simulation(ls: SimtServer, params: object) -> dict[str, Any] | None:
+    """pygls hands parameters of methods it does not know over as nested named tuples."""
+    uri = getattr(getattr(params, "textDocument", None), "uri", None)
+    if not isinstance(uri, str):
+        raise ValueError("simt/simulation needs textDocument.uri")
+    return await ls.ask(uri, decorations)
+
+
+def _prepared(view: View, arguments: SimulateArguments) -> tuple[SimulationJob, Identity]:
+    """On the worker's thread: everything that the process needs to know."""
+    kernel = _kernel(view, arguments)
+    analysed = view.analysed
+    item = analysed.item
+    identity = identity_of(view.analysis, kernel.start, analysed.settings)
+    assert identity is not None, "the kernel is one of the file"
+    texts = {path: text for path, text in view.open_texts().items() if path in analysed.touched}
+    texts[path_key(item.analysis_path)] = item.document.text
+    job = SimulationJob(
+        path=item.analysis_path,
+        text=item.document.text,
+        start=kernel.start,
+        kernel=kernel.name,
+        on_disk=item.path is not None,
+        open_texts=texts,
+        files=_index(analysed.touched),
+        settings=analysed.settings,
+        context=analysed.context,
+        overrides=arguments.overrides,
+    )
+    return job, identity
+
+
+def _kernel(view: View, arguments: SimulateArguments) -> FunctionFacts:
+    """By name, the nearest to the position of several; or the one around the position."""
+    kernels = [kernel for kernel in view.analysis.facts.kernels() if kernel.active]
+    offset = None if arguments.position is None else view.offset(arguments.position)
+    if arguments.kernel is not None:
+        found = [kernel for kernel in kernels if kernel.name == arguments.kernel]
+    else:
+        found = [kernel for kernel in kernels if offset is not None and kernel.start <= offset < kernel.end]
+    if not found:
+        names = ", ".join(dict.fromkeys(kernel.name for kernel in kernels)) or "none"
+        wanted = "at this position" if arguments.kernel is None else f"named {arguments.kernel}"
+        raise ValueError(printable(f"{SIMULATE_COMMAND}: no kernel {wanted}; the file has: {names}"))
+    return found[0] if offset is None else min(found, key=lambda kernel: abs(kernel.start - offset))
+
+
+def _index(touched: frozenset[str]) -> FileIndex:
+    """An index of the paths that the analysis looked at: what it found among all files is found among these."""
+    by_name: dict[str, tuple[str, ...]] = {}
+    for path in sorted(touched):
+        name = path.rpartition("/")[2]
+        by_name[name] = (*by_name.get(name, ()), path)
+    return FileIndex(by_name)
+
+
+class _reporter:  # a function with a memory
+    """Turns shares into percentages that never fall, though a launch may be tried more than once."""
+
+    def __init__(self, shown: Progress) -> None:
+        self._shown = shown
+        self._started = time.monotonic()
+        self._most = 0
+
+    def __call__(self, share: float) -> None:
+        self._most = max(self._most, min(int(100 * share), 99))
+        self._shown.report(f"{time.monotonic() - self._started:.1f} s", self._most)
+
+
+def _tell(ls: SimtServer, outcome: Outcome) -> None:
+    """For clients that show nothing but messages."""
+    match outcome:
+        case Finished(report=report):
+            ls.show_message(printable(summary_words(report)), types.MessageType.Info)
+        case Refused(message=message) | Failed(message=message):
+            ls.show_message(printable(message), types.MessageType.Warning)
+        case Stopped():
+            pass
+        case _:
+            assert_never(outcome)
+
+
+def _answer(outcome: Outcome) -> dict[str, Any]:
+    answer: dict[str, Any] = {"status": "stopped", "message": None, "line": None, "report": None, "html": None}
+    match outcome:
+        case Finished(report=report, html=html):
+            return {**answer, "status": "finished", "report": report, "html": html}
+        case Refused(message=message, line=line):
+            return {**answer, "status": "refused", "message": printable(message), "line": line}
+        case Failed(message=message):
+            return {**answer, "status": "failed", "message": printable(message)}
+        case Stopped():
+            return answer
+        case _:
+            assert_never(outcome)

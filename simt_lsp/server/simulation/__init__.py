@@ -1,0 +1,1 @@
+"""Kernels simulated for an editor: each in a process of its own, results by document."""

@@ -1,0 +1,147 @@
+"""The argument of `simt.simulate`, read strictly: what is odd is an error that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast, final
+
+from lsprotocol import types
+
+from simt_lsp.server.simulation.job import DEFAULT_SECONDS, Extent, LaunchOverrides
+
+MAX_SECONDS: Final = 3600.0
+MAX_EXTENT: Final = 2**31 - 1
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SimulateArguments:
+    """Which kernel, and what the client wants to be so; `kernel`, `position` or both are given."""
+
+    uri: str
+    kernel: str | None
+    position: types.Position | None
+    overrides: LaunchOverrides
+
+
+def read_arguments(arguments: Sequence[Any]) -> SimulateArguments:
+    """Raises `ValueError` with a sentence for the user."""
+    if len(arguments) != 1 or not isinstance(given := plain(arguments[0]), Mapping):
+        raise _wrong("takes one object with textDocument, and kernel or position")
+    values = cast("Mapping[str, Any]", given)
+    document = values.get("textDocument")
+    uri = cast("Mapping[str, Any]", document).get("uri") if isinstance(document, Mapping) else None
+    if not isinstance(uri, str):
+        raise _wrong("needs textDocument.uri")
+    kernel, position = values.get("kernel"), _position(values.get("position"))
+    if kernel is not None and not isinstance(kernel, str):
+        raise _wrong("kernel is a name")
+    if kernel is None and position is None:
+        raise _wrong("needs kernel or position")
+    return SimulateArguments(uri, kernel, position, _overrides(values))
+
+
+def plain(value: Any) -> Any:
+    """JSON as dictionaries and lists, however pygls hands it over."""
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, types.Position):
+        return {"line": value.line, "character": value.character}
+    if isinstance(value, Mapping):
+        return {name: plain(one) for name, one in cast("Mapping[str, Any]", value).items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in cast("Sequence[Any]", value)]
+    return value
+
+
+def _overrides(values: Mapping[str, Any]) -> LaunchOverrides:
+    return LaunchOverrides(
+        grid=_extent(values, "grid"),
+        block=_extent(values, "block"),
+        shared_bytes=_whole(values, "sharedBytes", 0),
+        seed=_whole(values, "seed", 0),
+        arguments=_arguments(values.get("arguments")),
+        policies=_policies(values.get("policies")),
+        seconds=_seconds(values.get("seconds")),
+        max_steps=_whole(values, "maxSteps", 1),
+        havoc=values.get("havoc") is True,
+        html=values.get("html") is True,
+    )
+
+
+def _position(value: Any) -> types.Position | None:
+    match value:
+        case None:
+            return None
+        case {"line": int(line), "character": int(character)}:
+            return types.Position(line, character)
+        case _:
+            raise _wrong("position is {line, character}")
+
+
+def _extent(values: Mapping[str, Any], name: str) -> Extent | None:
+    value = values.get(name)
+    sizes = [value] if isinstance(value, int) else value
+    match sizes:
+        case None:
+            return None
+        case [*_] if 1 <= len(sizes) <= 3 and all(_is_whole(size) and 1 <= size <= MAX_EXTENT for size in sizes):
+            x, y, z = (*sizes, 1, 1)[:3]
+            return x, y, z
+        case _:
+            raise _wrong(f"{name} is a positive number, or a list of up to three")
+
+
+def _whole(values: Mapping[str, Any], name: str, least: int) -> int | None:
+    value = values.get(name)
+    if value is None:
+        return None
+    if not _is_whole(value) or value < least:
+        raise _wrong(f"{name} is a whole number, at least {least}")
+    return value
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _arguments(value: Any) -> Mapping[str, str]:
+    """Numbers may be given as such; everything else is text as in `--arg NAME=VALUE`."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise _wrong("arguments is an object of texts by name")
+    given = cast("Mapping[str, Any]", value)
+    for name, text in given.items():
+        if not isinstance(text, (str, int, float)) or not str(text).strip():
+            raise _wrong(f"arguments.{name} is a text such as 2048, random(0,1), iota or zeros[4096]")
+    return {name: _spelled(text) for name, text in given.items()}
+
+
+def _spelled(value: str | int | float) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value).strip()
+
+
+def _policies(value: Any) -> tuple[str, ...]:
+    match value:
+        case None:
+            return LaunchOverrides().policies
+        case str(name):
+            return (name,)
+        case [_, *_] if all(isinstance(name, str) for name in value):
+            return tuple(value)
+        case _:
+            raise _wrong("policies is a list of names")
+
+
+def _seconds(value: Any) -> float:
+    if value is None:
+        return DEFAULT_SECONDS
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= MAX_SECONDS:
+        raise _wrong(f"seconds is a number up to {MAX_SECONDS:g}")
+    return float(value)
+
+
+def _wrong(text: str) -> ValueError:
+    return ValueError(f"simt.simulate {text}")
