@@ -24,13 +24,14 @@ from numpy.typing import NDArray
 from analysis.divergence.options import DivergenceOptions
 from analysis.graph.control_flow import ControlFlow
 from sim.arrays import lanes_of, population
-from sim.observers.common_subsequence import Alignment, Symbols, align
+from sim.observers.common_subsequence import Alignment, align
 from sim.observers.protocol import AddressBook, Events, Observer, Run, SegmentEvent, Wave
 from sim.observers.running import RunningLanes
 from sim.observers.static_facts import converged_blocks, launch_knowledge
 
 MAX_TRACE: Final = 512
 MAX_CELLS: Final = 1 << 16
+_ALL: Final = np.iinfo(np.int64).max
 
 
 @final
@@ -63,11 +64,10 @@ class OracleAnswer:
 @final
 @dataclass(slots=True)
 class _Region:
-    """One warp between two convergent places: the traces of its lanes so far, and the work of all."""
+    """One warp between two convergent places: the segments that were run, with the lanes that ran them, as bits."""
 
-    traces: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
+    steps: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     work: int = 0
-    is_long: bool = False
 
 
 @final
@@ -87,7 +87,8 @@ class OracleObserver(Observer):
         """(rows, lanes): how many convergent segments each lane has run; the number of the region it is in."""
         self._open: dict[int, dict[int, _Region]] = {}
         """By row and number."""
-        self._solved: dict[tuple[Symbols, ...], Alignment] = {}
+        self._known: dict[tuple[tuple[tuple[int, int], ...], tuple[int, ...]], Alignment] = {}
+        """Regions that were solved: warps often do the same."""
         self._total = self._proven_work = self._low = self._high = self._regions = self._unsolved = 0
 
     def begin(self, run: Run, addresses: AddressBook) -> None:
@@ -121,26 +122,35 @@ class OracleObserver(Observer):
                 for row in event.rows.tolist():
                     self._close_passed(row)
         else:
-            for row, active in zip(event.rows.tolist(), event.active.tolist(), strict=True):
-                self._follow(row, active, issued, event.segment)
+            self._follow(event, issued)
         self._running.leave(event)
 
     def answer(self) -> OracleAnswer:
         self._close_all()
         return OracleAnswer(self._total, self._proven_work, self._low, self._high, self._regions, self._unsolved)
 
-    def _follow(self, row: int, active: int, issued: int, segment: int) -> None:
-        regions = self._open.setdefault(row, {})
-        for lane in _lanes(active):
-            number = int(self._passed[row, lane])
-            region = regions.get(number)
-            if region is None:
-                region = regions[number] = _Region()
-            region.work += issued
-            if not region.is_long:
-                trace = region.traces.setdefault(lane, [])
-                trace.append(segment)
-                region.is_long = len(trace) > self._max_trace
+    def _follow(self, event: SegmentEvent, issued: int) -> None:
+        lanes = lanes_of(event.active, self._warp_size)
+        passed = self._passed[event.rows]
+        first = np.where(lanes, passed, _ALL).min(axis=1)
+        last = np.where(lanes, passed, -1).max(axis=1)
+        of_row = zip(event.rows.tolist(), event.active.tolist(), first.tolist(), last.tolist(), strict=True)
+        for row, active, lowest, highest in of_row:
+            regions = self._open.setdefault(row, {})
+            if lowest == highest:
+                self._note(regions, lowest, event.segment, active, issued)
+                continue
+            for lane in _lanes(active):
+                self._note(regions, int(self._passed[row, lane]), event.segment, 1 << lane, issued)
+
+    def _note(self, regions: dict[int, _Region], number: int, segment: int, active: int, issued: int) -> None:
+        region = regions.get(number)
+        if region is None:
+            region = regions[number] = _Region()
+        region.work += issued * active.bit_count()
+        # With one step more, the trace of some lane is too long already.
+        if len(region.steps) <= self._max_trace * self._warp_size:
+            region.steps.append((segment, active))
 
     def _close_passed(self, row: int) -> None:
         """The regions that every running lane has left behind."""
@@ -165,27 +175,28 @@ class OracleObserver(Observer):
         """Lanes that passed further stayed, perhaps without running anything here; those that did not left here."""
         self._regions += 1
         passed = self._passed[row].tolist()
-        stay = [lane for lane, count in enumerate(passed) if count > number]
-        leave = [lane for lane in region.traces if passed[lane] == number]
-        counted = stay or leave
-        if region.is_long:
-            found = Alignment(0, region.work)
-        else:
-            traces = tuple(sorted(tuple(region.traces.get(lane, ())) for lane in counted))
-            found = self._solve(traces, len(counted))
-            if leave:
-                # Some of their work may be aligned with that of others, or of each other.
-                found = Alignment(found.low, region.work)
+        stay = tuple(lane for lane, count in enumerate(passed) if count > number)
+        key = tuple(region.steps), stay
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._solve(region, stay)
+        high = min(found.high, region.work)
         self._low += found.low
-        self._high += min(found.high, region.work)
-        self._unsolved += not found.is_exact
+        self._high += high
+        self._unsolved += found.low < high
 
-    def _solve(self, traces: tuple[Symbols, ...], lanes: int) -> Alignment:
-        known = self._solved.get(traces)
-        if known is None:
-            once = align(traces, self._issued, self._max_cells)
-            known = self._solved[traces] = Alignment(once.low * lanes, once.high * lanes)
-        return known
+    def _solve(self, region: _Region, stay: tuple[int, ...]) -> Alignment:
+        traces: dict[int, list[int]] = {lane: [] for lane in stay}
+        for segment, active in region.steps:
+            for lane in _lanes(active):
+                traces.setdefault(lane, []).append(segment)
+        if max(map(len, traces.values())) > self._max_trace:
+            return Alignment(0, _ALL)
+        counted = stay or tuple(traces)
+        once = align([tuple(traces[lane]) for lane in counted], self._issued, self._max_cells)
+        low, high = once.low * len(counted), once.high * len(counted)
+        # Of lanes that leave, some work may be aligned with that of others, or of each other.
+        return Alignment(low, high if len(stay) == len(traces) else _ALL)
 
 
 def _lanes(bits: int) -> list[int]:
