@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.code.convergence import with_convergence
-from sim.code.generate import Code, generate
+from sim.code.generate import Code
+from sim.code.latest import code_for
 from sim.kernel import Kernel
 from sim.launch.specification import LaunchSpecification
 from sim.machine.addresses import Addresses
@@ -41,7 +42,7 @@ def simulate(
     check_launch(launch)
     watchers = tuple(observers)
     observes_values = any(Events.VALUES in observer.events for observer in watchers)
-    code = generate(kernel, launch.warp_size, havoc=launch.havoc, observes_values=observes_values)
+    code = code_for(kernel, launch.warp_size, havoc=launch.havoc, observes_values=observes_values)
     if policy.uses_convergence:
         code = replace(code, graph=with_convergence(code.graph, code.functions[kernel.function.id].segmented, launch))
     with np.errstate(all="ignore"):

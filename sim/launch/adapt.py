@@ -2,8 +2,8 @@
 
 Rules    An array whose length was chosen grows to the accessed extent, up to `MAX_BYTES`; dynamic shared memory
          likewise, up to `MAX_SHARED_BYTES`.  Where an access without a known object goes astray, all arrays grow.
-         A chosen block is replaced where threads miss a shared array or a barrier, by the first that fits better, if the
-         run is short.
+         A chosen block is replaced where threads miss a shared array or a barrier, by the first that fits better,
+         unless the run is long.
          A run that does not end in time is tried once more with one block and short loops.
          The best run counts: one that ends before one that does not, then the fewest kinds of faults.
 Limits   What was given, or is launched so in the file, stays: its faults are the program's.
@@ -66,7 +66,7 @@ def _grown(planner: Planner, run: Callable[[Plan], Result], plan: Plan) -> tuple
     """The plan with arrays long enough."""
     result = run(plan)
     for _ in range(MAX_GROWTHS):
-        attempt = grown(plan, result) if result.faults else None
+        attempt = grown(plan, result) if result.faults and result.truncated is None else None
         if attempt is None:
             break
         plan = planner.plan(attempt)
