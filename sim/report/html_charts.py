@@ -102,7 +102,10 @@ def _tools() -> Markup:
 
 
 def _timeline_data(report: KernelReport, timeline: TimelineReport) -> str:
-    """`places` as [label, line or 0], `steps` as [index of the place, active, running], masks as hexadecimal text."""
+    """`places` as [label, line or 0], without a label for what stands nowhere in the source.
+
+    `steps` as [index of the place, active lanes, lanes that have not left], the masks as hexadecimal text.
+    """
     places: dict[SourcePlace | None, int] = {}
     steps: list[tuple[int, str, str]] = []
     for step, place in zip(timeline.steps, timeline.places, strict=True):
@@ -116,7 +119,7 @@ def _timeline_data(report: KernelReport, timeline: TimelineReport) -> str:
 
 def _place_label(report: KernelReport, place: SourcePlace | None) -> tuple[str, int]:
     if place is None:
-        return "generated", 0
+        return "", 0
     if place.path == report.path:
         return f"line {place.line}", place.line
     return f"{place.path.rpartition('/')[2]}:{place.line}", 0

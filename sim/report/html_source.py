@@ -98,8 +98,8 @@ class _Source:
             class_=_row_class(found, bool(faults)),
             tabindex="-1",
         )
-        for fault in faults:
-            yield element("tr", element("td", colspan="4"), element("td", _fault_note(fault)), class_="fault-note")
+        for note in _fault_notes(faults):
+            yield element("tr", element("td", colspan="4"), element("td", element("div", note)), class_="fault-note")
 
     def _counts(self, line: LineReport | None) -> Sequence[Markup]:
         if line is None:
@@ -142,5 +142,9 @@ def _branch_badge(branch: BranchReport) -> Markup:
     return joined()
 
 
-def _fault_note(fault: FaultReport) -> Markup:
-    return joined(element("strong", fault.kind), " ", fault.message, " ", element("small", words.who(fault)))
+def _fault_notes(faults: Sequence[FaultReport]) -> Iterator[Markup]:
+    """One of each kind; all of them are in the list of faults."""
+    for kind in dict.fromkeys(fault.kind for fault in faults):
+        first, *others = (fault for fault in faults if fault.kind == kind)
+        more = f" · {words.number(len(others))} more in this line" if others else ""
+        yield joined(element("strong", kind), " ", first.message, " ", element("small", words.who(first) + more))

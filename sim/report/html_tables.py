@@ -32,6 +32,7 @@ def _branch_row(report: KernelReport, branch: BranchReport, panel: int) -> Marku
         number_cell(words.number(branch.diverged), kind="warn" if branch.diverged else "muted"),
         element("td", bar(share, "warn-bar"), class_="bar-cell", title=words.percent(share)),
         number_cell(lanes),
+        class_="" if branch.executed else "idle",
     )
 
 
@@ -76,7 +77,10 @@ def fault_card(report: KernelReport, run: PolicyReport, panel: int) -> Markup:
         return NOTHING
     rows = [_fault_row(report, fault, panel) for fault in run.faults]
     return card(
-        "Faults", element("ul", *rows, class_="faults"), kind="fault-card", note=words.counted(len(run.faults), "place")
+        "Faults",
+        element("ul", *rows, class_="faults", tabindex="0"),
+        kind="fault-card",
+        note=words.counted(len(run.faults), "place"),
     )
 
 

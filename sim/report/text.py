@@ -17,9 +17,12 @@ from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport
 
 WIDTH: Final = 100
 _MOST_LINES: Final = 8
+_MOST_FAULTS: Final = 6
+_MOST_BRANCHES: Final = 16
 _MOST_CHOICES: Final = 24
 _MOST_PRINTED: Final = 10
 _BAR_CELLS: Final = 10
+_PLACE_WIDTH: Final = 14
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 _UNPRINTABLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -86,7 +89,7 @@ def _faults(report: KernelReport, run: PolicyReport) -> Iterator[Line]:
     if not run.faults:
         return
     yield _heading("faults")
-    for fault in run.faults:
+    for fault in run.faults[:_MOST_FAULTS]:
         yield (
             (f"  {words.place_in(report.path, fault.place)}  ", Tone.PLAIN),
             (fault.kind, Tone.BAD),
@@ -94,6 +97,7 @@ def _faults(report: KernelReport, run: PolicyReport) -> Iterator[Line]:
         )
         for text in _fault_message(fault):
             yield (("      " + text, Tone.PLAIN),)
+    yield from _more(len(run.faults) - _MOST_FAULTS)
 
 
 def _fault_message(fault: FaultReport) -> Sequence[str]:
@@ -103,9 +107,11 @@ def _fault_message(fault: FaultReport) -> Sequence[str]:
 def _branches(report: KernelReport, run: PolicyReport) -> Iterator[Line]:
     if not run.branches:
         return
-    rows = [_branch_row(report, branch) for branch in run.branches]
+    ranked = sorted(run.branches, key=lambda branch: (-branch.diverged, -branch.executed))[:_MOST_BRANCHES]
+    rows = [_branch_row(report, branch) for branch in run.branches if branch in ranked]
     titles = ("branches", "", "executed", "split", "", "lanes", "static verdict")
     yield from _table(titles, rows, right={0, 2, 3, 4, 5}, stretch=1)
+    yield from _more(len(run.branches) - len(rows))
 
 
 def _branch_row(report: KernelReport, branch: BranchReport) -> Line:
@@ -113,7 +119,7 @@ def _branch_row(report: KernelReport, branch: BranchReport) -> Line:
     lanes = f"{branch.lanes / branch.executed:.1f}" if branch.executed else "–"
     verdict_tone = Tone.GOOD if branch.never_diverged else Tone.MUTED
     return (
-        (words.place_in(report.path, branch.place), Tone.PLAIN),
+        (_place(report, branch), Tone.PLAIN),
         (_clean(words.branch_text(report, branch)), Tone.PLAIN),
         (words.number(branch.executed), Tone.PLAIN),
         (words.number(branch.diverged), Tone.WARNING if branch.diverged else Tone.MUTED),
@@ -121,6 +127,12 @@ def _branch_row(report: KernelReport, branch: BranchReport) -> Line:
         (lanes, Tone.PLAIN),
         (words.static_verdict(branch), Tone.BAD if words.contradicts(branch) else verdict_tone),
     )
+
+
+def _place(report: KernelReport, branch: BranchReport) -> str:
+    """Its end says more than its beginning."""
+    place = words.place_in(report.path, branch.place)
+    return place if len(place) <= _PLACE_WIDTH else "…" + place[1 - _PLACE_WIDTH :]
 
 
 def _costliest_lines(report: KernelReport, run: PolicyReport) -> Iterator[Line]:
@@ -211,9 +223,7 @@ def _printed(run: PolicyReport) -> Iterator[Line]:
     yield _heading("printed")
     for text in run.printed[:_MOST_PRINTED]:
         yield ((_cut("  " + _clean(text.rstrip("\n")), WIDTH), Tone.PLAIN),)
-    more = len(run.printed) - _MOST_PRINTED
-    if more > 0:
-        yield ((f"  and {words.number(more)} more", Tone.MUTED),)
+    yield from _more(len(run.printed) - _MOST_PRINTED)
 
 
 def _launch(report: KernelReport) -> Iterator[Line]:
@@ -228,9 +238,7 @@ def _launch(report: KernelReport) -> Iterator[Line]:
         for choice in report.choices[:_MOST_CHOICES]
     ]
     yield from _table(("launch", "", ""), rows, right=set(), stretch=2)
-    more = len(report.choices) - _MOST_CHOICES
-    if more > 0:
-        yield ((f"  and {words.number(more)} more", Tone.MUTED),)
+    yield from _more(len(report.choices) - _MOST_CHOICES)
 
 
 def _table(titles: Sequence[str], rows: Sequence[Line], *, right: set[int], stretch: int) -> Iterator[Line]:
@@ -252,7 +260,8 @@ def _table_head(titles: Sequence[str], widths: Sequence[int], right: set[int]) -
     first = titles[0].ljust(sum(widths[:spanned]) + 2 * spanned)
     columns = list(enumerate(zip(titles, widths, strict=True)))[spanned:]
     cells = [_placed(title, width, at in right) for at, (title, width) in columns]
-    return ((first, Tone.HEADING), (("  " + "  ".join(cells)).rstrip(), Tone.MUTED))
+    rest = "  ".join(cells).rstrip()
+    return ((first, Tone.HEADING), ("  " + rest, Tone.MUTED)) if rest else _heading(titles[0])
 
 
 def _row_pieces(row: Line, widths: Sequence[int], right: set[int]) -> Iterator[Piece]:
@@ -268,6 +277,11 @@ def _placed(text: str, width: int, is_right: bool) -> str:
 
 def _heading(title: str) -> Line:
     return ((title, Tone.HEADING),)
+
+
+def _more(count: int) -> Iterator[Line]:
+    if count > 0:
+        yield ((f"  and {words.number(count)} more", Tone.MUTED),)
 
 
 def _bar(share: float) -> str:

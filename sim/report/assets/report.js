@@ -140,7 +140,7 @@
     function drawStep(at, x) {
       const step = steps[at];
       const gap = column >= 6 ? 1 : 0;
-      const own = palette.places[step.place % palette.places.length];
+      const own = data.places[step.place][0] ? palette.places[step.place % palette.places.length] : palette.muted;
       for (let lane = 0; lane < lanes; lane++) {
         context.fillStyle = step.isActive(lane) ? own : step.isRunning(lane) ? palette.waiting : palette.gone;
         context.fillRect(x, HEAD + lane * row, column - gap, row - (row > 7 ? 1 : 0));
@@ -164,8 +164,8 @@
         if (at && steps[at - 1].place === steps[at].place && at !== first) continue;
         const x = Math.max(GUTTER, GUTTER + at * column - left);
         const [label, line] = data.places[steps[at].place];
-        const text = line ? String(line) : label;
-        if (x < free) continue;
+        const text = line ? String(line) : label.replace(/^.*:/, ":");
+        if (x < free || !text) continue;
         context.fillStyle = palette.places[steps[at].place % palette.places.length];
         context.fillText(text, x, HEAD - 7);
         free = x + context.measureText(text).width + 6;
@@ -198,7 +198,7 @@
       cursor = at;
       const step = steps[at];
       const [label, line] = data.places[step.place];
-      const text = `step ${at + 1} · ${label} · ${step.count} of ${lanes} lanes${line ? `   ${codeOf(line)}` : ""}`;
+      const text = `step ${at + 1} · ${label || "between lines"} · ${step.count} of ${lanes} lanes${line ? `   ${codeOf(line)}` : ""}`;
       readout.textContent = text;
       canvas.setAttribute("aria-valuenow", String(at + 1));
       canvas.setAttribute("aria-valuetext", text);

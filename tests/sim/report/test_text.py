@@ -104,6 +104,24 @@ def test_nothing_to_tell_takes_no_line() -> None:
     assert text.splitlines()[2:] == ["  no branches · no faults"]
 
 
+def test_long_lists_end() -> None:
+    run = ipdom()
+    quiet = tuple(replace(run.branches[2], executed=1, text=f"if (quiet{number})") for number in range(20))
+    run = replace(run, branches=(*quiet, *run.branches), faults=run.faults * 5)
+    text = text_of(replace(sample(), policies=(run,)))
+    assert section(text, "faults")[-1] == "and 4 more"
+    branches = section(text, "branches")
+    assert branches[-1] == "and 8 more"
+    assert branches[-5].startswith("8:5 if (i < n) 64 1")
+
+
+def test_a_bare_keyword_is_shown_with_its_line() -> None:
+    run = ipdom()
+    branch = replace(run.branches[1], text="for")
+    text = text_of(replace(sample(), policies=(replace(run, branches=(branch,)),)))
+    assert section(text, "branches")[0].startswith("10:9 for (int k = 0; k < index[i]; k++)")
+
+
 def test_a_part_of_a_run_says_so() -> None:
     (run, other) = sample().policies
     text = text_of(replace(sample(), policies=(other, run)))
