@@ -81,3 +81,16 @@ def assert_together_at_joins(walk: Walk, steps: list[Step]) -> None:
         if len(ways) > 1 and join != EXIT:
             for lane in lanes:
                 owed.setdefault((step.row, join, lane), []).append(step.lanes)
+
+
+@settings(max_examples=80, deadline=None)
+@given(walk=walks(arbitrary_graphs(), meetings=False))
+def test_under_round_robin_every_lane_gets_its_turn(walk: Walk) -> None:
+    """No lane waits for more turns of its warp than the warp has lanes."""
+    turns: Counter[int] = Counter()
+    last: dict[tuple[int, int], int] = {}
+    for step in Walker(POLICIES["round-robin"], walk).run():
+        turns[step.row] += 1
+        for lane in members(step.lanes):
+            assert turns[step.row] - last.get((step.row, lane), 0) <= walk.width
+            last[step.row, lane] = turns[step.row]
