@@ -21,6 +21,7 @@ from analysis.ir.types import (
     Type,
     VectorType,
 )
+from analysis.lower.layouts import size_of
 from sim.faults import Index3
 from sim.launch.array_uses import image_uses
 from sim.launch.attempt import Attempt
@@ -36,6 +37,7 @@ from sim.launch.specification import Argument, Array, Filling, Scalar, Struct, T
 from sim.launch.subject import Subject
 from sim.refusals import LaunchError
 
+MAX_GIVEN_BYTES: Final = 1 << 30
 VARIABLES: Final = (SymbolKind.CONSTANT, SymbolKind.GLOBAL, SymbolKind.TEXTURE)
 
 
@@ -159,6 +161,7 @@ class ArgumentChooser:
                     choice = replace(choice, filling=filling, bounds=bounds or choice.bounds)
                     if length is not None:
                         choice = replace(choice, length=length, is_fixed=True)
+                        self._check_size(text, choice)
                     why = source.why
         else:
             why = self._why(name, choice)
@@ -166,6 +169,11 @@ class ArgumentChooser:
         if not choice.is_fixed:
             self.arrays[name] = choice
         return argument_of(choice, self._function.structs)
+
+    def _check_size(self, text: str, choice: ArrayChoice) -> None:
+        size = choice.length * (size_of(choice.element, self._function.structs) or 1)
+        if size > MAX_GIVEN_BYTES:
+            raise LaunchError(f"{choice.name}={text}: {size:,} bytes; at most {MAX_GIVEN_BYTES:,} are simulated")
 
     def _array_choice(self, name: str, root: Root, declared: Type) -> ArrayChoice:
         use = self._uses.get(root)

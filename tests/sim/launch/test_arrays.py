@@ -194,6 +194,11 @@ def test_a_given_length_does_not_grow() -> None:
     assert set(found.arrays) == {"x"}
 
 
+def test_more_than_fits_is_refused_before_it_is_made() -> None:
+    with pytest.raises(LaunchError, match=r"a=random\(0,1\)\[1000000000000\]: 4,000,000,000,000 bytes"):
+        plan(_SUM, given(a="random(0,1)[1000000000000]"))
+
+
 def test_given_numbers_are_the_elements() -> None:
     found = argument(_SUM, "a", given(a="1,2.5,-3"))
     assert isinstance(found, Array)
