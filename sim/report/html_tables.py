@@ -24,14 +24,13 @@ def branch_card(report: KernelReport, run: PolicyReport, panel: int) -> Markup:
 
 def _branch_row(report: KernelReport, branch: BranchReport, panel: int) -> Markup:
     share = branch.diverged / branch.executed if branch.executed else 0.0
-    lanes = f"{branch.lanes / branch.executed:.1f}" if branch.executed else "–"
     return element(
         "tr",
         cell(place_link(report, panel, branch.place, words.branch_text(report, branch)), _static_verdict(branch)),
         number_cell(words.number(branch.executed)),
         number_cell(words.number(branch.diverged), kind="warn" if branch.diverged else "muted"),
         element("td", bar(share, "warn-bar"), class_="bar-cell", title=words.percent(share)),
-        number_cell(lanes),
+        number_cell(words.lanes_per_execution(branch)),
         class_="" if branch.executed else "idle",
     )
 

@@ -116,7 +116,6 @@ def _branches(report: KernelReport, run: PolicyReport) -> Iterator[Line]:
 
 def _branch_row(report: KernelReport, branch: BranchReport) -> Line:
     split = branch.diverged / branch.executed if branch.executed else 0.0
-    lanes = f"{branch.lanes / branch.executed:.1f}" if branch.executed else "–"
     verdict_tone = Tone.GOOD if branch.never_diverged else Tone.MUTED
     return (
         (_place(report, branch), Tone.PLAIN),
@@ -124,7 +123,7 @@ def _branch_row(report: KernelReport, branch: BranchReport) -> Line:
         (words.number(branch.executed), Tone.PLAIN),
         (words.number(branch.diverged), Tone.WARNING if branch.diverged else Tone.MUTED),
         (words.percent(split) if branch.diverged else "", Tone.MUTED),
-        (lanes, Tone.PLAIN),
+        (words.lanes_per_execution(branch), Tone.PLAIN),
         (words.static_verdict(branch), Tone.BAD if words.contradicts(branch) else verdict_tone),
     )
 

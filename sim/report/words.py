@@ -72,6 +72,11 @@ def branch_text(report: KernelReport, branch: BranchReport) -> str:
     return line.strip().removesuffix("{").rstrip() or branch.text
 
 
+def lanes_per_execution(branch: BranchReport) -> str:
+    """A dash where nothing was counted: an execution has a lane at least."""
+    return f"{branch.lanes / branch.executed:.1f}" if branch.executed and branch.lanes else "–"
+
+
 def contradicts(branch: BranchReport) -> bool:
     """The analysis says that no warp splits here, and one did: a defect of the analysis or of the simulator."""
     return branch.level is not None and branch.level is not Level.VARYING and branch.diverged > 0

@@ -1,0 +1,49 @@
+"""`simt-lsp simulate`: what it prints for people and writes as a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.shell import simt_lsp, write
+
+SOURCE = """\
+__global__ void odd(int *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i % 2)
+    x[i] = 3 * i;
+}
+__global__ void even(int *x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+"""
+
+
+def test_text_and_page(tmp_path: Path) -> None:
+    write(tmp_path, {"a.cu": SOURCE})
+    done = simt_lsp(
+        "simulate", "a.cu:odd", "--grid", "2", "--block", "64", "--policy", "ipdom,min-pc", "--html", "r.html",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("odd  grid 2 · block 64 · 4 warps of 32 lanes · ipdom · ")
+    assert lines[2] == "  1 of 1 branch split warps · no faults"
+    assert "3:3 if (i % 2) 4 4 100 % 32.0 varying" in [" ".join(line.split()) for line in lines]
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert '<td class="code"><code>    x[i] = <span class="n">3</span> * i;</code>' in page
+    assert "split 4 of 4" in page
+    assert "min-pc" in page
+
+
+def test_each_kernel_of_a_file_has_its_page(tmp_path: Path) -> None:
+    write(tmp_path, {"a.cu": SOURCE})
+    done = simt_lsp("simulate", "a.cu", "--html", "r.html", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(path.name for path in tmp_path.glob("*.html")) == ["r-even.html", "r-odd.html"]
+    assert [line.split()[0] for line in done.stdout.splitlines() if " warps of 32 lanes " in line] == ["odd", "even"]
+
+
+def test_a_page_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    write(tmp_path, {"a.cu": SOURCE})
+    done = simt_lsp("simulate", "a.cu:odd", "--html", "nowhere/r.html", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--html nowhere/r.html: No such file or directory" in done.stderr
