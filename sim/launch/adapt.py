@@ -40,7 +40,7 @@ def run_adapted(planner: Planner, run: Callable[[Plan], Result]) -> tuple[Plan, 
         best = min(best, _grown(planner, run, planner.plan(Attempt(is_small=True))), key=_badness)
     is_cheap = best[1].truncated is None and best[1].warp_instructions <= MAX_RETRIED_WORK
     if best[0].block.is_chosen and is_cheap and any(map(_blames_block, best[1].faults)):
-        for block in other_blocks(best[0].axes, best[0].block.extent):
+        for block in other_blocks(best[0].evidence, best[0].block.extent):
             other = _grown(planner, run, planner.plan(replace(best[0].attempt, block=block, lengths={})))
             best = min(best, other, key=_badness)
             if not best[1].faults and best[1].truncated is None:

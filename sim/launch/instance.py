@@ -5,7 +5,8 @@ Rules    The first that speaks about a parameter decides: what is given, the lau
          kernel does with it what only integers can do), true for a bool, 256 for an integer whose name speaks of a
          block or of threads (16 where the kernel is two-dimensional), else 4.
          Of several launches the first counts in which most arguments are known.
-Limits   An argument that names a parameter of the host template around the launch is not known.
+         Parameters of a host template around the launch are what the first call of that template gives.
+Limits   Such calls are followed over one step, and only where the arguments are written out.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from analysis.lower.names import (
     TypeName,
 )
 from analysis.lower.program import DeviceFunction, Program
-from analysis.lower.templates import bind, generic_argument
+from analysis.lower.templates import bind, generic_argument, template_parameters
 from analysis.lower.types import spelled_argument
 from analysis.syntax.items import ItemKind
 from analysis.syntax.parsing import parse
@@ -43,6 +44,7 @@ DEFAULT_BLOCK: Final = 256
 DEFAULT_TILE: Final = 16
 DEFAULT_NUMBER: Final = 4
 
+_WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _BLOCK_NAME: Final = re.compile(r"block|thread|cta", re.IGNORECASE)
 _READS_Y: Final = re.compile(rb"\bthreadIdx\s*\.\s*y\b|hipThreadIdx_y")
 _EXPLICIT: Final = re.compile(rb"\s*template\s*(?!<)")
@@ -73,7 +75,7 @@ def choose_instance(
     choices: list[Choice] = []
     sources = [
         *_given(scope, declaration, given),
-        *_from_launches(scope, declaration, launches),
+        *_from_launches(program, scope, declaration, launches),
         *_from_instantiations(program, scope, declaration),
     ]
     for parameter in declaration.template_parameters:
@@ -173,12 +175,40 @@ def _given(scope: Scope, declaration: FunctionDeclaration, given: Mapping[str, s
         yield _Source({parameter.name: read[0]}, "given")
 
 
-def _from_launches(scope: Scope, declaration: FunctionDeclaration, launches: Sequence[Launch]) -> list[_Source]:
+def _from_launches(
+    program: Program, scope: Scope, declaration: FunctionDeclaration, launches: Sequence[Launch]
+) -> list[_Source]:
     """Launches in text order, those with the most known arguments first."""
-    texts = [", ".join(launch.template_arguments) for launch in launches if launch.template_arguments]
+    texts = [_argument_text(program, launch) for launch in launches if launch.template_arguments]
     named = [_named(declaration, read_arguments(scope, text)) for text in texts]
     named.sort(key=lambda arguments: -sum(map(_is_known, arguments.values())))
     return [_Source(arguments, "a launch in the file") for arguments in named]
+
+
+def _argument_text(program: Program, launch: Launch) -> str:
+    """The launch's template arguments, with those of the host template around it filled in."""
+    given = _host_arguments(program, launch)
+    return ", ".join(
+        _WORD.sub(lambda match: given.get(match[0], match[0]), argument) for argument in launch.template_arguments
+    )
+
+
+def _host_arguments(program: Program, launch: Launch) -> Mapping[str, str]:
+    """What a call gives for the template parameters of the function that launches; nothing where it is no template."""
+    items = [*program.unit.items, *program.unit.included_items]
+    for host in items:
+        is_around = host.span.start <= launch.span.start < host.span.end and host.path == launch.path
+        if not (is_around and host.kind is ItemKind.FUNCTION and host.is_template):
+            continue
+        headers = program.snippet(host).templates
+        names = [parameter.name for parameter in template_parameters(headers[-1])] if headers else []
+        name = host.name.encode("utf-8", "replace")
+        call = re.compile(rb"\b" + re.escape(name) + rb"\s*<([^<>;(){}]+)>\s*\(")
+        for item in items:
+            found = call.search(item.text) if item is not host and name in item.identifiers and item.active else None
+            if found is not None:
+                return dict(zip(names, found[1].decode("utf-8", "replace").split(","), strict=False))
+    return {}
 
 
 def _from_instantiations(program: Program, scope: Scope, declaration: FunctionDeclaration) -> Iterator[_Source]:

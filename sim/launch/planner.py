@@ -62,8 +62,7 @@ class Plan:
     """Whether the size of `extern __shared__` arrays was chosen."""
     block: ChosenShape
     grid: ChosenShape
-    axes: int
-    """Of how many axes the kernel reads the coordinates of its threads."""
+    evidence: ShapeEvidence
     attempt: Attempt
 
 
@@ -122,7 +121,7 @@ class Planner:
             shared is not None and shared.why != _GIVEN,
             block,
             grid,
-            self._evidence.thread_axes,
+            self._evidence,
             attempt,
         )
 

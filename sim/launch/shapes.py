@@ -30,7 +30,7 @@ _NAMES_Y: Final = re.compile(rb"\.\s*y\b|hip\w+_y\b|%n?(?:c?tid|ctaid)\.y")
 _NAMES_Z: Final = re.compile(rb"\.\s*z\b|hip\w+_z\b|%n?(?:c?tid|ctaid)\.z")
 _DEFAULT_BLOCKS: Final[Mapping[int, Index3]] = {1: (256, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}
 _DEFAULT_GRIDS: Final[Mapping[int, Index3]] = {1: (8, 1, 1), 2: (4, 4, 1), 3: (2, 2, 2)}
-_OTHER_NAME: Final = re.compile(r"BLOCKS|GRID|WARP|PER_THREAD|PERTHREAD|IDX|STEPS", re.IGNORECASE)
+_OTHER_NAME: Final = re.compile(r"BLOCKS(?!IZE)|GRID|WARP|PER_THREAD|PERTHREAD|IDX|STEPS", re.IGNORECASE)
 
 
 @final
@@ -80,16 +80,20 @@ def choose_block(evidence: ShapeEvidence) -> ChosenShape:
     return ChosenShape(default, "chosen", is_chosen=True)
 
 
-def other_blocks(axes: int, tried: Index3) -> Iterator[Index3]:
-    """Shapes to try where a chosen one does not fit the kernel's shared arrays."""
-    match axes:
+def other_blocks(evidence: ShapeEvidence, tried: Index3) -> Iterator[Index3]:
+    """Shapes to try where a chosen one does not fit the kernel's shared arrays; first those that constants suggest."""
+    numbers = dict.fromkeys(number for number in evidence.constants.values() if number > 1)
+    match evidence.thread_axes:
         case 3:
-            shapes: Sequence[Index3] = ((4, 4, 4), (8, 8, 8), (16, 4, 4))
+            shapes: list[Index3] = [(4, 4, 4), (8, 8, 8), (16, 4, 4)]
         case 2:
-            shapes = ((32, 32, 1), (32, 8, 1), (8, 8, 1), (32, 4, 1), (4, 4, 1))
+            shapes = [(number, number, 1) for number in numbers]
+            shapes += [(32, 32, 1), (32, 8, 1), (8, 8, 1), (32, 4, 1), (4, 4, 1)]
         case _:
-            shapes = ((128, 1, 1), (64, 1, 1), (32, 1, 1), (512, 1, 1), (1024, 1, 1), (16, 1, 1))
-    return (shape for shape in shapes if shape != tried)
+            shapes = [(number, 1, 1) for number in numbers]
+            shapes += [(128, 1, 1), (64, 1, 1), (32, 1, 1), (512, 1, 1), (1024, 1, 1), (16, 1, 1)]
+    most = evidence.bound or MAX_BLOCK_THREADS
+    return (shape for shape in dict.fromkeys(shapes) if shape != tried and _threads(shape) <= most)
 
 
 def choose_grid(evidence: ShapeEvidence, block: ChosenShape) -> ChosenShape:

@@ -66,6 +66,16 @@ def test_what_no_launch_knows_is_chosen_and_the_rest_is_taken() -> None:
     assert (found["T"], found["N"]) == ("float", "7")
 
 
+def test_a_host_template_has_the_arguments_of_its_call() -> None:
+    text = (
+        f"template <class T, int N> {_BODY}\n"
+        "template <typename Number, int SIZE> void host(Number *p) { k<Number, SIZE * 2><<<1, 32>>>(p); }\n"
+        "void outer(double *p) { host<double, 21>(p); host<int, 1>(0); }"
+    )
+    found = {choice.name: choice.value for choice in plan(text).choices}
+    assert (found["T"], found["N"]) == ("double", "42")
+
+
 def test_given_template_arguments_win() -> None:
     text = f"template <class T, int N> {_BODY}\n" + _MAIN % "k<int, 8><<<1, 32>>>(p);"
     function = plan(text, given(T="unsigned char", N="2 * 5")).kernel.function

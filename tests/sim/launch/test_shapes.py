@@ -37,6 +37,7 @@ def kernel(body: str, before: str = "", bounds: str = "") -> str:
             (32, 4, 1),
         ),
         (kernel("x[threadIdx.y * TILE + threadIdx.x] = 1;", "#define TILE 8"), (4, 4, 1), (8, 8, 1)),
+        (kernel("x[threadIdx.x + blockSize] = 1;", "const int blockSize = 64;"), (8, 1, 1), (64, 1, 1)),
         (kernel("x[threadIdx.x * NUM_BLOCKS] = 1;", "#define NUM_BLOCKS 64"), (8, 1, 1), (256, 1, 1)),
     ],
 )
@@ -65,10 +66,17 @@ def test_a_block_that_no_device_runs_is_refused() -> None:
 
 
 def test_other_blocks_have_the_dimensions_of_the_kernel() -> None:
-    flat, square = plan(kernel(_X)), plan(kernel(_XY))
-    assert (flat.axes, square.axes) == (1, 2)
-    assert all(shape[1:] == (1, 1) and shape != (128, 1, 1) for shape in other_blocks(flat.axes, (128, 1, 1)))
-    assert (32, 8, 1) in other_blocks(square.axes, (16, 16, 1))
+    flat, square = plan(kernel(_X)).evidence, plan(kernel(_XY)).evidence
+    assert (flat.thread_axes, square.thread_axes) == (1, 2)
+    assert all(shape[1:] == (1, 1) and shape != (128, 1, 1) for shape in other_blocks(flat, (128, 1, 1)))
+    assert (32, 8, 1) in other_blocks(square, (16, 16, 1))
+
+
+def test_other_blocks_respect_bounds_and_begin_with_constants() -> None:
+    bounded = plan(kernel(_X, bounds="__launch_bounds__(64)")).evidence
+    assert max(shape[0] for shape in other_blocks(bounded, (64, 1, 1))) == 32
+    template = "template <int WINDOW = 96>" + kernel("x[threadIdx.x + WINDOW] = 1;")
+    assert next(other_blocks(plan(template).evidence, (256, 1, 1))) == (96, 1, 1)
 
 
 def test_ranks_of_groups_do_not_make_a_kernel_three_dimensional() -> None:
