@@ -112,16 +112,17 @@ __global__ void k(int *p, int *q) {
     )
 
 
-def test_a_read_by_another_block_is_remembered() -> None:
+@pytest.mark.parametrize("writer", [0, 1, 2])
+def test_a_read_by_another_block_is_remembered(writer: int) -> None:
     holds(
-        """
-__global__ void k(int *p, int *q) {
+        f"""
+__global__ void k(int *p, int *q) {{
   int v = q[threadIdx.x];
   __syncthreads();
-  if (blockIdx.x == 0)
+  if (blockIdx.x == {writer})
     q[threadIdx.x] = v + 1;                      //@ store after load in 3: q x64
-}""",
-        grid=2,
+}}""",
+        grid=3,
     )
 
 

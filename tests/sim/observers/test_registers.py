@@ -87,6 +87,24 @@ __global__ void k(int *p, int n) {
     assert by_value.reads.generic == 3
 
 
+def test_a_segment_reads_what_its_phis_held_before_it_ran() -> None:
+    text = """
+__global__ void k(int *p, int n) {
+  int x = n;
+  int i = 0;
+  int before;
+  do {
+    before = x;
+    p[32 + threadIdx.x] = before;
+    x = p[threadIdx.x];
+    i++;
+  } while (i < 2 + (before & 0));
+}"""
+    by_value, _ = shares(text, block=4)
+    # The load is generic in both rounds; store and condition read n in the first, what was loaded in the second.
+    assert (by_value.results.generic, by_value.reads.generic) == (2, 2)
+
+
 def test_one_active_lane_tells_nothing() -> None:
     text = """
 __global__ void k(int *p, int n) {

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from sim.observers.request_cost import count_bank_ways, count_sectors
 from sim.observers.requests import RequestAnswer, RequestCount, RequestObserver, representatives, total
+from tests.access.test_accesses import accesses_of
 from tests.sim.observers.claims import check, told
 from tests.sim.running import run
 
@@ -202,3 +204,44 @@ def test_requests_that_differ_by_their_base_are_counted_once(shift: int) -> None
     assert some is None
     assert times is not None
     assert times.tolist() == [100]
+
+
+STATICALLY_KNOWN = """
+__global__ void k(int *p) {
+  __shared__ int s[2048];
+  __shared__ double d[512];
+  int t = threadIdx.x;
+  p[t + 3] = p[2 * t];
+  p[t * 8] = p[100 - t];
+  ((int4 *)p)[t] = ((int4 *)p)[64 + (t ^ 1)];
+  ((short *)p)[t * 3] = 1;
+  s[t * 3] = p[t % 4];
+  s[t * 4] = s[t * 8 + 1];
+  d[t * 3] = d[t ^ 2];
+  atomicAdd(&s[t / 4], 1);
+  atomicAdd(&p[t / 4], 1);
+  __syncthreads();
+}"""
+
+
+@pytest.mark.parametrize("warp_size", [8, 32])
+def test_static_costs_are_what_a_run_measures(warp_size: int) -> None:
+    static = {
+        (access.span, access.kind.value): access.request
+        for access in accesses_of(STATICALLY_KNOWN, LaunchKnowledge((BlockShape(warp_size),), warp_size=warp_size))
+    }
+    observer = RequestObserver()
+    data = np.zeros(4096, np.int32)
+    run(STATICALLY_KNOWN, {"p": data}, block=warp_size, warp_size=warp_size, observers=[observer])
+    compared = 0
+    for site in observer.answer().sites:
+        cost = static[site.place.span, site.kind.value]
+        assert cost is not None
+        assert cost.is_exact
+        assert site.count.requests == 1
+        if cost.bank_ways is not None:
+            assert site.count.bank_passes == cost.bank_ways
+        else:
+            assert (site.count.sectors, site.count.ideal_sectors) == (cost.sectors, cost.ideal_sectors)
+        compared += 1
+    assert compared == len(static)
