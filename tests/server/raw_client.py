@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -48,9 +48,9 @@ PUSHED: Message = {"textDocument": {"publishDiagnostics": {"relatedInformation":
 class RawClient:
     """One server process; `settings` are what it gets when it asks, by folder URI (None: without)."""
 
-    def __init__(self, settings: Mapping[str | None, Any] | None = None) -> None:
+    def __init__(self, settings: Mapping[str | None, Any] | None = None, command: Sequence[str] = COMMAND) -> None:
         self.settings = dict(settings or {})
-        self.process = subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.seen: list[Message] = []
         self._inbox: queue.Queue[Message | None] = queue.Queue()
         self._id = 0
@@ -159,9 +159,9 @@ class RawClient:
 
 
 @contextmanager
-def server(settings: Mapping[str | None, Any] | None = None) -> Generator[RawClient]:
+def server(settings: Mapping[str | None, Any] | None = None, command: Sequence[str] = COMMAND) -> Generator[RawClient]:
     """A client whose process is gone afterwards."""
-    client = RawClient(settings)
+    client = RawClient(settings, command)
     try:
         yield client
     finally:

@@ -43,6 +43,8 @@ async def simulate_command(ls: SimtServer, params: types.ExecuteCommandParams) -
     if isinstance(outcome, Finished) and uri in ls.documents.current:
         ls.simulations.put(uri, Simulated(identity, outcome.report))
         ls.show_again(uri)
+    if isinstance(outcome, Failed) and outcome.log is not None:
+        ls.log_error(f"{SIMULATE_COMMAND} {uri}\n{outcome.log}")
     _tell(ls, outcome)
     return _answer(outcome)
 

@@ -1,7 +1,7 @@
 """What a simulation process says to the server: JSON objects behind their length in 4 bytes, big-endian.
 
 Objects  `{"progress": share}`, any number of times; then one of `{"report": object, "html": text or null}`,
-         `{"refused": sentence, "line": number or null}` (from 1) and `{"failed": sentence}`.
+         `{"refused": sentence, "line": number or null}` (from 1) and `{"failed": sentence, "log": text or null}`.
 """
 
 from __future__ import annotations

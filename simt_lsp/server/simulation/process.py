@@ -12,6 +12,7 @@ import pickle
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, BinaryIO, Final
@@ -55,9 +56,12 @@ def _answer(job: SimulationJob, started: float, progress: Callable[[float], None
     except ModuleNotFoundError as missing:
         if missing.name is None or missing.name.partition(".")[0] != "numpy":
             raise
-        return {"failed": MISSING_NUMPY.format(python=sys.executable)}
+        return {"failed": MISSING_NUMPY.format(python=sys.executable), "log": None}
     except MemoryError:
-        return {"failed": f"simulating {job.kernel} needs more memory than it may have"}
+        return {"failed": f"simulating {job.kernel} needs more memory than it may have", "log": None}
+    except Exception as error:  # a defect of ours, which costs this simulation
+        problem = f"simulating {job.kernel} failed: {type(error).__name__}: {error}"
+        return {"failed": problem, "log": traceback.format_exc()}
 
 
 def _own_output() -> BinaryIO:

@@ -50,7 +50,8 @@ def _of_run(view: View, result: Placed, policy: str, run: PolicyObject) -> Itera
     ended = run["truncated"]
     if ended is not None:
         place = _place(view, result, result.simulated.report["path"], ended["line"], None)
-        words = f"the simulation of {kernel} was ended before the kernel did: {ended['reason']}; it was here last"
+        budget = f"its budget ({ended['reason']}) is used up"
+        words = f"the simulation of {kernel} was ended before the kernel did: {budget}; it was here last"
         yield _diagnostic(place, types.DiagnosticSeverity.Information, TRUNCATED, words, kernel, policy)
 
 

@@ -56,9 +56,10 @@ class Refused:
 @final
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The process could not do its work."""
+    """The process could not do its work; `log` is for those who repair it."""
 
     message: str
+    log: str | None = None
 
 
 @final
@@ -148,8 +149,8 @@ async def _heard(process: Process, job: SimulationJob, progress: Callable[[float
                 return Finished(report, html)  # pyright: ignore[reportArgumentType, reportUnknownArgumentType]
             case {"refused": str(text), "line": line}:
                 return Refused(text, line)
-            case {"failed": str(text)}:
-                return Failed(text)
+            case {"failed": str(text), "log": log}:
+                return Failed(text, log)
             case _:
                 return Failed(f"simulating {job.kernel} failed: the process said something else")
 

@@ -38,7 +38,7 @@ def simulated(job: SimulationJob, started: float, progress: Callable[[float], No
     analysis = _analysis(job)
     kernel = _kernel(analysis.program, job)
     if kernel is None:
-        return {"failed": f"kernel {job.kernel} is not where it was"}
+        return {"failed": f"kernel {job.kernel} is not where it was", "log": None}
 
     def in_time(share: float) -> bool:
         progress(share)
