@@ -61,7 +61,7 @@
   });
 
   // Timelines: steps across, lanes down.  Only the visible part is drawn, so that any number of steps scrolls.
-  const GUTTER = 34, HEAD = 20, FOOT = 44, SMALLEST = 2, LARGEST = 48;
+  const GUTTER = 34, HEAD = 20, FOOT = 44, SMALLEST = 0.25, LARGEST = 48;
 
   function colours(figure) {
     const probe = document.createElement("i");

@@ -179,6 +179,9 @@ class TestTimeline:
         assert browser.text(".readout").startswith("step 4096 · line 12 · 1 of 64 lanes")
         assert browser.value("document.querySelector('.viewport').scrollLeft") > 20_000
         assert browser.value("document.querySelector('canvas').width") < 2000
+        browser.click("[data-zoom=fit]")
+        hidden = "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.viewport'))"
+        assert browser.value(hidden) <= 1
         assert browser.problems == []
 
     def pixels(self, page: Tab, cells: Sequence[tuple[int, int]]) -> list[tuple[int, ...]]:
