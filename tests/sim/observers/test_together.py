@@ -34,7 +34,7 @@ __global__ void k(int *p, int n) {
   if (t > n) return;
   double d[3];
   d[x & 1] = x;
-  x += __shfl_down_sync(0xffffffffu, 7, 1) + (int)d[x & 1];
+  x += (int)d[x & 1];
   p[128 + t] = x + fibonacci(t % 4);
 }"""
 
@@ -46,13 +46,8 @@ def test_totals(policy: str, warp_size: int) -> None:
     requests, races, values, tags = RequestObserver(), RaceObserver(), RegisterValueObserver(), RegisterTagObserver()
     convergence, scalars, oracle = ConvergenceObserver(), ScalarActivityObserver(), OracleObserver()
     observers = [branches, work, lanes, timeline, requests, races, values, tags, convergence, scalars, oracle]
-    text = (
-        TEXT.replace("0xffffffffu, 7", "0xffffffffu >> 0, 7")
-        if warp_size == 32
-        else TEXT.replace("__shfl_down_sync(0xffffffffu, 7, 1)", "7")
-    )
     result = run(
-        text.replace("0xffffffffu >> 0", "__activemask()"),
+        TEXT,
         {"p": np.arange(256, dtype=np.int32), "n": 70},
         block=100,
         warp_size=warp_size,
