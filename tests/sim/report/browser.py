@@ -83,8 +83,9 @@ class Tab:
 
     def press(self, key: str) -> None:
         codes = {"ArrowRight": 39, "ArrowLeft": 37, "End": 35, "Home": 36, "Enter": 13, "Tab": 9}
-        for kind in ("rawKeyDown", "keyUp"):
-            self._send("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=codes[key])
+        text = {"text": "\r"} if key == "Enter" else {}
+        for kind in ("keyDown", "keyUp"):
+            self._send("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=codes[key], **text)
         self.settle()
 
     def prefer(self, scheme: str) -> None:
