@@ -189,6 +189,14 @@ def test_a_negative_index() -> None:
     assert found.extents["x"].low == -12
 
 
+def test_one_byte_too_far() -> None:
+    text = "__global__ void k(char *x) { x[threadIdx.x] = 1; }"
+    found = run(text, {"x": np.zeros(31, np.int8)})
+    (fault,) = found.faults
+    assert isinstance(fault, OutOfBounds)
+    assert (fault.offset, fault.size, fault.evidence.count) == (31, 31, 1)
+
+
 def test_null_pointer() -> None:
     text = "__global__ void k(int **p) { *p[0] = 1; }"
     found = run(text, {"p": np.zeros(1, np.int64)})
