@@ -39,7 +39,7 @@ async def simulate_command(ls: SimtServer, params: types.ExecuteCommandParams) -
         raise ValueError(f"{SIMULATE_COMMAND}: {uri} is not an open CUDA document")
     job, identity = prepared
     async with progress(ls, params.work_done_token, f"simt-lsp: simulating {printable(job.kernel)}") as shown:
-        outcome = await ls.simulator.run(job, _reporter(shown), shown.stopped)
+        outcome = await ls.simulator.run(job, _Percentages(shown), shown.stopped)
     if isinstance(outcome, Finished) and uri in ls.documents.current:
         ls.simulations.put(uri, Simulated(identity, outcome.report))
         ls.show_again(uri)
@@ -105,7 +105,7 @@ def _index(touched: frozenset[str]) -> FileIndex:
     return FileIndex(by_name)
 
 
-class _reporter:  # a function with a memory
+class _Percentages:
     """Turns shares into percentages that never fall, though a launch may be tried more than once."""
 
     def __init__(self, shown: Progress) -> None:
