@@ -167,10 +167,10 @@ def _branch(lines: LineIndex, function: FunctionFacts, branch: BranchFact) -> Br
         "line": line,
         "column": column,
         "kind": _BRANCH_KINDS[branch.kind],
-        "level": _LEVELS[branch.level],
+        "level": LEVEL_NAMES[branch.level],
         "grade": None if branch.grade is None else _GRADES[branch.grade],
         "convergent": _GROUPS[branch.convergent],
-        "trips": None if branch.trips is None else _LEVELS[branch.trips],
+        "trips": None if branch.trips is None else LEVEL_NAMES[branch.trips],
         "cost": branch.cost,
         "idle": branch.idle,
         "split_warps": None
@@ -236,7 +236,7 @@ _BRANCH_KINDS: Final[Mapping[SourceBranchKind, BranchWord]] = {
     SourceBranchKind.CONDITIONAL: "conditional",
     SourceBranchKind.SHORT_CIRCUIT: "short-circuit",
 }
-_LEVELS: Final[Mapping[Level, LevelWord]] = {
+LEVEL_NAMES: Final[Mapping[Level, LevelWord]] = {
     Level.GRID: "grid",
     Level.BLOCK: "block",
     Level.WARP: "warp",

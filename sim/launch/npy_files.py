@@ -26,7 +26,7 @@ def read_array(name: str, path: str) -> NDArray[Any]:
         raise LaunchError(f"{name}=@{path}: no such file") from None
     except (OSError, ValueError, EOFError) as error:
         raise LaunchError(f"{name}=@{path}: not a readable .npy file ({_first_line(error)})") from error
-    if not isinstance(mapped, np.ndarray):  # an .npz archive  # pyright: ignore
+    if not isinstance(mapped, np.ndarray):  # pyright: ignore[reportUnnecessaryIsInstance]  # an .npz archive
         raise LaunchError(f"{name}=@{path}: holds several arrays; write one per file with numpy.save")
     if mapped.nbytes > MAX_BYTES:
         raise LaunchError(f"{name}=@{path}: {mapped.nbytes:,} bytes; at most {MAX_BYTES:,} are read")

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import final
 
+from analysis.divergence.launch_shape import BlockShape
 from analysis.lower.launches import LaunchAnnotation
 from sim.faults import Index3
 from sim.refusals import LaunchError
@@ -45,6 +46,19 @@ def request_of(annotation: LaunchAnnotation, folder: str) -> Request:
         annotation.parameters,
         folder,
     )
+
+
+def requests_in_order(
+    given: Request, annotation: LaunchAnnotation | None, folder: str, block: BlockShape | None
+) -> Sequence[Request]:
+    """What the user gave, the comment above the kernel in `folder`, the block of the settings: the first that speaks
+    wins.  Raises `LaunchError` for a comment that cannot be read."""
+    requests = [given]
+    if annotation is not None:
+        requests.append(request_of(annotation, folder))
+    if block is not None:
+        requests.append(Request("the settings", block=(block.x, block.y, block.z)))
+    return requests
 
 
 @final

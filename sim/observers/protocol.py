@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Flag, auto
-from typing import ClassVar, TypeAlias, final
+from typing import ClassVar, Protocol, TypeAlias, final
 
 from analysis.ir.function import Function
 from analysis.ir.ids import ValueId
@@ -156,19 +156,19 @@ class MemoryObject:
     thread: int | None
 
 
-class AddressBook:
+class AddressBook(Protocol):
     """Names addresses; the engine's memory implements it."""
 
     def find(self, address: int) -> MemoryObject | None:
         """None where no object lies."""
-        raise NotImplementedError
+        ...
 
     def starts(self, addresses: Values) -> Values:
         """Where the objects begin that the addresses lie in, for all at once; the address itself where there is none.
 
         What observers of local memory need: each thread's object begins elsewhere.
         """
-        raise NotImplementedError
+        ...
 
 
 class Observer:

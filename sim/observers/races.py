@@ -92,8 +92,8 @@ class RaceObserver(Observer):
 
     def __init__(self) -> None:
         self._run: Run | None = None
-        self._addresses = AddressBook()
-        self._spaces = AccessSpaces(self._addresses)
+        self._addresses: AddressBook | None = None
+        self._spaces: AccessSpaces | None = None
         self._order = HappensBefore(1, 1, 0)
         self._memories: dict[MemorySpace, _Memory] = {}
         self._first_warp = 0
@@ -129,6 +129,7 @@ class RaceObserver(Observer):
         self._syncs = _segments_with(run, WarpBarrier)
 
     def wave(self, wave: Wave) -> None:
+        assert self._spaces is not None
         self._first_warp = wave.first_block * wave.warps_per_block
         self._order.wave(self._first_warp, len(wave.live))
         self._spaces.forget()
@@ -153,6 +154,7 @@ class RaceObserver(Observer):
 
     def access(self, event: AccessEvent) -> None:
         assert self._run is not None
+        assert self._spaces is not None
         space = self._spaces.of_site(event.site)
         if space in _WATCHED:
             self._note(event, space, event.lanes)
@@ -298,7 +300,7 @@ class RaceObserver(Observer):
 
     def _race(self, key: tuple[int, int], thread: int, other: int, address: int, agree: bool) -> DataRace:
         other_site, site = self._sites[key[0]], self._sites[key[1]]
-        found = self._addresses.find(address)
+        found = None if self._addresses is None else self._addresses.find(address)
         name, offset = ("memory", address) if found is None else (found.name, found.offset)
         evidence = self._evidence(site, thread)
         return DataRace(evidence, self._evidence(other_site, other), site.kind, other_site.kind, name, offset, agree)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -15,6 +15,7 @@ from sim.policies.preserve import Preserve
 from sim.policies.protocol import PolicyFactory
 from sim.policies.round_robin import RoundRobin
 from sim.policies.stackless import Stackless
+from sim.refusals import LaunchError
 
 _ALL: Final[tuple[PolicyFactory, ...]] = (
     Ipdom,
@@ -28,3 +29,15 @@ _ALL: Final[tuple[PolicyFactory, ...]] = (
 )
 
 POLICIES: Final[Mapping[str, PolicyFactory]] = MappingProxyType({policy.name: policy for policy in _ALL})
+
+ALL_POLICIES: Final = "all"
+
+
+def policies_named(names: Iterable[str]) -> Sequence[PolicyFactory]:
+    """Each once, in the order given; `all` stands for every one.  Raises `LaunchError` for other names or none."""
+    asked = [known for name in names for known in (POLICIES if name == ALL_POLICIES else (name,))]
+    unknown = next((name for name in asked if name not in POLICIES), None)
+    if unknown is not None or not asked:
+        what = "no policy is named" if unknown is None else f"policy {unknown}: unknown"
+        raise LaunchError(f"{what}; there are {', '.join(POLICIES)} and {ALL_POLICIES}")
+    return [POLICIES[name] for name in dict.fromkeys(asked)]

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from analysis.divergence.levels import Level
+from analysis.features.facts_json import LEVEL_NAMES
 from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport, SourcePlace
-
-LEVEL_WORDS = {Level.GRID: "grid", Level.BLOCK: "block", Level.WARP: "warp", Level.VARYING: "varying"}
 
 
 class InputObject(TypedDict):
@@ -131,7 +129,7 @@ def _branch(branch: BranchReport) -> BranchObject:
         "executed": branch.executed,
         "diverged": branch.diverged,
         "lanes": branch.lanes,
-        "level": None if branch.level is None else LEVEL_WORDS[branch.level],
+        "level": None if branch.level is None else LEVEL_NAMES[branch.level],
     }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 
 from analysis.facts.analyzer import environment_of
 from analysis.ir.function import Function
@@ -11,13 +10,13 @@ from analysis.ir.inline import inline_calls
 from analysis.ir.instructions import FunctionId
 from analysis.ir.printer import print_function
 from analysis.ir.promote import promote
-from analysis.lower.program import DeviceFunction, LowerSettings, Program
+from analysis.lower.program import LowerSettings, Program
 from analysis.syntax.document import Document
 from analysis.syntax.translation_unit import TranslationUnit
 from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.engine import UnreadableError, absolute_path, read_source
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
-from simt_lsp.cli.targets import function_target
+from simt_lsp.cli.targets import function_target, functions_named
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache, LazyIndex
 from simt_lsp.workspace.project import file_setup, whole_graph
 
@@ -25,7 +24,7 @@ from simt_lsp.workspace.project import file_setup, whole_graph
 def ir(options: argparse.Namespace) -> ExitStatus:
     target = function_target(options.place)
     program = _program(target.path, options)
-    functions = _named(program.device_functions(), target.path, target.function)
+    functions = functions_named(program.device_functions(), target.path, target.function, "device function")
     print("\n".join(print_function(_stage(program, function.id, options.stage)) for function in functions).rstrip("\n"))
     return ExitStatus.CLEAN
 
@@ -43,22 +42,6 @@ def _program(path: str, options: argparse.Namespace) -> Program:
     environment = environment_of(absolute, setup.settings)
     unit = TranslationUnit.build(absolute, document, loader, environment, context=setup.context)
     return Program(unit, LowerSettings(warp_size=setup.settings.warp_size))
-
-
-def _named(functions: Sequence[DeviceFunction], path: str, name: str | None) -> Sequence[DeviceFunction]:
-    """The functions with this name, with or without the scopes around it (`get`, `Pair::get`, `math::Pair::get`)."""
-    if not functions:
-        raise UsageError(f"{path} has no device functions")
-    found = [function for function in functions if name is None or f"::{_scoped_name(function)}".endswith(f"::{name}")]
-    if not found:
-        names = ", ".join(dict.fromkeys(function.item.name for function in functions))
-        raise UsageError(f"{path} has no device function '{name}'; it has: {names}")
-    return found
-
-
-def _scoped_name(function: DeviceFunction) -> str:
-    item = function.item
-    return "::".join((*item.namespace, *filter(None, [item.owner]), item.name))
 
 
 def _stage(program: Program, function: FunctionId, stage: str) -> Function:

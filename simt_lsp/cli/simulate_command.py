@@ -16,16 +16,16 @@ from analysis.lower.program import DeviceFunction, Program
 from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.engine import Analyzed, Engine, UnreadableError
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
-from simt_lsp.cli.targets import function_target
+from simt_lsp.cli.targets import function_target, functions_named
 from simt_lsp.cli.terminal import Style, shows_progress, writer
 
 try:
     from sim.launch.npy_files import write_arrays
     from sim.launch.planner import Planner
-    from sim.launch.request import Request, request_of
+    from sim.launch.request import Request, requests_in_order
     from sim.launch.specification import Budget
     from sim.policies.protocol import PolicyFactory
-    from sim.policies.registry import POLICIES
+    from sim.policies.registry import policies_named
     from sim.refusals import LaunchError, Refusal
     from sim.report.assemble import report_kernel
     from sim.report.html import html_page
@@ -37,8 +37,6 @@ except ModuleNotFoundError as missing:
     if missing.name is None or missing.name.partition(".")[0] != "numpy":
         raise
     raise UsageError("simulate needs NumPy, which is not installed here: pip install 'simt-lsp[sim]'") from None
-
-ALL_POLICIES: Final = "all"
 
 
 def simulate(options: argparse.Namespace) -> ExitStatus:
@@ -63,30 +61,16 @@ def simulate(options: argparse.Namespace) -> ExitStatus:
 
 
 def _policies(text: str) -> Sequence[PolicyFactory]:
-    names = list(POLICIES) if text == ALL_POLICIES else [name.strip() for name in text.split(",") if name.strip()]
-    for name in names:
-        if name not in POLICIES:
-            raise UsageError(f"--policy {name}: unknown; there are {', '.join(POLICIES)} and {ALL_POLICIES}")
-    if not names:
-        raise UsageError(f"--policy names none; there are {', '.join(POLICIES)} and {ALL_POLICIES}")
-    return [POLICIES[name] for name in dict.fromkeys(names)]
+    try:
+        return policies_named(name.strip() for name in text.split(",") if name.strip())
+    except LaunchError as error:
+        raise UsageError(f"--policy: {error}") from error
 
 
 def _kernels(program: Program, path: str, name: str | None) -> Sequence[DeviceFunction]:
     """The kernels of the file that `#if` leaves in it, or those with this name."""
     kernels = [one for one in program.device_functions() if one.kind is FunctionKind.KERNEL and one.item.active]
-    found = [one for one in kernels if name is None or f"::{_scoped_name(one)}".endswith(f"::{name}")]
-    if found:
-        return found
-    if name is None or not kernels:
-        raise UsageError(f"{path} has no kernels")
-    names = ", ".join(dict.fromkeys(one.item.name for one in kernels))
-    raise UsageError(f"{path} has no kernel '{name}'; it has: {names}")
-
-
-def _scoped_name(function: DeviceFunction) -> str:
-    item = function.item
-    return "::".join((*item.namespace, *filter(None, [item.owner]), item.name))
+    return functions_named(kernels, path, name, "kernel")
 
 
 def _requests(analyzed: Analyzed, kernel: DeviceFunction, options: argparse.Namespace) -> Sequence[Request]:
@@ -98,17 +82,11 @@ def _requests(analyzed: Analyzed, kernel: DeviceFunction, options: argparse.Name
             raise UsageError(f"--arg {given}: write NAME=VALUE, for example n=2048 or x=random(0,1)")
         arguments[name.strip()] = value.strip()
     block = analyzed.setup.settings.block
-    extent = None if block is None else (block.x, block.y, block.z)
-    requests = [
-        Request("given", options.grid, extent if options.block else None, options.shared, options.seed, arguments)
-    ]
+    extent = None if block is None or not options.block else (block.x, block.y, block.z)
+    given = Request("given", options.grid, extent, options.shared, options.seed, arguments)
     text = analyzed.analysis.program.unit.text_of(kernel.item.path)
     annotation = None if text is None else annotation_above(text, kernel.item.span.start)
-    if annotation is not None:
-        requests.append(request_of(annotation, os.path.dirname(kernel.item.path)))
-    if extent is not None and not options.block:
-        requests.append(Request("the settings", block=extent))
-    return requests
+    return requests_in_order(given, annotation, os.path.dirname(kernel.item.path), block)
 
 
 # -- one kernel --------------------------------------------------------------------------------------------------------

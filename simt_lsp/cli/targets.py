@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import final
 
+from analysis.lower.program import DeviceFunction
 from simt_lsp.cli.exit_status import UsageError
 
 # The column that compilers print after the line is accepted and ignored.
@@ -52,3 +53,24 @@ def function_target(text: str, is_file: Callable[[str], bool] = os.path.isfile) 
         if is_file(text[:colon]) and text[colon + 1 :]:
             return FunctionTarget(text[:colon], text[colon + 1 :])
     return FunctionTarget(text, None)
+
+
+def functions_named(
+    functions: Sequence[DeviceFunction], path: str, name: str | None, what: str
+) -> Sequence[DeviceFunction]:
+    """Those with this name, with or without the scopes around it (`get`, `Pair::get`, `math::Pair::get`); None: all.
+
+    `what` they are, for messages.  Raises `UsageError` where there is none.
+    """
+    if not functions:
+        raise UsageError(f"{path} has no {what}s")
+    found = [function for function in functions if name is None or f"::{_scoped_name(function)}".endswith(f"::{name}")]
+    if not found:
+        names = ", ".join(dict.fromkeys(function.item.name for function in functions))
+        raise UsageError(f"{path} has no {what} '{name}'; it has: {names}")
+    return found
+
+
+def _scoped_name(function: DeviceFunction) -> str:
+    item = function.item
+    return "::".join((*item.namespace, *filter(None, [item.owner]), item.name))

@@ -14,10 +14,9 @@ from analysis.ir.function import FunctionKind
 from analysis.lower.program import DeviceFunction, Program
 from analysis.syntax.document import Document
 from sim.launch.planner import Planner
-from sim.launch.request import Request, request_of
+from sim.launch.request import Request, requests_in_order
 from sim.launch.specification import Budget
-from sim.policies.protocol import PolicyFactory
-from sim.policies.registry import POLICIES
+from sim.policies.registry import policies_named
 from sim.refusals import LaunchError, Refusal
 from sim.report.assemble import report_kernel
 from sim.report.json_report import kernel_object
@@ -27,7 +26,6 @@ from sim.result import TruncationReason
 from simt_lsp.server.simulation.job import SimulationJob
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache
 
-ALL_POLICIES: Final = "all"
 SHARE_OF_ONE_RUN: Final = 0.5
 """Of the time for everything: a launch that does not end is tried again with a smaller one."""
 
@@ -46,13 +44,19 @@ def simulated(job: SimulationJob, started: float, progress: Callable[[float], No
 
     try:
         planner = Planner(
-            analysis.program, kernel, _requests(job, analysis.program, kernel), budget=_budget(job),
+            analysis.program, kernel, _requests(job, kernel), budget=_budget(job),
             havoc=job.overrides.havoc,
         )  # fmt: skip
     except LaunchError as error:
         return {"refused": f"{job.kernel}: {error}", "line": None}
     try:
-        report = report_kernel(analysis.program, planner, _policies(job), analysis.facts.functions, progress=in_time)
+        report = report_kernel(
+            analysis.program,
+            planner,
+            policies_named(job.overrides.policies),
+            analysis.facts.functions,
+            progress=in_time,
+        )
     except LaunchError as error:
         return {"refused": f"{job.kernel}: {error}", "line": None}
     except Refusal as refusal:
@@ -77,35 +81,20 @@ def _kernel(program: Program, job: SimulationJob) -> DeviceFunction | None:
     return None
 
 
-def _requests(job: SimulationJob, program: Program, kernel: DeviceFunction) -> Sequence[Request]:
+def _requests(job: SimulationJob, kernel: DeviceFunction) -> Sequence[Request]:
     """The client, then the comment above the kernel, then the settings.  Raises `LaunchError`."""
     asked = job.overrides
-    requests = [Request("given", asked.grid, asked.block, asked.shared_bytes, asked.seed, asked.arguments)]
+    given = Request("given", asked.grid, asked.block, asked.shared_bytes, asked.seed, asked.arguments)
     annotation = annotation_above(job.text, kernel.item.span.start)
-    if annotation is not None:
-        if not job.on_disk and any("@" in text for text in annotation.parameters.values()):
-            raise LaunchError("the comment above the kernel names a file: save this text first, so it has a folder")
-        requests.append(request_of(annotation, os.path.dirname(job.path)))
-    block = job.settings.block
-    if block is not None:
-        requests.append(Request("the settings", block=(block.x, block.y, block.z)))
-    return requests
+    if annotation is not None and not job.on_disk and any("@" in text for text in annotation.parameters.values()):
+        raise LaunchError("the comment above the kernel names a file: save this text first, so it has a folder")
+    return requests_in_order(given, annotation, os.path.dirname(job.path), job.settings.block)
 
 
 def _budget(job: SimulationJob) -> Budget:
     seconds = job.overrides.seconds * SHARE_OF_ONE_RUN
     steps = job.overrides.max_steps
     return Budget(seconds=seconds) if steps is None else Budget(steps, seconds)
-
-
-def _policies(job: SimulationJob) -> Sequence[PolicyFactory]:
-    names = list(dict.fromkeys(job.overrides.policies))
-    if ALL_POLICIES in names:
-        names = list(POLICIES)
-    unknown = next((name for name in names if name not in POLICIES), None)
-    if unknown is not None:
-        raise LaunchError(f"policy {unknown}: unknown; there are {', '.join(POLICIES)} and {ALL_POLICIES}")
-    return [POLICIES[name] for name in names]
 
 
 def _page(report: KernelReport) -> str:
