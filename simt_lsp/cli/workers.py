@@ -2,6 +2,7 @@
 
 Rules    Results come out in the order of the paths, each as soon as those before it are out.
          A process that dies, or needs too long for one path, costs that path; another one takes its place.
+         A process that dies before it is ready is not replaced: the others go on without it.
          Processes are spawned, not forked, so the same happens on every system and with every library.
 Limits   `make` must be picklable and is called once in each process; it returns the function.
 """
@@ -38,7 +39,7 @@ class _Worker:
 
 
 class WorkersCannotStart(Exception):
-    """A process died before it took its first path."""
+    """All processes died before they were ready for a path."""
 
 
 @final
@@ -96,7 +97,7 @@ class Workers(Generic[Result]):
             except (EOFError, ConnectionError):
                 reason = self._bury(worker)
                 if not worker.ready:
-                    raise WorkersCannotStart(f"at its start {reason}") from None
+                    self._do_without(reason)
                 if index is not None:
                     yield index, self._died(paths[index], reason)
                 continue
@@ -129,6 +130,12 @@ class Workers(Generic[Result]):
         if worker.overdue:
             return f"the worker process was stopped after {self._limit:g} seconds"
         return f"the worker process ended with status {worker.process.exitcode}"
+
+    def _do_without(self, reason: str) -> None:
+        """One place fewer: whatever ended a process at its start is likely to end the next one too."""
+        self._count -= 1
+        if self._count == 0:
+            raise WorkersCannotStart(f"at its start {reason}")
 
     def _stop(self) -> None:
         for worker in self._workers:

@@ -4,6 +4,8 @@ import multiprocessing
 import os
 import time
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +28,15 @@ def make() -> Callable[[str], str]:
 
 
 def make_nothing() -> Callable[[str], str]:
+    os._exit(3)
+
+
+def make_but_not_first(marker: Path) -> Callable[[str], str]:
+    """The first process that gets here ends; the marker's file tells the others that they are not it."""
+    try:
+        marker.touch(exist_ok=False)
+    except FileExistsError:
+        return make()
     os._exit(3)
 
 
@@ -60,6 +71,11 @@ def test_a_process_that_hangs_costs_its_path_only() -> None:
 def test_a_process_that_cannot_start_is_an_error_not_a_loop() -> None:
     with pytest.raises(WorkersCannotStart, match="status 3"):
         list(Workers(make_nothing, 2, died).run(["a", "b"]))
+
+
+def test_a_process_that_dies_at_its_start_leaves_the_paths_to_the_others(tmp_path: Path) -> None:
+    workers = Workers(partial(make_but_not_first, tmp_path / "marker"), 2, died)
+    assert list(workers.run(["a", "b", "c"])) == ["A", "B", "C"]
 
 
 def test_a_reader_that_stops_early_leaves_no_process_behind() -> None:
