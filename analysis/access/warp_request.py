@@ -8,7 +8,8 @@ Sectors   32 bytes; a lane's element may touch two.
 Banks     32 banks of 4 bytes.  One pass serves one word per bank, and every lane that wants it.  Elements of 8 bytes
           go through in halves of 16 lanes, of 16 bytes in quarters of 8; the worst of these counts.  Atomics serve one
           lane per word and pass.
-Local     memory of the thread is interleaved: word k of lane l lies at `4 * (k * warp + l)`.
+Local     memory of the thread is interleaved: word k of lane l lies at `4 * (k * warp + l)`, so that a wide element lies in
+          several rows.
 Cost      below a millisecond for what was not seen before; kept by numbers alone, so that kernels share it.
 Source    CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory", "Shared Memory and Memory Banks".
 """
@@ -70,8 +71,11 @@ def count_sectors(address: LaneAddress, width: int, setting: Setting, *, is_loca
     warps = _warps(address, setting)
     if warps is None:
         return None
-    step = SECTOR_BYTES if is_local else min(address.alignment, SECTOR_BYTES)
-    counted = [_sectors_of(_interleaved(warp, setting.warp_size) if is_local else warp, width, step) for warp in warps]
+    if is_local:
+        counted = [_sectors_of_words(warp, width, setting.warp_size) for warp in warps]
+    else:
+        step = min(address.alignment, SECTOR_BYTES)
+        counted = [_sectors_of(warp, width, step) for warp in warps]
     return max(counted, key=lambda count: (count.sectors, count.most, count.ideal), default=None)
 
 
@@ -216,8 +220,14 @@ def _spread(values: int | tuple[int, ...], threads: int) -> Sequence[int]:
     return (values,) * threads if isinstance(values, int) else values
 
 
-def _interleaved(warp: Lanes, warp_size: int) -> Lanes:
-    return tuple((lane, offset // 4 * 4 * warp_size + 4 * lane + offset % 4, key) for lane, offset, key in warp)
+def _interleaved(warp: Lanes, width: int, warp_size: int) -> Lanes:
+    """Where the words of each lane's element lie."""
+    words = range(0, max(width, BANK_BYTES), BANK_BYTES)
+    return tuple(
+        (lane, (offset + word) // BANK_BYTES * BANK_BYTES * warp_size + BANK_BYTES * lane + offset % BANK_BYTES, key)
+        for lane, offset, key in warp
+        for word in words
+    )
 
 
 def _parts(warp: Sequence[tuple[int, int, tuple[int, ...]]]) -> Iterator[list[int]]:
@@ -239,6 +249,12 @@ def _sectors_of(warp: Lanes, width: int, step: int) -> SectorCount:
     distinct = len({byte for part in parts for offset in part for byte in range(offset, offset + width)})
     needed = distinct if len(parts) == 1 else len(warp) * width
     return SectorCount(sectors, max(most, sectors), -(-needed // SECTOR_BYTES), len(warp), len(parts) == 1)
+
+
+def _sectors_of_words(warp: Lanes, width: int, warp_size: int) -> SectorCount:
+    """Of local memory: rows of words begin at sectors, whatever the base."""
+    found = _sectors_of(_interleaved(warp, width, warp_size), min(width, BANK_BYTES), SECTOR_BYTES)
+    return SectorCount(found.sectors, found.most, found.ideal, len(warp), found.is_exact)
 
 
 def _touched(offsets: Sequence[int], width: int, base: int) -> set[int]:

@@ -207,6 +207,7 @@ def test_requests_that_differ_by_their_base_are_counted_once(shift: int) -> None
 
 
 STATICALLY_KNOWN = """
+struct Six { short a; short b; short c; };
 __global__ void k(int *p) {
   __shared__ int s[2048];
   __shared__ double d[512];
@@ -221,6 +222,17 @@ __global__ void k(int *p) {
   atomicAdd(&s[t / 4], 1);
   atomicAdd(&p[t / 4], 1);
   __syncthreads();
+  double far[8];
+  int4 four[8];
+  short half[8];
+  Six six[8];
+  far[t & 7] = 1;
+  far[blockIdx.x] = far[t & 3];
+  four[t & 1] = make_int4(1, 2, 3, 4);
+  four[blockIdx.x] = four[7 - (t & 7)];
+  half[t & 7] = 1;
+  half[blockIdx.x + 1] = half[t & 3];
+  six[t & 7].b = 1;
 }"""
 
 
