@@ -8,7 +8,7 @@ Sectors   32 bytes; a lane's element may touch two.
 Banks     32 banks of 4 bytes.  One pass serves one word per bank, and every lane that wants it.  Elements of 8 bytes
           go through in halves of 16 lanes, of 16 bytes in quarters of 8; the worst of these counts.  Atomics serve one
           lane per word and pass.
-Local     memory of the thread is interleaved: word k of lane l lies at `4 * (k * warp + l)`, so that a wide element lies in
+Local     memory of the thread is interleaved: word k of lane l lies at `4 * (k * warp + l)`, so a wide element lies in
           several rows.
 Cost      below a millisecond for what was not seen before; kept by numbers alone, so that kernels share it.
 Source    CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory", "Shared Memory and Memory Banks".
