@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias, final
 
+from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
 
 Index3: TypeAlias = tuple[int, int, int]
@@ -148,13 +149,21 @@ class Deadlock:
     waiting: tuple[tuple[Span, int], ...]
 
 
+class RaceScope(Enum):
+    """Who is not ordered: threads of one block, or of two."""
+
+    BLOCK = "block"
+    GRID = "grid"
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class DataRace:
-    """Two threads use the same bytes without a barrier between, and at least one writes; found by an observer.
+    """Two threads use the same bytes and nothing orders them, and at least one writes; found by an observer.
 
     `evidence` is the later access.  `same_value`: every such pair of writes wrote the same, so that the order does not
-    show in this run.
+    show in this run.  `is_shared`: in shared memory.  `addresses` are the values that `access` and `other_access` use
+    as addresses, in the functions of their evidence.
     """
 
     evidence: Evidence
@@ -164,6 +173,9 @@ class DataRace:
     buffer: str
     offset: int
     same_value: bool
+    is_shared: bool
+    scope: RaceScope
+    addresses: tuple[ValueId, ValueId]
 
 
 Fault: TypeAlias = (

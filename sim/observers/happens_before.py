@@ -8,6 +8,7 @@ Shuffles and votes order nothing (CUDA C++ Programming Guide, "Warp Shuffle Func
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import final
 
 import numpy as np
@@ -47,6 +48,20 @@ class HappensBefore:
         together = np.where(lanes[:, :, None], known, 0).max(axis=1)
         together[lanes] = time
         self._known[rows] = np.where(lanes[:, :, None], together[:, None, :], known)
+
+    def last_block_barrier(self, threads: Integers) -> Integers:
+        """When each thread's block met last; everything in the block is ordered before what comes after it."""
+        return np.maximum(self._block_times[threads // (self._warps_per_block * self._warp_size)], self._grid_time)
+
+    def known_lanes(self, threads: Integers) -> Iterator[tuple[Integers, Integers]]:
+        """For each thread that met others in `__syncwarp`: the threads of its warp, and up to when it knows each."""
+        if self._known is None:
+            return
+        for thread in threads.tolist():
+            warp, lane = divmod(thread, self._warp_size)
+            known = self._known[warp - self._first_warp, lane]
+            if known.any():
+                yield warp * self._warp_size + np.arange(self._warp_size), known
 
     def ordered(self, before: Integers, times: Integers, threads: Integers) -> NDArray[np.bool_]:
         """Whether what thread `before` did at its time is ordered before what `threads` do now, element by element.

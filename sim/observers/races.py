@@ -1,12 +1,12 @@
-"""Data races: two threads use the same bytes, at least one writes, and no barrier is between.
+"""Data races: two threads use the same bytes, at least one writes, and nothing orders them.
 
 Found      in shared memory and in global memory, across warps, blocks and waves, whatever order the run took: barriers
            decide (`happens_before.py`), not the schedule, so a race is seen even if this run happened to get it right.
            Threads of one warp are not ordered by running together: they need `__syncwarp`.
 No race    Atomics among themselves; volatile accesses among themselves and with atomics (they are relaxed operations);
            a volatile read is only compared with plain writes before it.
-Locks      are not followed.  Where the block that came first has since executed a memory fence and then an atomic or
-           volatile write, and the other block one as well, they may be ordered by these: counted, not reported.
+Locks      Fences with atomics or volatile accesses order what they release and acquire (`release_order.py`).
+Grouped    One race per pair of instructions and object (`report/races.py` groups them further, by lines).
 Precision  Bytes of the narrowest access of the kernel; of more than three threads that used a unit some are forgotten,
            which can hide a pair, not invent one (`race_shadow.py`).
 Cost       Some 60 bytes per unit of memory that is touched, and some ten passes over the addresses of each access.
@@ -16,18 +16,21 @@ Source     Flanagan, Freund, "FastTrack", PLDI 2009 (entries instead of vector c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.ir.instructions import Atomic, Fence, Instruction, Load, Store, WarpBarrier
+from analysis.ir.ids import ValueId
+from analysis.ir.instructions import Atomic, Instruction, Load, Store, WarpBarrier
+from analysis.ir.operators import AtomicOperator
 from analysis.ir.types import MemorySpace
-from sim.arrays import Lanes
+from sim.arrays import Lanes, lanes_of
 from sim.code.scalars import NoParts, parts_of
-from sim.faults import AccessKind, DataRace, Evidence, Fault
+from sim.faults import AccessKind, DataRace, Evidence, Fault, RaceScope
 from sim.machine.frame import thread_of
+from sim.observers.fence_walk import FenceWalk
 from sim.observers.happens_before import HappensBefore
 from sim.observers.protocol import (
     AccessEvent,
@@ -42,6 +45,7 @@ from sim.observers.protocol import (
     Wave,
 )
 from sim.observers.race_shadow import Entries, Integers, LastUsers, LastWriters, entries_of, threads_of, times_of
+from sim.observers.release_order import ReleaseOrder
 from sim.observers.spaces import AccessSpaces
 
 _WATCHED: Final = (MemorySpace.GLOBAL, MemorySpace.SHARED)
@@ -50,10 +54,20 @@ _WATCHED: Final = (MemorySpace.GLOBAL, MemorySpace.SHARED)
 @final
 @dataclass(frozen=True, slots=True)
 class RaceAnswer:
-    """`races` one per pair of places; `maybe_ordered` pairs of accesses that fences and atomics may have ordered."""
+    """One race per pair of instructions, object, and scope, in the order in which they were found."""
 
     races: tuple[DataRace, ...]
-    maybe_ordered: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """What one race is about: the earlier and the later access, the object, who is not ordered."""
+
+    other_site: int
+    site: int
+    buffer: str
+    scope: RaceScope
 
 
 @final
@@ -104,16 +118,17 @@ class RaceObserver(Observer):
         """Sites that store a single scalar."""
         self._numbers: dict[int, int] = {}
         self._site_at: list[int] = [0]
-        self._fences: frozenset[int] = frozenset()
+        self._fences: FenceWalk | None = None
+        self._release: ReleaseOrder | None = None
+        """None where the kernel has no fence."""
         self._syncs: frozenset[int] = frozenset()
         self._last_segment = 0
-        self._fenced_at: Integers = np.zeros(0, np.int64)
-        self._strong_at: Integers = np.zeros(0, np.int64)
-        self._races: dict[tuple[int, int], DataRace] = {}
-        self._counts: dict[tuple[int, int], int] = {}
-        self._involved: dict[tuple[int, int], list[NDArray[np.intp]]] = {}
+        self._names: dict[int, str] = {}
+        """Of objects, by their first address."""
+        self._races: dict[_Key, DataRace] = {}
+        self._counts: dict[_Key, int] = {}
+        self._involved: dict[_Key, list[NDArray[np.intp]]] = {}
         """Of the access at hand: the elements that race, possibly with several others."""
-        self._maybe_ordered = 0
 
     # -- events -------------------------------------------------------------------------------------------------------
 
@@ -124,8 +139,9 @@ class RaceObserver(Observer):
         threads_per_block = launch.warps_per_block * launch.warp_size
         self._memories = {space: _Memory(threads_per_block) for space in _WATCHED}
         self._unit = _narrowest(run)
-        self._fenced_at, self._strong_at = np.zeros(launch.blocks, np.int64), np.zeros(launch.blocks, np.int64)
-        self._fences = _segments_with(run, Fence)
+        self._fences = FenceWalk(run)
+        if self._fences.has_any():
+            self._release = ReleaseOrder(self._order, threads_per_block, launch.blocks)
         self._syncs = _segments_with(run, WarpBarrier)
 
     def wave(self, wave: Wave) -> None:
@@ -134,23 +150,29 @@ class RaceObserver(Observer):
         self._order.wave(self._first_warp, len(wave.live))
         self._spaces.forget()
         self._memories[MemorySpace.SHARED].clear()
+        if self._release is not None:
+            self._release.forget_shared()
 
     def segment(self, event: SegmentEvent) -> None:
         self._last_segment = event.segment
-        if event.segment in self._fences:
-            self._time += 1
-            self._site_at.append(0)
-            self._fenced_at[self._blocks_of(event.rows)] = self._time
+        if self._release is not None and self._fences is not None:
+            width = self._width
+            threads = ((self._first_warp + event.rows) * width)[:, None] + np.arange(width)
+            self._fence(self._fences.at_end(event.segment), threads[lanes_of(event.active, width)])
 
     def barrier(self, event: BarrierEvent) -> None:
-        self._time += 1
-        self._site_at.append(0)
+        self._tick(0)
         if BarrierScope.GRID in event.scope:
             self._order.grid_barrier(self._time)
         elif BarrierScope.BLOCK in event.scope:
             self._order.block_barrier(event.rows, self._time)
+            if self._release is not None:
+                self._release.block_barrier(np.unique(self._blocks_of(event.rows)))
         elif self._last_segment in self._syncs:
             self._order.warp_barrier(event.rows, event.active, self._time)
+            if self._release is not None:
+                threads = ((self._first_warp + event.rows) * self._width)[:, None] + np.arange(self._width)
+                self._release.warp_barrier(lanes_of(event.active, self._width), threads)
 
     def access(self, event: AccessEvent) -> None:
         assert self._run is not None
@@ -165,8 +187,7 @@ class RaceObserver(Observer):
                     self._note(event, found, where if event.lanes is None else where & event.lanes)
 
     def answer(self) -> RaceAnswer:
-        """Races in the order in which they were found."""
-        return RaceAnswer(tuple(self._counted(key) for key in self._races), self._maybe_ordered)
+        return RaceAnswer(tuple(self._counted(key) for key in self._races))
 
     def faults(self) -> tuple[Fault, ...]:
         return self.answer().races
@@ -174,32 +195,57 @@ class RaceObserver(Observer):
     # -- one access ---------------------------------------------------------------------------------------------------
 
     def _note(self, event: AccessEvent, space: MemorySpace, lanes: Lanes | None) -> None:
-        assert self._run is not None
-        width = self._run.launch.warp_size
-        shape = (len(event.rows), width)
+        shape = (len(event.rows), self._width)
         chosen = slice(None) if lanes is None else lanes.reshape(-1)
         starts: Integers = np.broadcast_to(event.addresses, shape).reshape(-1)[chosen] // self._unit
         if not len(starts):
             return
-        lane_threads = ((self._first_warp + event.rows) * width)[:, None] + np.arange(width)
+        lane_threads = ((self._first_warp + event.rows) * self._width)[:, None] + np.arange(self._width)
         threads: Integers = lane_threads.reshape(-1)[chosen]
+        if self._fences is not None and self._release is not None:
+            self._fence(self._fences.before(event.site), threads)
         bits: NDArray[np.uint64] | None = None
         if len(event.values) == 1:
             values = np.broadcast_to(event.values[0], shape).reshape(-1)[chosen]
             bits = values.view(np.dtype(f"u{values.itemsize}")).astype(np.uint64)
-        self._time += 1
         number = self._number_of(event.site)
+        self._tick(number)
         if bits is not None:
             self._of_one_number.add(number)
-        self._site_at.append(number)
         memory = self._memories[space]
         count = -(-event.site.width // self._unit)
         memory.reach(int(starts.max()) + count)
+        if self._release is not None:
+            self._synchronize(space, starts, threads, event.site)
         for index in range(count):
             self._use(memory, _Accesses(starts + index, threads, bits, number, self._time))
         for key, places in self._involved.items():
             self._counts[key] = self._counts.get(key, 0) + len(np.unique(np.concatenate(places)))
         self._involved.clear()
+
+    def _tick(self, site: int) -> None:
+        self._time += 1
+        self._site_at.append(site)
+
+    def _fence(self, is_device: bool | None, threads: Integers) -> None:
+        """None: no fence was passed."""
+        if is_device is not None and self._release is not None:
+            self._tick(0)
+            self._release.fence(threads, self._time, is_device=is_device)
+
+    def _synchronize(self, space: MemorySpace, units: Integers, threads: Integers, site: AccessSite) -> None:
+        assert self._release is not None
+        instruction = site.instruction
+        if isinstance(instruction, Atomic):
+            reads, writes = (
+                instruction.operator is not AtomicOperator.STORE,
+                instruction.operator is not AtomicOperator.LOAD,
+            )
+        elif isinstance(instruction, Load | Store) and instruction.volatile:
+            reads, writes = site.kind is AccessKind.LOAD, site.kind is AccessKind.STORE
+        else:
+            return
+        self._release.strong(space, units, threads, self._time, reads=reads, writes=writes)
 
     def _number_of(self, site: AccessSite) -> int:
         number = self._numbers.setdefault(id(site), len(self._sites))
@@ -227,7 +273,6 @@ class RaceObserver(Observer):
             self._write(memory, accesses)
         else:
             memory.strong.note(accesses.units, accesses.threads, accesses.time, ordered)
-            self._strong_at[accesses.threads // self._threads_per_block] = accesses.time
 
     def _write(self, memory: _Memory, accesses: _Accesses) -> None:
         """The last one wins, as in memory; the others of the same instruction race with it."""
@@ -250,13 +295,9 @@ class RaceObserver(Observer):
         others, times = threads_of(before[somebody]), times_of(before[somebody])
         threads = accesses.threads[somebody]
         racing = ~self._order.ordered(others, times, threads)
-        if not racing.any():
-            return
-        blocks, other_blocks = threads // self._threads_per_block, others // self._threads_per_block
-        since = self._strong_at[other_blocks]
-        shaken = (self._fenced_at[other_blocks] > times) & (since > times) & (self._strong_at[blocks] > times)
-        self._maybe_ordered += int(np.count_nonzero(racing & shaken))
-        found = np.flatnonzero(racing & ~shaken)
+        found = np.flatnonzero(racing)
+        if self._release is not None and len(found):
+            found = found[~self._release.ordered(others[found], times[found], threads[found])]
         if not len(found):
             return
         by_site: dict[int, list[int]] = {}
@@ -278,32 +319,57 @@ class RaceObserver(Observer):
         other_site: int,
         with_writes: bool,
     ) -> None:
-        key = other_site, accesses.site
-        agree = False
+        assert self._addresses is not None
+        starts = self._addresses.starts(accesses.units[places] * self._unit)
+        others = threads_of(before[places])
+        across = others // self._threads_per_block != accesses.threads[places] // self._threads_per_block
+        agree = np.zeros(len(places), np.bool_)
         if with_writes and self._writes_alike(other_site, accesses.site) and accesses.bits is not None:
-            agree = bool((memory.writers.bits[accesses.units[places]] == accesses.bits[places]).all())
-        known = self._races.get(key)
+            agree = memory.writers.bits[accesses.units[places]] == accesses.bits[places]
+        for start in np.unique(starts).tolist():
+            for scope, where in ((RaceScope.BLOCK, ~across), (RaceScope.GRID, across)):
+                group = np.flatnonzero(where & (starts == start))
+                if len(group):
+                    key = _Key(other_site, accesses.site, self._name_at(start), scope)
+                    self._add(key, accesses, places[group], others[group], bool(agree[group].all()))
+
+    def _name_at(self, start: int) -> str:
+        """Of the object; each block's copy of a shared one has the same."""
+        if start not in self._names:
+            found = None if self._addresses is None else self._addresses.find(start)
+            self._names[start] = "memory" if found is None else found.name
+        return self._names[start]
+
+    def _add(self, key: _Key, accesses: _Accesses, places: NDArray[np.intp], others: Integers, agree: bool) -> None:
         self._involved.setdefault(key, []).append(places)
+        known = self._races.get(key)
         if known is None:
             first = int(places[0])
-            other = int(threads_of(before[first : first + 1])[0])
             address = int(accesses.units[first]) * self._unit
-            self._races[key] = self._race(key, int(accesses.threads[first]), other, address, agree)
+            self._races[key] = self._race(key, int(accesses.threads[first]), int(others[0]), address, agree)
         elif known.same_value and not agree:
-            self._races[key] = DataRace(
-                known.evidence, known.other, known.access, known.other_access, known.buffer, known.offset, False
-            )
+            self._races[key] = replace(known, same_value=False)
 
     def _writes_alike(self, one: int, other: int) -> bool:
         """Whether both places write one number of the same size, so that the numbers can be compared."""
         return {one, other} <= self._of_one_number and self._sites[one].width == self._sites[other].width
 
-    def _race(self, key: tuple[int, int], thread: int, other: int, address: int, agree: bool) -> DataRace:
-        other_site, site = self._sites[key[0]], self._sites[key[1]]
+    def _race(self, key: _Key, thread: int, other: int, address: int, agree: bool) -> DataRace:
+        other_site, site = self._sites[key.other_site], self._sites[key.site]
         found = None if self._addresses is None else self._addresses.find(address)
         name, offset = ("memory", address) if found is None else (found.name, found.offset)
-        evidence = self._evidence(site, thread)
-        return DataRace(evidence, self._evidence(other_site, other), site.kind, other_site.kind, name, offset, agree)
+        return DataRace(
+            self._evidence(site, thread),
+            self._evidence(other_site, other),
+            site.kind,
+            other_site.kind,
+            name,
+            offset,
+            agree,
+            found is not None and found.space == MemorySpace.SHARED.value,
+            key.scope,
+            (_address_of(site.instruction), _address_of(other_site.instruction)),
+        )
 
     def _evidence(self, site: AccessSite, thread: int) -> Evidence:
         assert self._run is not None
@@ -311,21 +377,14 @@ class RaceObserver(Observer):
         block, index = thread_of(self._run.launch, warp, lane)
         return Evidence(str(site.function.id), site.span, block, index, 0)
 
-    def _counted(self, key: tuple[int, int]) -> DataRace:
+    def _counted(self, key: _Key) -> DataRace:
         race, count = self._races[key], self._counts[key]
+        return replace(race, evidence=replace(race.evidence, count=count), other=replace(race.other, count=count))
 
-        def counted(evidence: Evidence) -> Evidence:
-            return Evidence(evidence.function, evidence.span, evidence.block, evidence.thread, count)
-
-        return DataRace(
-            counted(race.evidence),
-            counted(race.other),
-            race.access,
-            race.other_access,
-            race.buffer,
-            race.offset,
-            race.same_value,
-        )
+    @property
+    def _width(self) -> int:
+        assert self._run is not None
+        return self._run.launch.warp_size
 
     @property
     def _threads_per_block(self) -> int:
@@ -335,6 +394,11 @@ class RaceObserver(Observer):
     def _blocks_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         assert self._run is not None
         return (self._first_warp + rows) // self._run.launch.warps_per_block
+
+
+def _address_of(instruction: Instruction) -> ValueId:
+    assert isinstance(instruction, Load | Store | Atomic), "nothing else uses global or shared memory"
+    return instruction.address
 
 
 def _segments_with(run: Run, kind: type[Instruction]) -> frozenset[int]:

@@ -206,27 +206,6 @@ __global__ void k(int *p, int *q) {
     )
 
 
-def test_what_fences_and_atomics_may_order_is_counted_apart() -> None:
-    text = """
-__device__ int ready;
-__global__ void k(int *p, int *q) {
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    q[0] = 42;
-    __threadfence();
-    atomicExch(&ready, 1);
-  }
-  if (blockIdx.x == 1 && threadIdx.x == 0) {
-    while (atomicAdd(&ready, 0) == 0) { }
-    q[1] = q[0];
-  }
-}"""
-    answer = races(text, grid=2)
-    assert answer.races == ()
-    assert answer.maybe_ordered == 1
-    unfenced = races(text.replace("__threadfence();", ""), grid=2)
-    assert len(unfenced.races) == 1
-
-
 def test_evidence_names_both_threads_and_the_buffer() -> None:
     text = """
 __global__ void k(int *p, int *q) {
