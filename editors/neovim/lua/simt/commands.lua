@@ -1,0 +1,75 @@
+-- The commands of a CUDA buffer; all start with `:Simt`.
+
+local M = {}
+
+---@class simt.Command
+---@field run fun(arguments: string)
+---@field desc string
+---@field nargs? string none unless given
+---@field complete? string[]
+
+---@type table<string, simt.Command>
+local COMMANDS = {
+  SimtSimulate = {
+    run = function(launch)
+      require('simt.simulate').at_cursor(launch)
+    end,
+    desc = 'Simulate the kernel of the cursor, e.g. :SimtSimulate grid=8 block=256 n=2048',
+    nargs = '*',
+    complete = { 'grid=', 'block=', 'seed=', 'shared=' },
+  },
+  SimtCancel = {
+    run = function()
+      require('simt.simulate').cancel()
+    end,
+    desc = 'End the simulation that runs',
+  },
+  SimtReport = {
+    run = function()
+      require('simt.simulate').open_page()
+    end,
+    desc = 'Open the last report on the kernel of the cursor in the browser',
+  },
+  SimtClear = {
+    run = function()
+      require('simt.decorations').clear(0)
+    end,
+    desc = 'Remove what a simulation left behind the lines',
+  },
+  SimtExplain = {
+    run = function()
+      require('simt.explain')()
+    end,
+    desc = 'Explain what varies in the line of the cursor, and why',
+  },
+  SimtCfg = {
+    run = function(format)
+      require('simt.control_flow_graph').show(format)
+    end,
+    desc = 'Show the control flow of the function at the cursor: svg (in the browser), dot or mermaid',
+    nargs = '?',
+    complete = { 'svg', 'dot', 'mermaid' },
+  },
+}
+
+---@param bufnr integer
+function M.define(bufnr)
+  for name, command in pairs(COMMANDS) do
+    vim.api.nvim_buf_create_user_command(bufnr, name, function(call)
+      command.run(call.args)
+    end, {
+      nargs = command.nargs or 0,
+      desc = command.desc,
+      complete = command.complete and function(lead)
+        return vim
+          .iter(command.complete)
+          :filter(function(word)
+            return vim.startswith(word, lead)
+          end)
+          :totable()
+      end,
+    })
+  end
+end
+
+return M

@@ -1,0 +1,75 @@
+-- Text in floating windows: small ones beside the cursor, large ones in the middle; `q` closes both.
+
+local options = require('simt.options')
+
+local M = {}
+
+local SHARE = 0.9 -- of the screen, for a large window
+
+--- Closes when the cursor moves; asked for a second time, the cursor goes into it.
+---@param lines string[]
+---@param id string
+function M.beside_cursor(lines, id)
+  vim.lsp.util.open_floating_preview(lines, '', {
+    border = options.current.border,
+    focus_id = id,
+    max_width = math.floor(vim.o.columns * SHARE),
+    wrap = false,
+  })
+end
+
+---@param pieces { text: string, tone: string }[][] lines, each in pieces
+---@return string[] lines
+---@return { row: integer, first: integer, last: integer, group: string }[] highlights in bytes from 0, `last` not included
+local function joined(pieces)
+  local lines, highlights = {}, {}
+  for row, line in ipairs(pieces) do
+    local text = ''
+    for _, piece in ipairs(line) do
+      local first = #text
+      text = text .. piece.text
+      local group = require('simt.highlights').TONES[piece.tone]
+      if group then
+        table.insert(highlights, { row = row - 1, first = first, last = #text, group = group })
+      end
+    end
+    lines[row] = text
+  end
+  return lines, highlights
+end
+
+---@param pieces { text: string, tone: string }[][]
+---@param title string
+---@return integer winid
+function M.in_the_middle(pieces, title)
+  local lines, highlights = joined(pieces)
+  local bufnr = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  local namespace = vim.api.nvim_create_namespace('simt.window')
+  for _, one in ipairs(highlights) do
+    vim.api.nvim_buf_set_extmark(bufnr, namespace, one.row, one.first, { end_col = one.last, hl_group = one.group })
+  end
+  vim.bo[bufnr].modifiable = false
+  vim.bo[bufnr].bufhidden = 'wipe'
+  vim.bo[bufnr].filetype = 'simt-report'
+  local widest = vim.iter(lines):map(vim.fn.strdisplaywidth):fold(1, math.max)
+  local width = math.min(widest, math.floor(vim.o.columns * SHARE))
+  local height = math.min(#lines, math.floor(vim.o.lines * SHARE))
+  local winid = vim.api.nvim_open_win(bufnr, true, {
+    relative = 'editor',
+    row = math.floor((vim.o.lines - height) / 2) - 1,
+    col = math.floor((vim.o.columns - width) / 2),
+    width = width,
+    height = height,
+    style = 'minimal',
+    border = options.current.border or 'rounded',
+    title = (' %s '):format(title),
+  })
+  vim.wo[winid].wrap = false
+  for _, key in ipairs({ 'q', '<Esc>' }) do
+    vim.keymap.set('n', key, '<Cmd>close<CR>', { buffer = bufnr, desc = 'simt: close this window' })
+  end
+  return winid
+end
+
+return M

@@ -1,0 +1,30 @@
+-- Starts the server for CUDA files and gives their buffers commands.  `require('simt').setup` is optional.
+
+if vim.g.loaded_simt then
+  return
+end
+vim.g.loaded_simt = true
+
+if vim.fn.has('nvim-0.10') == 0 then
+  vim.notify('simt: Neovim 0.10 or newer is needed; without it, see the docs for other editors', vim.log.levels.ERROR)
+  return
+end
+
+vim.filetype.add({ extension = { hip = 'cuda' } })
+require('simt.highlights').define()
+
+vim.api.nvim_create_autocmd('LspAttach', {
+  group = vim.api.nvim_create_augroup('simt', {}),
+  desc = 'simt: commands and hints for buffers that the server looks at',
+  callback = function(event)
+    local client = vim.lsp.get_client_by_id(event.data.client_id)
+    if client and client.name == 'simt_lsp' then
+      require('simt.attach')(client, event.buf)
+    end
+  end,
+})
+
+-- Not now: a plugin manager calls `setup` right after this file, and what it says must be known first.
+vim.schedule(function()
+  require('simt.start')()
+end)

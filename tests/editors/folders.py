@@ -1,0 +1,19 @@
+"""Where downloads are kept between runs, and where a run leaves its screenshots."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+REPOSITORY: Final = Path(__file__).parents[2]
+
+
+def cache_folder() -> Path:
+    """`SIMT_LSP_EDITOR_CACHE`, or a folder in the checkout that git ignores."""
+    return Path(os.environ.get("SIMT_LSP_EDITOR_CACHE", REPOSITORY / ".cache" / "editors")).absolute()
+
+
+def results_folder() -> Path:
+    """`SIMT_LSP_EDITOR_RESULTS`, or a folder in the checkout that git ignores."""
+    return Path(os.environ.get("SIMT_LSP_EDITOR_RESULTS", REPOSITORY / "build" / "editors")).absolute()

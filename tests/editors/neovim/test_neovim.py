@@ -1,0 +1,243 @@
+"""What a user of Neovim does, with keys, in every supported version."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.editors.neovim.editor import SUITES, Neovim
+
+HALO: Final = """\
+__global__ void halo(float *out, const float *in, int n) {
+  __shared__ float tile[32][32];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (threadIdx.x % 2 == 0) {
+    out[i] = in[i * 8];
+  } else {
+    out[i] = in[i] + 1.0f;
+  }
+  tile[threadIdx.x][0] = out[i];
+  if (threadIdx.x < 7) {
+    __syncthreads();
+  }
+}
+"""
+Open = Callable[..., Neovim]
+
+
+@pytest.fixture(params=SUITES)
+def version(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "halo.cu").write_text(HALO)
+    (folder / ".simt.toml").write_text('tiers = ["proven", "possible"]\n')
+    return folder
+
+
+@pytest.fixture
+def neovim(version: str, project: Path, tmp_path: Path) -> Iterator[Neovim]:
+    home = tmp_path / "home"
+    home.mkdir()
+    with Neovim(version, project, home, files=("halo.cu",)) as editor:
+        editor.wait_for("#vim.diagnostic.get(0) > 0")
+        yield editor
+
+
+def test_findings_stand_in_their_lines(neovim: Neovim) -> None:
+    neovim.lua("vim.diagnostic.config({ virtual_text = true })")
+    assert "SYN101" in neovim.codes()
+    neovim.sees("Threads 0-6 of the block arrive at this barrier")
+    neovim.picture("findings")
+
+
+def test_hover_says_why(neovim: Neovim) -> None:
+    neovim.at(4, 7)
+    neovim.keys("K")
+    neovim.sees("differs in every thread")
+    neovim.picture("hover")
+
+
+def test_hints_and_the_line_above_the_kernel_are_shown(neovim: Neovim) -> None:
+    neovim.sees("▶ Simulate")
+    neovim.sees("32-way bank conflict")
+    neovim.picture("hints")
+
+
+def test_branches_that_split_are_coloured(neovim: Neovim) -> None:
+    groups = "vim.tbl_map(function(t) return t.opts.hl_group_link or t.opts.hl_group end, vim.inspect_pos(0, 3, 2).semantic_tokens)"
+    neovim.wait_for(f"vim.tbl_contains({groups}, 'SimtVaryingBranch')")
+
+
+def test_explain(neovim: Neovim) -> None:
+    neovim.at(4, 3)
+    neovim.run("SimtExplain")
+    neovim.sees("a split warp loses about")
+    neovim.picture("explain")
+
+
+def test_explain_has_nothing_to_say_of_an_empty_line(neovim: Neovim) -> None:
+    neovim.keys("Go\x1b")
+    neovim.run("SimtExplain")
+    neovim.sees("simt: nothing runs on the device in this line")
+
+
+def test_the_report_has_the_numbers_of_the_shell(neovim: Neovim, project: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "simt_lsp", "simulate", "halo.cu", "--json"],
+        cwd=project, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    run = json.loads(done.stdout)["policies"]["ipdom"]
+    neovim.at(4)
+    neovim.run("SimtSimulate")
+    neovim.sees("SIMD efficiency")
+    neovim.sees(f"{run['warp_instructions']:,} warp instructions")
+    neovim.picture("report")
+    neovim.keys("q")
+    neovim.no_longer_sees("SIMD efficiency")
+
+
+def test_what_ran_stands_behind_the_lines_until_the_text_changes(neovim: Neovim) -> None:
+    neovim.at(4)
+    neovim.run("SimtSimulate")
+    neovim.sees("SIMD efficiency")
+    neovim.keys("q")
+    neovim.sees("50 % of lanes")
+    neovim.sees("split 64 of 64 times")
+    neovim.picture("decorations")
+    neovim.keys("5Go    out[i] = 2.0f;\x1b")
+    neovim.no_longer_sees("50 % of lanes")
+    neovim.picture("stale")
+    neovim.keys("u")
+    neovim.sees("50 % of lanes")
+    neovim.run("SimtClear")
+    neovim.no_longer_sees("50 % of lanes")
+
+
+def test_a_launch_can_be_given(neovim: Neovim) -> None:
+    neovim.at(4)
+    neovim.run("SimtSimulate grid=2 block=64")
+    neovim.sees("grid 2")
+    neovim.sees("block 64")
+
+
+def test_a_wrong_launch_is_answered_with_what_is_wrong(neovim: Neovim) -> None:
+    neovim.at(4)
+    neovim.run("SimtSimulate grdi=2")
+    neovim.sees("grdi")
+
+
+def test_the_lens_simulates(neovim: Neovim) -> None:
+    neovim.sees("▶ Simulate")
+    neovim.at(1)
+    neovim.lua("vim.schedule(function() vim.lsp.codelens.run() end)")
+    neovim.sees("Simulate")
+    neovim.picture("lens")
+
+
+@pytest.mark.parametrize(
+    ("given", "filetype", "text"), [("dot", "dot", "digraph"), ("mermaid", "mermaid", "flowchart")]
+)
+def test_control_flow_as_text(neovim: Neovim, given: str, filetype: str, text: str) -> None:
+    neovim.at(4)
+    neovim.run(f"SimtCfg {given}")
+    neovim.sees(text)
+    assert neovim.lua("return vim.bo.filetype") == filetype
+    neovim.picture("graph")
+
+
+def test_control_flow_as_a_picture_is_opened_by_the_system(neovim: Neovim) -> None:
+    neovim.lua("vim.ui.open = function(path) _G.opened = path end")
+    neovim.at(4)
+    neovim.run("SimtCfg")
+    neovim.wait_for("_G.opened")
+    assert "<svg" in Path(neovim.lua("return _G.opened")).read_text()
+
+
+def test_a_fix_is_applied_and_its_finding_is_gone(neovim: Neovim) -> None:
+    assert "MEM502" in neovim.codes()
+    neovim.at(9, 3)
+    neovim.lua("vim.schedule(vim.lsp.buf.code_action)")
+    neovim.sees("Pad")
+    neovim.picture("actions")
+    neovim.keys("1\r")
+    neovim.sees("float tile[32][33];")
+    neovim.wait_for("not vim.iter(vim.diagnostic.get(0)):any(function(d) return d.code == 'MEM502' end)")
+    assert "SYN101" in neovim.codes()
+
+
+def test_a_killed_server_is_started_again_with_the_file(neovim: Neovim) -> None:
+    for pid in neovim.lua("return vim.api.nvim_get_proc_children(vim.fn.getpid())"):
+        os.kill(pid, signal.SIGKILL)
+    neovim.wait_for("#vim.lsp.get_clients() == 0")
+    neovim.run("SimtExplain")
+    neovim.sees("simt: the server does not run for this buffer")
+    neovim.run("edit")
+    neovim.wait_for("#vim.diagnostic.get(0) > 0")
+
+
+def test_health_of_a_working_installation(neovim: Neovim) -> None:
+    neovim.run("checkhealth simt")
+    neovim.sees("Kernels can be simulated")
+    neovim.picture("health")
+
+
+def test_the_help_is_there(neovim: Neovim) -> None:
+    neovim.run("helptags ALL")
+    neovim.run("help :SimtSimulate")
+    neovim.sees("Run the kernel of the cursor on the simulator")
+
+
+def test_a_missing_server_is_explained(version: str, project: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    with Neovim(version, project, home, path="/usr/bin:/bin", files=("halo.cu",)) as editor:
+        editor.run("checkhealth simt")
+        editor.sees("is not on the PATH that Neovim sees")
+        editor.picture("health")
+
+
+def test_a_wrong_option_is_named(version: str, project: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    config = "local ok, why = pcall(require('simt').setup, { colour = 1 })\n_G.why = why"
+    with Neovim(version, project, home, config=f"vim.schedule(function() {config} end)") as editor:
+        editor.wait_for("_G.why")
+        assert 'simt: there is no option "colour"; there are: border, cmd' in editor.lua("return _G.why")
+
+
+def test_options_reach_the_server(version: str, project: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    config = (
+        "vim.cmd.packadd('simt')\nrequire('simt').setup({ settings = { ignore = { 'SYN101' } }, inlay_hints = false })"
+    )
+    with Neovim(version, project, home, config=config, files=("halo.cu",)) as editor:
+        editor.wait_for("#vim.diagnostic.get(0) > 0")
+        assert "MEM502" in editor.codes()
+        assert "SYN101" not in editor.codes()
+        assert editor.lua("return vim.lsp.inlay_hint.is_enabled({ bufnr = 0 })") is False
+
+
+def test_two_editors_at_once(version: str, project: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    with (
+        Neovim(version, project, tmp_path / "one", files=("halo.cu",)) as one,
+        Neovim(version, project, tmp_path / "two", files=("halo.cu",)) as two,
+    ):
+        one.wait_for("#vim.diagnostic.get(0) > 0")
+        two.wait_for("#vim.diagnostic.get(0) > 0")
+        assert one.codes() == two.codes()
