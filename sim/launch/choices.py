@@ -12,9 +12,11 @@ class Choice:
     """One decision about a launch.
 
     `name` is the word by which it is overridden (`block`, `n`, `p.width`, `T`), `value` what was decided as text, `why`
-    the evidence: "given", "the launch in line 12", "guards of threads".
+    the evidence: "given", "the launch in line 12", "guards of threads".  `is_chosen` where neither the user nor the
+    file says so: what a run shows with it is not yet what the program does.
     """
 
     name: str
     value: str
     why: str
+    is_chosen: bool = True

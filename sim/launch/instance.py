@@ -79,9 +79,9 @@ def choose_instance(
         *_from_instantiations(program, scope, declaration),
     ]
     for parameter in declaration.template_parameters:
-        argument, why = _argument(scope, declaration, parameter, sources, bound)
+        argument, why, is_chosen = _argument(scope, declaration, parameter, sources, bound)
         bound[parameter.name] = argument
-        choices.append(Choice(parameter.name, spelled_argument(argument), why))
+        choices.append(Choice(parameter.name, spelled_argument(argument), why, is_chosen))
     return Instance(instantiate(declaration, bound).id, bound, tuple(choices))
 
 
@@ -100,16 +100,17 @@ def _argument(
     parameter: TemplateParameter,
     sources: Sequence[_Source],
     bound: Mapping[str, TemplateArgument],
-) -> tuple[TemplateArgument, str]:
+) -> tuple[TemplateArgument, str, bool]:
+    """The argument, why it is that, and whether it was chosen."""
     for source in sources:
         found = source.arguments.get(parameter.name)
         if found is not None and _is_known(found):
-            return found, source.why
+            return found, source.why, False
     if parameter.default is not None:
         default = _default(declaration, parameter, bound)
         if _is_known(default):
-            return default, "default of the template"
-    return _chosen(scope, declaration, parameter)
+            return default, "default of the template", False
+    return (*_chosen(scope, declaration, parameter), True)
 
 
 def _default(

@@ -56,8 +56,11 @@ _SIZE_NAME: Final = re.compile(
 @final
 @dataclass(frozen=True, slots=True)
 class ChosenNumber:
+    """`is_chosen` where neither the user nor the file says the number."""
+
     value: int | float | bool
     why: str
+    is_chosen: bool = True
 
 
 def choose_numbers(

@@ -47,6 +47,10 @@ def shape(index: Index3) -> str:
     return "×".join(map(str, sizes))
 
 
+def index_words(index: Index3) -> str:
+    return ",".join(map(str, index))
+
+
 def coordinates(index: Index3) -> str:
     return f"({index[0]},{index[1]},{index[2]})"
 

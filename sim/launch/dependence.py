@@ -1,0 +1,112 @@
+"""What of a launch decides where an access goes: arguments, contents of arrays, the shape.
+
+Question  Two threads meet at one place.  Is that the program's doing, or that of inputs which were chosen for it?
+Rules     An address depends on the numbers it is computed from, on the contents of the arrays that these were loaded
+          from, on what was stored there by the kernel, and, at joins and in loops, on the conditions that decide which
+          value arrives.  The object that a pointer points to is no such input: objects never overlap.
+Limits    Guards around the access are not followed.  Pointers of unknown origin depend on nothing that is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, final
+
+from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.instructions import Atomic, Load, Phi, ReadSpecial, Store
+from analysis.ir.operators import SpecialRegister
+from analysis.ir.types import PointerType
+from sim.launch.flow import Flow, Root, RootKind
+
+_BLOCK_INDICES: Final = frozenset({SpecialRegister.BLOCK_X, SpecialRegister.BLOCK_Y, SpecialRegister.BLOCK_Z})
+_OF_SHAPE: Final = {
+    SpecialRegister.BLOCK_DIM_X: "block",
+    SpecialRegister.BLOCK_DIM_Y: "block",
+    SpecialRegister.BLOCK_DIM_Z: "block",
+    SpecialRegister.GRID_DIM_X: "grid",
+    SpecialRegister.GRID_DIM_Y: "grid",
+    SpecialRegister.GRID_DIM_Z: "grid",
+}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Dependence:
+    """`names` are those of `Choice`s: of numbers and arrays, `grid`, `block`."""
+
+    names: frozenset[str]
+    has_block_index: bool
+    """Whether blocks may go to different places."""
+
+
+@final
+class Dependences:
+    """Of the values of one kernel."""
+
+    def __init__(self, flow: Flow) -> None:
+        self._flow = flow
+        self._block_of: dict[ValueId, BasicBlockId] = {}
+        self._stores: dict[Root, list[Store]] = {}
+        for block in flow.control.order:
+            for one in (*flow.function.blocks[block].phis, *flow.function.blocks[block].instructions):
+                if one.result is not None:
+                    self._block_of[one.result] = block
+                if isinstance(one, Store):
+                    for place in flow.places(one.address):
+                        self._stores.setdefault(place.root, []).append(one)
+
+    def of(self, values: Sequence[ValueId]) -> Dependence:
+        """Of all of them together."""
+        names: set[str] = set()
+        has_block_index = False
+        seen: set[ValueId] = set()
+        pending = list(values)
+        while pending:
+            value = pending.pop()
+            if value in seen:
+                continue
+            seen.add(value)
+            leaf = self._flow.leaf(value)
+            if leaf is not None:
+                if not isinstance(self._flow.function.type_of(value), PointerType):
+                    names.add(leaf)
+                continue
+            definition = self._flow.definitions.get(value)
+            match definition:
+                case None:
+                    continue
+                case ReadSpecial(register=register):
+                    has_block_index |= register in _BLOCK_INDICES
+                    if register in _OF_SHAPE:
+                        names.add(_OF_SHAPE[register])
+                case Load(address=address) | Atomic(address=address):
+                    names.update(self._contents(address))
+                    pending += self._stored(address)
+                case Phi():
+                    pending += self._deciding(definition)
+                case _:
+                    pass
+            pending += definition.operands
+        return Dependence(frozenset(names), has_block_index)
+
+    def _contents(self, address: ValueId) -> Iterator[str]:
+        for place in self._flow.places(address):
+            if place.root.kind in (RootKind.ARGUMENT, RootKind.VARIABLE):
+                yield place.root.name
+
+    def _stored(self, address: ValueId) -> Iterator[ValueId]:
+        """What the kernel itself may have put there."""
+        for root in {place.root for place in self._flow.places(address)}:
+            for store in self._stores.get(root, ()):
+                yield from store.operands
+
+    def _deciding(self, phi: Phi) -> Iterator[ValueId]:
+        """The conditions that decide which value arrives, and how often in a loop."""
+        control, block = self._flow.control, self._block_of[phi.result]
+        deciders = {one for source, _ in phi.incoming for one in (source, *control.controllers(source))}
+        deciders.update(branch for cycle in control.cycles_around(block) for branch in control.exit_branches(cycle))
+        for one in deciders:
+            terminator = self._flow.function.blocks[one].terminator
+            if len(terminator.successors) > 1:
+                yield from terminator.operands
