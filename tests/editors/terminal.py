@@ -25,7 +25,7 @@ PATIENCE_SECONDS: Final = 20.0
 COLUMNS: Final = 150
 LINES: Final = 42
 _CELL: Final = (9, 19)  # pixels of a character in a picture
-_DEFAULT: Final = {"fg": "#d0d0d0", "bg": "#1c1c1c"}
+_DEFAULT: Final = {"fg": "#e0e2ea", "bg": "#14161b"}
 
 
 @final

@@ -33,7 +33,7 @@ local function check_program(program)
   local path = vim.fn.exepath(program)
   if path == '' then
     vim.health.error(('`%s` is not on the PATH that Neovim sees'):format(program), {
-      'Install the server: pipx install simt-lsp, or see the README.',
+      'Install the server as the README of the project says.',
       "Or name its place: require('simt').setup({ cmd = { '/path/to/simt-lsp', '--stdio' } })",
     })
     return nil

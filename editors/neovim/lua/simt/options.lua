@@ -6,12 +6,12 @@
 ---@field inlay_hints? boolean show inlay hints in buffers of the server
 ---@field code_lens? boolean show the line above each kernel
 ---@field decorations? boolean after a simulation, say behind the lines what ran there
----@field border? string|string[] of floating windows, as in |nvim_open_win()|; nil: 'winborder'
+---@field border? string|string[] of floating windows, as in |nvim_open_win()|
 
 local M = {}
 
 ---@type simt.Options
-M.current = { inlay_hints = true, code_lens = true, decorations = true }
+M.current = { inlay_hints = true, code_lens = true, decorations = true, border = 'rounded' }
 
 ---@type table<string, string[]>
 local TYPES = {

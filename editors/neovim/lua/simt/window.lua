@@ -20,7 +20,7 @@ end
 
 ---@param pieces { text: string, tone: string }[][] lines, each in pieces
 ---@return string[] lines
----@return { row: integer, first: integer, last: integer, group: string }[] highlights in bytes from 0, `last` not included
+---@return { row: integer, first: integer, last: integer, group: string }[] highlights bytes from 0, without `last`
 local function joined(pieces)
   local lines, highlights = {}, {}
   for row, line in ipairs(pieces) do
@@ -62,7 +62,7 @@ function M.in_the_middle(pieces, title)
     width = width,
     height = height,
     style = 'minimal',
-    border = options.current.border or 'rounded',
+    border = options.current.border,
     title = (' %s '):format(title),
   })
   vim.wo[winid].wrap = false
