@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import Enum, IntEnum
+from typing import Final
 
 
 class UnaryOperator(Enum):
@@ -253,6 +254,11 @@ class MathFunction(Enum):
     COLLECTIVE = "collective"
     """What a library routine (block scan, matrix fragment product) computes from the values of several threads; the
     last operand is the thread's rank, so the result is never uniform."""
+    MATRIX_PRODUCT = "matrix.product"
+    """A lane's share of `a * b + c`, where each lane of the warp holds a share of each matrix; from (a, b, c, m, n, k,
+    layout, lane).  `layout` is a member of `ShareLayout`."""
+    MATRIX_ROWS = "matrix.rows"
+    """PTX `ldmatrix`: from (row of 16 bytes, number of the matrix, whether to transpose, lane)."""
     RANDOM_SEED = "random.seed"
     """A generator's state from (seed, sequence, offset)."""
     RANDOM_ADVANCE = "random.advance"
@@ -273,3 +279,21 @@ class MathFunction(Enum):
     IS_CONSTANT = "isconstant"
     IS_LOCAL = "islocal"
     IS_CONSTANT_EVALUATED = "is_constant_evaluated"
+
+
+COLLECTIVES: Final = frozenset((MathFunction.COLLECTIVE, MathFunction.MATRIX_PRODUCT, MathFunction.MATRIX_ROWS))
+"""Functions that read what other threads hold for the same operands."""
+
+
+class ShareLayout(IntEnum):
+    """How the lanes of a warp hold the matrices of a product."""
+
+    ROW_ROW = 0
+    """Lane `l` holds elements `l * n` to `l * n + n - 1` in row-major order; the names say it for a and b."""
+    COLUMN_ROW = 1
+    ROW_COLUMN = 2
+    COLUMN_COLUMN = 3
+    REGISTERS_OF_1 = 4
+    """As PTX `mma.sync` defines it; a register of a or b holds one element (tf32, doubles)."""
+    REGISTERS_OF_2 = 5
+    REGISTERS_OF_4 = 6

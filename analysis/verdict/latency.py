@@ -50,7 +50,7 @@ from analysis.ir.instructions import (
     WarpBarrier,
     WarpReduce,
 )
-from analysis.ir.operators import BinaryOperator, MathFunction
+from analysis.ir.operators import COLLECTIVES, BinaryOperator, MathFunction
 from analysis.ir.types import FloatFormat, FloatType, IntegerType, MemorySpace, Type
 from analysis.memory.spaces import SpaceResult
 
@@ -204,7 +204,7 @@ _HARD: Final = frozenset(
         MathFunction.RANDOM_SEED,
         MathFunction.RANDOM_POISSON,
         MathFunction.RANDOM_DISCRETE,
-        MathFunction.COLLECTIVE,
+        *COLLECTIVES,
     }
 )
 

@@ -148,7 +148,6 @@ _SPACES: Final = {
 }
 _REFUSED: Final = {
     MathFunction.SIMD_IN_WORD: "a SIMD instruction on parts of a word",
-    MathFunction.COLLECTIVE: "a library routine over several threads",
     MathFunction.RANDOM_DISCRETE: "a discrete random distribution",
 }
 

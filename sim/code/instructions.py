@@ -44,8 +44,8 @@ from analysis.ir.instructions import (
     WarpBarrier,
     WarpReduce,
 )
-from analysis.ir.operators import SpecialRegister
-from sim.code import aggregates, arithmetic, calls, conversions, meetings, memory
+from analysis.ir.operators import COLLECTIVES, SpecialRegister
+from sim.code import aggregates, arithmetic, calls, collectives, conversions, meetings, memory
 from sim.code.scalars import NoParts
 from sim.code.writer import Writer
 
@@ -69,6 +69,8 @@ def emit(writer: Writer, instruction: Instruction) -> None:
             arithmetic.compare(writer, instruction)
         case Select():
             arithmetic.select(writer, instruction)
+        case Math() if instruction.function in COLLECTIVES:
+            collectives.collective(writer, instruction)
         case Math():
             arithmetic.math(writer, instruction)
         case Convert():

@@ -39,7 +39,7 @@ from analysis.ir.instructions import (
     Unary,
     Undefined,
 )
-from analysis.ir.operators import MathFunction, SpecialRegister
+from analysis.ir.operators import COLLECTIVES, SpecialRegister
 from analysis.ir.types import PointerType, StructType, VectorType
 from analysis.lower.layouts import size_of
 from sim.code.segments import SegmentedFunction
@@ -133,7 +133,7 @@ def _is_hoisted(function: Function, instruction: Instruction, hoisted: set[Value
             return register in _SAME_FOR_ALL
         case SymbolAddress(symbol=symbol):
             return function.symbols[symbol].kind in _ONE_OBJECT
-        case Math(function=MathFunction.COLLECTIVE):
+        case Math() if instruction.function in COLLECTIVES:
             return False
         case _:
             return isinstance(instruction, _PURE) and hoisted.issuperset(instruction.operands)

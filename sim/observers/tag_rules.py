@@ -59,7 +59,7 @@ from analysis.ir.instructions import (
     WarpBarrier,
     WarpReduce,
 )
-from analysis.ir.operators import BinaryOperator, MathFunction, SpecialRegister, UnaryOperator
+from analysis.ir.operators import COLLECTIVES, BinaryOperator, SpecialRegister, UnaryOperator
 from analysis.ir.types import IntegerType, PointerType, Type
 from sim.launch.specification import LaunchSpecification
 from sim.observers.register_kinds import AFFINE, GENERIC, UNIFORM, Kinds
@@ -96,7 +96,7 @@ def rule_of(function: Function, instruction: Instruction, launch: LaunchSpecific
             return _selected
         case Vote() | WarpReduce() | BlockBarrier():
             return lambda _: UNIFORM
-        case Math(function=MathFunction.COLLECTIVE):
+        case Math() if instruction.function in COLLECTIVES:
             return lambda _: GENERIC
         case Shuffle() | Match() | Atomic() | Allocate() | Call() | Opaque() | Print():
             return lambda _: GENERIC

@@ -2,18 +2,17 @@
 
 A fragment is a struct whose `x` holds each lane's share.  Which element lies in which lane is not specified by CUDA;
 here lane `l` holds the elements `l * n` to `l * n + n - 1` of the matrix in row-major order.
-Rules    All of a warp takes part: each operation is a warp barrier and its loads or stores.  The product is
-         `COLLECTIVE`, a value that depends on all lanes.
+Rules    All of a warp takes part: each operation is a warp barrier and its loads or stores.  The product is one of the
+         `COLLECTIVES`, a value that depends on all lanes.
 """
 
 from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from analysis.ir.arithmetic import Math
 from analysis.ir.collectives import WarpBarrier
 from analysis.ir.ids import ValueId
-from analysis.ir.operators import BinaryOperator, MathFunction, SpecialRegister
+from analysis.ir.operators import BinaryOperator, MathFunction, ShareLayout, SpecialRegister
 from analysis.ir.types import U32, ArrayType, PointerType, StructType, Type
 from analysis.lower.builtins.barriers import full_mask
 from analysis.lower.builtins.core import BoundCall, Table, opaque_bound
@@ -29,6 +28,9 @@ _B = BinaryOperator
 class _Fragment(NamedTuple):
     type: StructType
     elements: ArrayType
+    sizes: tuple[int, int, int]
+    """m, n, k of the product that it belongs to."""
+    rows: int
     columns: int
     is_column_major: bool
 
@@ -50,17 +52,35 @@ def _fragment(call: BoundCall, address: ValueId) -> _Fragment | None:
     if shape is None or not isinstance(elements, ArrayType):
         return None
     is_column_major = len(words) > 5 and words[5].endswith("col_major")
-    return _Fragment(type, elements, shape[0] if is_column_major else shape[1], is_column_major)
+    m, n, k = (int(word) for word in words[1:4])
+    return _Fragment(type, elements, (m, n, k), shape[0], shape[1], is_column_major)
 
 
-def _lane_address(call: BoundCall, matrix: ValueId, stride: ValueId, fragment: _Fragment) -> ValueId:
-    """Where the lane's share of a matrix in memory begins; a share does not leave its row."""
+def _lane_addresses(call: BoundCall, matrix: ValueId, stride: ValueId, fragment: _Fragment) -> list[ValueId]:
+    """Where the elements of the lane's share lie in memory; a share does not leave its row (or column).
+
+    Accumulators have no order of their own: the fourth argument says how the matrix lies in memory.
+    """
     emit = Emitter(call.builder, call.span)
     first = emit.with_number(_B.MULTIPLY, emit.special(SpecialRegister.LANE), fragment.share)
-    row = emit.with_number(_B.DIVIDE, first, fragment.columns)
-    column = emit.with_number(_B.REMAINDER, first, fragment.columns)
-    offset = emit.add(emit.multiply(row, emit.convert(stride, U32)), column)
-    return call.builder.element_address(matrix, offset, _pointee(call, matrix), call.span)
+    line = fragment.rows if fragment.is_column_major else fragment.columns
+    along, across = emit.with_number(_B.REMAINDER, first, line), emit.with_number(_B.DIVIDE, first, line)
+    pitch = emit.convert(stride, U32)
+    element = _pointee(call, matrix)
+
+    def address(base: ValueId, offset: ValueId) -> ValueId:
+        return call.builder.element_address(base, offset, element, call.span)
+
+    is_turned = call.literal(3) == _COLUMN_MAJOR and not fragment.is_column_major
+    if is_turned:
+        start = address(matrix, emit.add(emit.multiply(along, pitch), across))
+        return [address(start, emit.multiply(emit.constant(index), pitch)) for index in range(fragment.share)]
+    start = address(matrix, emit.add(emit.multiply(across, pitch), along))
+    return [address(start, emit.constant(index)) for index in range(fragment.share)]
+
+
+_COLUMN_MAJOR: Final = 1
+"""`mem_col_major`."""
 
 
 def _pointee(call: BoundCall, pointer: ValueId) -> Type:
@@ -80,13 +100,11 @@ def _load_matrix(call: BoundCall) -> ValueId | None:
         return opaque_bound(call)
     builder, span = call.builder, call.span
     _meet(call)
-    start = _lane_address(call, matrix, stride, fragment)
     element = _pointee(call, matrix)
-    values: list[ValueId] = []
-    for index in range(fragment.share):
-        at = builder.element_address(start, builder.constant(index, U32, span), element, span)
-        values.append(builder.convert(builder.load(at, element, span), fragment.elements.element, span))
-    _store_elements(call, to, fragment, tuple(values))
+    addresses = _lane_addresses(call, matrix, stride, fragment)
+    loaded = [builder.load(address, element, span) for address in addresses]
+    values = tuple(builder.convert(value, fragment.elements.element, span) for value in loaded)
+    _store_elements(call, to, fragment, values)
     return None
 
 
@@ -97,13 +115,11 @@ def _store_matrix(call: BoundCall) -> ValueId | None:
         return opaque_bound(call)
     builder, span = call.builder, call.span
     _meet(call)
-    start = _lane_address(call, matrix, stride, fragment)
     element = _pointee(call, matrix)
     share = _elements(call, source, fragment)
-    for index in range(fragment.share):
+    for index, address in enumerate(_lane_addresses(call, matrix, stride, fragment)):
         value = builder.extract(share, index, fragment.elements.element, span)
-        at = builder.element_address(start, builder.constant(index, U32, span), element, span)
-        builder.store(at, builder.convert(value, element, span), span)
+        builder.store(address, builder.convert(value, element, span), span)
     return None
 
 
@@ -119,21 +135,50 @@ def _fill(call: BoundCall) -> ValueId | None:
 
 def _multiply_add(call: BoundCall) -> ValueId | None:
     """`mma_sync(d, a, b, c)`."""
-    fragments = [_fragment(call, address) for address in call.arguments[:4]]
-    target = fragments[0]
-    if target is None:
+    operands = _operands(call)
+    if operands is None:
+        return opaque_bound(call)
+    target, first, second, addend = operands
+    _meet(call)
+    emit = Emitter(call.builder, call.span)
+    shares = [_elements(call, at, one) for at, one in zip(call.arguments[1:4], operands[1:], strict=True)]
+    shares[2] = _converted(call, shares[2], addend, target)
+    layout = ShareLayout(first.is_column_major + 2 * second.is_column_major)
+    numbers = (emit.constant(number) for number in (*target.sizes, int(layout)))
+    lane = emit.special(SpecialRegister.LANE)
+    product = emit.math(MathFunction.MATRIX_PRODUCT, *shares, *numbers, lane, type=target.elements)
+    call.builder.store(call.builder.field_address(call.arguments[0], 0, target.elements, call.span), product, call.span)
+    return None
+
+
+def _multiply_bits(call: BoundCall) -> ValueId | None:
+    """`bmma_sync(d, a, b, c, operation?, accumulation?)` over single bits, which no type of the IR holds."""
+    operands = _operands(call)
+    if operands is None:
         return opaque_bound(call)
     _meet(call)
-    operands: list[ValueId] = []
-    for address, fragment in zip(call.arguments[1:4], fragments[1:], strict=True):
-        if fragment is None:
-            return opaque_bound(call)
-        operands.append(_elements(call, address, fragment))
+    shares = [_elements(call, at, one) for at, one in zip(call.arguments[1:4], operands[1:], strict=True)]
     lane = call.builder.special(SpecialRegister.LANE, call.span)
-    result = call.builder.value(target.elements)
-    call.builder.emit(Math(result, MathFunction.COLLECTIVE, (*operands, lane), call.span))
-    call.builder.store(call.builder.field_address(call.arguments[0], 0, target.elements, call.span), result, call.span)
+    result = call.builder.math(MathFunction.COLLECTIVE, (*shares, lane), operands[0].elements, call.span)
+    at = call.builder.field_address(call.arguments[0], 0, operands[0].elements, call.span)
+    call.builder.store(at, result, call.span)
     return None
+
+
+def _operands(call: BoundCall) -> tuple[_Fragment, _Fragment, _Fragment, _Fragment] | None:
+    found = [_fragment(call, address) for address in call.arguments[:4]]
+    known = [fragment for fragment in found if fragment is not None]
+    return (known[0], known[1], known[2], known[3]) if len(known) == 4 else None
+
+
+def _converted(call: BoundCall, share: ValueId, have: _Fragment, want: _Fragment) -> ValueId:
+    """The addend's elements in the type of the result's."""
+    if have.elements == want.elements:
+        return share
+    builder, span = call.builder, call.span
+    elements = [builder.extract(share, index, have.elements.element, span) for index in range(have.share)]
+    converted = tuple(builder.convert(element, want.elements.element, span) for element in elements)
+    return build_aggregate(builder, converted, want.elements, span)
 
 
 def _elements(call: BoundCall, address: ValueId, fragment: _Fragment) -> ValueId:
@@ -152,5 +197,5 @@ TABLE: Final[Table] = {
     "fill_fragment": (_fill, "void(any&, any)"),
     "mma_sync": (_multiply_add, "void(any&, any&, any&, any&, any?)"),
     "__float_to_tf32": (same_value, "f32(f32)"),
-    "bmma_sync": (_multiply_add, "void(any&, any&, any&, any&, any?, any?)"),
+    "bmma_sync": (_multiply_bits, "void(any&, any&, any&, any&, any?, any?)"),
 }

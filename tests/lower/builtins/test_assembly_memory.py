@@ -234,15 +234,43 @@ def test_matrix_fragments_come_from_the_whole_warp() -> None:
         %4: u64 = convert %2
         %5: ptr<shared <4 x u32 align 16>> = bitcast %4
         %6: <4 x u32 align 16> = load %5
-        %7: u32 = special lane
-        %8: u32 = const 0
-        %9: u32 = math collective %6, %8, %7
-        %10: u32 = const 1
-        %11: u32 = math collective %6, %10, %7
-        store %0, %9
-        store %1, %11
+        %7: u32 = const 0
+        %8: u32 = special lane
+        %9: u32 = const 0
+        %10: u32 = math matrix.rows %6, %9, %7, %8
+        %11: u32 = const 1
+        %12: u32 = math matrix.rows %6, %11, %7, %8
+        store %0, %10
+        store %1, %12
         """,
     )
+    check_assembly(
+        "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};",
+        "+f64, +f64",
+        "f64, f64",
+        """
+        %4: f64 = load %0
+        %5: f64 = load %1
+        %6: u32 = const 4294967295
+        warp_barrier %6
+        %7: [1 x f64] = build %2
+        %8: [1 x f64] = build %3
+        %9: [2 x f64] = build %4, %5
+        %10: u32 = special lane
+        %11: u32 = const 8
+        %12: u32 = const 8
+        %13: u32 = const 4
+        %14: u32 = const 4
+        %15: [2 x f64] = math matrix.product %7, %8, %9, %11, %12, %13, %14, %10
+        %16: f64 = extract %15, 0
+        %17: f64 = extract %15, 1
+        store %0, %16
+        store %1, %17
+        """,
+    )
+
+
+def test_products_in_other_layouts_come_from_the_whole_warp() -> None:
     check_assembly(
         "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1}, {%2}, {%3}, {%0, %1};",
         "+f32, +f32",

@@ -157,9 +157,13 @@ def test_matrix_products_take_the_whole_warp() -> None:
         %13: ptr<local [8 x f32]> = field %6, 0
         %14: [8 x f32] = load %13
         %15: u32 = special lane
-        %16: [8 x f32] = math collective %10, %12, %14, %15
-        %17: ptr<local [8 x f32]> = field %0, 0
-        store %17, %16
+        %16: u32 = const 16
+        %17: u32 = const 16
+        %18: u32 = const 16
+        %19: u32 = const 2
+        %20: [8 x f32] = math matrix.product %10, %12, %14, %16, %17, %18, %19, %15
+        %21: ptr<local [8 x f32]> = field %0, 0
+        store %21, %20
         """,
     )
 

@@ -8,6 +8,7 @@ Rules    A space that the instruction names becomes the space of the pointer.  `
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -16,10 +17,17 @@ from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Branch
 from analysis.ir.memory import Atomic
-from analysis.ir.operators import AtomicOperator, CompareOperator, FenceScope, MathFunction, SpecialRegister
-from analysis.ir.types import BOOLEAN, U32, U64, MemorySpace, PointerType, Type, VectorType
+from analysis.ir.operators import (
+    AtomicOperator,
+    CompareOperator,
+    FenceScope,
+    MathFunction,
+    ShareLayout,
+    SpecialRegister,
+)
+from analysis.ir.types import BOOLEAN, F16, U32, U64, ArrayType, MemorySpace, PointerType, Type, VectorType
 from analysis.lower.builtins.assembly.arithmetic import PtxLowering, type_of
-from analysis.lower.builtins.assembly.machine import Machine, NotUnderstood
+from analysis.lower.builtins.assembly.machine import PTX_TYPES, Machine, NotUnderstood
 from analysis.lower.builtins.assembly.syntax import Immediate, Operand, PtxInstruction, Vector
 from analysis.lower.builtins.assembly.threads import REDUCTIONS, meet, nothing
 from analysis.lower.builtins.operations import build_aggregate
@@ -156,7 +164,13 @@ def _load_matrix(machine: Machine, instruction: PtxInstruction) -> None:
     meet(machine)
     address = machine.address(instruction.operands[1], row, MemorySpace.SHARED)
     loaded = machine.builder.load(address, row, machine.span)
-    _share(machine, instruction.operands[0], (loaded,))
+    emit = machine.emit
+    is_transposed = emit.constant(int("trans" in instruction.modifiers))
+    lane = emit.special(SpecialRegister.LANE)
+    target = instruction.operands[0]
+    for index, member in enumerate(target.members if isinstance(target, Vector) else (target,)):
+        number = emit.constant(index)
+        machine.write(member, emit.math(MathFunction.MATRIX_ROWS, loaded, number, is_transposed, lane, type=U32))
 
 
 def _store_matrix(machine: Machine, instruction: PtxInstruction) -> None:
@@ -171,13 +185,87 @@ def _store_matrix(machine: Machine, instruction: PtxInstruction) -> None:
 
 
 def _multiply_matrices(machine: Machine, instruction: PtxInstruction) -> None:
-    """`mma.sync.aligned… {d…}, {a…}, {b…}, {c…}`."""
+    """`mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {d…}, {a…}, {b…}, {c…}`."""
     meet(machine)
+    kinds = [PTX_TYPES.get(word) for word in instruction.modifiers if word in PTX_TYPES]
+    sizes = next((found for word in instruction.modifiers if (found := _SIZES.match(word)) is not None), None)
+    emit = machine.emit
+    m, n, k = map(int, sizes.groups()) if sizes is not None else (0, 0, 0)
+    counts = tuple(
+        _element_count(operand, kind) for operand, kind in zip(instruction.operands[1:], kinds[1:], strict=False)
+    )
+    if (
+        len(kinds) != 4
+        or kinds[1] is None
+        or counts != (m * k // 32, n * k // 32, m * n // 32)
+        or (n * k == 32 and kinds[1] == F16)  # an old form with a layout of its own
+    ):
+        _share(machine, instruction.operands[0], _registers(machine, instruction))
+        return
+    shares = [
+        _fragment(machine, operand, kind) for operand, kind in zip(instruction.operands[1:], kinds[1:], strict=True)
+    ]
+    layout = _LAYOUTS[size_of(kinds[1], {}) or 4]
+    numbers = (emit.constant(number) for number in (m, n, k, int(layout)))
+    lane = emit.special(SpecialRegister.LANE)
+    type = machine.builder.type_of(shares[2])
+    product = emit.math(MathFunction.MATRIX_PRODUCT, *shares, *numbers, lane, type=type)
+    _spread(machine, instruction.operands[0], product)
+
+
+_SIZES: Final = re.compile(r"m(\d+)n(\d+)k(\d+)$")
+_LAYOUTS: Final = {
+    1: ShareLayout.REGISTERS_OF_4,
+    2: ShareLayout.REGISTERS_OF_2,
+    4: ShareLayout.REGISTERS_OF_1,
+    8: ShareLayout.REGISTERS_OF_1,
+}
+
+
+def _element_count(operand: Operand, kind: Type | None) -> int:
+    registers = len(operand.members) if isinstance(operand, Vector) else 1
+    size = size_of(kind, {}) if kind is not None else None
+    return registers * max(4 // size, 1) if size else 0
+
+
+def _fragment(machine: Machine, operand: Operand, kind: Type | None) -> ValueId:
+    """The elements that the registers of a fragment hold, as an array."""
+    if kind is None:
+        raise NotUnderstood
+    members = operand.members if isinstance(operand, Vector) else (operand,)
+    each = max(4 // (size_of(kind, {}) or 4), 1)
+    elements: list[ValueId] = []
+    for member in members:
+        if each == 1:
+            elements.append(machine.read(member, kind))
+            continue
+        packed = machine.builder.bitcast(machine.read(member, U32), VectorType(kind, each, 4), machine.span)
+        elements += [machine.builder.extract(packed, index, kind, machine.span) for index in range(each)]
+    return build_aggregate(machine.builder, tuple(elements), ArrayType(kind, len(elements)), machine.span)
+
+
+def _spread(machine: Machine, target: Operand, product: ValueId) -> None:
+    """Each register of the result gets its elements of the product."""
+    array = machine.builder.type_of(product)
+    assert isinstance(array, ArrayType)  # `_fragment` made it
+    kind = array.element
+    each = max(4 // (size_of(kind, {}) or 4), 1)
+    for number, member in enumerate(target.members if isinstance(target, Vector) else (target,)):
+        indices = range(number * each, number * each + each)
+        values = tuple(machine.builder.extract(product, index, kind, machine.span) for index in indices)
+        if each == 1:
+            machine.write(member, values[0])
+        else:
+            packed = build_aggregate(machine.builder, values, VectorType(kind, each, 4), machine.span)
+            machine.write(member, machine.builder.bitcast(packed, U32, machine.span))
+
+
+def _registers(machine: Machine, instruction: PtxInstruction) -> tuple[ValueId, ...]:
     operands: list[ValueId] = []
     for operand in instruction.operands[1:]:
         members = operand.members if isinstance(operand, Vector) else (operand,)
         operands += [machine.raw(member) for member in members]
-    _share(machine, instruction.operands[0], tuple(operands))
+    return tuple(operands)
 
 
 def _share(machine: Machine, target: Operand, operands: tuple[ValueId, ...]) -> None:
