@@ -44,7 +44,8 @@ class Neovim:
         self._environment = _environment(home, root, path)
         _install_plugin(home)
         (home / ".config" / "nvim").mkdir(parents=True, exist_ok=True)
-        (home / ".config" / "nvim" / "init.lua").write_text(f"vim.o.termguicolors = true\n{config}")
+        parsers = f"vim.opt.runtimepath:append('{root}/usr/lib/nvim')"  # where this build looks by itself, if not moved
+        (home / ".config" / "nvim" / "init.lua").write_text(f"vim.o.termguicolors = true\n{parsers}\n{config}")
         # In two processes: an editor that starts its own screen looks for itself by a path, and finds the loader there.
         self._editor = subprocess.Popen(
             [*self._program, "--headless", "--listen", self._socket, *files],
