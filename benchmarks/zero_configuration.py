@@ -116,7 +116,7 @@ def _report(outcomes: list[KernelOutcome]) -> int:
 
 def _kernels_of(task: tuple[str, str, str, float]) -> list[KernelOutcome]:
     path, root, policy, seconds = task
-    program = _program(path, root)
+    program = program_of(path, root)
     if program is None:
         return []
     kernels = [one for one in program.device_functions() if one.kind is FunctionKind.KERNEL and one.item.active]
@@ -157,7 +157,7 @@ def _general(text: str) -> str:
     return re.sub(r"\d[\d,]*", "N", text)[:100]
 
 
-def _program(path: str, root: str) -> Program | None:
+def program_of(path: str, root: str) -> Program | None:
     """The file as the shell would read it; None where it has no kernel or cannot be read."""
     try:
         text = read_source(path)

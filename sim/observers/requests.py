@@ -142,7 +142,7 @@ class RequestObserver(Observer):
         if space is MemorySpace.LOCAL:
             addresses = self._interleaved(np.broadcast_to(addresses, shape))
             if size > BANK_BYTES:
-                addresses, lanes, size = _as_words(addresses, lanes, size, self._warp_size)
+                addresses, lanes, size = as_words(addresses, lanes, size, self._warp_size)
                 shape = addresses.shape
         elif not (is_shared and site.kind is AccessKind.ATOMIC) and addresses.ndim == 2 and addresses.shape[1] == 1:
             lanes, shape = None, (shape[0], 1)  # one address for all lanes is one lane's
@@ -163,18 +163,22 @@ class RequestObserver(Observer):
         return interleaved(addresses - self._addresses.starts(addresses), self._warp_size)
 
     def _moved_by(self, site: AccessSite) -> tuple[int, int]:
-        """Bytes per lane, and how many of them one instruction moves."""
         known = self._moved.get(id(site))
         if known is None:
-            instruction = site.instruction
-            assert isinstance(instruction, Load | Store | Atomic)
-            value = instruction.value if isinstance(instruction, Store) else instruction.result
-            size, width = moved_bytes(site.function.types[value], site.function.structs)
-            known = self._moved[id(site)] = (size or site.width, width or BANK_BYTES)
+            known = self._moved[id(site)] = moved_by(site)
         return known
 
 
-def _as_words(addresses: Values, lanes: Lanes | None, size: int, warp_size: int) -> tuple[Values, Lanes | None, int]:
+def moved_by(site: AccessSite) -> tuple[int, int]:
+    """Bytes per lane, and how many of them one instruction moves."""
+    instruction = site.instruction
+    assert isinstance(instruction, Load | Store | Atomic)
+    value = instruction.value if isinstance(instruction, Store) else instruction.result
+    size, width = moved_bytes(site.function.types[value], site.function.structs)
+    return size or site.width, width or BANK_BYTES
+
+
+def as_words(addresses: Values, lanes: Lanes | None, size: int, warp_size: int) -> tuple[Values, Lanes | None, int]:
     """Elements of local memory that are wider than a word: each of their words lies in a row of its own."""
     words = -(-size // BANK_BYTES)
     rows = np.arange(words) * (BANK_BYTES * warp_size)
