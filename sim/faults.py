@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias, final
 
-from analysis.ir.ids import ValueId
+from analysis.ir.instructions import Instruction
 from analysis.ir.source import Span
 
 Index3: TypeAlias = tuple[int, int, int]
@@ -158,12 +158,21 @@ class RaceScope(Enum):
 
 @final
 @dataclass(frozen=True, slots=True)
+class RaceSite:
+    """Where an access stands in its function."""
+
+    block: int
+    instruction: Instruction
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class DataRace:
     """Two threads use the same bytes and nothing orders them, and at least one writes; found by an observer.
 
     `evidence` is the later access.  `same_value`: every such pair of writes wrote the same, so that the order does not
-    show in this run.  `is_shared`: in shared memory.  `addresses` are the values that `access` and `other_access` use
-    as addresses, in the functions of their evidence.
+    show in this run.  `is_shared`: in shared memory.  `sites` are those of `access` and `other_access`, in the
+    functions of their evidence.
     """
 
     evidence: Evidence
@@ -175,10 +184,10 @@ class DataRace:
     same_value: bool
     is_shared: bool
     scope: RaceScope
-    addresses: tuple[ValueId, ValueId]
+    sites: tuple[RaceSite, RaceSite]
 
 
-Fault: TypeAlias = (
+MachineFault: TypeAlias = (
     OutOfBounds
     | Misaligned
     | UninitialisedRead
@@ -190,5 +199,7 @@ Fault: TypeAlias = (
     | StackOverflow
     | Livelock
     | Deadlock
-    | DataRace
 )
+"""What the engine finds by itself."""
+
+Fault: TypeAlias = MachineFault | DataRace

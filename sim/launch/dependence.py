@@ -4,18 +4,19 @@ Question  Two threads meet at one place.  Is that the program's doing, or that o
 Rules     An address depends on the numbers it is computed from, on the contents of the arrays that these were loaded
           from, on what was stored there by the kernel, and, at joins and in loops, on the conditions that decide which
           value arrives.  The object that a pointer points to is no such input: objects never overlap.
-Limits    Guards around the access are not followed.  Pointers of unknown origin depend on nothing that is known.
+          Guards around an access decide who comes; they are asked for apart.
+Limits    Pointers of unknown origin depend on nothing that is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Atomic, Load, Phi, ReadSpecial, Store
-from analysis.ir.operators import SpecialRegister
+from analysis.ir.instructions import Atomic, Bitcast, Convert, Load, Phi, ReadSpecial, Store
+from analysis.ir.operators import AtomicOperator, SpecialRegister
 from analysis.ir.types import PointerType
 from sim.launch.flow import Flow, Root, RootKind
 
@@ -33,11 +34,12 @@ _OF_SHAPE: Final = {
 @final
 @dataclass(frozen=True, slots=True)
 class Dependence:
-    """`names` are those of `Choice`s: of numbers and arrays, `grid`, `block`."""
+    """Names of `Choice`s: `numbers` with `grid` and `block`, `contents` of arrays.  `has_block_index`: blocks may go to
+    different places."""
 
-    names: frozenset[str]
-    has_block_index: bool
-    """Whether blocks may go to different places."""
+    numbers: frozenset[str] = frozenset()
+    contents: frozenset[str] = frozenset()
+    has_block_index: bool = False
 
 
 @final
@@ -56,9 +58,31 @@ class Dependences:
                     for place in flow.places(one.address):
                         self._stores.setdefault(place.root, []).append(one)
 
+    def guards(self, blocks: Iterable[int]) -> Dependence:
+        """Of the conditions under which threads come to the blocks."""
+        deciders = {one for block in blocks for one in self._flow.control.iterated_controllers(BasicBlockId(block))}
+        return self.of([value for one in deciders for value in self._operands(one)])
+
+    def is_guess(self, load: Load, atomic: Atomic) -> bool:
+        """Whether what is loaded is what the compare-and-swap expects to find: a wrong guess does nothing."""
+        if atomic.operator is not AtomicOperator.COMPARE_AND_SWAP:
+            return False
+        seen: set[ValueId] = set()
+        pending = [atomic.arguments[0]]
+        while pending:
+            value = pending.pop()
+            definition = self._flow.definitions.get(value)
+            if definition is load:
+                return True
+            if value not in seen and isinstance(definition, Phi | Convert | Bitcast):
+                seen.add(value)
+                pending += definition.operands
+        return False
+
     def of(self, values: Sequence[ValueId]) -> Dependence:
         """Of all of them together."""
         names: set[str] = set()
+        contents: set[str] = set()
         has_block_index = False
         seen: set[ValueId] = set()
         pending = list(values)
@@ -81,14 +105,14 @@ class Dependences:
                     if register in _OF_SHAPE:
                         names.add(_OF_SHAPE[register])
                 case Load(address=address) | Atomic(address=address):
-                    names.update(self._contents(address))
+                    contents.update(self._contents(address))
                     pending += self._stored(address)
                 case Phi():
                     pending += self._deciding(definition)
                 case _:
                     pass
             pending += definition.operands
-        return Dependence(frozenset(names), has_block_index)
+        return Dependence(frozenset(names), frozenset(contents), has_block_index)
 
     def _contents(self, address: ValueId) -> Iterator[str]:
         for place in self._flow.places(address):
@@ -107,6 +131,9 @@ class Dependences:
         deciders = {one for source, _ in phi.incoming for one in (source, *control.controllers(source))}
         deciders.update(branch for cycle in control.cycles_around(block) for branch in control.exit_branches(cycle))
         for one in deciders:
-            terminator = self._flow.function.blocks[one].terminator
-            if len(terminator.successors) > 1:
-                yield from terminator.operands
+            yield from self._operands(one)
+
+    def _operands(self, block: BasicBlockId) -> Sequence[ValueId]:
+        """Of the branch that ends the block."""
+        terminator = self._flow.function.blocks[block].terminator
+        return terminator.operands if len(terminator.successors) > 1 else ()

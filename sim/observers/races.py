@@ -22,13 +22,12 @@ from typing import ClassVar, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Atomic, Instruction, Load, Store, WarpBarrier
 from analysis.ir.operators import AtomicOperator
 from analysis.ir.types import MemorySpace
 from sim.arrays import Lanes, lanes_of
 from sim.code.scalars import NoParts, parts_of
-from sim.faults import AccessKind, DataRace, Evidence, Fault, RaceScope
+from sim.faults import AccessKind, DataRace, Evidence, Fault, RaceScope, RaceSite
 from sim.machine.frame import thread_of
 from sim.observers.fence_walk import FenceWalk
 from sim.observers.happens_before import HappensBefore
@@ -285,9 +284,18 @@ class RaceObserver(Observer):
     def _compare_all(self, memory: _Memory, accesses: _Accesses, users: LastUsers) -> None:
         if users.is_used:
             for slot in users.slots:
-                self._compare(memory, accesses, slot[accesses.units], with_writes=False)
+                before = slot[accesses.units]
+                self._compare(memory, accesses, before, with_writes=False, with_strong=users is memory.strong)
 
-    def _compare(self, memory: _Memory, accesses: _Accesses, before: Entries, *, with_writes: bool) -> None:
+    def _compare(
+        self,
+        memory: _Memory,
+        accesses: _Accesses,
+        before: Entries,
+        *,
+        with_writes: bool,
+        with_strong: bool = False,
+    ) -> None:
         """Reports the accesses that are not ordered after those `before` them."""
         somebody = np.flatnonzero(before)
         if not len(somebody):
@@ -297,7 +305,8 @@ class RaceObserver(Observer):
         racing = ~self._order.ordered(others, times, threads)
         found = np.flatnonzero(racing)
         if self._release is not None and len(found):
-            found = found[~self._release.ordered(others[found], times[found], threads[found])]
+            is_ordered = self._release.ordered(others[found], times[found], threads[found], is_strong=with_strong)
+            found = found[~is_ordered]
         if not len(found):
             return
         by_site: dict[int, list[int]] = {}
@@ -368,8 +377,12 @@ class RaceObserver(Observer):
             agree,
             found is not None and found.space == MemorySpace.SHARED.value,
             key.scope,
-            (_address_of(site.instruction), _address_of(other_site.instruction)),
+            (self._site(site), self._site(other_site)),
         )
+
+    def _site(self, site: AccessSite) -> RaceSite:
+        assert self._run is not None
+        return RaceSite(self._run.segments[site.segment].block, site.instruction)
 
     def _evidence(self, site: AccessSite, thread: int) -> Evidence:
         assert self._run is not None
@@ -394,11 +407,6 @@ class RaceObserver(Observer):
     def _blocks_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         assert self._run is not None
         return (self._first_warp + rows) // self._run.launch.warps_per_block
-
-
-def _address_of(instruction: Instruction) -> ValueId:
-    assert isinstance(instruction, Load | Store | Atomic), "nothing else uses global or shared memory"
-    return instruction.address
 
 
 def _segments_with(run: Run, kind: type[Instruction]) -> frozenset[int]:

@@ -38,18 +38,31 @@ _DEVICE, _BLOCK = 0, 1
 @final
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Per block: everything before `barrier` is published; before `own` what its threads published themselves."""
+    """Per block: everything before `barrier` is published; before `own` what its threads published themselves, and
+    before `operation` the strong operations that published."""
 
     barrier: Integers
     own: Integers
+    operation: Integers
 
     @classmethod
     def none(cls, *shape: int) -> Limits:
-        return cls(np.zeros(shape, np.int64), np.zeros(shape, np.int64))
+        return cls(np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape, np.int64))
 
-    def raise_to(self, block: int, barrier: int, own: int) -> None:
-        self.barrier[block] = max(self.barrier[block], barrier)
-        self.own[block] = max(self.own[block], own)
+    def parts(self) -> tuple[Integers, Integers, Integers]:
+        return self.barrier, self.own, self.operation
+
+    def learn(self, other: Limits) -> None:
+        for mine, theirs in zip(self.parts(), other.parts(), strict=True):
+            np.maximum(mine, theirs, out=mine)
+
+    def of(self, block: int) -> Limits:
+        """One row, as a view."""
+        return Limits(self.barrier[block], self.own[block], self.operation[block])
+
+    def raise_to(self, at: int, barrier: int, own: int, operation: int) -> None:
+        for mine, limit in zip(self.parts(), (barrier, own, operation), strict=True):
+            mine[at] = max(mine[at], limit)
 
 
 @final
@@ -74,6 +87,8 @@ class ReleaseOrder:
         self._barrier_at_fence: Integers = np.zeros((2, threads), np.int64)
         self._published: Integers = np.zeros(threads, np.int64)
         """Up to when a thread's own accesses were released, by itself or by a lane of its warp that knew them."""
+        self._operated: Integers = np.zeros(threads, np.int64)
+        """When a thread released last."""
         self._acquired: Integers = np.zeros(threads, np.int64)
         self._clocks: dict[tuple[MemorySpace, int], _Clock] = {}
         tracked = blocks if blocks <= MAX_BLOCKS else 0
@@ -97,8 +112,8 @@ class ReleaseOrder:
         acquired = self._acquired.reshape(self._blocks, self._per_block)
         acquired[blocks] = acquired[blocks].max(axis=1, keepdims=True)
         if self._is_exact:
-            self._by_block.barrier[blocks] = self._by_thread.barrier[blocks]
-            self._by_block.own[blocks] = self._by_thread.own[blocks]
+            for known, learnt in zip(self._by_block.parts(), self._by_thread.parts(), strict=True):
+                known[blocks] = learnt[blocks]
 
     def warp_barrier(self, lanes: NDArray[np.bool_], threads: Integers) -> None:
         """`lanes` and `threads` are (rows, warp size): what one of the lanes acquired, all know."""
@@ -112,7 +127,7 @@ class ReleaseOrder:
         if reads:
             self._acquired[threads] = time
         if writes:
-            self._publish(threads)
+            self._publish(threads, time)
         if not self._is_exact:
             return
         # In the order in which the engine lets them use the place: one block after the other.
@@ -120,25 +135,32 @@ class ReleaseOrder:
             if writes:
                 if reads:
                     self._acquire(block, self._clocks.get((space, unit)))
-                self._release(space, unit, block, members)
+                self._release(space, unit, block, members, time)
             if reads:
                 self._acquire(block, self._clocks.get((space, unit)))
 
-    def ordered(self, before: Integers, times: Integers, threads: Integers) -> NDArray[np.bool_]:
-        """Whether what `before` did at its time was released and then acquired by `threads`, element by element."""
+    def ordered(self, before: Integers, times: Integers, threads: Integers, *, is_strong: bool) -> NDArray[np.bool_]:
+        """Whether what `before` did at its time was released and then acquired by `threads`, element by element.
+
+        `is_strong`: it was an atomic or volatile operation, maybe the one that released.
+        """
         own = times < self._published[before]
+        operation = times <= self._operated[before] if is_strong else np.zeros(len(times), np.bool_)
         has_acquired = times < self._acquired[threads]
         if not self._is_exact:
-            return own & has_acquired
-        block, other = threads // self._per_block, before // self._per_block
-        by_block, by_thread = self._by_block, self._by_thread
-        known = (times < by_block.barrier[block, other]) | own & (times < by_block.own[block, other])
-        mine = (times < by_thread.barrier[block, other]) | own & (times < by_thread.own[block, other])
-        return known | has_acquired & mine
+            return (own | operation) & has_acquired
+        at = threads // self._per_block, before // self._per_block
 
-    def _publish(self, threads: Integers) -> None:
+        def known(limits: Limits) -> NDArray[np.bool_]:
+            found = (times < limits.barrier[at]) | own & (times < limits.own[at])
+            return found | operation & (times <= limits.operation[at])
+
+        return known(self._by_block) | has_acquired & known(self._by_thread)
+
+    def _publish(self, threads: Integers, time: int) -> None:
         """The releasing threads' own accesses up to their fences, and what they know of their warps'."""
         fenced = threads[self._fence[_BLOCK, threads] > 0]
+        self._operated[fenced] = time
         self._published[fenced] = np.maximum(self._published[fenced], self._fence[_BLOCK, fenced])
         for mates, times in self._order.known_lanes(fenced):
             self._published[mates] = np.maximum(self._published[mates], times)
@@ -155,14 +177,11 @@ class ReleaseOrder:
     def _acquire(self, block: int, clock: _Clock | None) -> None:
         if clock is None:
             return
-        known = self._by_thread
-        np.maximum(known.barrier[block], clock.everybody.barrier, out=known.barrier[block])
-        np.maximum(known.own[block], clock.everybody.own, out=known.own[block])
-        at = block, block
-        known.barrier[at] = max(known.barrier[at], clock.in_block.barrier[block])
-        known.own[at] = max(known.own[at], clock.in_block.own[block])
+        known, own = self._by_thread.of(block), clock.in_block
+        known.learn(clock.everybody)
+        known.raise_to(block, own.barrier[block], own.own[block], own.operation[block])
 
-    def _release(self, space: MemorySpace, unit: int, block: int, threads: Integers) -> None:
+    def _release(self, space: MemorySpace, unit: int, block: int, threads: Integers, time: int) -> None:
         fences = self._fence[:, threads].max(axis=1)
         if not fences[_BLOCK]:
             return
@@ -173,9 +192,7 @@ class ReleaseOrder:
                 return
             clock = self._clocks[space, unit] = _Clock(Limits.none(self._blocks), Limits.none(self._blocks))
         barriers = self._barrier_at_fence[:, threads].max(axis=1)
-        clock.in_block.raise_to(block, barriers[_BLOCK], fences[_BLOCK])
+        clock.in_block.raise_to(block, barriers[_BLOCK], fences[_BLOCK], time)
         if fences[_DEVICE]:
-            everybody = clock.everybody
-            np.maximum(everybody.barrier, self._by_thread.barrier[block], out=everybody.barrier)
-            np.maximum(everybody.own, self._by_thread.own[block], out=everybody.own)
-            everybody.raise_to(block, barriers[_DEVICE], fences[_DEVICE])
+            clock.everybody.learn(self._by_thread.of(block))
+            clock.everybody.raise_to(block, barriers[_DEVICE], fences[_DEVICE], time)

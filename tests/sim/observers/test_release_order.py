@@ -70,6 +70,11 @@ def test_the_flag_of_the_last_block_without_its_barrier() -> None:
     assert racing(LAST_BLOCK.replace("  __syncthreads();\n", "")) >= {"last"}
 
 
+def test_the_last_block_may_reset_the_counter() -> None:
+    assert racing(LAST_BLOCK.replace("if (last) {", "if (last) { if (threadIdx.x == 0) done = 0;")) == set()
+    assert racing(LAST_BLOCK.replace("  if (last) {", "  if (threadIdx.x == 0) done = 0;  if (last) {")) == {"done"}
+
+
 ALL_WRITE = """
 __device__ unsigned done;
 __global__ void k(int *p, int *q) {
