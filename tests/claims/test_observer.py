@@ -1,0 +1,104 @@
+"""The referee of claims: silent about right ones, whatever the policy; and it notices each kind of wrong one.
+
+Wrong claims are those for another block shape than the one that runs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
+from benchmarks.claims.claim import Claim, Findings
+from benchmarks.claims.observer import ClaimObserver
+from benchmarks.claims.subject import analyze_subject
+from sim.faults import Index3
+from sim.launch.specification import Array, LaunchSpecification, Scalar
+from sim.policies.registry import POLICIES
+from sim.simulate import simulate
+from tests.sim.running import kernel_of
+
+
+def findings(text: str, block: Index3, known: BlockShape | None, policy: str = "ipdom") -> Findings:
+    """Of a kernel `k(int *p, int n)` that runs in two blocks of `block`, while the analyses believe `known`."""
+    kernel = kernel_of(text)
+    subject = analyze_subject(kernel.function, LaunchKnowledge(() if known is None else (known,)))
+    observer = ClaimObserver(subject)
+    arguments = {"p": Array(np.arange(4096, dtype=np.int32)), "n": Scalar(5)}
+    result = simulate(kernel, LaunchSpecification((2, 1, 1), block, arguments), POLICIES[policy], [observer])
+    return observer.settle(result)
+
+
+EVERYTHING = """
+__global__ void k(int *p, int n) {
+  __shared__ int s[256];
+  int own[4];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  s[threadIdx.x] = p[i * n];
+  __syncthreads();
+  int sum = 0;
+  for (int j = 0; j < (i & 3); j++) {
+    own[j] = n;
+    sum += s[255 - threadIdx.x] + own[(i + j) & 3] * (j == 2 ? n : 1);
+  }
+  for (int j = 0; j < threadIdx.x / 32 + n; j++) {
+    if (threadIdx.x == 40) continue;
+    if (j == 3) sum += n;
+  }
+  int *q = i & 1 ? p : p + n;
+  if (threadIdx.x % 64 < 5) q[16 * i] = sum;
+  if (i < 100) return;
+  p[i + 1] = __shfl_sync(~0, sum, 0);
+}"""
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_right_claims_are_not_refuted(policy: str) -> None:
+    checked: set[Claim] = set()
+    for known in (None, BlockShape(256)):
+        found = findings(EVERYTHING, (256, 1, 1), known, policy)
+        assert found.refutations == []
+        checked |= set(found.checked)
+    assert checked == set(Claim) - {Claim.OUTSIDE}
+
+
+WRONG_FOR_64: dict[Claim, str] = {
+    Claim.VALUE: "p[0] = threadIdx.x / 64;",
+    Claim.USE: "int v = 0; for (int j = 0; j < n + threadIdx.x / 64; j++) v = j; p[0] = v;",
+    Claim.DECISION: "if (threadIdx.x < 64) p[0] = 1;",
+    Claim.TRIPS: "for (int j = 0; j < n + threadIdx.x / 64; j++) p[0] += 1;",
+    Claim.CONVERGENCE: "if (threadIdx.x < 64) p[0] = 1;",
+    Claim.FORM: "p[0] = blockIdx.x * blockDim.x;",
+    Claim.RANGE: "p[0] = threadIdx.x;",
+    Claim.USE_RANGE: "int v = threadIdx.x; if (n > 3) p[0] = v;",
+    Claim.ALIGNMENT: "p[0] = blockIdx.x * blockDim.x;",
+    Claim.BARRIER: "if (threadIdx.x < 64) __syncthreads(); p[0] = 1; __syncthreads();",
+    Claim.SPLITS: "if (threadIdx.x % 64 < 5) p[0] = 1;",
+    Claim.STRIDE: "p[blockDim.x * threadIdx.x] = 1;",
+    Claim.PATTERN: "p[threadIdx.x + threadIdx.y] = 1;",
+    Claim.SECTORS: "p[threadIdx.x + 4 + 64 * threadIdx.y] = 1;",
+    Claim.WAYS: "__shared__ int s[4096]; s[threadIdx.x + 64 * threadIdx.y] = 1;",
+}
+ROWS = (Claim.PATTERN, Claim.SECTORS, Claim.WAYS)
+
+
+@pytest.mark.parametrize("claim", WRONG_FOR_64, ids=lambda claim: claim.name)
+def test_a_wrong_claim_is_refuted(claim: Claim) -> None:
+    text = f"__global__ void k(int *p, int n) {{ {WRONG_FOR_64[claim]} }}"
+    block = (8, 8, 1) if claim in ROWS else (72, 1, 1) if claim is Claim.ALIGNMENT else (256, 1, 1)
+    assert claim in {one.claim for one in findings(text, block, BlockShape(64)).refutations}
+    assert findings(text, block, BlockShape(*block)).refutations == []
+
+
+def test_instances_tell_rounds_of_loops_apart() -> None:
+    """Lanes that drifted apart meet at one place in different rounds: that refutes nothing."""
+    text = """
+__global__ void k(int *p, int n) {
+  for (int j = 0; j < n; j++) {
+    if (threadIdx.x & 1) p[threadIdx.x] += j;
+    if (j == 2) p[threadIdx.x + 64] = n * j;
+  }
+}"""
+    found = findings(text, (32, 1, 1), None, "round-robin")
+    assert found.refutations == []
+    assert found.checked[Claim.DECISION] == 2
