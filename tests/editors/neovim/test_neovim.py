@@ -77,8 +77,8 @@ def test_hints_and_the_line_above_the_kernel_are_shown(neovim: Neovim) -> None:
 
 
 def test_branches_that_split_are_coloured(neovim: Neovim) -> None:
-    groups = "vim.iter(vim.inspect_pos(0, 3, 2).semantic_tokens):map(function(t) return t.opts.hl_group_link end)"
-    neovim.wait_for(f"{groups}:any(function(group) return group == 'SimtVaryingBranch' end)")
+    groups = "vim.iter(vim.inspect_pos(0, 3, 2).semantic_tokens):map(function(t) return t.opts.hl_group end)"
+    neovim.wait_for(f"{groups}:any(function(group) return group == '@lsp.typemod.keyword.varying.cuda' end)")
 
 
 def test_explain(neovim: Neovim) -> None:
@@ -91,7 +91,7 @@ def test_explain(neovim: Neovim) -> None:
 def test_explain_has_nothing_to_say_of_an_empty_line(neovim: Neovim) -> None:
     neovim.keys("Go\x1b")
     neovim.run("SimtExplain")
-    neovim.sees("simt: nothing runs on the device in this line")
+    neovim.sees("no device function stands on this line")
 
 
 def test_the_report_has_the_numbers_of_the_shell(neovim: Neovim, project: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_fix_is_applied_and_its_finding_is_gone(neovim: Neovim) -> None:
     neovim.sees("Pad")
     neovim.picture("actions")
     neovim.keys("1\r")
-    neovim.sees("float tile[32][33];")
+    neovim.sees("float tile[32][32 + 1];")
     neovim.wait_for("not vim.iter(vim.diagnostic.get(0)):any(function(d) return d.code == 'MEM502' end)")
     assert "SYN101" in neovim.codes()
 
@@ -181,11 +181,25 @@ def test_a_fix_is_applied_and_its_finding_is_gone(neovim: Neovim) -> None:
 def test_a_killed_server_is_started_again_with_the_file(neovim: Neovim) -> None:
     for pid in neovim.lua("return vim.api.nvim_get_proc_children(vim.fn.getpid())"):
         os.kill(pid, signal.SIGKILL)
+    neovim.sees("quit with exit code")
+    neovim.keys("\r")
     neovim.wait_for("#vim.lsp.get_clients() == 0")
+    neovim.lua("vim.diagnostic.reset()")
     neovim.run("SimtExplain")
-    neovim.sees("simt: the server does not run for this buffer")
-    neovim.run("edit")
+    neovim.sees("simt: the server does not run for this buffer: :SimtRestart starts it")
+    neovim.keys("\r")
+    neovim.run("SimtRestart")
     neovim.wait_for("#vim.diagnostic.get(0) > 0")
+
+
+def test_a_server_is_exchanged_for_a_new_one(neovim: Neovim) -> None:
+    old = neovim.lua("return vim.lsp.get_clients()[1].id")
+    neovim.keys("Go// edited, not written\x1b")
+    neovim.run("SimtRestart")
+    neovim.wait_for(f"(vim.lsp.get_clients()[1] or {{ id = {old} }}).id ~= {old}")
+    neovim.at(4)
+    neovim.run("SimtExplain")
+    neovim.sees("a split warp loses about")
 
 
 def test_health_of_a_working_installation(neovim: Neovim) -> None:

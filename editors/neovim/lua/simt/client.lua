@@ -9,7 +9,7 @@ local METHODS = vim.fn.has('nvim-0.11') == 1
 function M.of(bufnr)
   local client = vim.lsp.get_clients({ bufnr = bufnr, name = 'simt_lsp' })[1]
   if not client then
-    M.complain('the server does not run for this buffer; :checkhealth simt tells why')
+    M.complain('the server does not run for this buffer: :SimtRestart starts it, :checkhealth simt tells why it cannot')
   end
   return client
 end
@@ -44,7 +44,7 @@ function M.request(client, bufnr, method, params, answered, ended)
     sent, request = client.request(method, params, handler, bufnr)
   end
   if not sent then
-    M.complain('the server has ended; :edit starts it again')
+    M.complain('the server has ended; :SimtRestart starts it again')
   end
   return request
 end

@@ -36,6 +36,12 @@ local COMMANDS = {
     end,
     desc = 'Remove what a simulation left behind the lines',
   },
+  SimtRestart = {
+    run = function()
+      require('simt.restart')()
+    end,
+    desc = 'Start the server again',
+  },
   SimtExplain = {
     run = function()
       require('simt.explain')()

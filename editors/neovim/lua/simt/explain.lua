@@ -11,7 +11,7 @@ return function()
   end
   client.request(server, bufnr, 'simt/explain', client.position(server), function(answer)
     if not answer then
-      client.complain('nothing runs on the device in this line')
+      client.complain('this buffer is not CUDA')
       return
     end
     window.beside_cursor(vim.split(vim.trim(answer.text), '\n'), 'simt.explain')
