@@ -59,6 +59,15 @@ function M.cancel(client, request)
   end
 end
 
+---@param client vim.lsp.Client
+function M.stop(client)
+  if METHODS then
+    client:stop()
+  else
+    client.stop()
+  end
+end
+
 --- `{ textDocument, position }` of the cursor, in the encoding that was agreed on.
 ---@param client vim.lsp.Client
 ---@return table<string, any>

@@ -9,7 +9,7 @@ return function()
   local buffers = { [vim.api.nvim_get_current_buf()] = true }
   for _, server in ipairs(vim.lsp.get_clients({ name = 'simt_lsp' })) do
     buffers = vim.tbl_extend('force', buffers, server.attached_buffers)
-    vim.lsp.stop_client(server.id)
+    client.stop(server)
   end
   local ended = vim.wait(PATIENCE_MS, function()
     return #vim.lsp.get_clients({ name = 'simt_lsp' }) == 0
