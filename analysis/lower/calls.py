@@ -9,6 +9,7 @@ Rules   A call of a function with a body is a `Call`; its arguments have exactly
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Call
@@ -16,17 +17,19 @@ from analysis.ir.instructions import Opaque as OpaqueInstruction
 from analysis.ir.source import Span
 from analysis.ir.types import (
     ArrayType,
+    HandleType,
+    StructType,
     Type,
     UnknownType,
     VoidType,
 )
-from analysis.lower.builtins import BuiltinCall, BuiltinFunction, Literal
+from analysis.lower.builtins import BuiltinCall, BuiltinFunction, Literal, is_known_by_address
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.expressions.arguments import passed_argument
-from analysis.lower.expressions.dispatch import load, lower
+from analysis.lower.expressions.dispatch import load, lower, temporary
 from analysis.lower.expressions.members import upcast
 from analysis.lower.functions import is_deduced
-from analysis.lower.inlining import inline_instance
+from analysis.lower.inlining import inline_closure, inline_instance
 from analysis.lower.lookup import builtin_arguments
 from analysis.lower.names import (
     Closure,
@@ -37,6 +40,7 @@ from analysis.lower.names import (
     TemplateArgument,
 )
 from analysis.lower.overloads import Choice, argument_types, choose
+from analysis.lower.records import methods_named
 from analysis.syntax.tree import Node
 
 
@@ -149,26 +153,56 @@ def call_builtin(
     literals: tuple[Literal, ...] = (),
 ) -> Operand:
     """A function or method that the tables know."""
-    if any(isinstance(argument, Closure) for argument in arguments):
-        return unknown_call(ctx, f"call of {builtin.name} with a lambda", arguments, span)
+    for index, argument in enumerate(arguments):
+        if isinstance(argument, Closure) and not builtin.takes_function(index):
+            return unknown_call(ctx, f"call of {builtin.name} with a lambda", arguments, span)
     addresses = tuple(argument.address if isinstance(argument, Place) else None for argument in arguments)
     values: list[ValueId] = []
     for index, (argument, address) in enumerate(zip(arguments, addresses, strict=True)):
         is_used_by_address = address is not None and builtin.takes_address(index, len(arguments))
-        values.append(address if is_used_by_address and address is not None else load(ctx, argument, span))
+        values.append(address if is_used_by_address and address is not None else _value_of(ctx, argument, span))
     call = BuiltinCall(
         ctx.builder,
         builtin.name,
         tuple(values),
         addresses,
         builtin_arguments(explicit),
-        None if receiver is None else load(ctx, receiver, span),
+        None if receiver is None else _value_of(ctx, receiver, span),
         receiver.address if isinstance(receiver, Place) else None,
         span,
         ctx.warp_size,
         literals,
+        lambda index, values: _apply(ctx, arguments[index], values, span),
     )
     return builtin.lower(call)
+
+
+def _value_of(ctx: LoweringContext, argument: Operand, span: Span) -> ValueId:
+    """The value of an argument; what is known by its address or its text alone is not read."""
+    if isinstance(argument, Closure):
+        return ctx.builder.undefined(LAMBDA, span)
+    if isinstance(argument, Place) and is_known_by_address(argument.type):
+        return ctx.builder.undefined(argument.type, span)
+    return load(ctx, argument, span)
+
+
+def _apply(ctx: LoweringContext, function: Operand, values: tuple[ValueId, ...], span: Span) -> ValueId | None:
+    """A call of an argument of a builtin: its value, None where it is not a function object of the file's own."""
+    result: Operand = None
+    type = ctx.type_of(function)
+    record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
+    if isinstance(function, Closure):
+        result = inline_closure(ctx, function, values, span)
+    elif record is not None:
+        methods = methods_named(record, "operator()")
+        place = function if isinstance(function, Place) else temporary(ctx, load(ctx, function, span), span)
+        result = call_method(ctx, place, record, methods, (), values, span) if methods else None
+    elif isinstance(function, int) and (named := ctx.functions.get(function)) is not None:
+        result = call_functions(ctx, named.name, named.declarations, None, (), values, span)
+    return None if result is None or isinstance(result, Closure) else load(ctx, result, span)
+
+
+LAMBDA: Final = HandleType("lambda")
 
 
 def launch_kernel(ctx: LoweringContext, arguments: Sequence[Operand], span: Span) -> None:

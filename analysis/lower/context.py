@@ -20,7 +20,7 @@ from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import Type
 from analysis.lower.builder import FunctionBuilder
-from analysis.lower.names import Closure, Declarations, DeclaredType, LocalVariable, Record, Scope
+from analysis.lower.names import Closure, Declarations, DeclaredType, FunctionSet, LocalVariable, Record, Scope
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.source_map import IDENTITY
 from analysis.syntax.tree import Node
@@ -92,6 +92,8 @@ class LoweringContext:
     """Where the labels of switches begin, by where they stand in the snippet."""
     labels: dict[bytes, BasicBlockId] = field(default_factory=dict[bytes, BasicBlockId])
     globals: dict[int, SymbolId] = field(default_factory=dict[int, SymbolId])
+    functions: dict[ValueId, FunctionSet] = field(default_factory=dict[ValueId, FunctionSet])
+    """Functions that were named without a call, by the value that stands for them."""
     callees: dict[FunctionId, None] = field(default_factory=dict[FunctionId, None])
     spans: dict[Node, Span] = field(default_factory=dict[Node, Span])
     """Spans that were asked for: the instructions and records of one node share one object."""

@@ -23,7 +23,7 @@ from analysis.lower.builtins.core import BuiltinFunction, BuiltinMethod
 from analysis.lower.builtins.layouts import builtin_layout, static_member
 from analysis.lower.builtins.operators import builtin_operator
 from analysis.lower.builtins.registry import builtin_function, builtin_method
-from analysis.lower.builtins.types import builtin_type, nested_type
+from analysis.lower.builtins.types import builtin_type, is_known_by_address, nested_type
 from analysis.lower.builtins.variables import BuiltinVariable, builtin_variable
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "builtin_operator",
     "builtin_type",
     "builtin_variable",
+    "is_known_by_address",
     "lower_assembly",
     "nested_type",
     "static_member",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias, final
 
@@ -22,6 +23,8 @@ class BuiltinCall:
     `literals[i]` is the value of argument `i` where it is a literal or a constant expression (the format of a printf,
     the size of a memcpy); callers may leave it out and lose only precision.
     A method finds its object in `receiver`, and the object's address in `receiver_address`.
+    `apply(i, values)` calls argument `i`, a lambda or an object with `operator()` that the file declares; None where
+    it cannot be called.
     """
 
     builder: FunctionBuilder
@@ -34,3 +37,4 @@ class BuiltinCall:
     span: Span
     warp_size: int = 32
     literals: tuple[Literal, ...] = ()
+    apply: Callable[[int, tuple[ValueId, ...]], ValueId | None] | None = None

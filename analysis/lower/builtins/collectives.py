@@ -1,8 +1,8 @@
 """cub's block-wide and warp-wide primitives, and hipCUB's.
 
 Words    An object is built from its `TempStorage`; a method of a `Block...` class is a routine of the whole block.
-Rules    A block routine is a barrier, its result, and a barrier: threads exchange through shared memory.  Its result is
-         `COLLECTIVE`: made of all threads' values, never uniform.
+Rules    Block reductions and scans are computed as cub does it (`block_scan`).  Other block routines are a barrier, a
+         result, and a barrier; the result is `COLLECTIVE`: made of all threads' values, never uniform.
          A warp reduction is one instruction and a warp scan is the ladder of shuffles that groups use.
 Limits   The element type is that of the argument.  Block loads and stores move one element at a time.
 """
@@ -14,13 +14,24 @@ from typing import Final
 
 from analysis.ir.collectives import BlockBarrier
 from analysis.ir.ids import ValueId
-from analysis.ir.operators import AtomicOperator, BarrierReduction, BinaryOperator, MathFunction
+from analysis.ir.operators import (
+    AtomicOperator,
+    BarrierReduction,
+    BinaryOperator,
+    CompareOperator,
+    MathFunction,
+    ShuffleMode,
+)
 from analysis.ir.types import U32, ArrayType, GroupKind, GroupType, HandleType, PointerType, Type
+from analysis.lower.builtins.block_scan import block_reduction, block_scan, functor_index
 from analysis.lower.builtins.core import BoundCall, Lowering, Table, opaque_bound
 from analysis.lower.builtins.emitter import Emitter
+from analysis.lower.builtins.functors import combiner
+from analysis.lower.builtins.groups.exchange import shuffled
 from analysis.lower.builtins.groups.group import Group, linear_index
-from analysis.lower.builtins.groups.reduce import reduce, scanned, warp_reduced
-from analysis.lower.builtins.operations import Operator, build_aggregate
+from analysis.lower.builtins.groups.ranks import thread_rank
+from analysis.lower.builtins.groups.reduce import reduce, scanned, shifted, warp_reduced
+from analysis.lower.builtins.operations import build_aggregate
 from analysis.lower.builtins.standard import functor_operator
 
 _B, _M = BinaryOperator, MathFunction
@@ -33,19 +44,6 @@ def _barrier(call: BoundCall) -> None:
 def _from_all_threads(call: BoundCall, operands: tuple[ValueId, ...], type: Type) -> ValueId:
     rank = linear_index(Emitter(call.builder, call.span))
     return call.builder.math(_M.COLLECTIVE, (*operands, rank), type, call.span)
-
-
-def _block_reduction(call: BoundCall) -> ValueId:
-    """`Sum(value)`, `Reduce(value, operator, valid?)`: only thread 0 gets the result."""
-    value = call.arguments[0]
-    type = call.builder.type_of(value)
-    if isinstance(type, PointerType):
-        type = type.element.element if isinstance(type.element, ArrayType) else type.element
-        value = call.builder.load(value, type, call.span)
-    _barrier(call)
-    result = _from_all_threads(call, (value,), type)
-    _barrier(call)
-    return result
 
 
 def _block_exchange(*, targets: int, sources: int) -> Lowering:
@@ -122,35 +120,65 @@ def _warp_reduction(call: BoundCall) -> ValueId | None:
     return reduce(_warp(call), call.arguments[:2])
 
 
-def _warp_scan(operator: Operator | None, *, inclusive: bool) -> Lowering:
-    """`InclusiveSum(value, result&)`, `ExclusiveScan(value, result&, initial?, operator)`."""
+def _warp_scan(*, inclusive: bool, has_functor: bool) -> Lowering:
+    """`InclusiveSum(value, result&)`, `ExclusiveScan(value, result&, initial?, function)`."""
 
     def lower(call: BoundCall) -> ValueId | None:
         value, to = call.arguments[:2]
-        functors = (functor_operator(call.builder.type_of(argument)) for argument in call.arguments[2:])
-        used = operator or next((functor for functor in functors if functor is not None), None)
-        if used is None:
+        functor = functor_index(call) if has_functor else None
+        if has_functor and functor is None:
             return opaque_bound(call)
-        call.builder.store(to, scanned(_warp(call), used, value, inclusive=inclusive), call.span)
+        group, combine = _warp(call), combiner(call, functor)
+        found = scanned(group, combine, value)
+        if found is None:
+            return opaque_bound(call)
+        call.builder.store(to, found if inclusive else _exclusive(group, call, functor, found), call.span)
+        last = 2 if functor is None else functor + 1
+        if len(call.arguments) > last:
+            end = group.emit.with_number(_B.SUBTRACT, group.tile_size(), 1)
+            call.builder.store(call.arguments[last], shuffled(group, ShuffleMode.INDEX, found, end), call.span)
         return None
 
     return lower
 
 
+def _exclusive(group: Group, call: BoundCall, functor: int | None, inclusive: ValueId) -> ValueId:
+    """What comes before the lane's value: an initial value, where there is one, and the lanes below."""
+    value = call.arguments[0]
+    operator = functor_operator(call.type_of(functor)) if functor is not None else _B.ADD
+    before = shifted(group, operator, inclusive, value)
+    if functor != 3:
+        return before
+    emit = group.emit
+    initial = emit.convert(call.arguments[2], emit.type_of(value))
+    combined = combiner(call, functor)(initial, before)
+    assert combined is not None  # the scan combined the same types
+    rank = thread_rank(group, ())
+    assert rank is not None  # a tile has ranks
+    return emit.select(emit.compare(CompareOperator.EQUAL, rank, emit.constant(0)), initial, combined)
+
+
 # -- tables -----------------------------------------------------------------------------------------------------------
 
-_SCAN: Final = (
-    _block_exchange(targets=1, sources=1),
-    "void(any, any&, any?, any?, any?) | void(any&, any&, any?, any?, any?)",
-)
 _SORT: Final = (_block_exchange(targets=0, sources=1), "void(any&, any?, any?, any?, any?)")
+
+_SUM: Final = "void(any, any&, any&?) | void(any&, any&, any&?)"
+_FOLD: Final = "void(any, any&, function, any&?) | void(any&, any&, function, any&?)"
 
 METHODS: Final[Mapping[str, Table]] = {
     "BlockReduce": {
-        "Sum": (_block_reduction, "any(any, any?)"),
-        "Reduce": (_block_reduction, "any(any, any, any?)"),
+        "Sum": (block_reduction(None), "any(any&, s32?) | any(any, s32?)"),
+        "Reduce": (block_reduction(1), "any(any&, function, s32?) | any(any, function, s32?)"),
     },
-    "BlockScan": {f"{kind}{what}": _SCAN for kind in ("Inclusive", "Exclusive") for what in ("Sum", "Scan")},
+    "BlockScan": {
+        "InclusiveSum": (block_scan(inclusive=True, has_functor=False), _SUM),
+        "ExclusiveSum": (block_scan(inclusive=False, has_functor=False), _SUM),
+        "InclusiveScan": (block_scan(inclusive=True, has_functor=True), _FOLD),
+        "ExclusiveScan": (
+            block_scan(inclusive=False, has_functor=True),
+            f"{_FOLD} | void(any, any&, any, function, any&?) | void(any&, any&, any, function, any&?)",
+        ),
+    },
     "BlockLoad": {"Load": (_transfer(is_load=True, is_block=True), "void(P, any&, any?, any?)")},
     "BlockStore": {"Store": (_transfer(is_load=False, is_block=True), "void(P, any&, any?)")},
     "BlockExchange": {
@@ -187,13 +215,16 @@ METHODS: Final[Mapping[str, Table]] = {
     },
     "WarpReduce": {
         "Sum": (_warp_sum, "V(V, s32?)"),
-        "Reduce": (_warp_reduction, "V(V, any, s32?)"),
+        "Reduce": (_warp_reduction, "V(V, function, s32?)"),
     },
     "WarpScan": {
-        "InclusiveSum": (_warp_scan(_B.ADD, inclusive=True), "void(any, any&, any?)"),
-        "ExclusiveSum": (_warp_scan(_B.ADD, inclusive=False), "void(any, any&, any?)"),
-        "InclusiveScan": (_warp_scan(None, inclusive=True), "void(any, any&, any, any?)"),
-        "ExclusiveScan": (_warp_scan(None, inclusive=False), "void(any, any&, any, any?, any?)"),
+        "InclusiveSum": (_warp_scan(inclusive=True, has_functor=False), "void(any, any&, any&?)"),
+        "ExclusiveSum": (_warp_scan(inclusive=False, has_functor=False), "void(any, any&, any&?)"),
+        "InclusiveScan": (_warp_scan(inclusive=True, has_functor=True), "void(any, any&, function, any&?)"),
+        "ExclusiveScan": (
+            _warp_scan(inclusive=False, has_functor=True),
+            "void(any, any&, function) | void(any, any&, any, function)",
+        ),
     },
     "WarpLoad": {"Load": (_transfer(is_load=True, is_block=False), "void(P, any&, any?, any?)")},
     "WarpStore": {"Store": (_transfer(is_load=False, is_block=False), "void(P, any&, any?)")},

@@ -19,7 +19,7 @@ from analysis.ir.types import Type, UnknownType, VoidType
 from analysis.lower.builder import FunctionBuilder
 from analysis.lower.builtins.call import BuiltinCall, Literal
 from analysis.lower.builtins.operations import Operator, emit_operator
-from analysis.lower.builtins.signatures import Passing, Signature, bind, cost_of, signatures_of
+from analysis.lower.builtins.signatures import Generic, Passing, Signature, bind, cost_of, signatures_of
 
 
 @final
@@ -74,6 +74,12 @@ class BuiltinFunction:
         forms = [signature for signature in self.signatures if signature.required <= count]
         return bool(forms) and all(
             index < len(form.parameters) and form.parameters[index].passing is Passing.REFERENCE for form in forms
+        )
+
+    def takes_function(self, index: int) -> bool:
+        """Whether argument `index` may be a function object, in some alternative."""
+        return any(
+            index < len(form.parameters) and form.parameters[index].type is Generic.FUNCTION for form in self.signatures
         )
 
     def lower(self, call: BuiltinCall) -> ValueId | None:

@@ -52,6 +52,11 @@ def _pair(words: list[str]) -> _Members | None:
     return None if types is None or len(types) != 2 else list(zip(("first", "second"), types, strict=True))
 
 
+def _key_and_value(words: list[str]) -> _Members | None:
+    types = _types(words)
+    return None if types is None or len(types) != 2 else list(zip(("key", "value"), types, strict=True))
+
+
 def _tuple(words: list[str]) -> _Members | None:
     types = _types(words)
     return [(f"_{index}", type) for index, type in enumerate(types)] if types else None
@@ -94,6 +99,7 @@ def _types(words: list[str]) -> list[Type] | None:
 
 _RULES: Final[Mapping[str, Callable[[list[str]], _Members | None]]] = {
     "std::pair": _pair,
+    "cub::KeyValuePair": _key_and_value,
     "std::tuple": _tuple,
     "std::complex": _complex,
     "nvcuda::wmma::fragment": _fragment,

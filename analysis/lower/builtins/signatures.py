@@ -14,6 +14,7 @@ Notation  `result(parameter, parameter?, ...)`; alternatives are separated by `|
           R   the explicit template argument, else what the texture named first holds
           P   any pointer, kept as it is
           any, handle, group   kept as they are; the last two must be objects of that kind
+          function  something that can be called: a function object, a lambda, a function's name
           mask    lanes of a warp: u32, or u64 where a warp has 64 lanes
 
 Example   `atomicAdd` is `E(E*, E)`; `pow` is `F(F, F)`, so `pow(float, int)` is double, as C++11 says.
@@ -40,6 +41,7 @@ from analysis.ir.types import (
     IntegerType,
     MemorySpace,
     PointerType,
+    StructType,
     TemplateType,
     Type,
     UnknownType,
@@ -69,6 +71,7 @@ class Generic(Enum):
     HANDLE = "handle"
     GROUP = "group"
     MASK = "mask"
+    FUNCTION = "function"
 
 
 class Passing(Enum):
@@ -196,6 +199,8 @@ def _generic_cost(generic: Generic, have: Type) -> int | None:
             return 0 if isinstance(have, PointerType) else None
         case Generic.HANDLE:
             return 0 if isinstance(have, HandleType | IntegerType) else None
+        case Generic.FUNCTION:
+            return 0 if isinstance(have, HandleType | StructType) else None
         case Generic.GROUP:
             is_group = isinstance(have, GroupType) or have == HandleType("cooperative_groups::thread_group")
             return 0 if is_group else None
@@ -235,7 +240,7 @@ FLOAT_RANK: Final = {"f16": 0, "bf16": 0, "f32": 1, "f64": 2}
 
 # -- deciding generics ----------------------------------------------------------------------------------------------
 
-_KEPT: Final = frozenset((Generic.ANY, Generic.POINTER, Generic.HANDLE, Generic.GROUP))
+_KEPT: Final = frozenset((Generic.ANY, Generic.POINTER, Generic.HANDLE, Generic.GROUP, Generic.FUNCTION))
 """Arguments that stay as they are."""
 
 _Decided: TypeAlias = dict[Generic, Type]

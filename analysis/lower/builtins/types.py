@@ -179,3 +179,11 @@ def _argument(word: str) -> TemplateArgumentValue:
     if word.isdigit():
         return int(word)
     return spelled_type(word) or builtin_type(word) or UnknownType(word)
+
+
+def is_known_by_address(type: Type) -> bool:
+    """Whether an object's contents are its library's business: what is asked of it depends on which object it is."""
+    return isinstance(type, HandleType) and type.name.startswith(_STATES)
+
+
+_STATES: Final = ("cuda::barrier", "std::barrier", "cuda::latch", "cuda::pipeline", "cub::")

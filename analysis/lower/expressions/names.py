@@ -70,7 +70,9 @@ def entity_operand(ctx: LoweringContext, entity: Entity | None, node: Node) -> O
         case BuiltinName(builtin=builtin):
             return builtin.lower(builder, span)
         case FunctionSet():
-            return builder.constant(None, FUNCTION_POINTER, span)
+            pointer = builder.constant(None, FUNCTION_POINTER, span)
+            ctx.functions[pointer] = entity
+            return pointer
         case LambdaName(closure=closure):
             return closure
         case _:

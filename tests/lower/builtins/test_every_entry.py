@@ -41,6 +41,7 @@ GENERICS: dict[Generic, Type] = {
     Generic.HANDLE: HandleType("cudaTextureObject_t"),
     Generic.GROUP: type_named("tile32"),
     Generic.MASK: U32,
+    Generic.FUNCTION: HandleType("cooperative_groups::plus<f32>"),
 }
 """What stands in for a type that the call decides."""
 
@@ -140,9 +141,6 @@ RECEIVERS: dict[str, Table] = {
 }
 
 METHOD_ARGUMENTS: dict[str, str] = {
-    "Reduce": f"f32, {_PLUS}",
-    "InclusiveScan": f"f32, f32&, {_PLUS}",
-    "ExclusiveScan": f"f32, f32&, {_PLUS}",
     "Load": f"f32*, {_ITEMS}&",
     "Store": f"f32*, {_ITEMS}&",
     "match_all": "f32, bool&",

@@ -390,7 +390,7 @@ def test_reductions() -> None:
 
 
 def test_an_unknown_operator_is_opaque() -> None:
-    check("cg::reduce(tile4, s32, f32)", '%3: s32 = opaque "cg::reduce" %0, %1, %2')
+    check("cg::reduce(tile4, s32, f32)", '%3: unknown "cg::reduce" = opaque "cg::reduce" %0, %1, %2')
 
 
 def test_scans_are_ladders_of_shuffles() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.lower.builtins.calls import check
+import re
+
+from tests.lower.builtins.calls import check, lowered
 
 
 def test_an_atomic_in_memory_is_its_value() -> None:
@@ -103,24 +105,21 @@ def test_complex_numbers() -> None:
     )
 
 
-def test_block_collectives_are_surrounded_by_barriers() -> None:
-    check(
-        "cub::BlockReduce<f32,64>.Sum(f32)",
-        """
-        barrier
-        %2: u32 = special thread.z
-        %3: u32 = special block_dim.y
-        %4: u32 = mul %2, %3
-        %5: u32 = special thread.y
-        %6: u32 = add %4, %5
-        %7: u32 = special block_dim.x
-        %8: u32 = mul %6, %7
-        %9: u32 = special thread.x
-        %10: u32 = add %8, %9
-        %11: f32 = math collective %0, %10
-        barrier
-        """,
-    )
+def test_block_sorts_are_surrounded_by_barriers() -> None:
+    found = lowered("cub::BlockRadixSort<f32,64>.Sort(f32&)")
+    assert [line for line in found.lines if "barrier" in line or "collective" in line] == [
+        "barrier",
+        "%13: f32 = math collective %3, %12",
+        "barrier",
+    ]
+
+
+def test_block_reductions_meet_once_between_store_and_load() -> None:
+    found = lowered("cub::BlockReduce<f32,64>.Sum(f32)")
+    kept = [line for line in found.lines if "barrier" in line or "shared [" in line or re.match(r"store|.* load", line)]
+    assert [line.split(" = ")[-1].split()[0] for line in kept[:4]] == ["address", "store", "barrier", "load"]
+    assert sum("barrier" in line for line in found.lines) == 1
+    assert "= select" in found.lines[-2]  # thread 0 has the sum, no other
 
 
 def test_warp_collectives() -> None:

@@ -99,9 +99,9 @@ _WARP: Final[_GroupTable] = {
 _FREE: Final[_GroupTable] = {
     **_COMMON,
     "wait_prior": (wait, "void(any?)"),
-    "reduce": (reduce, "V(V, any)"),
-    "inclusive_scan": (scan(inclusive=True), "V(V, any?)"),
-    "exclusive_scan": (scan(inclusive=False), "V(V, any?)"),
+    "reduce": (reduce, "V(V, function)"),
+    "inclusive_scan": (scan(inclusive=True), "V(V, function?)"),
+    "exclusive_scan": (scan(inclusive=False), "V(V, function?)"),
     "invoke_one": (invoke_one, "any(any, ...)"),
     "invoke_one_broadcast": (invoke_one, "any(any, ...)"),
 }
