@@ -79,14 +79,22 @@ def report(results: Sequence[KernelClaims]) -> int:
     refuted = [(result, one) for result in ran for one in result.refuted]
     due = [(result, one) for result, one in refuted if not excuse(result, one)]
     print_claims(ran, due, refuted)
-    for result, one in due:
-        claim = one.refutation
-        place = f"{result.path}:{one.line or '?'} {result.kernel}"
-        print(f"REFUTED {place}: {claim.claim.value}: {claim.subject}: {claim.claimed}; {claim.seen}")
-        print(f"        {one.knowledge}, {one.policy}")
+    print_refuted(due)
     print_precision(ran)
     print_costs(ran)
     return int(bool(due or crashed))
+
+
+def print_refuted(due: Iterable[tuple[KernelClaims, Refuted]]) -> None:
+    """One line for each claim, whatever the policies and what was known."""
+    found: dict[str, list[str]] = {}
+    for result, one in due:
+        claim = one.refutation
+        place = f"{result.path}:{one.line or '?'} {result.kernel}"
+        line = f"REFUTED {place}: {claim.claim.value}: {claim.subject}: {claim.claimed}; {claim.seen}"
+        found.setdefault(line, []).append(f"{one.knowledge} {one.policy}")
+    for line, runs in found.items():
+        print(f"{line}\n        {', '.join(runs)}")
 
 
 def excuse(result: KernelClaims, one: Refuted) -> str:
@@ -136,7 +144,9 @@ def print_precision(ran: Iterable[KernelClaims]) -> None:
 def print_costs(ran: Iterable[KernelClaims]) -> None:
     costs = [cost for result in ran for cost in result.costs]
     equal = sum(cost.told == cost.seen for cost in costs)
-    print(f"\nexact costs of full requests: {len(costs)}, of which {equal} are what the dearest request cost")
+    within = sum(cost.told < cost.seen <= cost.at_most for cost in costs)
+    print(f"\nexact costs of full requests: {len(costs)}; {equal} are what the dearest request cost,")
+    print(f"{within} are for an aligned base and cost no more than said for any")
 
 
 def as_plain(result: KernelClaims) -> dict[str, Any]:
@@ -165,7 +175,7 @@ def as_plain(result: KernelClaims) -> dict[str, Any]:
             {name: getattr(branch, name) for name in ("line", "level", "grade", "seed", "decided", "parted_by")}
             for branch in result.branches
         ],
-        "costs": [[cost.told, cost.seen] for cost in result.costs],
+        "costs": [[cost.told, cost.at_most, cost.seen] for cost in result.costs],
     }
 
 

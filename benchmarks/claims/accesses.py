@@ -2,7 +2,8 @@
 
 A cost is that of the warp that needs most, with all lanes that take part; a request of fewer lanes never needs more.
 So costs are upper bounds in every run; that they are reached is told as information (`Reached`).
-Skipped    Accesses outside of every object; costs where the rows of the block are no multiple of the warp and the
+Skipped    Requests of lanes that execute different rounds of a loop together, as some policies let them.
+           Accesses outside of every object; costs where the rows of the block are no multiple of the warp and the
            analysis did not know the shape.
 """
 
@@ -13,9 +14,10 @@ from typing import Final, final
 
 import numpy as np
 
-from analysis.access.model import Access, AccessKind, AccessPattern, Basis, Participation
+from analysis.access.model import BANK_BYTES, Access, AccessKind, AccessPattern, Basis, Participation
 from analysis.ir.types import MemorySpace
 from benchmarks.claims.claim import Claim, Findings, Refutation
+from benchmarks.claims.instances import Instances
 from benchmarks.claims.subject import Subject
 from benchmarks.claims.threads import Threads
 from sim.arrays import Lanes, Rows, Values
@@ -50,8 +52,9 @@ class _State:
 
 @final
 class AccessClaims:
-    def __init__(self, subject: Subject, run: Run, addresses: AddressBook) -> None:
+    def __init__(self, subject: Subject, instances: Instances, run: Run, addresses: AddressBook) -> None:
         self._subject = subject
+        self._instances = instances
         self._addresses = addresses
         self._spaces = AccessSpaces(addresses)
         self._warp_size = run.launch.warp_size
@@ -73,7 +76,7 @@ class AccessClaims:
         if access is None:
             return
         addresses = np.broadcast_to(event.addresses, lanes.shape).astype(np.int64)
-        lanes = lanes & self._in_objects(addresses)
+        lanes = lanes & self._in_objects(addresses) & self._of_one_round(access, rows, lanes)
         some = lanes.any(axis=1)
         if not some.any():
             return
@@ -152,9 +155,10 @@ class AccessClaims:
             return
         if access.space is MemorySpace.LOCAL:
             addresses = interleaved(addresses, self._warp_size)
-            addresses, spread, size = as_words(addresses, lanes, size, self._warp_size)
-            assert spread is not None, "who takes part is told"
-            lanes = spread
+            if size > BANK_BYTES:
+                addresses, spread, size = as_words(addresses, lanes, size, self._warp_size)
+                assert spread is not None, "who takes part is told"
+                lanes = spread
         sectors, ideal = count_sectors(addresses, lanes, size)
         self._reach(reached, sectors, ideal, lanes)
         if request.sectors_max is None:
@@ -169,6 +173,12 @@ class AccessClaims:
         if int(costs[at]) > reached.cost:
             reached.cost, reached.ideal = int(costs[at]), int(ideal[at])
             reached.lanes = int(np.count_nonzero(lanes[at]))
+
+    def _of_one_round(self, access: Access, rows: Rows, lanes: Lanes) -> Lanes:
+        """(rows, 1): whether all lanes execute one dynamic instance; claims are about those."""
+        keys = self._instances.key(access.block, rows)
+        first = np.take_along_axis(keys, lanes.argmax(axis=1)[:, None], axis=1)
+        return ((keys == first) | ~lanes).all(axis=1)[:, None]
 
     # -- what is needed for it --------------------------------------------------------------------------------------
 

@@ -71,9 +71,13 @@ class BranchOutcome:
 @final
 @dataclass(frozen=True, slots=True)
 class CostOutcome:
-    """Requests of one access: what was told for the worst warp, and the most that a run saw with all its lanes."""
+    """Requests of one access: what was told for the worst warp, and the most that a run saw with all its lanes.
+
+    `told` is for a base that is aligned like an allocation, `at_most` for any.
+    """
 
     told: int
+    at_most: int
     seen: int
 
 
@@ -187,7 +191,7 @@ def _costs(subject: Subject, runs: Sequence[ClaimObserver]) -> list[CostOutcome]
         full = [reached.cost for reached in seen if is_full(access, reached)]
         told = request.sectors if request.bank_ways is None else request.bank_ways
         if full and told is not None:
-            found.append(CostOutcome(told, max(full)))
+            found.append(CostOutcome(told, max(told, request.sectors_max or 0), max(full)))
     return found
 
 

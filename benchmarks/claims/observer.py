@@ -73,7 +73,7 @@ class ClaimObserver(Observer):
         self._reads = [self._read_from_elsewhere(number) if own else () for number, own in enumerate(self._own)]
         self._instances = Instances(self._subject.control, self._warp_size)
         self._control = ControlClaims(self._subject, self._instances)
-        self._accesses = AccessClaims(self._subject, run, addresses)
+        self._accesses = AccessClaims(self._subject, self._instances, run, addresses)
 
         def own_memory(values: Values) -> Values:
             return self._accesses.without_owner(values)
