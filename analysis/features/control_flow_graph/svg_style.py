@@ -9,23 +9,33 @@ CHARACTER: Final = 7.25
 """Width of one column; the widest of the fonts named below needs 7.23 at this size."""
 LINE_HEIGHT: Final = 17.0
 
-STYLE: Final = """
-:root { color-scheme: light dark; }
-svg.cfg {
-  --page: #ffffff; --ink: #1f2430; --quiet: #6b7280; --line: #8a93a3; --edge: #4b5563;
+_LIGHT: Final = """
+  --page: var(--vscode-editor-background, #ffffff); --ink: #1f2430; --quiet: #6b7280; --line: #8a93a3; --edge: #4b5563;
   --even: #f6f8fb; --warps: #dde4ee; --split: #363c4d; --split-ink: #f4f5f8; --split-quiet: #aab2c3;
   --split-line: #1d212c; --varying: #c2410c; --split-varying: #ffb074; --back: #2563eb; --depends: #a16207;
   --good: #15803d; --bad: #dc2626; --open: #b45309;
   --split-good: #7ee2a0; --split-bad: #ff9a9a; --split-open: #ffd27a;
-}
-@media (prefers-color-scheme: dark) {
-  svg.cfg {
-    --page: #16191f; --ink: #e4e7ec; --quiet: #98a1b0; --line: #6a7385; --edge: #a9b2c1;
-    --even: #333b49; --warps: #272d38; --split: #07090d; --split-ink: #f0f2f6; --split-quiet: #98a1b0;
-    --split-line: #c77f3f; --varying: #ffab6b; --split-varying: #ffab6b; --back: #7fb0ff; --depends: #e3c16f;
-    --good: #7ee2a0; --bad: #ff9a9a; --open: #ffd27a;
-  }
-}
+"""
+_DARK: Final = """
+  --page: var(--vscode-editor-background, #16191f); --ink: #e4e7ec; --quiet: #98a1b0; --line: #6a7385; --edge: #a9b2c1;
+  --even: #333b49; --warps: #272d38; --split: #07090d; --split-ink: #f0f2f6; --split-quiet: #98a1b0;
+  --split-line: #c77f3f; --varying: #ffab6b; --split-varying: #ffab6b; --back: #7fb0ff; --depends: #e3c16f;
+  --good: #7ee2a0; --bad: #ff9a9a; --open: #ffd27a;
+"""
+_THEMES: Final = f"""
+:root {{ color-scheme: light dark; }}
+svg.cfg {{{_LIGHT}}}
+@media (prefers-color-scheme: dark) {{
+svg.cfg {{{_DARK}}}
+}}
+body.vscode-light svg.cfg, body.vscode-high-contrast-light svg.cfg {{{_LIGHT}}}
+body.vscode-dark svg.cfg, body.vscode-high-contrast:not(.vscode-high-contrast-light) svg.cfg {{{_DARK}}}
+"""
+"""What the system says decides; inside of VS Code, the theme there."""
+
+STYLE: Final = (
+    _THEMES
+    + """\
 .cfg .page { fill: var(--page); }
 .cfg text {
   font: 12px ui-monospace, "SFMono-Regular", Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace;
@@ -60,3 +70,4 @@ svg.cfg {
 .cfg .head.of-depends { fill: var(--depends); }
 .cfg text.label { font-size: 11px; fill: var(--quiet); }
 """
+)

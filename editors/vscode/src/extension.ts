@@ -1,0 +1,141 @@
+// Where VS Code enters: the parts are made, wired to each other and to their commands, and the server is started.
+//
+// Rules    Starting never touches the network.  A start that fails says so once, with what can be done, and then stays
+//          visible in the status bar.
+
+import * as fs from "node:fs/promises";
+import * as path from "node:path";
+import * as vscode from "vscode";
+import type { LanguageClient } from "vscode-languageclient/node";
+import { tell } from "./failure";
+import { HeatMap } from "./heatMap";
+import { Inspections } from "./inspect";
+import { KernelTable } from "./kernels";
+import { showMenu } from "./menu";
+import { bundleOf } from "./python/bundle";
+import { PrivateEnvironment } from "./python/environment";
+import { makeClient } from "./server/client";
+import { ServerController } from "./server/controller";
+import { Commands, type Kernels, Methods, type SimulateParams, type Simulation } from "./server/protocol";
+import type { Manifest } from "./settings";
+import { SetUp } from "./setUp";
+import { LaunchMemory } from "./simulation/launchMemory";
+import { Simulations, type Target } from "./simulation/simulate";
+import { MENU_COMMAND, StatusItem } from "./status";
+import { Panels } from "./view/panels";
+
+let server: ServerController | undefined;
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const log = vscode.window.createOutputChannel("simt-lsp", { log: true });
+  context.subscriptions.push(log);
+  try {
+    await start(context, log);
+  } catch (error) {
+    log.error(error instanceof Error ? error : String(error));
+    const text = `simt-lsp could not be started: ${error instanceof Error ? error.message : String(error)}`;
+    void vscode.window.showErrorMessage(text, "Show Log").then((pressed) => {
+      if (pressed !== undefined) log.show();
+    });
+    throw error;
+  }
+}
+
+export async function deactivate(): Promise<void> {
+  await server?.stop();
+}
+
+async function start(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): Promise<void> {
+  const { extensionPath } = context;
+  const environment = new PrivateEnvironment(context.globalStorageUri.fsPath, bundleOf(extensionPath));
+  const kernels = new KernelTable();
+  const heatMap = new HeatMap();
+  const panels = new Panels(extensionPath);
+  const controller = new ServerController({
+    extensionPath,
+    environment,
+    log,
+    makeClient: (launch, errors) => {
+      const client = makeClient(launch, {
+        manifest: context.extension.packageJSON as Manifest,
+        log,
+        errors,
+        runCommand,
+      });
+      listen(client, kernels, heatMap);
+      return client;
+    },
+  });
+  server = controller;
+  const setUp = new SetUp(extensionPath, environment, log, () => controller.restart());
+  const memory = new LaunchMemory(context.workspaceState);
+  const simulations = new Simulations(controller, kernels, memory, panels, (why) => setUp.offer(why));
+  const inspections = new Inspections(controller, panels);
+  const status = new StatusItem(controller, kernels);
+  context.subscriptions.push(kernels, heatMap, panels, inspections, controller, status);
+
+  /** The lenses name the server's commands; the extension shows their answers in its own views. */
+  function runCommand(command: string, args: unknown[], next: (command: string, args: unknown[]) => unknown): unknown {
+    if (command === Commands.simulate) return simulations.simulate(targetOf(args[0] as SimulateParams));
+    if (command === Commands.explain)
+      return inspections.explain(vscode.Uri.parse(args[0] as string), args[1] as number);
+    return next(command, args);
+  }
+
+  controller.onDidChange((state) => {
+    if (state.kind !== "running") {
+      kernels.clear();
+      heatMap.clear();
+    }
+    if (state.kind === "failed") void tell(state.problem);
+  });
+
+  const commands: Readonly<Record<string, (...args: never[]) => unknown>> = {
+    "simt-lsp.simulate": (target?: Target) => simulations.simulate(target),
+    "simt-lsp.simulateWith": (target?: Target) => simulations.simulateWith(target),
+    "simt-lsp.explain": () => inspections.explain(),
+    "simt-lsp.showGraph": () => inspections.graph(),
+    "simt-lsp.restart": () => controller.restart(),
+    "simt-lsp.showLog": () => {
+      log.show();
+    },
+    "simt-lsp.setUp": () => setUp.offer("Set up simt-lsp's own Python environment?"),
+    "simt-lsp.selectInterpreter": () => setUp.selectInterpreter(),
+    "simt-lsp.openExample": () => openExample(extensionPath),
+    [MENU_COMMAND]: () => showMenu(controller.state),
+  };
+  for (const [name, run] of Object.entries(commands)) {
+    context.subscriptions.push(vscode.commands.registerCommand(name, run));
+  }
+  context.subscriptions.push(
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      const paths = ["simt-lsp.server.path", "simt-lsp.interpreter"];
+      if (paths.some((name) => event.affectsConfiguration(name))) void controller.restart();
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void controller.restart()),
+  );
+  await controller.restart();
+}
+
+function listen(client: LanguageClient, kernels: KernelTable, heatMap: HeatMap): void {
+  const uriOf = (uri: string) => client.protocol2CodeConverter.asUri(uri);
+  client.onNotification(Methods.kernels, (said: Kernels) => {
+    kernels.update(uriOf(said.uri), said);
+  });
+  client.onNotification(Methods.simulation, (said: Simulation) => {
+    heatMap.update(uriOf(said.uri), said);
+  });
+}
+
+function targetOf(params: SimulateParams): Target | undefined {
+  const { kernel, position, textDocument } = params;
+  if (kernel === undefined || position === undefined) return undefined;
+  return { uri: vscode.Uri.parse(textDocument.uri), kernel, position };
+}
+
+/** An example of the walkthrough, as a document that is nobody's file. */
+async function openExample(extensionPath: string): Promise<void> {
+  const content = await fs.readFile(path.join(extensionPath, "walkthrough", "example.cu"), "utf8");
+  const document = await vscode.workspace.openTextDocument({ language: "cuda-cpp", content });
+  await vscode.window.showTextDocument(document, vscode.ViewColumn.One);
+}

@@ -1,0 +1,100 @@
+// "Explain Divergence Here" and "Show Control-Flow Graph": ask the server about the cursor's place, show the answer.
+
+import * as vscode from "vscode";
+import { activeCudaEditor } from "./cudaEditor";
+import type { ServerController } from "./server/controller";
+import { type Explanation, type Graph, Methods } from "./server/protocol";
+import { explanationBody } from "./view/explanation";
+import type { PanelKind, Panels } from "./view/panels";
+
+export class Inspections implements vscode.Disposable {
+  private readonly subscription = vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+    if (contentChanges.length > 0) this.markStale(document.uri);
+  });
+
+  constructor(
+    private readonly server: ServerController,
+    private readonly panels: Panels,
+  ) {}
+
+  dispose(): void {
+    this.subscription.dispose();
+  }
+
+  /** `line` counts from 1, as in the arguments of the server's command. */
+  async explain(uri?: vscode.Uri, line?: number): Promise<void> {
+    const place =
+      uri === undefined || line === undefined ? cursor() : { uri, position: new vscode.Position(line - 1, 0) };
+    if (place === undefined) return;
+    const explanation = await this.ask<Explanation>(Methods.explain, place);
+    if (explanation === undefined) return;
+    this.show("explanation", place, explanation.function ?? "", {
+      title: `Line ${explanation.line} explained`,
+      body: explanationBody(explanation, place.uri),
+      again: () => this.explain(place.uri, place.position.line + 1),
+    });
+  }
+
+  async graph(given?: Place): Promise<void> {
+    const place = given ?? cursor();
+    if (place === undefined) return;
+    const graph = await this.ask<Graph>(Methods.graph, place, { format: "svg" });
+    if (graph === undefined) {
+      void vscode.window.showInformationMessage("Put the cursor into a kernel or a device function first.");
+      return;
+    }
+    this.show("graph", place, graph.kernel, {
+      title: `${graph.kernel} – control flow`,
+      body: `<div class="graph">${graph.content}</div>`,
+      again: () => this.graph(place),
+    });
+  }
+
+  private show(kind: PanelKind, place: Place, subject: string, view: View): void {
+    const renew = () => void view.again();
+    const { title, body } = view;
+    this.panels.show(kind, { title, body, styles: [], scripts: [], uri: place.uri, subject, stale: false, renew });
+  }
+
+  private async ask<Answer>(method: string, place: Place, more: object = {}): Promise<Answer | undefined> {
+    const client = this.server.running;
+    if (client === undefined) {
+      void vscode.window.showInformationMessage("The simt-lsp server is not running.");
+      return undefined;
+    }
+    const { line, character } = place.position;
+    const textDocument = { uri: client.code2ProtocolConverter.asUri(place.uri) };
+    const answer = await client.sendRequest<Answer | null>(method, {
+      ...more,
+      textDocument,
+      position: { line, character },
+    });
+    return answer ?? undefined;
+  }
+
+  private markStale(changed: vscode.Uri): void {
+    for (const kind of ["explanation", "graph"] as const) {
+      if (this.panels.shown(kind)?.uri.toString() === changed.toString()) this.panels.setStale(kind, true);
+    }
+  }
+}
+
+export interface Place {
+  readonly uri: vscode.Uri;
+  readonly position: vscode.Position;
+}
+
+interface View {
+  readonly title: string;
+  readonly body: string;
+  readonly again: () => Promise<void>;
+}
+
+function cursor(): Place | undefined {
+  const editor = activeCudaEditor();
+  if (editor === undefined) {
+    void vscode.window.showInformationMessage("Open a CUDA file first.");
+    return undefined;
+  }
+  return { uri: editor.document.uri, position: editor.selection.active };
+}

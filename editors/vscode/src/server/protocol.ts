@@ -1,0 +1,163 @@
+// What the server answers beyond LSP, as docs/protocol.md describes it: types only, no logic.
+
+import type { Position, Range } from "vscode-languageclient/node";
+
+/** The method names and the commands that the server runs. */
+export const Methods = {
+  explain: "simt/explain",
+  graph: "simt/controlFlowGraph",
+  kernels: "simt/kernels",
+  simulation: "simt/simulation",
+  report: "simt/simulationReport",
+  status: "simt/status",
+} as const;
+
+export const Commands = { explain: "simt.explain", simulate: "simt.simulate" } as const;
+
+export interface DocumentParams {
+  readonly textDocument: { readonly uri: string };
+}
+
+export interface PlaceParams extends DocumentParams {
+  readonly position: Position;
+}
+
+export interface Step {
+  readonly text: string;
+  readonly source: string | null;
+  readonly location: { readonly uri: string; readonly range: Range } | null;
+}
+
+export interface ExplainedItem {
+  readonly range: Range;
+  readonly what: string;
+  readonly verdict: string;
+  readonly details: readonly string[];
+  readonly place: string | null;
+  readonly why: readonly Step[];
+  readonly whyNotConvergent: readonly Step[];
+}
+
+export interface Explanation {
+  /** Counts from 1. */
+  readonly line: number;
+  readonly source: string;
+  readonly function: string | null;
+  readonly summary: string;
+  readonly items: readonly ExplainedItem[];
+  readonly text: string;
+}
+
+export interface Graph {
+  readonly kernel: string;
+  readonly format: "svg" | "dot" | "mermaid";
+  readonly content: string;
+}
+
+export interface Findings {
+  readonly error: number;
+  readonly warning: number;
+  readonly information: number;
+  readonly hint: number;
+}
+
+/** How a kernel is launched; null and missing names are chosen by the server. */
+export interface Launch {
+  readonly grid: readonly number[] | null;
+  readonly block: readonly number[] | null;
+  readonly sharedBytes: number | null;
+  readonly seed: number | null;
+  readonly arguments: Readonly<Record<string, string>>;
+  readonly from: string | null;
+}
+
+export type SimulationState = "none" | "running" | "finished" | "stale" | "refused" | "failed";
+
+export interface Kernel {
+  readonly name: string;
+  readonly range: Range;
+  readonly selectionRange: Range;
+  readonly summary: string;
+  readonly branches: number;
+  readonly divergentBranches: number;
+  readonly barriers: number;
+  readonly unsafeBarriers: number;
+  readonly uncoalesced: number;
+  readonly findings: Findings;
+  /** The names of its parameters. */
+  readonly parameters?: readonly string[];
+  readonly launch: Launch | null;
+  readonly simulation: {
+    readonly state: SimulationState;
+    readonly message: string | null;
+    readonly simdEfficiency: number | null;
+    readonly faults: number;
+  };
+}
+
+export interface Kernels {
+  readonly uri: string;
+  readonly version: number;
+  readonly kernels: readonly Kernel[];
+}
+
+export interface ServerStatus {
+  readonly server: { readonly version: string; readonly python: string };
+  readonly simulator: { readonly state: "ready" | "idle" | "unavailable"; readonly message: string | null };
+}
+
+/** What a user chose for a kernel; what is left out is chosen by the server. */
+export interface LaunchOptions {
+  readonly grid?: readonly number[];
+  readonly block?: readonly number[];
+  readonly sharedBytes?: number;
+  readonly seed?: number;
+  readonly arguments?: Readonly<Record<string, string>>;
+  readonly policies?: readonly string[];
+  readonly seconds?: number;
+  readonly havoc?: boolean;
+}
+
+export interface SimulateParams extends DocumentParams, LaunchOptions {
+  readonly kernel?: string;
+  readonly position?: Position;
+  /** The client shows the outcome itself. */
+  readonly quiet?: boolean;
+}
+
+export interface ReportParts {
+  readonly kernel: string;
+  readonly stale: boolean;
+  readonly content: { readonly title: string; readonly body: string; readonly style: string; readonly script: string };
+}
+
+export interface SimulateAnswer {
+  readonly status: "finished" | "refused" | "failed" | "stopped";
+  readonly message: string | null;
+  /** Counts from 1. */
+  readonly line: number | null;
+}
+
+export interface SimulatedLine {
+  readonly line: number;
+  readonly range: Range;
+  readonly simdEfficiency: number;
+  readonly share: number;
+  readonly text: string;
+}
+
+export interface SimulatedKernel {
+  readonly kernel: string;
+  readonly line: number | null;
+  readonly stale: boolean;
+  readonly policy: string;
+  readonly simdEfficiency: number;
+  readonly faults: number;
+  readonly lines: readonly SimulatedLine[];
+}
+
+export interface Simulation {
+  readonly uri: string;
+  readonly version: number;
+  readonly kernels: readonly SimulatedKernel[];
+}

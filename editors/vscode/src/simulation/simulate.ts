@@ -1,0 +1,192 @@
+// Simulating a kernel: which one, how it is launched, what is shown while it runs and afterwards.
+
+import * as vscode from "vscode";
+import { type LanguageClient, WorkDoneProgress } from "vscode-languageclient/node";
+import { activeCudaEditor } from "../cudaEditor";
+import type { KernelTable } from "../kernels";
+import type { ServerController } from "../server/controller";
+import {
+  Commands,
+  type Kernel,
+  type Kernels,
+  type LaunchOptions,
+  Methods,
+  type ReportParts,
+  type ServerStatus,
+  type SimulateAnswer,
+  type SimulateParams,
+} from "../server/protocol";
+import { type Panels, reveal } from "../view/panels";
+import { askForLaunch } from "./launchForm";
+import type { LaunchMemory } from "./launchMemory";
+
+/** What a command is about; without an argument it is the kernel at the cursor. */
+export interface Target {
+  readonly uri: vscode.Uri;
+  readonly kernel: string;
+  readonly position: { readonly line: number; readonly character: number };
+}
+
+export class Simulations {
+  private tokens = 0;
+
+  constructor(
+    private readonly server: ServerController,
+    private readonly kernels: KernelTable,
+    private readonly memory: LaunchMemory,
+    private readonly panels: Panels,
+    private readonly offerSetUp: (why: string) => Promise<boolean>,
+  ) {
+    kernels.onDidChange((uri) => {
+      this.markReport(uri);
+    });
+  }
+
+  /** The kernel at the cursor (or the one that is asked for), launched as it was last. */
+  async simulate(given?: Target): Promise<void> {
+    const target = given ?? (await this.pick());
+    if (target !== undefined) await this.launch(target, this.memory.of(target.uri, target.kernel));
+  }
+
+  async simulateWith(given?: Target): Promise<void> {
+    const target = given ?? (await this.pick());
+    const kernel = target && this.kernels.named(target.uri, target.kernel);
+    if (target === undefined || kernel === undefined) return;
+    const options = await askForLaunch(kernel, this.memory.of(target.uri, target.kernel));
+    if (options === undefined) return;
+    await this.memory.remember(target.uri, target.kernel, options);
+    await this.launch(target, options);
+  }
+
+  private async launch(target: Target, options: LaunchOptions): Promise<void> {
+    const client = this.server.running;
+    if (client === undefined) return;
+    const params: SimulateParams = {
+      ...options,
+      textDocument: { uri: client.code2ProtocolConverter.asUri(target.uri) },
+      kernel: target.kernel,
+      position: target.position,
+      quiet: true,
+    };
+    const answer = await this.run(client, target.kernel, params);
+    switch (answer.status) {
+      case "finished":
+        await this.showReport(target);
+        return;
+      case "refused":
+        await this.tellRefusal(target, answer);
+        return;
+      case "failed":
+        await this.tellFailure(client, target, answer);
+        return;
+      case "stopped":
+        vscode.window.setStatusBarMessage(`Simulating ${target.kernel} was stopped`, 5000);
+    }
+  }
+
+  /** Progress is shown as a notification, because only that can be cancelled. */
+  private run(client: LanguageClient, kernel: string, params: SimulateParams): Thenable<SimulateAnswer> {
+    const workDoneToken = `simt-lsp-simulate-${++this.tokens}`;
+    const where = { location: vscode.ProgressLocation.Notification, title: `Simulating ${kernel}`, cancellable: true };
+    return vscode.window.withProgress(where, async (progress, cancelled) => {
+      let done = 0;
+      const listening = client.onProgress(WorkDoneProgress.type, workDoneToken, (value) => {
+        if (value.kind !== "report") return;
+        const { percentage = done, message } = value;
+        progress.report({ increment: percentage - done, ...(message === undefined ? {} : { message }) });
+        done = percentage;
+      });
+      const cancelling = cancelled.onCancellationRequested(() =>
+        client.sendNotification("window/workDoneProgress/cancel", { token: workDoneToken }),
+      );
+      try {
+        const request = { command: Commands.simulate, arguments: [params], workDoneToken };
+        return await client.sendRequest<SimulateAnswer>("workspace/executeCommand", request);
+      } finally {
+        listening.dispose();
+        cancelling.dispose();
+      }
+    });
+  }
+
+  private async showReport(target: Target): Promise<void> {
+    const client = this.server.running;
+    if (client === undefined) return;
+    const report = await client.sendRequest<ReportParts | null>(Methods.report, {
+      textDocument: { uri: client.code2ProtocolConverter.asUri(target.uri) },
+      kernel: target.kernel,
+      position: target.position,
+      format: "parts",
+    });
+    if (report === null) return;
+    const { title, body, style, script } = report.content;
+    this.panels.show("report", {
+      title,
+      body,
+      styles: [style],
+      scripts: [script],
+      uri: target.uri,
+      subject: target.kernel,
+      stale: report.stale,
+      renew: () => void this.simulate(target),
+    });
+  }
+
+  /** The report says when it no longer is about the text. */
+  private markReport(changed: vscode.Uri | undefined): void {
+    const shown = this.panels.shown("report");
+    if (shown === undefined || (changed !== undefined && changed.toString() !== shown.uri.toString())) return;
+    const state = this.kernels.named(shown.uri, shown.subject)?.simulation.state;
+    if (state !== "running") this.panels.setStale("report", state !== "finished");
+  }
+
+  private async tellRefusal(target: Target, { message, line }: SimulateAnswer): Promise<void> {
+    const text = message ?? `${target.kernel} cannot be simulated.`;
+    const buttons = line === null ? [CHANGE] : [GO, CHANGE];
+    const pressed = await vscode.window.showWarningMessage(text, ...buttons);
+    if (pressed === GO && line !== null) await reveal(target.uri, new vscode.Position(line - 1, 0));
+    if (pressed === CHANGE) await this.simulateWith(target);
+  }
+
+  private async tellFailure(client: LanguageClient, target: Target, { message }: SimulateAnswer): Promise<void> {
+    const { simulator } = await client.sendRequest<ServerStatus>(Methods.status, {});
+    if (simulator.state === "unavailable") {
+      if (await this.offerSetUp("Simulating needs NumPy, which this Python does not have."))
+        await this.simulate(target);
+      return;
+    }
+    await vscode.window.showErrorMessage(message ?? `Simulating ${target.kernel} failed.`);
+  }
+
+  private async pick(): Promise<Target | undefined> {
+    const editor = activeCudaEditor();
+    const client = this.server.running;
+    if (editor === undefined || client === undefined) {
+      void vscode.window.showInformationMessage(editor === undefined ? "Open a CUDA file first." : NOT_RUNNING);
+      return undefined;
+    }
+    const { document, selection } = editor;
+    const uri = client.code2ProtocolConverter.asUri(document.uri);
+    const answer = await client.sendRequest<Kernels | null>(Methods.kernels, { textDocument: { uri } });
+    const kernels = answer?.kernels ?? [];
+    const here = kernels.find(({ range }) => contains(range, selection.active.line));
+    const chosen = here ?? (kernels.length > 1 ? await pickKernel(kernels) : kernels[0]);
+    if (kernels.length === 0) void vscode.window.showInformationMessage("There is no kernel in this file.");
+    if (chosen === undefined) return undefined;
+    return { uri: document.uri, kernel: chosen.name, position: chosen.selectionRange.start };
+  }
+}
+
+const GO = "Go to Line";
+const CHANGE = "Simulate with…";
+const NOT_RUNNING = "The simt-lsp server is not running.";
+
+function contains(range: Kernel["range"], line: number): boolean {
+  return range.start.line <= line && line <= range.end.line;
+}
+
+async function pickKernel(kernels: readonly Kernel[]): Promise<Kernel | undefined> {
+  const items = kernels.map((kernel) => ({ label: kernel.name, description: kernel.summary, kernel }));
+  return (await vscode.window.showQuickPick(items, { title: "Simulate which kernel?", matchOnDescription: true }))
+    ?.kernel;
+}

@@ -1,0 +1,160 @@
+"""One window of VS Code in a browser: what its user presses and sees, and what its extension host knows."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, final
+
+from tests.editors.debian import CannotInstall
+from tests.editors.folders import results_folder
+from tests.editors.terminal import wait_until
+from tests.editors.vscode.server import CodeServer
+from tests.sim.report.browser import chromium_path
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, FrameLocator, Page
+
+FLAGS: Final = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+SIZE: Final = (1440, 900)
+PATIENCE_SECONDS: Final = 30.0
+_numbers = itertools.count(1)
+
+
+@contextmanager
+def chromium() -> Generator[Browser]:
+    """Raises `CannotInstall` where there is none."""
+    from playwright.sync_api import sync_playwright  # large, and only these tests need it
+
+    path = chromium_path()
+    if path is None:
+        raise CannotInstall("there is no Chromium; first: apt-get install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS])
+        yield browser
+        browser.close()
+
+
+@final
+class Window:
+    """A folder opened in a browser tab."""
+
+    def __init__(self, browser: Browser, server: CodeServer, folder: Path) -> None:
+        self._context = browser.new_context(viewport={"width": SIZE[0], "height": SIZE[1]}, device_scale_factor=1)
+        self.page: Page = self._context.new_page()
+        self._probe = server.probe_folder / folder.name
+        self.folder = folder
+        self.page.goto(server.address(folder))
+        self.page.wait_for_selector(".monaco-workbench .statusbar", timeout=1000 * PATIENCE_SECONDS * 2)
+        wait_until(self._probe.is_dir, lambda: f"the extension host does not start:\n{server.log.read_text()}", 60)
+
+    def __enter__(self) -> Window:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._context.close()
+
+    # What the extension host knows
+
+    def ask(self, code: str) -> Any:
+        """What the body of an async JavaScript function with `vscode` returns."""
+        number = next(_numbers)
+        question, answer = self._probe / f"{number}.js", self._probe / f"{number}.json"
+        unfinished = self._probe / f"{number}.unfinished"
+        unfinished.write_text(code)
+        unfinished.rename(question)
+        wait_until(answer.exists, lambda: f"no answer to: {code}", PATIENCE_SECONDS)
+        said = json.loads(answer.read_text())
+        assert "error" not in said, f"{code}\n{said['error']}"
+        return said["value"]
+
+    def wait_for(self, code: str, fits: Callable[[Any], bool] = bool, seconds: float = PATIENCE_SECONDS) -> Any:
+        """Until the answer fits; the answer."""
+        answers: list[Any] = [None]
+
+        def asked() -> bool:
+            answers[0] = self.ask(code)
+            return fits(answers[0])
+
+        wait_until(asked, lambda: f"{code}\nstill is {answers[0]!r}", seconds)
+        return answers[0]
+
+    def open(self, name: str) -> None:
+        """A file of the folder in an editor, as if it was clicked on."""
+        self.ask(
+            f"await vscode.window.showTextDocument(vscode.Uri.file({json.dumps(str(self.folder / name))}),"
+            " { preview: false, viewColumn: 1 })"
+        )
+
+    def diagnostics(self, name: str) -> list[dict[str, Any]]:
+        """Sorted by place: code, source, severity, message and the line from 1."""
+        return self.ask(
+            f"return vscode.languages.getDiagnostics(vscode.Uri.file({json.dumps(str(self.folder / name))}))"
+            ".map((d) => ({ code: d.code?.value ?? d.code, source: d.source, severity: d.severity,"
+            " message: d.message, line: d.range.start.line + 1 })).sort((a, b) => a.line - b.line)"
+        )
+
+    def wait_for_codes(
+        self, name: str, fits: Callable[[list[str]], bool], seconds: float = PATIENCE_SECONDS
+    ) -> list[str]:
+        codes: list[list[str]] = [[]]
+
+        def asked() -> bool:
+            codes[0] = [str(found["code"]) for found in self.diagnostics(name)]
+            return fits(codes[0])
+
+        wait_until(asked, lambda: f"diagnostics still are {codes[0]}", seconds)
+        return codes[0]
+
+    def at(self, line: int, column: int = 1) -> None:
+        """The cursor; both count from 1."""
+        self.ask(
+            "const editor = vscode.window.activeTextEditor;"
+            f"const place = new vscode.Position({line - 1}, {column - 1});"
+            "editor.selection = new vscode.Selection(place, place);"
+            "editor.revealRange(new vscode.Range(place, place), vscode.TextEditorRevealType.InCenterIfOutsideViewport);"
+        )
+
+    # What the user presses and sees
+
+    def command(self, title: str) -> None:
+        """Typed into the command palette."""
+        self.page.keyboard.press("F1")
+        box = self.page.locator(".quick-input-widget input").first
+        box.wait_for(state="visible")
+        box.fill(f">{title}")
+        self.page.locator(".quick-input-list .monaco-list-row", has_text=title).first.wait_for(state="visible")
+        self.page.keyboard.press("Enter")
+
+    def panel(self) -> FrameLocator:
+        """The inside of the web view that is shown last."""
+        return self.page.frame_locator("iframe.webview.ready >> nth=-1").frame_locator("iframe#active-frame")
+
+    def sees(self, selector: str, text: str | None = None, seconds: float = PATIENCE_SECONDS) -> None:
+        self.page.locator(selector, has_text=text).first.wait_for(state="attached", timeout=1000 * seconds)
+
+    def notifications(self) -> list[str]:
+        """The messages on the screen."""
+        return self.page.locator(".notifications-toasts .notification-list-item-message").all_inner_texts()
+
+    def picture(self, name: str) -> Path:
+        test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition("::")[2].partition(" ")[0]
+        path = results_folder() / "vscode" / f"{test}-{name}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.page.screenshot(path=path)
+        return path
