@@ -13,6 +13,7 @@ from typing import Final
 
 import pytest
 
+from tests.editors.conftest import FAILED
 from tests.editors.neovim.editor import SUITES, Neovim
 
 HALO: Final = """\
@@ -48,12 +49,14 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def neovim(version: str, project: Path, tmp_path: Path) -> Iterator[Neovim]:
+def neovim(version: str, project: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Neovim]:
     home = tmp_path / "home"
     home.mkdir()
     with Neovim(version, project, home, files=("halo.cu",)) as editor:
         editor.wait_for("#vim.diagnostic.get(0) > 0")
         yield editor
+        if request.node.stash.get(FAILED, False):
+            editor.picture("failed")
 
 
 def test_findings_stand_in_their_lines(neovim: Neovim) -> None:
