@@ -5,11 +5,20 @@ local client = require('simt.client')
 local GROUP = vim.fn.has('nvim-0.11') == 1 and 'nvim.lsp.enable' or 'simt'
 local PATIENCE_MS = 3000
 
+--- Neovim 0.12 draws the lenses of a client that is gone, and fails; those of a client without lenses it does not.
+---@param server vim.lsp.Client
+local function stop(server)
+  if vim.fn.has('nvim-0.12') == 1 then
+    vim.lsp.codelens.enable(false, { client_id = server.id })
+  end
+  client.stop(server)
+end
+
 return function()
   local buffers = { [vim.api.nvim_get_current_buf()] = true }
   for _, server in ipairs(vim.lsp.get_clients({ name = 'simt_lsp' })) do
     buffers = vim.tbl_extend('force', buffers, server.attached_buffers)
-    client.stop(server)
+    stop(server)
   end
   local ended = vim.wait(PATIENCE_MS, function()
     return #vim.lsp.get_clients({ name = 'simt_lsp' }) == 0
