@@ -26,13 +26,14 @@ from analysis.ir.types import (
 from analysis.lower.builtins import builtin_constructor
 from analysis.lower.calls import call_builtin, call_method, unknown_call
 from analysis.lower.context import LoweringContext, Operand, Place
-from analysis.lower.conversions import is_arithmetic
+from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import load, lower, rvalue
 from analysis.lower.functions import generic_signature
 from analysis.lower.names import Closure, Record
 from analysis.lower.records import constructors_of
+from analysis.lower.strings import array_of_string
 from analysis.lower.types import spelled
 from analysis.syntax.tree import Node
 
@@ -163,6 +164,10 @@ def initialise(ctx: LoweringContext, target: Place, value: Node, span: Span) -> 
         ctx.builder.store(target.address, implicit(ctx, load(ctx, operand, span), target.type, span), span)
         return None
     if isinstance(target.type, ArrayType):
+        characters = array_of_string(target.type, value)
+        if characters is not None:
+            _fill_characters(ctx, target, target.type, characters, span)
+            return None
         operand = lower(ctx, value)
         if not isinstance(operand, Place):
             return _store(ctx, target, load(ctx, operand, span), span)
@@ -310,6 +315,21 @@ def _fill_elements(ctx: LoweringContext, target: Place, type: ArrayType, nodes: 
         elif not isinstance(type.element, StructType):
             builder.store(address, zero(ctx, type.element, span), span)
 
+
+def _fill_characters(
+    ctx: LoweringContext, target: Place, type: ArrayType, characters: Sequence[int], span: Span
+) -> None:
+    builder = ctx.builder
+    if len(characters) > MAX_CHARACTERS:
+        builder.emit(Opaque(None, "an array of a long string", (target.address,), False, span))
+        return
+    for index, character in enumerate(characters):
+        address = builder.element_address(target.address, builder.constant(index, S32, span), type.element, span)
+        builder.store(address, builder.constant(wrapped(character, type.element), type.element, span), span)
+
+
+MAX_CHARACTERS = 256
+"""A longer text is not copied to an array one by one."""
 
 MAX_ZEROED = 64
 """More elements than this are not zeroed one by one."""

@@ -12,6 +12,7 @@ from analysis.ir.types import ArrayType, HandleType, StructType, TemplateType, U
 from analysis.lower.constants import evaluate
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.names import AUTO, ConstantName, DeclaredType, GlobalDeclaration, Scope
+from analysis.lower.strings import array_of_string
 from analysis.lower.types import base_type, declare, innermost, specifier_words
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.tree import Node
@@ -44,9 +45,8 @@ def listed_length(value: Node, type: ArrayType) -> int | None:
     """The length of an array declared as `a[]`, by its initialiser."""
     if value.kind == "initializer_list":
         return len(value.children)
-    if value.kind == "string_literal":
-        return len(value.text) - 1
-    return type.length
+    characters = array_of_string(type, value)
+    return type.length if characters is None else len(characters)
 
 
 def find_declarator(node: Node, name: str) -> Node | None:
@@ -71,11 +71,8 @@ def _with_length(declared: DeclaredType, value: Node | None) -> DeclaredType:
     type = declared.type
     if not isinstance(type, ArrayType) or type.length is not None or value is None:
         return declared
-    if value.kind == "initializer_list":
-        length = len(value.children)
-    elif value.kind == "string_literal":
-        length = len(value.text) - 1
-    else:
+    length = listed_length(value, type)
+    if length is None:
         return declared
     return DeclaredType(
         ArrayType(type.element, length), declared.is_reference, declared.is_constant, declared.is_volatile

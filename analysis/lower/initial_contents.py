@@ -16,6 +16,7 @@ from analysis.lower.constants import evaluate
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.layouts import size_of
 from analysis.lower.names import GlobalDeclaration, Scope
+from analysis.lower.strings import STRINGS, array_of_string
 from analysis.syntax.tree import Node
 
 
@@ -58,10 +59,18 @@ class _Reader:
     def read(self, type: Type, offset: int, node: Node) -> None:
         if node.kind == "initializer_list":
             self._list(type, offset, node.children)
-        elif node.kind == "string_literal" and isinstance(type, ArrayType):
-            raise _NotKnown
+        elif node.kind in STRINGS and isinstance(type, ArrayType):
+            self._string(type, offset, node)
         else:
             self._scalar(type, offset, node)
+
+    def _string(self, type: ArrayType, offset: int, node: Node) -> None:
+        characters = array_of_string(type, node)
+        if characters is None:
+            raise _NotKnown
+        for index, character in enumerate(characters):
+            number = wrapped(character, type.element)
+            self.found.append(InitialNumber(offset + index, type.element, number))
 
     def _scalar(self, type: Type, offset: int, node: Node) -> None:
         constant = evaluate(self._scope, node)
@@ -89,7 +98,7 @@ class _Reader:
         if node.kind == "initializer_pair":
             raise _NotKnown
         members = self._members(type, offset)
-        if members is None or node.kind == "initializer_list":
+        if members is None or node.kind == "initializer_list" or node.kind in STRINGS:
             self.read(type, offset, rest.pop(0))
             return
         for member, place in members:

@@ -37,6 +37,7 @@ from analysis.lower.names import (
     DependentName,
     Entity,
     FunctionSet,
+    GlobalVariable,
     LambdaName,
     LocalVariable,
     NamespaceName,
@@ -281,6 +282,8 @@ def _named_object(scope: Scope, node: Node) -> Type | None:
     entity = find(scope, node)
     if isinstance(entity, LocalVariable):
         return entity.declared.type
+    if isinstance(entity, GlobalVariable):
+        return entity.declaration.declared.type
     if isinstance(entity, TypeName):
         return entity.declared.type
     constant = evaluate(scope, node)

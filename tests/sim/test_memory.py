@@ -72,6 +72,14 @@ def test_initial_contents_of_variables() -> None:
     assert (found.arrays["x"] == weight[I >> 1 & 1, I & 1] + 5 + np.array([1, 2, 3])[I % 3] + 1.75).all()
 
 
+def test_arrays_of_characters_hold_their_string() -> None:
+    text = r'''__constant__ char word[] = "a\n\x41\0b" "\103"; __device__ unsigned char padded[6] = "xy";
+        __global__ void k(int *x) { int i = threadIdx.x; char local[] = "q\"r";
+          x[i] = i < sizeof(word) ? word[i] : i < 13 ? padded[i - 7] : local[i - 13]; }'''
+    found = run(text, {"x": np.zeros(17, np.int32)}, block=17)
+    assert bytes(found.arrays["x"].astype(np.uint8)) == b'a\nA\0bC\0xy\0\0\0\0q"r\0'
+
+
 def test_structs_and_pointers_to_members() -> None:
     text = """struct Particle { float3 position; char tag; double mass; };
         __device__ void move(Particle *p, float by) { p->position.y += by; p->mass *= 2; p->tag = 'x'; }

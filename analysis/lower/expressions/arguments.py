@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
 
 from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
@@ -14,12 +13,10 @@ from analysis.lower.context import LoweringContext, Operand, Place, PointerMoved
 from analysis.lower.conversions import is_vague
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import load, lower, temporary
-from analysis.lower.expressions.literals import string_text
 from analysis.lower.expressions.members import upcast
 from analysis.lower.names import DeclaredType, ParameterDeclaration
+from analysis.lower.strings import STRINGS, string_text
 from analysis.syntax.tree import Node
-
-_STRINGS: Final = frozenset({"string_literal", "concatenated_string", "raw_string_literal"})
 
 
 def argument_operands(ctx: LoweringContext, arguments: Node) -> list[Operand]:
@@ -39,7 +36,7 @@ def argument_literals(ctx: LoweringContext, arguments: Node) -> tuple[Literal, .
     """What is known of the arguments at compile time."""
     literals: list[Literal] = []
     for child in arguments.children:
-        if child.kind in _STRINGS:
+        if child.kind in STRINGS:
             literals.append(string_text(child))
         else:
             constant = evaluate(ctx.scope, child)

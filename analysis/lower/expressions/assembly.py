@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.lower.builtins import AssemblyCall, AssemblyInput, AssemblyOperand, lower_assembly
 from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.expressions.dispatch import handles, place, rvalue, unsupported
-from analysis.lower.expressions.literals import string_text
+from analysis.lower.strings import string_text
 from analysis.syntax.tree import Node
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from analysis.ir.types import BOOLEAN, S8, U64, MemorySpace, PointerType
@@ -10,12 +9,11 @@ from analysis.lower.constants import evaluate
 from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.conversions import character_literal, number_literal
 from analysis.lower.expressions.dispatch import discard, handles, lower, unsupported
+from analysis.lower.strings import string_text
 from analysis.syntax.tree import Node
 
 _STRING: Final = PointerType(S8, MemorySpace.GENERIC)
 NULL_POINTER: Final = PointerType(S8, MemorySpace.GENERIC)
-_ESCAPE: Final = re.compile(r"\\(n|t|r|0|\\|\"|')")
-_ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\", '"': '"', "'": "'"}
 
 
 @handles("number_literal")
@@ -45,20 +43,6 @@ def _null(ctx: LoweringContext, node: Node) -> Operand:
 @handles("string_literal", "concatenated_string", "raw_string_literal")
 def _string(ctx: LoweringContext, node: Node) -> Operand:
     return ctx.builder.constant(string_text(node), _STRING, ctx.span(node))
-
-
-def string_text(node: Node) -> str:
-    """The characters of a string literal, adjacent ones joined."""
-    if node.kind == "concatenated_string":
-        return "".join(string_text(child) for child in node.children)
-    text = node.text.decode("utf-8", "replace")
-    if node.kind == "raw_string_literal":
-        content = node.child("raw_string_content")
-        return "" if content is None else content.text.decode("utf-8", "replace")
-    start, end = text.find('"'), text.rfind('"')
-    if start < 0 or end <= start:
-        return ""
-    return _ESCAPE.sub(lambda match: _ESCAPED[match[1]], text[start + 1 : end])
 
 
 @handles("parenthesized_expression")
