@@ -1,0 +1,58 @@
+// Operations that C++ leaves undefined and PTX defines, under names that both sides understand.
+//
+// PTX ISA    `shl`, `shr`: "shift amounts greater than the register width N are clamped to N".
+//            `cvt` to an integer clamps what is out of range; NaN becomes 0, but 1 << (bits - 1) if the source is f64 or
+//            the destination has 64 bits.
+//            `div`, `rem` by zero are unspecified, so nothing compares them; INT_MIN / -1 wraps on the hardware.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace simt {
+
+template <class T, class Count> auto shift_left(T value, Count count) -> decltype(value << 1) {
+    using R = decltype(value << 1);
+    const uint64_t by = uint64_t(int64_t(count));
+    return by >= sizeof(R) * 8 ? R(0) : R(std::make_unsigned_t<R>(value) << by);
+}
+
+template <class T, class Count> auto shift_right(T value, Count count) -> decltype(value >> 1) {
+    using R = decltype(value >> 1);
+    const uint64_t by = uint64_t(int64_t(count));
+    if (by >= sizeof(R) * 8) return R(value) < 0 ? R(-1) : R(0);
+    return R(value) >> by;
+}
+
+template <class T> T divide(T left, T right) {
+    if constexpr (std::is_signed_v<T>)
+        if (right == -1) return T(-std::make_unsigned_t<T>(left));
+    return T(left / right);
+}
+
+template <class T> T remainder(T left, T right) {
+    if constexpr (std::is_signed_v<T>)
+        if (right == -1) return 0;
+    return T(left % right);
+}
+
+// A whole number, infinite or NaN; `from_double` tells the width of what it was converted from.
+template <class To> To clamp_to(long double whole, bool from_double) {
+    using Limits = std::numeric_limits<To>;
+    if (whole != whole) return from_double || sizeof(To) == 8 ? To(uint64_t(1) << (sizeof(To) * 8 - 1)) : To(0);
+    if (whole <= (long double)Limits::min()) return Limits::min();
+    if (whole >= (long double)Limits::max()) return Limits::max();
+    return To(whole);
+}
+
+template <class To> To saturate_to(float value) { return clamp_to<To>(__builtin_truncl(value), false); }
+template <class To> To saturate_to(double value) { return clamp_to<To>(__builtin_truncl(value), true); }
+
+}  // namespace simt
+
+#define SIMT_SHL(value, count) ::simt::shift_left(value, count)
+#define SIMT_SHR(value, count) ::simt::shift_right(value, count)
+#define SIMT_DIV(left, right) ::simt::divide(left, right)
+#define SIMT_REM(left, right) ::simt::remainder(left, right)
+#define SIMT_TO(type, value) ::simt::saturate_to<type>(value)

@@ -1,0 +1,45 @@
+"""Hand-written kernels, simulated under several policies, against the same text compiled for the processor."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from sim.policies.ipdom import Ipdom
+from sim.policies.min_pc import MinPc
+from sim.policies.protocol import PolicyFactory
+from sim.policies.registry import POLICIES
+from sim.policies.round_robin import RoundRobin
+from sim.policies.stackless import Stackless
+from tests.sim.native.cases import hand_written
+from tests.sim.native.comparison import compare, expected
+from tests.sim.native.compiler import compiled
+from tests.sim.native.program import NativeResult
+from tests.sim.running import kernel_of
+
+_CASES: Final = {case.unit.kernel: case for case in hand_written()}
+_USUAL: Final[tuple[PolicyFactory, ...]] = (Ipdom, MinPc, RoundRobin, Stackless)
+_UNDER_ALL: Final = {"scan_block", "interpreter", "goto_machine", "early_return", "match_aggregate"}
+"""Where control flow or meetings are special."""
+
+
+@pytest.fixture(scope="module")
+def native(tmp_path_factory: pytest.TempPathFactory) -> dict[str, NativeResult]:
+    cases = list(_CASES.values())
+    program = compiled([case.unit for case in cases], tmp_path_factory.mktemp("kernels"))
+    return dict(zip(_CASES, expected(program, cases), strict=True))
+
+
+@pytest.mark.parametrize("name", _CASES)
+def test_the_simulator_computes_what_native_code_computes(name: str, native: dict[str, NativeResult]) -> None:
+    case = _CASES[name]
+    kernel = kernel_of(case.unit.text, case.unit.kernel)
+    for policy in POLICIES.values() if name in _UNDER_ALL else _USUAL:
+        assert compare(case, kernel, policy, native[name]) == [], policy.name
+
+
+def test_a_wrong_result_is_noticed(native: dict[str, NativeResult]) -> None:
+    case = _CASES["histogram"]
+    broken = case.unit.text.replace("local + q.w, 0xffffffffu", "local + q.w, 9u")
+    assert any("counts" in line for line in compare(case, kernel_of(broken, "histogram"), Ipdom, native["histogram"]))
