@@ -33,6 +33,7 @@ EVERYTHING = """
 __global__ void k(int *p, int n) {
   __shared__ int s[256];
   int own[4];
+  char small[8];
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   s[threadIdx.x] = p[i * n];
   __syncthreads();
@@ -43,7 +44,9 @@ __global__ void k(int *p, int n) {
   }
   for (int j = 0; j < threadIdx.x / 32 + n; j++) {
     if (threadIdx.x == 40) continue;
-    if (j == 3) sum += n;
+    small[i + j & 7] = j;
+    if (threadIdx.x & 1) sum += p[8 * j];
+    if (j == 3) sum += n + p[16 * j] + small[5];
   }
   int *q = i & 1 ? p : p + n;
   if (threadIdx.x % 64 < 5) q[16 * i] = sum;
