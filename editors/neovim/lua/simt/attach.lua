@@ -2,11 +2,10 @@
 
 local options = require('simt.options')
 
----@param client vim.lsp.Client
 ---@param bufnr integer
-local function show_lenses(client, bufnr)
+local function show_lenses(bufnr)
   if vim.fn.has('nvim-0.12') == 1 then
-    vim.lsp.codelens.enable(true, { bufnr = bufnr, client_id = client.id })
+    vim.lsp.codelens.enable(true, { bufnr = bufnr })
     return
   end
   local function refresh()
@@ -33,6 +32,6 @@ return function(client, bufnr)
     vim.lsp.inlay_hint.enable(true, { bufnr = bufnr })
   end
   if options.current.code_lens then
-    show_lenses(client, bufnr)
+    show_lenses(bufnr)
   end
 end
