@@ -24,7 +24,7 @@ def findings(text: str, block: Index3, known: BlockShape | None, policy: str = "
     kernel = kernel_of(text)
     subject = analyze_subject(kernel.function, LaunchKnowledge(() if known is None else (known,)))
     observer = ClaimObserver(subject)
-    arguments = {"p": Array(np.arange(4096, dtype=np.int32)), "n": Scalar(5)}
+    arguments = {"p": Array(np.arange(1 << 15, dtype=np.int32)), "n": Scalar(5)}
     result = simulate(kernel, LaunchSpecification((2, 1, 1), block, arguments), POLICIES[policy], [observer])
     return observer.settle(result)
 
@@ -49,9 +49,9 @@ __global__ void k(int *p, int n) {
     if (j == 3) sum += n + p[16 * j] + small[5];
   }
   int *q = i & 1 ? p : p + n;
-  if (threadIdx.x % 64 < 5) q[16 * i] = sum;
+  if (threadIdx.x % 64 < 5) q[8192 + 16 * i] = sum;
   if (i < 100) return;
-  p[i + 1] = __shfl_sync(~0, sum, 0);
+  p[20001 + i] = __shfl_sync(~0, sum, 0);
 }"""
 
 
