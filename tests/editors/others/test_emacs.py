@@ -23,10 +23,12 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     (home / "init.el").write_text(snippet("Emacs", "elisp"))
     (home / "halo.cu").write_text(HALO)
     # Emacs looks for its own files below /usr: there they are, for this process alone.
-    folders = [root / "usr" / folder for folder in ("share", "libexec")]
-    seen = "".join(
-        f"mount -t overlay overlay -o lowerdir={folder}:/usr/{folder.name} /usr/{folder.name} && " for folder in folders
-    )
+    seen = ""
+    for folder in ("share", "lib", "libexec"):
+        layer = home / "usr" / folder
+        layer.mkdir(parents=True)
+        (layer / "emacs").symlink_to(root / "usr" / folder / "emacs")
+        seen += f"mount -t overlay overlay -o lowerdir={layer}:/usr/{folder} /usr/{folder} && "
     emacs = [*command(root, "emacs-nox"), "-Q", "--batch", "-l", "init.el", "-l", str(SESSION)]
     done = subprocess.run(
         ["unshare", "--mount", "sh", "-c", f'{seen}exec "$@"', "sh", *emacs],

@@ -35,7 +35,7 @@ def test_a_session(helix: Terminal) -> None:
     helix.keys("4Gf[l k")
     helix.wait_for("threadIdx.x")
     helix.picture(results_folder() / "others" / "helix-hover.png")
-    helix.keys("\x1b3Gxd")
+    helix.type("\x1b3Gxd", seconds_per_key=0.2)  # an escape and a digit at once would be one key
     helix.wait_for("●", gone=True)
     helix.type("O  if (lane < 9) { __syncthreads(); }\x1b", seconds_per_key=0.03)
     helix.wait_for("●")
