@@ -159,6 +159,8 @@ class NodeGraph:
     """Values through which a thread may learn what other threads did."""
     shared_reads: list[int] = field(default_factory=list[int])
     """Values that a whole block learns at once: loads from shared memory, reductions at a barrier."""
+    unknown: Level = Level.VARYING
+    """What opaque code and calls return."""
     waits: bool = False
     """Something here may wait for other threads in another way than at a block barrier."""
 
@@ -190,6 +192,7 @@ def build_nodes(function: Function, control: ControlFlow, options: DivergenceOpt
         users=[[] for _ in range(memory_base)],
         home=[0] * memory_base,
         timeless=bytearray(values),
+        unknown=options.unknown,
     )
     for parameter in function.parameters:
         graph.timeless[parameter.value] = 1
@@ -293,7 +296,8 @@ def _seed(graph: NodeGraph, value: int | None, level: Level, seed: Seed) -> None
 
 def _read_unknown(graph: NodeGraph, instruction: Call | Opaque) -> None:
     called = isinstance(instruction, Call)
-    _seed(graph, instruction.result, Level.VARYING, Seed.CALL if called else Seed.OPAQUE)
+    if graph.unknown > Level.GRID:
+        _seed(graph, instruction.result, graph.unknown, Seed.CALL if called else Seed.OPAQUE)
     if instruction.result is not None:
         graph.observers.append(instruction.result)
     graph.waits |= called or instruction.may_contain_barrier

@@ -17,6 +17,7 @@ class DivergenceOptions:
     `use_variance`: off, every branch counts as varying (convergence analysis alone).
     `parameters`: the level of the parameters; VARYING for a device function whose callers are not known.
     `entry`: the convergence of the entry; GRID means "relative to the callers".
+    `unknown`: the level of what opaque code and calls return; GRID asks what varies whatever they do.
     """
 
     assume_barriers: bool = False
@@ -24,3 +25,4 @@ class DivergenceOptions:
     use_variance: bool = True
     parameters: Level = Level.GRID
     entry: Level = Level.GRID
+    unknown: Level = Level.VARYING

@@ -4,9 +4,9 @@ Question  For each barrier: does every thread of its scope arrive, or none?
 Scope     Block barriers need convergence for the block, warp barriers for the warp, grid barriers for the grid.
 Rules     The divergence result must come from *check mode* (nothing assumed at barriers, no exit optimisation).
           CONVERGENT    the convergence of the block is enough for the scope.
-          UNKNOWN       the only reasons against are code that is not understood or callers that are not known; and
-                        barriers that name their participants in a way that is not followed (a partial mask, a thread
-                        count).
+          UNKNOWN       the only reasons against are code that is not understood or callers that are not known: if
+                        every thread got the same from them, all would arrive; and barriers that name their
+                        participants in a way that is not followed (a partial mask, a thread count).
           DIVERGENT     otherwise.
 Tiers     PROVEN   a witness: a launch and arguments for which some threads of one block miss the barrier.
           POSSIBLE  the guards depend on data.
@@ -17,10 +17,11 @@ Source    Lee et al., section 3.1 (a barrier there can never fail).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias, final
 
+from analysis.divergence.analysis import analyze_divergence
 from analysis.divergence.causes import BranchSubject, Seed, SeedCause, Step
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
@@ -148,6 +149,8 @@ def _judge(
     guards = _guards(function, control, divergence, block, barrier, needed)
     reason = guards[0].reason if guards else BarrierReason.CALLERS
     calls = _calls(function, guards[0].span.frame if guards else None, barrier.span.frame)
+    if _is_assumption(guards) and isinstance(barrier, BlockBarrier | NamedBarrier):
+        guards = _guards_in_any_case(function, control, divergence, block, barrier) or guards
     if _is_assumption(guards):
         evidence = BarrierEvidence(reason, guards, calls, Tier.ASSUMED, None)
         return BarrierSite(block, index, barrier, BarrierVerdict.UNKNOWN, evidence)
@@ -163,6 +166,23 @@ def _judge(
     tier = Tier.POSSIBLE if witness is None else Tier.PROVEN
     evidence = BarrierEvidence(reason, guards, calls, tier, witness)
     return BarrierSite(block, index, barrier, BarrierVerdict.DIVERGENT, evidence)
+
+
+def _guards_in_any_case(
+    function: Function,
+    control: ControlFlow,
+    divergence: DivergenceResult,
+    block: BasicBlockId,
+    barrier: BlockBarrier | NamedBarrier,
+) -> tuple[Guard, ...]:
+    """The guards that vary with the thread index even if what is not understood is the same for all threads.
+
+    In `mystery() && threadIdx.x < 16` the unknown part decides only whether anybody arrives.
+    """
+    options = replace(divergence.options, parameters=Level.GRID, entry=Level.GRID, unknown=Level.GRID)
+    agreeing = analyze_divergence(function, control, divergence.launch, options)
+    guards = _guards(function, control, agreeing, block, barrier, Level.BLOCK)
+    return tuple(guard for guard in guards if _seed(guard) in INDEX_SEEDS)
 
 
 def _needed(barrier: Barrier) -> Level:
@@ -290,11 +310,14 @@ def _calls(function: Function, outer: FrameId | None, inner: FrameId) -> tuple[F
 # -- assumptions ------------------------------------------------------------------------------------------------------
 
 ASSUMED_SEEDS = frozenset({Seed.OPAQUE, Seed.CALL, Seed.PARAMETER, Seed.ENTRY})
+INDEX_SEEDS = frozenset({Seed.THREAD_INDEX, Seed.LANE})
 
 
 def _is_assumption(guards: tuple[Guard, ...]) -> bool:
     """Do all reasons end at something that is not known rather than at something that varies?"""
-    return all(
-        guard.why and isinstance(cause := guard.why[-1].cause, SeedCause) and cause.seed in ASSUMED_SEEDS
-        for guard in guards
-    )
+    return all(_seed(guard) in ASSUMED_SEEDS for guard in guards)
+
+
+def _seed(guard: Guard) -> Seed | None:
+    cause = guard.why[-1].cause if guard.why else None
+    return cause.seed if isinstance(cause, SeedCause) else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.divergence.options import DivergenceOptions
@@ -88,6 +90,24 @@ def test_an_opaque_guard_is_unknown_and_assumed() -> None:
     assert site.verdict is BarrierVerdict.UNKNOWN
     assert site.evidence is not None
     assert site.evidence.tier is Tier.ASSUMED
+
+
+@pytest.mark.parametrize(
+    ("guard", "verdict"),
+    [
+        ("  %b: bool = lt %t, %sixteen\n  %c2: bool = and %a, %b\n", BarrierVerdict.DIVERGENT),
+        ("  %b: bool = lt %t, %sixteen\n  %c2: bool = or %b, %a\n", BarrierVerdict.DIVERGENT),
+        ("  %b: bool = lt %n, %sixteen\n  %c2: bool = and %a, %b\n", BarrierVerdict.UNKNOWN),
+    ],
+)
+def test_beside_a_thread_condition_an_opaque_one_decides_only_whether_anybody_arrives(
+    guard: str, verdict: BarrierVerdict
+) -> None:
+    opaque = '  %v: s32 = opaque "what"\n  %a: bool = lt %v, %n\n'
+    site = only(under(opaque + guard))
+    assert site.verdict is verdict
+    assert site.evidence is not None
+    assert site.evidence.tier is (Tier.POSSIBLE if verdict is BarrierVerdict.DIVERGENT else Tier.ASSUMED)
 
 
 def test_a_guard_on_the_argument_of_an_unknown_caller_is_unknown() -> None:
