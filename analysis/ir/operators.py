@@ -130,7 +130,6 @@ class TextureOperation(Enum):
     FETCH_LAYERED = "layered"
     FETCH_CUBE = "cube"
     GATHER = "gather"
-    LEVEL_OF_DETAIL = "lod"
     SURFACE_READ = "surface_read"
     SURFACE_WRITE = "surface_write"
 
@@ -247,7 +246,7 @@ class MathFunction(Enum):
     BIT_FIELD_INSERT = "bfi"
     LOOKUP_3 = "lop3"
     SIMD_IN_WORD = "simd"
-    """`__vadd2`, `__vabsdiff4`, … : several small integers in one word; not told apart yet."""
+    """Several small integers in one word; the last operand is the position in `SIMD_OPERATIONS`."""
     EXTRACT_BITS = "pext"
     """The bits of the first operand at the set bits of the second, packed from bit 0 up."""
     # values that a library makes
@@ -297,3 +296,21 @@ class ShareLayout(IntEnum):
     """As PTX `mma.sync` defines it; a register of a or b holds one element (tf32, doubles)."""
     REGISTERS_OF_2 = 5
     REGISTERS_OF_4 = 6
+
+
+SIMD_OPERATIONS: Final = tuple(
+    f"{name}{lanes}"
+    for lanes in (2, 4)
+    for name in (
+        *("add", "addss", "addus", "sub", "subss", "subus", "absdiffs", "absdiffu", "avgs", "avgu", "hadds", "haddu"),
+        *("maxs", "maxu", "mins", "minu", "sads", "sadu", "abs", "absss", "neg", "negss"),
+        *(f"{result}{order}" for result in ("cmp", "set") for order in ("eq", "ne")),
+        *(f"{result}{order}{sign}" for result in ("cmp", "set") for order in ("ge", "gt", "le", "lt") for sign in "su"),
+    )
+) + tuple(
+    f"{operation}2{kind}"
+    for operation in ("max3", "min3", "addmax", "addmin", "max", "min")
+    for kind in ("s", "u", "s_relu")
+)
+"""What CUDA's SIMD intrinsics compute, by their names without `__v`: `add2`, `absdiffu4`; `max32s_relu` is
+`__vimax3_s16x2_relu`."""

@@ -147,7 +147,6 @@ _SPACES: Final = {
     MathFunction.IS_LOCAL: "local",
 }
 _REFUSED: Final = {
-    MathFunction.SIMD_IN_WORD: "a SIMD instruction on parts of a word",
     MathFunction.RANDOM_DISCRETE: "a discrete random distribution",
 }
 

@@ -11,7 +11,7 @@ import numpy as np
 from analysis.ir.operators import MathFunction
 from sim.memory.access import write
 from sim.memory.atomics import atomic
-from sim.values import bits, exchange, floats, integers, mathematics, matrices, packing, random_numbers, select
+from sim.values import bits, exchange, floats, integers, mathematics, matrices, packing, random_numbers, select, words
 
 _TYPES = {
     "b1": np.bool_,
@@ -25,7 +25,7 @@ _TYPES = {
 @functools.cache
 def namespace() -> Mapping[str, Any]:
     names: dict[str, Any] = {"np": np, "write": write, "atomic": atomic, **_TYPES}
-    for module in (bits, exchange, floats, integers, mathematics, matrices, packing, random_numbers, select):
+    for module in (bits, exchange, floats, integers, mathematics, matrices, packing, random_numbers, select, words):
         names.update({name: item for name, item in vars(module).items() if callable(item) and name[0] != "_"})
     return names
 

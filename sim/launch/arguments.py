@@ -22,6 +22,7 @@ from analysis.ir.types import (
     VectorType,
 )
 from analysis.lower.layouts import size_of
+from analysis.lower.types import FUNCTION_POINTER
 from sim.faults import Index3
 from sim.launch.array_uses import image_uses
 from sim.launch.attempt import Attempt
@@ -30,7 +31,7 @@ from sim.launch.contents import ArrayChoice, Limits, argument_of, element_of, fi
 from sim.launch.flow import Root, RootKind
 from sim.launch.given import GivenFile, GivenFilling, GivenNumbers, read_given
 from sim.launch.images import IMAGES, choose_image, described
-from sim.launch.npy_files import path_below, read_array
+from sim.launch.npy_files import FileStamp, path_below, read_array, stamp_of
 from sim.launch.request import Request
 from sim.launch.scalars import ChosenNumber
 from sim.launch.specification import Argument, Array, Filling, Scalar, Struct, TextureImage
@@ -57,6 +58,7 @@ class ArgumentChooser:
         self.choices: list[Choice] = []
         self.arrays: dict[str, ArrayChoice] = {}
         self._requests = subject.requests
+        self.files: list[FileStamp] = []
         self._function = subject.kernel.function
         self._flow = subject.flow
         self._uses = subject.uses
@@ -96,12 +98,15 @@ class ArgumentChooser:
                 number = self._numbers.get(name)
                 if number is None:
                     return None
-                self.choices.append(Choice(name, _spelled_number(number.value), number.why))
+                self.choices.append(Choice(name, _spelled_number(number.value), number.why, number.is_chosen))
                 return Scalar(number.value)
             case PointerType(element=element):
                 return self._array(name, element)
             case HandleType(name=handle) if handle.startswith(IMAGES):
                 return self._image(name)
+            case HandleType() if type != FUNCTION_POINTER:
+                self.choices.append(Choice(name, "0", "nothing shows what this object holds", is_chosen=True))
+                return Scalar(0)
             case StructType() | VectorType():
                 return self._members(name, type)
             case _:
@@ -137,7 +142,7 @@ class ArgumentChooser:
             has_channels = image.channels > 1 and texels.ndim == image.texels.ndim
             image = replace(image, texels=texels, channels=texels.shape[-1] if has_channels else 1)
             why = source.why
-        self.choices.append(Choice(name, described(image), why))
+        self.choices.append(Choice(name, described(image), why, is_chosen=given is None))
         return image
 
     # -- arrays -------------------------------------------------------------------------------------------------------
@@ -152,10 +157,12 @@ class ArgumentChooser:
             match read:
                 case GivenFile():
                     data = self._file(name, read, source)
-                    self.choices.append(Choice(name, f"{text} {data.dtype.name}{list(data.shape)}", source.why))
+                    self.choices.append(
+                        Choice(name, f"{text} {data.dtype.name}{list(data.shape)}", source.why, is_chosen=False)
+                    )
                     return Array(_typed(name, text, data, declared))
                 case GivenNumbers(values=values):
-                    self.choices.append(Choice(name, text, source.why))
+                    self.choices.append(Choice(name, text, source.why, is_chosen=False))
                     return Array(_typed(name, text, np.array(values), declared))
                 case GivenFilling(filling=filling, bounds=bounds, length=length):
                     choice = replace(choice, filling=filling, bounds=bounds or choice.bounds)
@@ -165,7 +172,7 @@ class ArgumentChooser:
                     why = source.why
         else:
             why = self._why(name, choice)
-        self.choices.append(Choice(name, choice.text(), why))
+        self.choices.append(Choice(name, choice.text(), why, is_chosen=given is None))
         if not choice.is_fixed:
             self.arrays[name] = choice
         return argument_of(choice, self._function.structs)
@@ -199,6 +206,7 @@ class ArgumentChooser:
 
     def _file(self, name: str, file: GivenFile, source: Request) -> NDArray[Any]:
         path = file.path if source.folder is None else path_below(source.folder, name, file.path)
+        self.files.append(stamp_of(path))
         return read_array(name, path)
 
     # -- variables -------------------------------------------------------------------------------------------------

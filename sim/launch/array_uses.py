@@ -123,9 +123,12 @@ def _image_use(flow: Flow, texture: Texture) -> ImageUse:
             dimensions = 2
         case TextureOperation.FETCH_3D | TextureOperation.FETCH_CUBE:
             dimensions = 3
-        case TextureOperation.FETCH_LAYERED | TextureOperation.SURFACE_READ:
+        case TextureOperation.FETCH_LAYERED:
+            kinds = [isinstance(flow.function.type_of(one), IntegerType) for one in texture.arguments[1:]]
+            dimensions = kinds.index(True) + 1 if True in kinds else coordinates
+        case TextureOperation.SURFACE_READ:
             dimensions = coordinates
-        case TextureOperation.LEVEL_OF_DETAIL | TextureOperation.SURFACE_WRITE:
+        case TextureOperation.SURFACE_WRITE:
             dimensions = coordinates - 1
     texel = texture.arguments[1] if texture.operation is TextureOperation.SURFACE_WRITE else texture.result
     return ImageUse(

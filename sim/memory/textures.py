@@ -6,7 +6,8 @@ Source    CUDA C++ programming guide, "Texture fetching".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final, final
 
 import numpy as np
@@ -15,8 +16,6 @@ from numpy.typing import NDArray
 from sim.arrays import Lanes, Values
 from sim.launch.specification import AddressMode, TextureImage
 from sim.memory.arena import Arena
-
-_DIMENSIONS: Final = {"fetch": 1, "fetch1d": 1, "fetch2d": 2, "fetch3d": 3}
 
 
 @final
@@ -42,10 +41,13 @@ class Textures:
             return None
         number = int(handle[0]) - 1
         image, texels = self._images[number], self._texels[number]
-        if operation in _DIMENSIONS:
-            place = [np.broadcast_to(one[0], shape) for one in arguments[1 : 1 + _DIMENSIONS[operation]]]
-            found = _fetch(image, texels, place, is_index=operation == "fetch")
+        coordinates = [np.broadcast_to(one[0], shape) for one in arguments[1:]]
+        if operation in _FETCHES:
+            found = _FETCHES[operation](image, texels, coordinates)
             return tuple(_channel(found, image, index).astype(kind) for index, kind in enumerate(kinds))
+        if operation == "gather":
+            corners = _gathered(image, texels, coordinates)
+            return tuple(corner.astype(kind) for corner, kind in zip(corners, kinds, strict=True))
         if operation == "surface_read":
             at, inside = _surface_place(texels, image, arguments[1:], shape)
             found = np.where(inside[..., None], _channels(texels, image)[at], texels.dtype.type(0))
@@ -82,22 +84,89 @@ def _channel(found: Values, image: TextureImage, index: int) -> Values:
     return np.full(found.shape[:-1], 1 if index == 3 else 0, found.dtype)
 
 
-def _fetch(image: TextureImage, texels: NDArray[Any], place: list[Values], *, is_index: bool) -> Values:
-    """`place` is x, y, z; the result has the channels as last axis."""
+# -- fetches ----------------------------------------------------------------------------------------------------------
+
+
+def _plain(dimensions: int) -> Callable[[TextureImage, Values, list[Values]], Values]:
+    """Coordinates x, y, z; a level of detail that follows does not matter to an image of one level."""
+
+    def fetch(image: TextureImage, texels: Values, coordinates: list[Values]) -> Values:
+        place = coordinates[: min(dimensions, len(_extent(texels, image)))]
+        return _filtered(image, _numbers(image, texels), place)
+
+    return fetch
+
+
+def _indexed(image: TextureImage, texels: Values, coordinates: list[Values]) -> Values:
+    """`tex1Dfetch`: whole texels, zeros outside."""
+    at = [coordinates[0].astype(np.int64)]
+    return _texel(image, _numbers(image, texels), at, index_only=True)
+
+
+def _layered(image: TextureImage, texels: Values, coordinates: list[Values]) -> Values:
+    """Coordinates, then the layer: an integer that is clamped."""
+    depth = next((number for number, axis in enumerate(coordinates) if axis.dtype.kind in "iu"), len(coordinates) - 1)
+    return _filtered(image, _numbers(image, texels), coordinates[:depth], coordinates[depth])
+
+
+def _cube(image: TextureImage, texels: Values, coordinates: list[Values]) -> Values:
+    """A direction, perhaps a layer: the face it points to, and where on the face, from -1 to 1.
+
+    Source: CUDA C++ programming guide, "Cubemap textures".
+    """
+    x, y, z = (axis.astype(np.float64) for axis in coordinates[:3])
+    ax, ay, az = np.abs(x), np.abs(y), np.abs(z)
+    by_x, by_y = (ax >= ay) & (ax >= az), (ay > ax) & (ay >= az)
+    major = np.where(by_x, x, np.where(by_y, y, z))
+    is_back = np.signbit(major)
+    face = np.where(by_x, 0, np.where(by_y, 2, 4)) + is_back
+    sign = np.where(is_back, -1.0, 1.0)
+    across = np.where(by_x, -sign * z, np.where(by_y, x, sign * x))
+    down = np.where(by_y, sign * z, -y)
+    size = np.where(major == 0, 1.0, np.abs(major))
+    layered = len(coordinates) > 3 and coordinates[3].dtype.kind in "iu"
+    layer = face + (6 * coordinates[3].astype(np.int64) if layered else 0)
+    width = _extent(texels, image)[-1]
+    place = [(across / size + 1) / 2 * width, (down / size + 1) / 2 * width]
+    image = replace(image, normalized_coordinates=False, address_mode=AddressMode.CLAMP)
+    return _filtered(image, _numbers(image, texels), place, layer)
+
+
+def _gathered(image: TextureImage, texels: Values, coordinates: list[Values]) -> list[Values]:
+    """One channel of the four texels that a linear fetch would weigh, counter-clockwise from the lower left."""
+    numbers = _numbers(image, texels)
+    low = [np.floor(axis - 0.5).astype(np.int64) for axis in _scaled(image, numbers, coordinates[:2])]
+    channel = coordinates[2].astype(np.int64) if len(coordinates) > 2 else np.zeros(low[0].shape, np.int64)
+    found: list[Values] = []
+    for right, below in ((0, 1), (1, 1), (1, 0), (0, 0)):
+        texel = _texel(image, numbers, [low[0] + right, low[1] + below])
+        chosen = np.clip(channel, 0, texel.shape[-1] - 1)
+        found.append(np.take_along_axis(texel, chosen[..., None], axis=-1)[..., 0])
+    return found
+
+
+def _numbers(image: TextureImage, texels: Values) -> Values:
+    """The texels as the kernel reads them, channels last."""
     numbers = _channels(texels, image)
     if image.normalized_values and texels.dtype.kind in "iu":
         numbers = np.maximum(numbers.astype(np.float32) / np.float32(np.iinfo(texels.dtype).max), np.float32(-1))
-    extent = _extent(texels, image)[::-1]
-    if len(place) > len(extent):
-        place = place[: len(extent)]
-    if is_index:
-        return _texel(image, numbers, [axis.astype(np.int64) for axis in place], extent, index_only=True)
-    scaled = [
+    return numbers
+
+
+def _scaled(image: TextureImage, numbers: Values, place: list[Values]) -> list[Values]:
+    """Coordinates in texels."""
+    extent = numbers.shape[-2::-1]
+    return [
         axis.astype(np.float64) * (extent[number] if image.normalized_coordinates else 1)
         for number, axis in enumerate(place)
     ]
+
+
+def _filtered(image: TextureImage, numbers: Values, place: list[Values], layer: Values | None = None) -> Values:
+    """`place` is x, y, z; the result has the channels as last axis."""
+    scaled = _scaled(image, numbers, place)
     if not image.linear:
-        return _texel(image, numbers, [np.floor(axis).astype(np.int64) for axis in scaled], extent)
+        return _texel(image, numbers, [np.floor(axis).astype(np.int64) for axis in scaled], layer)
     base = [np.floor(axis - 0.5).astype(np.int64) for axis in scaled]
     weight = [axis - 0.5 - low for axis, low in zip(scaled, base, strict=True)]
     total: Values | None = None
@@ -106,20 +175,31 @@ def _fetch(image: TextureImage, texels: NDArray[Any], place: list[Values], *, is
         share = np.ones_like(weight[0])
         for number, part in enumerate(weight):
             share = share * (part if corner >> number & 1 else 1.0 - part)
-        term = _texel(image, numbers, at, extent) * share[..., None]
+        term = _texel(image, numbers, at, layer) * share[..., None]
         total = term if total is None else total + term
     assert total is not None
     return total
 
 
+_FETCHES: Final[dict[str, Callable[[TextureImage, Values, list[Values]], Values]]] = {
+    "fetch": _indexed,
+    "fetch1d": _plain(1),
+    "fetch2d": _plain(2),
+    "fetch3d": _plain(3),
+    "layered": _layered,
+    "cube": _cube,
+}
+
+
 def _texel(
-    image: TextureImage, numbers: Values, at: list[Values], extent: tuple[int, ...], *, index_only: bool = False
+    image: TextureImage, numbers: Values, at: list[Values], layer: Values | None = None, *, index_only: bool = False
 ) -> Values:
     """Whole texels, by the address mode; outside of a border (and of a linear texture) there are zeros."""
+    extent = numbers.shape[-2::-1]
     index: list[Values] = []
     inside = np.ones(at[0].shape, np.bool_)
-    for number, place in enumerate(at):
-        size = extent[number]
+    for number, coordinate in enumerate(at):
+        size, place = int(extent[number]), coordinate
         inside &= (place >= 0) & (place < size)
         if image.address_mode is AddressMode.WRAP and not index_only:
             place = place % size
@@ -127,6 +207,11 @@ def _texel(
             folded = place % (2 * size)
             place = np.where(folded < size, folded, 2 * size - 1 - folded)
         index.insert(0, np.clip(place, 0, size - 1))
+    missing = numbers.ndim - 1 - len(index)
+    if layer is not None and missing:
+        index.insert(0, np.clip(layer.astype(np.int64), 0, numbers.shape[missing - 1] - 1))
+        missing -= 1
+    index[:0] = [np.zeros(at[0].shape, np.int64)] * missing
     found = numbers[tuple(index)]
     if image.address_mode is AddressMode.BORDER or index_only:
         return np.where(inside[..., None], found, numbers.dtype.type(0))

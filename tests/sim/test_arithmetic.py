@@ -275,7 +275,6 @@ def test_reinterpretation() -> None:
 
 def test_every_library_function_is_computed_or_refused_by_name() -> None:
     elsewhere = {
-        MathFunction.SIMD_IN_WORD,
         *COLLECTIVES,
         MathFunction.RANDOM_DISCRETE,
         MathFunction.IS_GLOBAL,

@@ -127,3 +127,12 @@ def test_warps_reduce_and_scan() -> None:
     expected = np.maximum.accumulate(warps, axis=1)
     expected[:, 0] = warps.max(axis=1)
     assert block(body).tolist() == expected.ravel().tolist()
+
+
+def test_parts_by_label_know_their_number_and_how_many_there_are() -> None:
+    body = """auto w = cg::tiled_partition<32>(cg::this_thread_block());
+        auto g = cg::labeled_partition(w, i % 32 / 3 % 4);
+        out[i] = 1000 * g.meta_group_size() + 100 * g.meta_group_rank() + g.size();"""
+    labels = np.arange(THREADS) % 32 // 3 % 4
+    sizes = np.array([9, 9, 8, 6])
+    assert block(body).tolist() == (4000 + 100 * labels + sizes[labels]).tolist()

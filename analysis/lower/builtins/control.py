@@ -80,6 +80,7 @@ TABLE: Final[Table] = {
     "cudaPeekAtLastError": (_some_constant, "s32()"),
     "cudaTriggerProgrammaticLaunchCompletion": (does_nothing, "void()"),
     "cudaGridDependencySynchronize": (does_nothing, "void()"),
+    "cudaGraphSetConditional": (does_nothing, "void(any, u32)"),
 }
 
 RUNTIME: Final[Table] = {
@@ -106,7 +107,6 @@ RUNTIME: Final[Table] = {
         "cudaGetDeviceCount": "s32(any)",
         "cudaDeviceGetAttribute": "s32(any, any, s32)",
         "cudaGraphLaunch": "s32(any, any)",
-        "cudaGraphSetConditional": "void(any, u32)",
         "cudaGetErrorString": "any(any)",
     }.items()
 }

@@ -1,14 +1,11 @@
-"""Integer intrinsics: bits, high products, dot products, and several small integers in one word.
-
-Limits   The `__v...` functions are `SIMD_IN_WORD`, one function for all: their data flow is exact, their value is not.
-"""
+"""Integer intrinsics: bits, high products, dot products, and several small integers in one word."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from analysis.ir.ids import ValueId
-from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction
+from analysis.ir.operators import SIMD_OPERATIONS, BinaryOperator, CompareOperator, MathFunction
 from analysis.ir.types import S32, U32
 from analysis.lower.builtins.core import BoundCall, Lowering, Table
 
@@ -139,6 +136,9 @@ _SCALAR: Final[Table] = {
     "__builtin_popcount": (_M.POPULATION_COUNT, "s32(u32)"),
     "__builtin_popcountl": (_M.POPULATION_COUNT, "s32(u64)"),
     "__builtin_popcountll": (_M.POPULATION_COUNT, "s32(u64)"),
+    "__builtin_clzl": (_M.COUNT_LEADING_ZEROS, "s32(u64)"),
+    "__builtin_ctzl": (_count_trailing_zeros, "s32(u64)"),
+    "__builtin_ffsl": (_M.FIND_FIRST_SET, "s32(s64)"),
     "__builtin_clz": (_M.COUNT_LEADING_ZEROS, "s32(u32)"),
     "__builtin_clzll": (_M.COUNT_LEADING_ZEROS, "s32(u64)"),
     "__builtin_ffs": (_M.FIND_FIRST_SET, "s32(s32)"),
@@ -191,14 +191,26 @@ _TWO_WORDS: Final = [
 ]
 _ONE_WORD: Final = ["abs", "absss", "neg", "negss"]
 
+
+def _in_word(name: str) -> Lowering:
+    """One of `SIMD_OPERATIONS`."""
+    code = SIMD_OPERATIONS.index(name)
+
+    def lower(call: BoundCall) -> ValueId:
+        operation = call.builder.constant(code, U32, call.span)
+        return call.builder.math(_M.SIMD_IN_WORD, (*call.arguments, operation), call.result, call.span)
+
+    return lower
+
+
 _SIMD: Final[Table] = {
-    **{f"__v{name}{lanes}": (_M.SIMD_IN_WORD, "u32(u32, u32)") for name in _TWO_WORDS for lanes in (2, 4)},
-    **{f"__v{name}{lanes}": (_M.SIMD_IN_WORD, "u32(u32)") for name in _ONE_WORD for lanes in (2, 4)},
+    **{f"__v{name}{lanes}": (_in_word(f"{name}{lanes}"), "u32(u32, u32)") for name in _TWO_WORDS for lanes in (2, 4)},
+    **{f"__v{name}{lanes}": (_in_word(f"{name}{lanes}"), "u32(u32)") for name in _ONE_WORD for lanes in (2, 4)},
 }
 
 
 def _three_way() -> Table:
-    """`__vimax3_s32`, `__viaddmax_s16x2_relu`, ...: exact for whole words, data flow for parts of a word."""
+    """`__vimax3_s32`, `__viaddmax_s16x2_relu`, ...: for whole words and for parts of a word."""
     table: dict[str, tuple[Lowering | MathFunction, str]] = {}
     for name, function in (("max", _M.MAXIMUM), ("min", _M.MINIMUM)):
         for type in ("s32", "u32"):
@@ -208,10 +220,11 @@ def _three_way() -> Table:
                 table[f"__viadd{name}_{type}{relu}"] = (_nested(function, BinaryOperator.ADD), three)
         for type in ("s16x2", "u16x2"):
             for relu in ("", "_relu") if type == "s16x2" else ("",):
-                table[f"__vi{name}3_{type}{relu}"] = (_M.SIMD_IN_WORD, "u32(u32, u32, u32)")
-                table[f"__viadd{name}_{type}{relu}"] = (_M.SIMD_IN_WORD, "u32(u32, u32, u32)")
+                kind = f"2{type[0]}{relu}"
+                table[f"__vi{name}3_{type}{relu}"] = (_in_word(f"{name}3{kind}"), "u32(u32, u32, u32)")
+                table[f"__viadd{name}_{type}{relu}"] = (_in_word(f"add{name}{kind}"), "u32(u32, u32, u32)")
         table[f"__vi{name}_s32_relu"] = (_relu(function), "s32(s32, s32)")
-        table[f"__vi{name}_s16x2_relu"] = (_M.SIMD_IN_WORD, "u32(u32, u32)")
+        table[f"__vi{name}_s16x2_relu"] = (_in_word(f"{name}2s_relu"), "u32(u32, u32)")
     return table
 
 

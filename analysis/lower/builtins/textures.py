@@ -1,4 +1,8 @@
-"""Texture fetches, surface reads and writes, in the object, reference and out-parameter forms."""
+"""Texture fetches, surface reads and writes, in the object, reference and out-parameter forms.
+
+A level of detail, or the gradients that choose one, follow the coordinates: they matter where there are several levels.
+A layer is the one integer among the coordinates.
+"""
 
 from __future__ import annotations
 
@@ -49,18 +53,18 @@ _FETCHES: Final[Mapping[str, tuple[TextureOperation, str]]] = {
     "texCubemap": (_T.FETCH_CUBE, "f32, f32, f32"),
     "texCubemapLayered": (_T.FETCH_CUBE, "f32, f32, f32, s32"),
     "tex2Dgather": (_T.GATHER, "f32, f32, s32?"),
-    "tex1DLod": (_T.LEVEL_OF_DETAIL, "f32, f32"),
-    "tex2DLod": (_T.LEVEL_OF_DETAIL, "f32, f32, f32"),
-    "tex3DLod": (_T.LEVEL_OF_DETAIL, "f32, f32, f32, f32"),
-    "tex1DLayeredLod": (_T.LEVEL_OF_DETAIL, "f32, s32, f32"),
-    "tex2DLayeredLod": (_T.LEVEL_OF_DETAIL, "f32, f32, s32, f32"),
-    "texCubemapLod": (_T.LEVEL_OF_DETAIL, "f32, f32, f32, f32"),
-    "texCubemapLayeredLod": (_T.LEVEL_OF_DETAIL, "f32, f32, f32, s32, f32"),
-    "tex1DGrad": (_T.LEVEL_OF_DETAIL, "f32, f32, f32"),
-    "tex2DGrad": (_T.LEVEL_OF_DETAIL, "f32, f32, float2, float2"),
-    "tex3DGrad": (_T.LEVEL_OF_DETAIL, "f32, f32, f32, float4, float4"),
-    "tex1DLayeredGrad": (_T.LEVEL_OF_DETAIL, "f32, s32, f32, f32"),
-    "tex2DLayeredGrad": (_T.LEVEL_OF_DETAIL, "f32, f32, s32, float2, float2"),
+    "tex1DLod": (_T.FETCH_1D, "f32, f32"),
+    "tex2DLod": (_T.FETCH_2D, "f32, f32, f32"),
+    "tex3DLod": (_T.FETCH_3D, "f32, f32, f32, f32"),
+    "tex1DLayeredLod": (_T.FETCH_LAYERED, "f32, s32, f32"),
+    "tex2DLayeredLod": (_T.FETCH_LAYERED, "f32, f32, s32, f32"),
+    "texCubemapLod": (_T.FETCH_CUBE, "f32, f32, f32, f32"),
+    "texCubemapLayeredLod": (_T.FETCH_CUBE, "f32, f32, f32, s32, f32"),
+    "tex1DGrad": (_T.FETCH_1D, "f32, f32, f32"),
+    "tex2DGrad": (_T.FETCH_2D, "f32, f32, float2, float2"),
+    "tex3DGrad": (_T.FETCH_3D, "f32, f32, f32, float4, float4"),
+    "tex1DLayeredGrad": (_T.FETCH_LAYERED, "f32, s32, f32, f32"),
+    "tex2DLayeredGrad": (_T.FETCH_LAYERED, "f32, f32, s32, float2, float2"),
     "surf1Dread": (_T.SURFACE_READ, "s32, any?"),
     "surf2Dread": (_T.SURFACE_READ, "s32, s32, any?"),
     "surf3Dread": (_T.SURFACE_READ, "s32, s32, s32, any?"),

@@ -82,9 +82,14 @@ def test_partitions_of_lanes() -> None:
         %6: u32 = div %5, %1
         %8: u32 = extract %0, 0
         %7: u32 = match any %6 mask %8
-        %9: u32 = special lane
-        %10: u32 = math collective %6, %9
-        %11: group<coalesced> = build %7, %6, %10
+        %9: u32 = special lane_mask.lt
+        %10: u32 = and %7, %9
+        %11: u32 = const 0
+        %12: bool = eq %10, %11
+        %14: u32 = extract %0, 0
+        %13: u32 = vote ballot %12 mask %14
+        %15: u32 = math popc %13
+        %16: group<coalesced> = build %7, %6, %15
         """,
     )
     check(
@@ -108,9 +113,21 @@ def test_partitions_of_lanes() -> None:
         """
         %3: u32 = extract %0, 0
         %2: u32 = match any %1 mask %3
-        %4: u32 = special lane
-        %5: u32 = math collective %1, %4
-        %6: group<coalesced> = build %2, %5, %5
+        %4: u32 = special lane_mask.lt
+        %5: u32 = and %2, %4
+        %6: u32 = const 0
+        %7: bool = eq %5, %6
+        %9: u32 = extract %0, 0
+        %8: u32 = vote ballot %7 mask %9
+        %10: u32 = math popc %8
+        %11: u32 = const 0
+        %12: u32 = sub %11, %2
+        %13: u32 = and %2, %12
+        %14: u32 = const 1
+        %15: u32 = sub %13, %14
+        %16: u32 = and %8, %15
+        %17: u32 = math popc %16
+        %18: group<coalesced> = build %2, %17, %10
         """,
     )
 

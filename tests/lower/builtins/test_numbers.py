@@ -155,7 +155,7 @@ def test_intrinsics_convert_to_their_declared_types() -> None:
 def test_words_of_small_integers() -> None:
     check("__dp4a(char4, char4, s32)", "%3: s32 = math dp4a %0, %1, %2")
     check("__dp4a(u32, u32, u32)", "%3: u32 = math dp4a %0, %1, %2")
-    check("__vadd4(u32, u32)", "%2: u32 = math simd %0, %1")
+    check("__vadd4(u32, u32)", "%2: u32 = const 42\n%3: u32 = math simd %0, %1, %2")
     check(
         "__viaddmax_s32_relu(s32, s32, s32)",
         """

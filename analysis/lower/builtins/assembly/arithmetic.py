@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from analysis.ir.ids import ValueId
-from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction, UnaryOperator
+from analysis.ir.operators import SIMD_OPERATIONS, BinaryOperator, CompareOperator, MathFunction, UnaryOperator
 from analysis.ir.types import BOOLEAN, S32, U32, FloatType, IntegerType, Type, VectorType
 from analysis.lower.builtins.assembly.machine import PTX_TYPES, Machine, NotUnderstood
 from analysis.lower.builtins.assembly.syntax import Pair, PtxInstruction
@@ -336,6 +336,37 @@ def _of_words(function: MathFunction) -> PtxLowering:
     return lower
 
 
+def _in_word(machine: Machine, instruction: PtxInstruction) -> None:
+    """`vabsdiff4.u32.u32.u32.add d, a, b, c`: with `.add` the sum of the lanes and `c`, else the lanes themselves."""
+    emit = machine.emit
+    values = sources(machine, instruction, U32)
+    name = _word_operation(instruction)
+    if name is None:  # its data flow is known, its value is not
+        result = emit.math(_M.SIMD_IN_WORD, *values, emit.constant(None), type=U32)
+    else:
+        result = emit.math(_M.SIMD_IN_WORD, *values[:2], emit.constant(SIMD_OPERATIONS.index(name)), type=U32)
+        if "add" in instruction.modifiers:
+            result = emit.add(result, values[2])
+    machine.write(instruction.operands[0], result)
+
+
+def _word_operation(instruction: PtxInstruction) -> str | None:
+    """The one of `SIMD_OPERATIONS` that an instruction is."""
+    stem, lanes = instruction.opcode[1:-1], instruction.opcode[-1]
+    is_signed = any(word in ("s32", "s16", "s8") for word in instruction.modifiers)
+    sign = "s" if is_signed else "u"
+    if lanes not in "24" or "sat" in instruction.modifiers:
+        return None
+    if "add" in instruction.modifiers:
+        return f"sad{sign}{lanes}" if stem == "absdiff" else None
+    if stem in ("add", "sub"):
+        return f"{stem}{lanes}"
+    return f"{_IN_WORD[stem]}{sign}{lanes}" if stem in _IN_WORD else None
+
+
+_IN_WORD: Final = {"absdiff": "absdiff", "min": "min", "max": "max", "avrg": "avg"}
+
+
 def _dot_product(machine: Machine, instruction: PtxInstruction) -> None:
     if instruction.opcode == "dp4a":
         _of_words(_M.DOT_PRODUCT_4)(machine, instruction)
@@ -412,5 +443,5 @@ PURE: Final[Mapping[str, PtxLowering]] = {
     "tanh": _simple(_M.TANH, 1),
     "copysign": _simple(_M.COPYSIGN, 2),
     "testp": _test,
-    **{name: _of_words(_M.SIMD_IN_WORD) for name in _VIDEO},
+    **dict.fromkeys(_VIDEO, _in_word),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analysis.ir.collectives import Match, Vote
 from analysis.ir.ids import ValueId
-from analysis.ir.operators import BinaryOperator, MatchKind, MathFunction, SpecialRegister, VoteKind
+from analysis.ir.operators import BinaryOperator, CompareOperator, MatchKind, MathFunction, SpecialRegister, VoteKind
 from analysis.ir.types import U32, U64, GroupKind
 from analysis.lower.builtins.core import BoundCall, Lowering, opaque_bound
 from analysis.lower.builtins.groups.group import Group, block_size, coalesced, linear_index, plain_group, tile
@@ -60,9 +60,27 @@ def _part(call: BoundCall, parent: Group, label: ValueId, rank: ValueId | None =
     """The lanes of `parent` with the same label as this one; how many labels there are is the warp's business."""
     mask = call.builder.value(parent.mask_type)
     call.builder.emit(Match(mask, MatchKind.ANY, parent.mask(), label, call.span))
-    lane = parent.emit.special(SpecialRegister.LANE)
-    count = parent.emit.math(MathFunction.COLLECTIVE, label, lane, type=U32)
-    return coalesced(call, mask, count if rank is None else rank, count)
+    firsts = _first_lanes(call, parent, mask)
+    count = parent.emit.math(MathFunction.POPULATION_COUNT, firsts, type=U32)
+    return coalesced(call, mask, _lanes_before(parent, firsts, mask) if rank is None else rank, count)
+
+
+def _first_lanes(call: BoundCall, parent: Group, mask: ValueId) -> ValueId:
+    """Of each part the lane that comes first."""
+    emit = parent.emit
+    below = emit.bit_and(mask, emit.special(SpecialRegister.LANE_MASK_LESS, parent.mask_type))
+    is_first = emit.compare(CompareOperator.EQUAL, below, emit.number(0, below))
+    firsts = call.builder.value(parent.mask_type)
+    call.builder.emit(Vote(firsts, VoteKind.BALLOT, parent.mask(), is_first, call.span))
+    return firsts
+
+
+def _lanes_before(parent: Group, firsts: ValueId, mask: ValueId) -> ValueId:
+    """How many parts begin before this one."""
+    emit = parent.emit
+    lowest = emit.bit_and(mask, emit.subtract(emit.number(0, mask), mask))
+    before = emit.bit_and(firsts, emit.with_number(_B.SUBTRACT, lowest, 1))
+    return emit.math(MathFunction.POPULATION_COUNT, before, type=U32)
 
 
 def labeled_partition(call: BoundCall) -> ValueId | None:
