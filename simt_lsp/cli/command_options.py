@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 
 from simt_lsp.cli.engine import EngineOptions, project_root
 from simt_lsp.cli.exit_status import UsageError
-from simt_lsp.workspace.setting_keys import Source
 from simt_lsp.workspace.setting_sources import merge, read_settings_file
+from simt_lsp.workspace.setting_values import Source
 
 
 def engine_options(options: argparse.Namespace, paths: Sequence[str]) -> EngineOptions:

@@ -22,7 +22,7 @@ from simt_lsp.cli.paths import reason_of
 from simt_lsp.workspace.disk_loader import MAX_FILE_BYTES, DiskLoader, FileCache, LazyIndex
 from simt_lsp.workspace.include_graph import IncludeGraph
 from simt_lsp.workspace.project import FileSetup, file_setup, whole_graph
-from simt_lsp.workspace.setting_keys import Source
+from simt_lsp.workspace.setting_values import Source
 
 ROOT_MARKERS = (".git", ".hg", ".simt.toml", "compile_commands.json", os.path.join("build", "compile_commands.json"))
 

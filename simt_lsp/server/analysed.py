@@ -13,7 +13,7 @@ from simt_lsp.server.worker import GaveWay
 from simt_lsp.workspace.configuration import Configuration, SettingProblem
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache
 from simt_lsp.workspace.project import file_setup
-from simt_lsp.workspace.setting_keys import Source
+from simt_lsp.workspace.setting_values import Source
 
 if TYPE_CHECKING:
     from analysis.facts.analyzer import Analyzer, FileAnalysis

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, cast, final
 
 from simt_lsp.workspace.configuration import SettingProblem
-from simt_lsp.workspace.setting_keys import Source
+from simt_lsp.workspace.setting_values import Source
 
 SECTION: Final = "simt-lsp"
 INITIALIZATION: Final = "initializationOptions"

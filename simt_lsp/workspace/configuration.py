@@ -11,6 +11,7 @@ from typing import Final, final
 
 from analysis.features.inlay_hints import InlayHintMode, MemoryHintMode
 from analysis.rules.settings import RuleSettings
+from simt_lsp.workspace.launch_settings import SimulationOptions
 
 Block = tuple[int, int, int]
 """Threads of a block along x, y and z."""
@@ -65,6 +66,7 @@ class Configuration:
     inlay_hints: InlayHintOptions = InlayHintOptions()
     code_lens: CodeLensOptions = CodeLensOptions()
     semantic_tokens: SemanticTokenOptions = SemanticTokenOptions()
+    simulation: SimulationOptions = field(default_factory=SimulationOptions)
 
 
 DEFAULT: Final = Configuration()

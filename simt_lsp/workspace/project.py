@@ -18,8 +18,8 @@ from simt_lsp.workspace.compile_flags import CompileFlags
 from simt_lsp.workspace.configuration import Configuration, SettingProblem
 from simt_lsp.workspace.disk_loader import LazyIndex
 from simt_lsp.workspace.include_graph import IncludeGraph, build_graph, is_header
-from simt_lsp.workspace.setting_keys import Source
 from simt_lsp.workspace.setting_sources import load_configuration
+from simt_lsp.workspace.setting_values import Source
 
 NO_FLAGS: Final = CompileFlags()
 

@@ -9,39 +9,34 @@ Rules    Keys are compared without `-`, `_` and case, so `warpSize`, `warp-size`
 from __future__ import annotations
 
 import difflib
-import json
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
-from typing import Final, TypeVar, cast, final
+from typing import Final, TypeVar, cast
 
 from analysis.features.inlay_hints import InlayHintMode, MemoryHintMode
 from analysis.rules.settings import RuleSettings, read_rule_settings
-from simt_lsp.workspace.configuration import Block, Configuration, SettingProblem
+from simt_lsp.workspace.configuration import Configuration, SettingProblem
+from simt_lsp.workspace.launch_settings import WARP_SIZES, read_simulation
+from simt_lsp.workspace.setting_values import (
+    NotAllowedError,
+    Source,
+    is_bool,
+    listed,
+    normalized,
+    read_block,
+    read_flag,
+    read_strings,
+    read_table,
+    shown,
+)
 
-WARP_SIZES: Final = (4, 8, 16, 32, 64)
-MAX_THREADS: Final = 1024
-MAX_BLOCK: Final = (1024, 1024, 64)
-CLIENT_KEYS: Final = frozenset({"server", "interpreter", "trace", "enable"})
+CLIENT_KEYS: Final = frozenset({"server", "interpreter", "trace", "enable", "heatmap"})
 """Keys that editor extensions keep for themselves in the same section."""
 
 EnumType = TypeVar("EnumType", bound=Enum)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where values come from: its name for messages, and the folder that relative paths start from."""
-
-    name: str
-    values: Mapping[str, object]
-    directory: str | None = None
-
-
-class NotAllowedError(Exception):
-    """A value is not allowed; the text says what is."""
 
 
 Reader = Callable[[Configuration, object, Source], Configuration]
@@ -51,20 +46,23 @@ def apply_source(configuration: Configuration, source: Source) -> tuple[Configur
     """`configuration` with the allowed values of `source`, and what was not allowed."""
     problems: list[SettingProblem] = []
     for key, value in source.values.items():
-        known = _KEYS.get(_normalized(key))
+        known = _KEYS.get(normalized(key))
         if known is None:
-            if _normalized(key) not in CLIENT_KEYS:
+            if normalized(key) not in CLIENT_KEYS:
                 problems.append(SettingProblem(source.name, key, _unknown(key)))
         elif value is None:  # clients send null for "not set"
             continue
         elif known == "rules":
             configuration, found = _apply_severities(configuration, value, source)
             problems += found
+        elif known == "simulate":
+            configuration, found = _apply_simulation(configuration, value, source)
+            problems += found
         else:
             try:
                 configuration = _READERS[known](configuration, value, source)
             except NotAllowedError as error:
-                message = f"{known} = {_shown(value)} is not allowed: {error}"
+                message = f"{known} = {shown(value)} is not allowed: {error}"
                 problems.append(SettingProblem(source.name, known, message))
     return configuration, tuple(problems)
 
@@ -80,19 +78,39 @@ def _apply_severities(
 ) -> tuple[Configuration, list[SettingProblem]]:
     """Each rule on its own, so that one bad entry costs only itself."""
     if not isinstance(value, Mapping):
-        message = f"rules = {_shown(value)} is not allowed: use a table from rule to severity"
+        message = f"rules = {shown(value)} is not allowed: use a table from rule to severity"
         return configuration, [SettingProblem(source.name, "rules", message)]
     severities = dict(configuration.rules.severities)
     problems: list[SettingProblem] = []
     for rule, severity in cast("Mapping[str, object]", value).items():
         key = f"rules.{rule}"
         try:
-            read = _rule_settings(severities={rule: severity if isinstance(severity, str) else _shown(severity)})
+            read = _rule_settings(severities={rule: severity if isinstance(severity, str) else shown(severity)})
         except NotAllowedError as error:
-            problems.append(SettingProblem(source.name, key, f"{key} = {_shown(severity)} is not allowed: {error}"))
+            problems.append(SettingProblem(source.name, key, f"{key} = {shown(severity)} is not allowed: {error}"))
             continue
         severities |= read.severities
     return replace(configuration, rules=replace(configuration.rules, severities=severities)), problems
+
+
+def _apply_simulation(
+    configuration: Configuration, value: object, source: Source
+) -> tuple[Configuration, list[SettingProblem]]:
+    """Each value on its own, as above."""
+    problems: list[SettingProblem] = []
+
+    def problem(key: str, value: object, error: NotAllowedError) -> None:
+        name = f"simulate.{key}"
+        problems.append(SettingProblem(source.name, name, f"{name} = {shown(value)} is not allowed: {error}"))
+
+    try:
+        table = read_table(value, "use a table of settings")
+    except NotAllowedError as error:
+        return configuration, [
+            SettingProblem(source.name, "simulate", f"simulate = {shown(value)} is not allowed: {error}")
+        ]
+    simulation = read_simulation(configuration.simulation, table, source, problem)
+    return replace(configuration, simulation=simulation), problems
 
 
 def _rule_settings(
@@ -109,8 +127,8 @@ def _rule_settings(
 
 
 def _warp_size(configuration: Configuration, value: object, _: Source) -> Configuration:
-    if _is_bool(value) or value not in WARP_SIZES:
-        raise NotAllowedError(f"use {_listed([str(size) for size in WARP_SIZES])}")
+    if is_bool(value) or value not in WARP_SIZES:
+        raise NotAllowedError(f"use {listed([str(size) for size in WARP_SIZES])}")
     return replace(configuration, analysis=replace(configuration.analysis, warp_size=value))
 
 
@@ -118,7 +136,7 @@ def _architecture(configuration: Configuration, value: object, _: Source) -> Con
     architecture: int | None = None
     if isinstance(value, str):
         architecture = parse_architecture(value) or (_number_architecture(int(value)) if value.isdecimal() else None)
-    elif isinstance(value, int) and not _is_bool(value):
+    elif isinstance(value, int) and not is_bool(value):
         architecture = _number_architecture(value)
     if architecture is None:
         raise NotAllowedError('use "sm_80", "compute_80" or 80')
@@ -135,34 +153,15 @@ def _block(configuration: Configuration, value: object, _: Source) -> Configurat
     return replace(configuration, analysis=replace(configuration.analysis, block=read_block(value)))
 
 
-def read_block(value: object) -> Block:
-    """The block shape of `256`, `[16, 16]`, `"16x16"` or `"32,8,1"`; raises `NotAllowedError`."""
-    parts: list[object] = []
-    if isinstance(value, str):
-        fields = re.split(r"\s*[x,]\s*", value.strip())
-        parts = [int(part) if part.isdecimal() and len(part) < 9 else part for part in fields]
-    elif isinstance(value, (list, tuple)):
-        parts = list(cast("list[object]", value))
-    else:
-        parts = [value]
-    sizes = [part for part in parts if isinstance(part, int) and not _is_bool(part)]
-    whole = len(sizes) == len(parts) and 1 <= len(sizes) <= 3
-    x, y, z = (*sizes[:3], 1, 1, 1)[:3] if whole else (0, 0, 0)
-    fits = all(1 <= size <= limit for size, limit in zip((x, y, z), MAX_BLOCK, strict=True))
-    if not fits or x * y * z > MAX_THREADS:
-        raise NotAllowedError('use 1 to 3 sizes with a product up to 1024, as 256, [16, 16] or "16x16"')
-    return x, y, z
-
-
 def _defines(configuration: Configuration, value: object, _: Source) -> Configuration:
     if isinstance(value, Mapping):
         table = cast("Mapping[str, object]", value)
         names = tuple(f"{name}={_macro_text(text)}" for name, text in table.items())
     else:
-        names = _strings(value, 'use a list of "NAME" or "NAME=VALUE"')
+        names = read_strings(value, 'use a list of "NAME" or "NAME=VALUE"')
     bad = [name for name in names if not re.match(r"[A-Za-z_]\w*", name)]
     if bad:
-        raise NotAllowedError(f"{_shown(bad[0])} is not a macro name")
+        raise NotAllowedError(f"{shown(bad[0])} is not a macro name")
     options = configuration.analysis
     return replace(configuration, analysis=replace(options, defines=options.defines + names))
 
@@ -177,35 +176,35 @@ def _macro_text(value: object) -> str:
 
 def _undefines(configuration: Configuration, value: object, _: Source) -> Configuration:
     options = configuration.analysis
-    names = _strings(value, "use a list of macro names")
+    names = read_strings(value, "use a list of macro names")
     return replace(configuration, analysis=replace(options, undefines=options.undefines + names))
 
 
 def _include_dirs(configuration: Configuration, value: object, source: Source) -> Configuration:
     options = configuration.analysis
     base = source.directory or os.getcwd()
-    paths = _strings(value, "use a list of folders")
+    paths = read_strings(value, "use a list of folders")
     folders = tuple(os.path.normpath(os.path.join(base, os.path.expanduser(path))) for path in paths)
     return replace(configuration, analysis=replace(options, include_dirs=options.include_dirs + folders))
 
 
 def _tiers(configuration: Configuration, value: object, _: Source) -> Configuration:
-    tiers = _rule_settings(tiers=_strings(value, "use a list of tiers")).tiers
+    tiers = _rule_settings(tiers=read_strings(value, "use a list of tiers")).tiers
     return replace(configuration, rules=replace(configuration.rules, tiers=tiers))
 
 
 def _select(configuration: Configuration, value: object, _: Source) -> Configuration:
-    select = _rule_settings(select=_strings(value, "use a list of rules")).select
+    select = _rule_settings(select=read_strings(value, "use a list of rules")).select
     return replace(configuration, rules=replace(configuration.rules, select=select))
 
 
 def _ignore(configuration: Configuration, value: object, _: Source) -> Configuration:
-    ignore = _rule_settings(ignore=_strings(value, "use a list of rules")).ignore
+    ignore = _rule_settings(ignore=read_strings(value, "use a list of rules")).ignore
     return replace(configuration, rules=replace(configuration.rules, ignore=ignore))
 
 
 def _cost_threshold(configuration: Configuration, value: object, _: Source) -> Configuration:
-    if not isinstance(value, int) or _is_bool(value) or value < 0:
+    if not isinstance(value, int) or is_bool(value) or value < 0:
         raise NotAllowedError("use a whole number of issue slots, 0 or more")
     return replace(configuration, rules=replace(configuration.rules, cost_threshold=value))
 
@@ -225,15 +224,11 @@ def _memory_hints(configuration: Configuration, value: object, _: Source) -> Con
 
 
 def _code_lens(configuration: Configuration, value: object, _: Source) -> Configuration:
-    if not isinstance(value, bool):
-        raise NotAllowedError("use true or false")
-    return replace(configuration, code_lens=replace(configuration.code_lens, enabled=value))
+    return replace(configuration, code_lens=replace(configuration.code_lens, enabled=read_flag(value)))
 
 
 def _semantic_tokens(configuration: Configuration, value: object, _: Source) -> Configuration:
-    if not isinstance(value, bool):
-        raise NotAllowedError("use true or false")
-    return replace(configuration, semantic_tokens=replace(configuration.semantic_tokens, enabled=value))
+    return replace(configuration, semantic_tokens=replace(configuration.semantic_tokens, enabled=read_flag(value)))
 
 
 _READERS: Final[Mapping[str, Reader]] = {
@@ -254,12 +249,8 @@ _READERS: Final[Mapping[str, Reader]] = {
 }
 
 
-def _normalized(key: str) -> str:
-    return key.replace("-", "").replace("_", "").lower()
-
-
-_NAMES: Final = (*_READERS, "rules")
-_KEYS: Final = {_normalized(name): name for name in _NAMES}
+_NAMES: Final = (*_READERS, "rules", "simulate")
+_KEYS: Final = {normalized(name): name for name in _NAMES}
 
 
 def setting_names() -> tuple[str, ...]:
@@ -268,7 +259,7 @@ def setting_names() -> tuple[str, ...]:
 
 
 def _unknown(key: str) -> str:
-    close = difflib.get_close_matches(_normalized(key), _KEYS, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(normalized(key), _KEYS, n=1, cutoff=0.5)
     return f"{key} is not a setting" + (f"; did you mean {_KEYS[close[0]]}?" if close else "")
 
 
@@ -280,32 +271,4 @@ def _enum(value: object, kind: type[EnumType]) -> EnumType:
 
 
 def _choices(kind: type[Enum]) -> str:
-    return _listed([f'"{member.value}"' for member in kind])
-
-
-def _listed(words: list[str]) -> str:
-    return ", ".join(words[:-1]) + " or " + words[-1]
-
-
-def _strings(value: object, allowed: str) -> tuple[str, ...]:
-    items: list[object] = [value] if isinstance(value, str) else _list(value, allowed)
-    strings = tuple(item for item in items if isinstance(item, str))
-    if len(strings) != len(items):
-        raise NotAllowedError(allowed)
-    return strings
-
-
-def _list(value: object, allowed: str) -> list[object]:
-    if not isinstance(value, (list, tuple)):
-        raise NotAllowedError(allowed)
-    return list(cast("list[object]", value))
-
-
-def _is_bool(value: object) -> bool:
-    return isinstance(value, bool)
-
-
-def _shown(value: object) -> str:
-    """`value` as the user wrote it, cut to one readable length."""
-    text = json.dumps(value, default=str, ensure_ascii=False)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return listed([f'"{member.value}"' for member in kind])

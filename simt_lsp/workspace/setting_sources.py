@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Final, final
 
 from simt_lsp.workspace.configuration import DEFAULT, Configuration, SettingProblem
-from simt_lsp.workspace.setting_keys import Source, apply_source
+from simt_lsp.workspace.setting_keys import apply_source
+from simt_lsp.workspace.setting_values import Source
 
 FILE_NAME: Final = ".simt.toml"
 MAX_SETTINGS_BYTES: Final = 1_000_000

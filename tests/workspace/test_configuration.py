@@ -11,8 +11,9 @@ from analysis.features.inlay_hints import InlayHintMode
 from analysis.rules.diagnostic import Severity
 from analysis.rules.settings import OFF
 from simt_lsp.workspace.configuration import DEFAULT, Configuration
-from simt_lsp.workspace.setting_keys import Source, apply_source, parse_architecture, setting_names
+from simt_lsp.workspace.setting_keys import apply_source, parse_architecture, setting_names
 from simt_lsp.workspace.setting_sources import load_configuration, merge
+from simt_lsp.workspace.setting_values import Source
 
 
 def read(values: dict[str, Any], directory: str | None = None) -> tuple[Configuration, list[str]]:
