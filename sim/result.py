@@ -43,6 +43,7 @@ class InstructionCount:
 class TruncationReason(Enum):
     STEPS = "the step budget is used up"
     TIME = "the time budget is used up"
+    MEMORY = "the memory budget is used up"
     CANCELLED = "cancelled"
 
 

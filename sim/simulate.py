@@ -21,6 +21,7 @@ from sim.machine.machine import Machine, check_launch
 from sim.memory.arguments import Buffer
 from sim.observers.protocol import Events, Observer, Run
 from sim.policies.protocol import PolicyFactory
+from sim.refusals import LaunchError
 from sim.result import Result, Truncation
 
 
@@ -46,13 +47,27 @@ def simulate(
     if policy.uses_convergence:
         code = replace(code, graph=with_convergence(code.graph, code.functions[kernel.function.id].segmented, launch))
     with np.errstate(all="ignore"):
-        machine = Machine(kernel, code, launch, policy, watchers, progress)
+        machine = _prepared(kernel, code, launch, policy, watchers, progress)
         for observer in watchers:
             observer.begin(
                 Run(kernel.function, launch, code.segments, code.graph, policy.name), Addresses(machine.arena, launch)
             )
         truncated = _run(machine, code)
     return _result(kernel, launch, policy.name, machine, watchers, truncated)
+
+
+def _prepared(
+    kernel: Kernel,
+    code: Code,
+    launch: LaunchSpecification,
+    policy: PolicyFactory,
+    observers: tuple[Observer, ...],
+    progress: Callable[[float], bool] | None,
+) -> Machine:
+    try:
+        return Machine(kernel, code, launch, policy, observers, progress)
+    except OutOfBudget as end:
+        raise LaunchError(f"{end.reason.value} before the kernel starts: give it smaller arrays or more time") from None
 
 
 def _run(machine: Machine, code: Code) -> Truncation | None:
@@ -94,10 +109,10 @@ def _result(
         extents=machine.extents,
         arrays=arrays,
         variables=after,
-        printed=tuple(machine.printed),
+        printed=tuple(machine.printf.lines),
         memory_digest=_digest(arrays, after),
         truncated=truncated,
-        seconds=counters.seconds,
+        seconds=machine.deadline.seconds,
     )
 
 
@@ -110,5 +125,5 @@ def _digest(arrays: Mapping[str, NDArray[Any]], variables: Mapping[str, NDArray[
     for group in (arrays, variables):
         for name in sorted(group):
             digest.update(name.encode() + b"\0")
-            digest.update(np.ascontiguousarray(group[name]).tobytes())
+            digest.update(np.ascontiguousarray(group[name]).reshape(-1).view(np.uint8).data)
     return digest.hexdigest()

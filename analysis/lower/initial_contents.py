@@ -7,7 +7,7 @@ Limits  None where a value is no constant expression, for designated initialiser
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias, final
 
 from analysis.ir.record import record
@@ -106,7 +106,7 @@ class _Reader:
                 return
             self._next(member, place, rest)
 
-    def _members(self, type: Type, offset: int) -> list[tuple[Type, int]] | None:
+    def _members(self, type: Type, offset: int) -> Iterable[tuple[Type, int]] | None:
         """Types and places of the members of an aggregate; None for a scalar."""
         match type:
             case ArrayType(element=element, length=length) if length is not None:
@@ -120,8 +120,9 @@ class _Reader:
             case _:
                 return None
 
-    def _elements(self, element: Type, length: int, offset: int) -> list[tuple[Type, int]]:
+    def _elements(self, element: Type, length: int, offset: int) -> Iterable[tuple[Type, int]]:
+        """One by one: an array may be longer than any list."""
         size = size_of(element, self._structs)
         if size is None:
             raise _NotKnown
-        return [(element, offset + index * size) for index in range(length)]
+        return ((element, offset + index * size) for index in range(length))

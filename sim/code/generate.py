@@ -1,16 +1,17 @@
-"""From IR to Python: one function per segment, all of them inside one `build(m)` that holds what a launch fixes.
+"""From IR to Python: one function per segment, beside names that hold what a launch fixes.
 
-    def build(m):
-        arena = m.arena
-        c3 = i4(4)                                              # hoisted values, once per launch
-        load_0 = m.access(0).load
-        def segment_2(f, rows, mask):
-            r = f.registers
-            v5 = r[0] if rows is None else r[0][rows]           # live-in
-            v7 = v5 * c3
-            r[1] = adopt(r[1], rows, mask, v7)                  # live-out
-        return (segment_0, segment_1, segment_2), (...)
+    arena = m.arena
+    c3 = i4(4)                                              # hoisted values, once per launch
+    load_0 = m.access(0).load
 
+    def segment_2(f, rows, mask):
+        r = f.registers
+        v5 = r[0] if rows is None else r[0][rows]           # live-in
+        v7 = v5 * c3
+        r[1] = adopt(r[1], rows, mask, v7)                  # live-out
+
+Python compiles each function when it runs for the first time, so that nobody waits for the code of thousands of
+branches at once, nor for those that are never taken.
 `rows` are the warps that run (None: all of the frame), `mask` their active lanes (None: all).  A segment that ends in
 a branch returns True or False where all active lanes of all rows agree, else the lanes that take the branch; one that
 ends in a switch returns the lanes of each target.  A construct that is not simulated is refused when it is reached.
@@ -18,8 +19,7 @@ ends in a switch returns the lanes of each target.  A construct that is not simu
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any, Final, final
@@ -50,8 +50,34 @@ from sim.observers.protocol import Segment
 from sim.policies.protocol import SegmentGraph
 from sim.refusals import Refusal
 
-_INDENT: Final = "        "
+_INDENT: Final = "    "
 _BARRIERS: Final = (BlockBarrier, NamedBarrier, GridBarrier)
+
+
+@final
+class Snippet:
+    """Generated text, compiled when it is needed."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self.text = text
+        self._name = name
+        self._code: CodeType | None = None
+
+    def run(self, names: dict[str, Any]) -> None:
+        """Adds what the text defines to `names`."""
+        if self._code is None:
+            self._code = compile(self.text, f"<{self._name}>", "exec")
+        exec(self._code, names)
+
+    def function(self, defined: str, names: dict[str, Any]) -> Callable[..., Any]:
+        """Stands for the function of that name in the text."""
+
+        def call(*arguments: Any) -> Any:
+            if defined not in names:
+                self.run(names)
+            return names[defined](*arguments)
+
+        return call
 
 
 @final
@@ -64,8 +90,23 @@ class FunctionCode:
     returned: tuple[int, ...]
     parameters: tuple[int, ...]
     """The registers of a device function's parameters, one per part; -1 for a part that nobody reads."""
-    build: Callable[[Any], tuple[tuple[Any, ...], dict[int, Any]]]
-    text: str
+    prologue: Snippet
+    bodies: tuple[Snippet, ...]
+    """The function of each segment, `segment_7(f, rows, mask)`."""
+    named: Mapping[int, Snippet]
+    """By segment in which threads meet: the function that tells for whom they wait, `named_7(f, rows)`."""
+
+    def build(self, machine: Any) -> tuple[list[Callable[..., Any]], dict[int, Callable[..., Any]]]:
+        """The functions of one launch: by position of the segment, and the named ones; `m` is the machine."""
+        names: dict[str, Any] = {**namespace(), "m": machine}
+        self.prologue.run(names)
+        first = self.segmented.first
+        bodies = [body.function(f"segment_{number}", names) for number, body in enumerate(self.bodies, first)]
+        return bodies, {number: snippet.function(f"named_{number}", names) for number, snippet in self.named.items()}
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(snippet.text for snippet in (self.prologue, *self.bodies, *self.named.values())) + "\n"
 
 
 @final
@@ -112,32 +153,27 @@ def _function(segmented: SegmentedFunction, unit: Unit) -> FunctionCode:
                 raise Refusal("a barrier in a function that is called, not inlined", str(function.id), instruction.span)
     unit.allocate_registers()
     prologue = _prologue(segmented, unit)
-    bodies: list[str] = []
-    names: list[str] = []
-    named: list[str] = []
+    bodies: list[Snippet] = []
+    named: dict[int, Snippet] = {}
     for number, segment in enumerate(segmented.segments, segmented.first):
-        bodies += _segment(segmented, unit, number, segment)
-        names.append(f"segment_{number}")
-        named_function = _named(unit, number, segment)
-        if named_function:
-            bodies += named_function
-            named.append(f"{number}: named_{number}")
-    lines = ["def build(m):", "    arena = m.arena"]
+        bodies.append(Snippet(function.name, "\n".join(_segment(segmented, unit, number, segment))))
+        awaited_lines = _named(unit, number, segment)
+        if awaited_lines:
+            named[number] = Snippet(function.name, "\n".join(awaited_lines))
+    lines = ["arena = m.arena"]
     lines += [
-        f"    base_{symbol}, size_{symbol}, stride_{symbol} = m.symbol({str(function.id)!r}, {symbol})"
+        f"base_{symbol}, size_{symbol}, stride_{symbol} = m.symbol({str(function.id)!r}, {symbol})"
         for symbol in sorted(unit.symbols)
     ]
-    lines += [f"    {name} = {expression}" for name, expression in unit.imports.items()]
-    lines += ["    " + line for line in prologue] + bodies
-    lines.append(f"    return ({', '.join(names)},), {{{', '.join(named)}}}")
-    text = "\n".join(lines) + "\n"
+    lines += [f"{name} = {expression}" for name, expression in unit.imports.items()]
     return FunctionCode(
         segmented,
         tuple(unit.registers),
         tuple(unit.returned),
         _parameters(unit),
-        functools.partial(_build, compile(text, f"<{function.name}>", "exec")),
-        text,
+        Snippet(function.name, "\n".join([*lines, *prologue])),
+        tuple(bodies),
+        named,
     )
 
 
@@ -150,13 +186,7 @@ def _named(unit: Unit, number: int, segment: Segment) -> list[str]:
     writer = Writer(unit, number)
     names = [writer.read_one(operand) for operand in operands]
     lines = ["r = f.registers", *writer.lines, f"return {', '.join(names)}"]
-    return ["", f"    def named_{number}(f, rows):", *(_INDENT + line for line in lines)]
-
-
-def _build(code: CodeType, machine: Any) -> tuple[tuple[Any, ...], dict[int, Any]]:
-    found = dict(namespace())
-    exec(code, found)
-    return found["build"](machine)
+    return [f"def named_{number}(f, rows):", *(_INDENT + line for line in lines)]
 
 
 def _parameters(unit: Unit) -> tuple[int, ...]:
@@ -212,7 +242,7 @@ def _segment(segmented: SegmentedFunction, unit: Unit, number: int, segment: Seg
             _terminator(writer, segmented, segment)
     except NoParts as problem:
         writer.line(f"m.refuse({unit.place(span, str(problem))})")
-    return ["", f"    def segment_{number}(f, rows, mask):", *(_INDENT + line for line in writer.lines)]
+    return [f"def segment_{number}(f, rows, mask):", *(_INDENT + line for line in writer.lines)]
 
 
 def _observe(writer: Writer, value: ValueId, lanes: str) -> None:

@@ -2,6 +2,7 @@
 
     block2: a; b; barrier; c; branch     ->     segment 4: a; b    segment 5: barrier    segment 6: c; branch
 
+Long pieces are cut, too: between segments a run can end, and Python compiles each of them by itself.
 Segments are numbered in reverse post-order of their blocks.  The reconvergence point of a branch is its immediate
 post-dominator in the graph of segments; paths that never leave the function have none.
 Source    Fung, Sham, Yuan, Aamodt, "Dynamic warp formation", MICRO 2007, section 3 (immediate post-dominators).
@@ -40,6 +41,8 @@ WarpMeeting: TypeAlias = WarpBarrier | Shuffle | Vote | Match | WarpReduce
 BlockMeeting: TypeAlias = BlockBarrier | NamedBarrier | GridBarrier
 Meeting: TypeAlias = WarpMeeting | BlockMeeting
 
+MAX_LENGTH: Final = 200
+"""Instructions of one segment."""
 MEETINGS: Final = (WarpBarrier, Shuffle, Vote, Match, WarpReduce, BlockBarrier, NamedBarrier, GridBarrier)
 _FREE: Final = (Constant, Undefined, SymbolAddress, TemplateArgument, Jump)
 
@@ -80,6 +83,9 @@ def _pieces(instructions: Sequence[Instruction]) -> list[tuple[Instruction, ...]
                 pieces.append(tuple(instructions[start:index]))
             pieces.append((instruction,))
             start = index + 1
+        elif index - start == MAX_LENGTH:
+            pieces.append(tuple(instructions[start:index]))
+            start = index
     return [*pieces, tuple(instructions[start:])]
 
 

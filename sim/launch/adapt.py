@@ -22,6 +22,7 @@ from sim.launch.attempt import Attempt
 from sim.launch.contents import MAX_BYTES
 from sim.launch.planner import Plan, Planner
 from sim.launch.shapes import other_blocks
+from sim.refusals import LaunchError
 from sim.result import Extent, Result
 
 MAX_SHARED_BYTES: Final = 227 << 10
@@ -35,14 +36,15 @@ STRAY_GROWTH: Final = 8
 
 def run_adapted(planner: Planner, run: Callable[[Plan], Result]) -> tuple[Plan, Result]:
     """The plan that fits best, and its result.  Raises what `run` raises for the first plan."""
-    best = _grown(planner, run, planner.plan())
+    first = planner.plan()
+    best = _grown(planner, run, first, run(first))
     if best[1].truncated is not None and best[0].grid.why != "given":
-        best = min(best, _grown(planner, run, planner.plan(Attempt(is_small=True))), key=_badness)
+        best = min((best, *_tried(planner, run, Attempt(is_small=True))), key=_badness)
     is_cheap = best[1].truncated is None and best[1].warp_instructions <= MAX_RETRIED_WORK
     if best[0].block.is_chosen and is_cheap and any(map(_blames_block, best[1].faults)):
         for block in other_blocks(best[0].evidence, best[0].block.extent):
-            other = _grown(planner, run, planner.plan(replace(best[0].attempt, block=block, lengths={})))
-            best = min(best, other, key=_badness)
+            other = replace(best[0].attempt, block=block, lengths={})
+            best = min((best, *_tried(planner, run, other)), key=_badness)
             if not best[1].faults and best[1].truncated is None:
                 break
     return best
@@ -62,15 +64,27 @@ def grown(plan: Plan, result: Result) -> Attempt | None:
     return replace(plan.attempt, lengths=lengths, shared_bytes=shared)
 
 
-def _grown(planner: Planner, run: Callable[[Plan], Result], plan: Plan) -> tuple[Plan, Result]:
-    """The plan with arrays long enough."""
-    result = run(plan)
+def _tried(planner: Planner, run: Callable[[Plan], Result], attempt: Attempt) -> Iterator[tuple[Plan, Result]]:
+    """The run of another attempt; nothing where that does not fit into memory or time."""
+    try:
+        plan = planner.plan(attempt)
+        result = run(plan)
+    except LaunchError:
+        return
+    yield _grown(planner, run, plan, result)
+
+
+def _grown(planner: Planner, run: Callable[[Plan], Result], plan: Plan, result: Result) -> tuple[Plan, Result]:
+    """The plan with arrays long enough, as far as there is room for them."""
     for _ in range(MAX_GROWTHS):
         attempt = grown(plan, result) if result.faults and result.truncated is None else None
         if attempt is None:
             break
-        plan = planner.plan(attempt)
-        result = run(plan)
+        try:
+            longer = planner.plan(attempt)
+            plan, result = longer, run(longer)
+        except LaunchError:
+            break
     return plan, result
 
 

@@ -38,7 +38,7 @@ from sim.launch.specification import Argument, Array, Filling, Scalar, Struct, T
 from sim.launch.subject import Subject
 from sim.refusals import LaunchError
 
-MAX_GIVEN_BYTES: Final = 1 << 30
+MAX_GIVEN_BYTES: Final = 256 << 20
 VARIABLES: Final = (SymbolKind.CONSTANT, SymbolKind.GLOBAL, SymbolKind.TEXTURE)
 
 

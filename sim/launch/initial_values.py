@@ -6,7 +6,7 @@ Limits   None for a variable whose initialiser holds anything but constant expre
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, final
 
 import numpy as np
@@ -113,12 +113,12 @@ class _Filler:
         octets = np.array([number], np.uint64 if format.kind in "iu" else format).view(np.uint8)
         self._octets[offset : offset + format.itemsize] = octets[: format.itemsize]
 
-    def _members(self, type: Type) -> list[tuple[Type, int]] | None:
+    def _members(self, type: Type) -> Iterable[tuple[Type, int]] | None:
         """Types and offsets; None for what is not an aggregate."""
         match type:
             case ArrayType(element=element, length=length) | VectorType(element=element, length=length):
                 size = size_of(element, self._structs) or 0
-                return [(element, index * size) for index in range(length or 0)]
+                return ((element, index * size) for index in range(length or 0))
             case StructType(name=name):
                 layout = self._structs.get(name)
                 if layout is None or layout.is_union:

@@ -109,7 +109,8 @@ class Budget:
     max_steps: int = 2_000_000_000
     """Warp instructions."""
     seconds: float = 10.0
-    memory_bytes: int = 2 << 30
+    memory_bytes: int = 1 << 30
+    """Of everything that the program has; the process needs some four times as much at most."""
 
 
 @final

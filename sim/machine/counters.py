@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from time import perf_counter
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -13,63 +11,41 @@ from analysis.ir.instructions import Branch, Select, SourceBranchId, Switch
 from analysis.ir.source import Span
 from sim.arrays import LaneSets
 from sim.code.segments import is_issued
-from sim.launch.specification import Budget
+from sim.machine.deadline import Deadline
 from sim.machine.ending import OutOfBudget
 from sim.observers.protocol import Segment
 from sim.policies.protocol import Split
 from sim.result import BranchCount, InstructionCount, TruncationReason
-
-_CHECK_EVERY: Final = 64
-_PROGRESS_SECONDS: Final = 0.1
 
 
 @final
 class Counters:
     """Indexed by segment: `warps` that ran it, `lanes` that ran it, warps that `diverged` at its end."""
 
-    def __init__(self, segments: tuple[Segment, ...], budget: Budget, progress: Callable[[float], bool] | None) -> None:
+    def __init__(self, segments: tuple[Segment, ...], max_steps: int, deadline: Deadline) -> None:
         self._segments = segments
-        self._budget = budget
-        self._progress = progress
+        self._max_steps = max_steps
+        self._deadline = deadline
         self._issued = [segment.issued for segment in segments]
         self.warps = [0] * len(segments)
         self.lanes = [0] * len(segments)
         self.diverged = [0] * len(segments)
         self.steps = 0
         """Warp instructions so far: the clock."""
-        self.finished = 0.0
-        """The share of blocks that are done."""
-        self._started = self._told = perf_counter()
-        self._until_check = _CHECK_EVERY
 
     def count(self, segment: int, rows: int, lanes: int) -> None:
-        """`rows` warps with `lanes` active lanes altogether ran `segment`; raises OutOfBudget."""
+        """`rows` warps with `lanes` active lanes altogether are about to run `segment`; raises OutOfBudget."""
         self.warps[segment] += rows
         self.lanes[segment] += lanes
         self.steps += rows * self._issued[segment] or 1
-        self._until_check -= 1 + (rows >> 6)  # the more warps, the longer a segment takes
-        if self._until_check <= 0:
-            self._check(segment)
+        self._deadline.segment = segment
+        if self.steps > self._max_steps:
+            raise OutOfBudget(TruncationReason.STEPS, segment)
+        self._deadline.check()
 
     def count_divergence(self, segment: int, split: Split) -> None:
         several = np.sum([lanes != 0 for _, lanes in split], axis=0) > 1
         self.diverged[segment] += int(np.count_nonzero(several))
-
-    def _check(self, segment: int) -> None:
-        self._until_check = _CHECK_EVERY
-        if self.steps > self._budget.max_steps:
-            raise OutOfBudget(TruncationReason.STEPS, segment)
-        now = perf_counter()
-        if now - self._started > self._budget.seconds:
-            raise OutOfBudget(TruncationReason.TIME, segment)
-        if self._progress is not None and now - self._told > _PROGRESS_SECONDS:
-            self._told = now
-            if not self._progress(self.finished):
-                raise OutOfBudget(TruncationReason.CANCELLED, segment)
-
-    @property
-    def seconds(self) -> float:
-        return perf_counter() - self._started
 
     # -- results ------------------------------------------------------------------------------------------------------
 

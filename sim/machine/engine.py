@@ -8,7 +8,7 @@ Shortcut  While all warps that can run go the same way and nothing can merge, th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, final
 
 import numpy as np
@@ -33,7 +33,7 @@ class Engine:
     def __init__(
         self,
         code: FunctionCode,
-        functions: tuple[Any, ...],
+        functions: Sequence[Callable[..., Any]],
         waiting: Waiting,
         graph: SegmentGraph,
         counters: Counters,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
 
@@ -20,22 +20,24 @@ from sim.faults import AccessKind, Evidence, FailedAssertion, Fault, Livelock, S
 from sim.kernel import Kernel
 from sim.launch.specification import LaunchSpecification
 from sim.machine.counters import Counters
-from sim.machine.ending import KernelAborted
+from sim.machine.deadline import Deadline
+from sim.machine.ending import KernelAborted, OutOfBudget
 from sim.machine.engine import Engine
 from sim.machine.fault_log import FaultLog
 from sim.machine.frame import Frame
 from sim.machine.livelock import LivelockWatch
-from sim.machine.output import MAX_LINES, printed
+from sim.machine.printf import Printf
 from sim.machine.waiting import Waiting
 from sim.memory.access import Access
 from sim.memory.arena import Arena, Region
 from sim.memory.arguments import Arguments
+from sim.memory.heap import Heap
 from sim.memory.textures import Textures
 from sim.memory.variables import Variables
 from sim.observers.protocol import Events, Observers, ValueEvent, Wave
 from sim.policies.protocol import PolicyFactory
 from sim.refusals import LaunchError, Refusal
-from sim.result import Extent
+from sim.result import Extent, TruncationReason
 
 RESIDENT_WARPS: Final = 2048
 PRIVATE_BYTES: Final = 256 << 20
@@ -64,15 +66,17 @@ class Machine:
         self._access_observers = tuple(one for one in observers if Events.ACCESSES in one.events)
         self._value_observers = tuple(one for one in observers if Events.VALUES in one.events)
         self._observers = observers
-        self.counters = Counters(code.segments, launch.budget, progress)
+        self.deadline = Deadline(launch.budget.seconds, progress)
+        self.counters = Counters(code.segments, launch.budget.max_steps, self.deadline)
         self.faults = FaultLog(launch)
         self.extents: dict[str, Extent] = {}
-        self.printed: list[str] = []
         self.watches = False
         """Whether writes report changes: only while a livelock is suspected."""
         self.changes = 0
         self.arena = Arena(launch.budget.memory_bytes)
-        self.arguments = Arguments(self.arena, launch, kernel.function.structs)
+        self.printf = Printf(self.arena, self.deadline)
+        self._heap = Heap(self.arena, self.deadline)
+        self.arguments = Arguments(self.arena, launch, kernel.function.structs, self.deadline)
         self._values = self.arguments.place(kernel.function)
         functions = {kernel.function.id: kernel.function, **kernel.callees}
         self._resident = self._blocks_per_wave()
@@ -82,14 +86,13 @@ class Machine:
         self._random = np.random.default_rng([launch.seed, 0x5EED])
         self._strings: dict[str, Region] = {}
         self._depth = 0
+        self._frame_bytes = 0
         self._may_repeat = not launch.havoc and not any(
             isinstance(one, ReadSpecial) and one.register in (SpecialRegister.CLOCK, SpecialRegister.GLOBAL_TIMER)
             for function in functions.values()
             for _, one in function.instructions()
         )
-        self._functions: dict[FunctionId, tuple[tuple[Any, ...], dict[int, Any]]] = {
-            id: function.build(self) for id, function in code.functions.items()
-        }
+        self._functions = {id: function.build(self) for id, function in code.functions.items()}
 
     # -- waves --------------------------------------------------------------------------------------------------------
 
@@ -127,7 +130,7 @@ class Machine:
             for observer in self._observers:
                 observer.wave(Wave(first, count, per_block, lane_sets(frame.live)))
             self._run_frame(self._kernel.function.id, frame, np.flatnonzero(frame.live.any(axis=1)))
-            self.counters.finished = (first + count) / self.launch.blocks
+            self.deadline.finished = (first + count) / self.launch.blocks
 
     def _run_frame(self, id: FunctionId, frame: Frame, rows: Rows) -> None:
         code = self._code.functions[id]
@@ -266,6 +269,7 @@ class Machine:
             self.faults,
             self.extents,
             self._access_observers,
+            self.deadline,
             tracked=tracked,
             aligned=aligned,
             read_only=read_only,
@@ -310,24 +314,19 @@ class Machine:
         return self._random.integers(0, 64, shape).astype(kind)
 
     def heap(self, frame: Frame, rows: Rows | None, lanes: Lanes | None, size: Values) -> Values:
-        """Device-side malloc: one object per active thread."""
+        """Device-side malloc: one object per active thread; null where the heap is full."""
         shape = (frame.rows if rows is None else len(rows), self.launch.warp_size)
-        wanted = np.broadcast_to(size, shape)
-        active = np.ones(shape, np.bool_) if lanes is None else lanes
-        result = np.zeros(shape, np.int64)
-        for row, lane in np.argwhere(active):
-            region = self.arena.allocate("device heap", MemorySpace.GLOBAL, int(wanted[row, lane]))
-            result[row, lane] = region.base
-        return result
+        return self._heap.allocate(np.broadcast_to(size, shape), lanes)
 
     def is_in(self, addresses: Values, space: str) -> Values:
         """Which addresses lie in a memory space."""
-        found = {
-            int(address): where is not None and where[0].space.value == space
-            for address in np.unique(addresses)
-            for where in (self.arena.find(int(address)),)
-        }
-        return np.vectorize(found.__getitem__, otypes=[np.bool_])(addresses)
+        different, place = np.unique(addresses, return_inverse=True)
+        found = np.zeros(len(different), np.bool_)
+        for index, address in enumerate(different.tolist()):
+            self.deadline.check()
+            where = self.arena.find(address)
+            found[index] = where is not None and where[0].space.value == space
+        return found[place].reshape(np.shape(addresses))
 
     def texture(
         self,
@@ -350,15 +349,7 @@ class Machine:
         self, frame: Frame, rows: Rows | None, lanes: Lanes | None, text: str, arguments: tuple[Values, ...]
     ) -> None:
         shape = (frame.rows if rows is None else len(rows), self.launch.warp_size)
-        active = np.ones(shape, np.bool_) if lanes is None else lanes
-        self.printed += printed(text, arguments, active, self._string_at, MAX_LINES - len(self.printed))
-
-    def _string_at(self, address: int) -> str:
-        found = self.arena.find(address)
-        if found is None:
-            return "(null)"
-        region, _, offset = found
-        return bytes(self.arena.contents(region)[offset:]).split(b"\0")[0].decode(errors="replace")
+        self.printf.print(text, arguments, np.ones(shape, np.bool_) if lanes is None else lanes)
 
     def check_assertion(
         self, place: int, frame: Frame, rows: Rows | None, lanes: Lanes | None, condition: Values
@@ -414,18 +405,35 @@ class Machine:
                 "stack", place, frame, rows, active, lambda evidence, _row, _lane: StackOverflow(evidence, MAX_DEPTH)
             )
         called.live = active
-        called.registers = [np.zeros((called.rows, width), part.held) for part in code.registers]
+        local = self._enter(id, called)
         for register, value in zip(code.parameters, arguments, strict=True):
             if register >= 0:
                 called.registers[register][...] = value
-        local = self._local_memory(code.segmented.function, called)
-        called.local_bases = {number: region.base for number, region in local.items()}
-        self._depth += 1
         self._run_frame(id, called, np.flatnonzero(active.any(axis=1)))
+        self._leave(called, local)
+        return tuple(called.registers[register] for register in code.returned)
+
+    def _enter(self, id: FunctionId, called: Frame) -> dict[int, Region]:
+        """Registers and local memory of a call; raises `OutOfBudget` where they do not fit."""
+        code = self._code.functions[id]
+        needed = called.rows * self.launch.warp_size * sum(np.dtype(part.held).itemsize for part in code.registers)
+        if self._frame_bytes + needed > self.launch.budget.memory_bytes:
+            raise OutOfBudget(TruncationReason.MEMORY, self.deadline.segment)
+        called.registers = [np.zeros((called.rows, self.launch.warp_size), part.held) for part in code.registers]
+        try:
+            local = self._local_memory(code.segmented.function, called)
+        except LaunchError:
+            raise OutOfBudget(TruncationReason.MEMORY, self.deadline.segment) from None
+        called.local_bases = {number: region.base for number, region in local.items()}
+        self._frame_bytes += needed
+        self._depth += 1
+        return local
+
+    def _leave(self, called: Frame, local: dict[int, Region]) -> None:
         self._depth -= 1
+        self._frame_bytes -= sum(register.nbytes for register in called.registers)
         for region in reversed(local.values()):
             self.arena.release(region)
-        return tuple(called.registers[register] for register in code.returned)
 
 
 def _size(function: Function, symbol: int) -> int:

@@ -10,7 +10,7 @@ Stuck     where nobody can run and somebody waits, the program is wrong: the fau
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, final
 
 import numpy as np
@@ -37,8 +37,8 @@ class Waiting:
     def __init__(
         self,
         code: FunctionCode,
-        functions: tuple[Any, ...],
-        named: dict[int, Callable[[Frame, Rows | None], Any]],
+        functions: Sequence[Callable[..., Any]],
+        named: Mapping[int, Callable[..., Any]],
         frame: Frame,
         policy: Policy,
         counters: Counters,

@@ -13,6 +13,7 @@ import numpy as np
 
 from sim.arrays import Lanes, Rows, Values
 from sim.faults import Evidence, Fault, Misaligned, OutOfBounds, ReadOnlyWrite, UninitialisedRead
+from sim.machine.deadline import Deadline
 from sim.machine.fault_log import FaultLog
 from sim.machine.frame import Frame
 from sim.memory.arena import VALID, WRITTEN, Arena
@@ -40,6 +41,7 @@ class Access:
         faults: FaultLog,
         extents: dict[str, Extent],
         observers: Observers,
+        deadline: Deadline,
         *,
         tracked: bool,
         aligned: bool,
@@ -51,6 +53,7 @@ class Access:
         self._faults = faults
         self._extents = extents
         self._observers = observers
+        self._deadline = deadline
         self._tracked = tracked
         self._align = 0 if aligned else max((width for _, width in parts), default=1) - 1
         self._read_only = read_only
@@ -59,6 +62,7 @@ class Access:
         self, frame: Frame, rows: Rows | None, lanes: Lanes | None, address: Values, low: Values | None, size: int
     ) -> Values:
         """Addresses that may be read; inactive and bad lanes may have been sent to the null page."""
+        self._deadline.check()
         bad = self._bad(address, low, size)
         if bad is not None:
             address, _ = self._sort_out(frame, rows, lanes, address, low, size, bad)
@@ -79,6 +83,7 @@ class Access:
         values: tuple[Values, ...] = (),
     ) -> tuple[Values, Lanes | None]:
         """Addresses, and the lanes that may write (None: all); `values` are only shown to observers."""
+        self._deadline.check()
         bad = self._bad(address, low, size)
         if bad is not None or self._read_only:
             address, lanes = self._sort_out(frame, rows, lanes, address, low, size, bad)

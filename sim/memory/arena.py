@@ -46,6 +46,7 @@ class Arena:
         self._end = 2 * PAGE
         self._starts: list[int] = []
         self._regions: list[Region] = []
+        self._table: tuple[Values, Values, Values] | None = None
         self._views(np.zeros(1 << 16, np.uint8), np.zeros(1 << 16, np.uint8))
 
     def _views(self, data: NDArray[np.uint8], shadow: NDArray[np.uint8]) -> None:
@@ -67,6 +68,10 @@ class Arena:
         """From one object of a region to the next: the size and a red zone."""
         return (size + 2 * PAGE - 1) // PAGE * PAGE
 
+    def has_room(self, size: int) -> bool:
+        """Whether one more object of `size` bytes fits."""
+        return self._end + self.stride_of(size) + PAGE <= self._budget
+
     def allocate(self, name: str, space: MemorySpace, size: int, count: int = 1, *, written: bool = False) -> Region:
         """New zeroed objects; LaunchError where the memory budget ends."""
         stride = self.stride_of(size)
@@ -81,6 +86,7 @@ class Arena:
         self._end += (total + PAGE - 1) // PAGE * PAGE + PAGE
         self._starts.append(region.base)
         self._regions.append(region)
+        self._table = None
         marks = self.shadow[region.base : region.base + total].reshape(count, stride)
         marks[:, :size] = VALID | WRITTEN if written else VALID
         return region
@@ -103,6 +109,7 @@ class Arena:
         if index == len(self._regions) - 1:
             self._end = region.base
         del self._regions[index], self._starts[index]
+        self._table = None
 
     def clear(self, region: Region) -> None:
         """Back to the state of new objects: zero, not written."""
@@ -128,11 +135,17 @@ class Arena:
         if not self._regions:
             return addresses
         index = np.searchsorted(self._starts, addresses, side="right") - 1
-        base = np.array(self._starts)[index]
-        stride = np.array([region.stride for region in self._regions])[index]
-        count = np.array([region.count for region in self._regions])[index]
+        base, stride, count = (column[index] for column in self._columns())
         number = (addresses - base) // stride
         return np.where((index >= 0) & (number < count), base + number * stride, addresses)
+
+    def _columns(self) -> tuple[Values, Values, Values]:
+        """Base, stride and count of all regions."""
+        if self._table is None:
+            rows = [(region.base, region.stride, region.count) for region in self._regions]
+            base, stride, count = np.array(rows, np.int64).T
+            self._table = base, stride, count
+        return self._table
 
     def contents(self, region: Region) -> NDArray[np.uint8]:
         """The bytes of a region with one object; a view."""

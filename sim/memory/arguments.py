@@ -9,7 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any, Final, assert_never, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,9 +40,13 @@ from sim.launch.specification import (
     Struct,
     TextureImage,
 )
+from sim.machine.deadline import Deadline
 from sim.memory.arena import Arena, Region
 from sim.refusals import LaunchError
 from sim.values.floats import bfloat16_bits, double_to_bfloat16
+
+_AT_ONCE: Final = 1 << 20
+"""Elements that are drawn without asking for the time."""
 
 
 @final
@@ -63,6 +67,7 @@ class Arguments:
     arena: Arena
     launch: LaunchSpecification
     structs: Mapping[str, StructLayout]
+    deadline: Deadline
     buffers: dict[str, Buffer] = field(default_factory=dict[str, Buffer])
     textures: list[TextureImage] = field(default_factory=list[TextureImage])
 
@@ -131,7 +136,9 @@ class Arguments:
             data, offset, written = argument.data, argument.offset, True
         octets = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
         region = self.arena.allocate(name, MemorySpace.GLOBAL, len(octets), written=written)
+        self.deadline.check()
         self.arena.contents(region)[:] = octets
+        self.deadline.check()
         self.buffers[name] = Buffer(region, data.dtype, data.shape)
         return region.base + offset
 
@@ -146,36 +153,49 @@ class Arguments:
             raise LaunchError(f"{name} needs {choice.length * size:,} bytes of memory, more than the budget")
         random = np.random.default_rng([self.launch.seed, zlib.crc32(name.encode())])
         if len(parts) == 1:
-            return _filled(parts[0], choice, random)
+            return self._filled(parts[0], choice, random)
         octets = np.zeros((choice.length, size), np.uint8)
         for part in parts:
-            column = np.ascontiguousarray(_filled(part, choice, random)).view(np.uint8)
+            column = np.ascontiguousarray(self._filled(part, choice, random)).view(np.uint8)
             octets[:, part.offset : part.offset + part.width] = column.reshape(choice.length, part.width)
         kinds = {part.stored for part in parts}
         if len(kinds) == 1 and size == len(parts) * parts[0].width and parts[0].stored != "b1":
             return octets.reshape(-1).view(parts[0].stored).reshape(choice.length, len(parts))
         return octets
 
+    def _filled(self, part: Part, choice: ChosenArray, random: np.random.Generator) -> NDArray[Any]:
+        """(length,) numbers in memory format."""
+        found = np.zeros(choice.length, np.uint16 if part.is_bfloat16 else part.stored)
+        if choice.filling in (Filling.ZERO, Filling.UNINITIALISED):
+            return found
+        for start in range(0, choice.length, _AT_ONCE):
+            self.deadline.check()
+            places = range(start, min(start + _AT_ONCE, choice.length))
+            numbers = _numbers(part, choice, random, places)
+            if part.is_bfloat16:
+                numbers = bfloat16_bits(double_to_bfloat16(numbers.astype(np.float64)))
+            found[start : places.stop] = numbers.astype(found.dtype)
+        return found
 
-def _filled(part: Part, choice: ChosenArray, random: np.random.Generator) -> NDArray[Any]:
-    length = choice.length
+
+def _numbers(part: Part, choice: ChosenArray, random: np.random.Generator, places: range) -> NDArray[Any]:
+    """The elements at these places; whoever asks for places in order gets the same as for all at once."""
     match choice.filling:
-        case Filling.ZERO | Filling.UNINITIALISED:
-            numbers: NDArray[Any] = np.zeros(length)
         case Filling.INDEX:
-            numbers = np.arange(length)
+            return np.arange(places.start, places.stop)
         case Filling.RANDOM if isinstance(part.type, FloatType):
-            numbers = random.uniform(choice.low, choice.high, length)
+            return random.uniform(choice.low, choice.high, len(places))
         case Filling.RANDOM if isinstance(part.type, BooleanType):
-            numbers = random.integers(0, 2, length)
+            return random.integers(0, 2, len(places))
         case Filling.RANDOM if isinstance(part.type, PointerType | HandleType):
-            numbers = np.zeros(length, np.int64)
+            return np.zeros(len(places), np.int64)
         case Filling.RANDOM:
             low, high = int(np.floor(choice.low)), int(np.ceil(choice.high))
-            numbers = random.integers(low, max(high, low + 1), length)
-    if part.is_bfloat16:
-        return bfloat16_bits(double_to_bfloat16(numbers.astype(np.float64)))
-    return numbers.astype(part.stored)
+            return random.integers(low, max(high, low + 1), len(places))
+        case Filling.ZERO | Filling.UNINITIALISED:
+            return np.zeros(len(places))
+        case _:
+            assert_never(choice.filling)
 
 
 def stored(part: Part, value: float) -> NDArray[np.uint8]:

@@ -1,19 +1,24 @@
 """Atomic operations: all threads of a group, in the order of rows and lanes.
 
-Threads are sorted by address, stably.  Where the old values follow from a prefix sum they are computed at once;
-otherwise the k-th thread of every address runs in round k, and an address that many threads fight for is run one
-thread after the other.
+Threads are sorted by address, stably, so that those of one address stand together, in their order: a group.  Old values
+are computed for all groups at once where they follow from a scan; otherwise the k-th thread of every group runs in
+round k, and a group too long for that runs alone (`atomic_groups.py`).
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, final
 
 import numpy as np
 
 from sim.arrays import Lanes, Values
+from sim.machine.deadline import Deadline
 from sim.memory.arena import Arena
+from sim.memory.atomic_groups import COMBINE, Round, old_values
 from sim.values.floats import bfloat16_bits, bfloat16_from_bits, to_bfloat16
+
+MAX_ROUNDS: Final = 48
 
 
 def atomic(
@@ -27,108 +32,152 @@ def atomic(
 ) -> Values:
     """The old values; (rows, lanes), zero where a lane took no part."""
     arena: Arena = machine.arena
-    stored = "u2" if kind == "bf" else kind
-    view: Values = getattr(arena, stored)
+    view: Values = getattr(arena, "u2" if kind == "bf" else kind)
+    memory = _Memory(view, is_bfloat16=kind == "bf")
     present = np.ones(shape, np.bool_) if lanes is None else lanes
     at = np.broadcast_to(address, shape)[present] >> (view.dtype.itemsize.bit_length() - 1)
     values = [np.broadcast_to(argument, shape)[present] for argument in arguments]
-    held: Any = np.float32 if kind == "bf" else view.dtype
-    old = np.zeros(shape, held)
+    old = np.zeros(shape, memory.held)
     if len(at):
         before = None if not machine.watches else view[at].copy()
-        old[present] = _run(view, operator, kind, at, values)
+        old[present] = _run(memory, operator, at, values, machine.deadline)
         if before is not None:
             machine.note_change(bool((view[at] != before).any()))
     return old
 
 
-def _run(view: Values, operator: str, kind: str, at: Values, values: list[Values]) -> Values:
-    order = np.argsort(at, kind="stable")
-    sorted_at = at[order]
-    starts = np.flatnonzero(np.concatenate(([True], sorted_at[1:] != sorted_at[:-1])))
-    lengths = np.diff(np.append(starts, len(at)))
-    operands = [value[order] for value in values]
+@final
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    """Reads and writes numbers by index; bfloat16 is held as float32 in between."""
+
+    view: Values
+    is_bfloat16: bool
+
+    @property
+    def held(self) -> Any:
+        return np.float32 if self.is_bfloat16 else self.view.dtype
+
+    def load(self, at: Values) -> Values:
+        found = self.view[at]
+        return bfloat16_from_bits(found) if self.is_bfloat16 else found
+
+    def store(self, at: Values, values: Values) -> None:
+        self.view[at] = bfloat16_bits(values) if self.is_bfloat16 else values
+
+    @property
+    def rounded(self) -> Round | None:
+        """Makes results of NumPy's arithmetic what memory can hold."""
+        return to_bfloat16 if self.is_bfloat16 else None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """The threads, sorted by `at`: group k has `lengths[k]` of them, from `starts[k]` on, at `targets[k]`."""
+
+    at: Values
+    starts: Values
+    lengths: Values
+
+    @property
+    def targets(self) -> Values:
+        return self.at[self.starts]
+
+    @property
+    def ends(self) -> Values:
+        """The last thread of each."""
+        return self.starts + self.lengths - 1
+
+
+def _run(memory: _Memory, operator: str, at: Values, values: list[Values], deadline: Deadline) -> Values:
     if operator == "load":
-        found = _load(view, kind, sorted_at)
-    elif operator in ("add", "sub") and view.dtype.kind in "iu" and kind != "bf":
-        found = _prefix_sums(view, operator, sorted_at, starts, lengths, operands[0])
-    else:
-        found = _rounds(view, operator, kind, sorted_at, starts, lengths, operands)
+        return memory.load(at)
+    if (at[1:] >= at[:-1]).all():
+        return _in_groups(memory, operator, _groups(at), values, deadline)
+    order = np.argsort(at, kind="stable")
+    found = _in_groups(memory, operator, _groups(at[order]), [value[order] for value in values], deadline)
     result = np.empty_like(found)
     result[order] = found
     return result
 
 
-def _load(view: Values, kind: str, at: Values) -> Values:
-    found = view[at]
-    return bfloat16_from_bits(found) if kind == "bf" else found
+def _groups(at: Values) -> _Groups:
+    starts = np.flatnonzero(np.concatenate(([True], at[1:] != at[:-1])))
+    return _Groups(at, starts, np.diff(np.append(starts, len(at))))
 
 
-def _prefix_sums(view: Values, operator: str, at: Values, starts: Values, lengths: Values, value: Values) -> Values:
-    """Integer sums wrap, so the old value is the first one plus what came before."""
-    change = value if operator == "add" else np.negative(value)
-    total = np.cumsum(change, dtype=view.dtype)
-    before = total - change
-    old = view[at] + before - np.repeat(before[starts], lengths)
-    ends = starts + lengths - 1
-    view[at[starts]] = old[ends] + change[ends]
+def _in_groups(memory: _Memory, operator: str, groups: _Groups, operands: list[Values], deadline: Deadline) -> Values:
+    """The old value of each thread, in sorted order; memory holds the last new ones."""
+    is_integer = memory.view.dtype.kind in "iu" and not memory.is_bfloat16
+    if operator in ("exch", "store"):
+        return _exchanges(memory, groups, operands[0])
+    if operator in ("add", "sub") and is_integer:
+        return _prefix_sums(memory, groups, operands[0] if operator == "add" else np.negative(operands[0]))
+    if operator in _SCANS and int(groups.lengths.max()) > 2:
+        return _scan(memory, operator, groups, operands[0])
+    return _rounds(memory, operator, groups, operands, deadline)
+
+
+def _exchanges(memory: _Memory, groups: _Groups, value: Values) -> Values:
+    old = np.empty(len(value), memory.held)
+    old[1:] = value[:-1]
+    old[groups.starts] = memory.load(groups.targets)
+    memory.store(groups.targets, value[groups.ends])
     return old
 
 
-def _rounds(
-    view: Values, operator: str, kind: str, at: Values, starts: Values, lengths: Values, operands: list[Values]
-) -> Values:
-    old = np.empty(len(at), np.float32 if kind == "bf" else view.dtype)
-    combine = _COMBINE[operator]
-    targets = at[starts]
-    current = _load(view, kind, targets)
-    for step in range(int(lengths.max())):
-        running = np.flatnonzero(lengths > step)
-        index = starts[running] + step
+def _prefix_sums(memory: _Memory, groups: _Groups, change: Values) -> Values:
+    """Integer sums wrap, so the old value is the first one plus what came before."""
+    before = np.cumsum(change, dtype=memory.view.dtype) - change
+    old = memory.load(groups.at) + before - np.repeat(before[groups.starts], groups.lengths)
+    memory.store(groups.targets, old[groups.ends] + change[groups.ends])
+    return old
+
+
+_SCANS: Final = frozenset({"min", "max", "and", "or", "xor"})
+"""Associative without rounding."""
+
+
+def _scan(memory: _Memory, operator: str, groups: _Groups, value: Values) -> Values:
+    """Each thread combines twice as many neighbours in each step.
+
+    Source: Hillis, Steele, "Data parallel algorithms", CACM 1986 (sums of all prefixes), here within groups.
+    """
+    combine = COMBINE[operator]
+    total = value.astype(memory.held)
+    position = np.arange(len(value)) - np.repeat(groups.starts, groups.lengths)
+    total[groups.starts] = combine(memory.load(groups.targets), total[groups.starts])
+    reach, longest = 1, int(groups.lengths.max())
+    while reach < longest:
+        later = np.flatnonzero(position >= reach)
+        total[later] = combine(total[later - reach], total[later])
+        reach *= 2
+    old = np.empty_like(total)
+    old[1:] = total[:-1]
+    old[groups.starts] = memory.load(groups.targets)
+    memory.store(groups.targets, total[groups.ends])
+    return old
+
+
+def _rounds(memory: _Memory, operator: str, groups: _Groups, operands: list[Values], deadline: Deadline) -> Values:
+    old = np.empty(len(groups.at), memory.held)
+    combine = COMBINE[operator]
+    current = memory.load(groups.targets)
+    is_long = groups.lengths > MAX_ROUNDS
+    for step in range(min(int(groups.lengths.max()), MAX_ROUNDS)):
+        running = np.flatnonzero((groups.lengths > step) & ~is_long)
+        if not len(running):
+            break
+        index = groups.starts[running] + step
         seen = current[running]
         old[index] = seen
         new = combine(seen, *(operand[index] for operand in operands))
-        current[running] = to_bfloat16(new) if kind == "bf" else new
-    view[targets] = bfloat16_bits(current) if kind == "bf" else current
+        current[running] = new if memory.rounded is None else memory.rounded(new)
+    for number in np.flatnonzero(is_long).tolist():
+        deadline.check()
+        group = slice(int(groups.starts[number]), int(groups.ends[number]) + 1)
+        own = [operand[group] for operand in operands]
+        old[group], current[number] = old_values(operator, current[number : number + 1], own, deadline, memory.rounded)
+    memory.store(groups.targets, current)
     return old
-
-
-def _add(old: Values, value: Values) -> Values:
-    return old + value
-
-
-def _subtract(old: Values, value: Values) -> Values:
-    return old - value
-
-
-def _exchange(old: Values, value: Values) -> Values:
-    return value
-
-
-def _compare_and_swap(old: Values, expected: Values, value: Values) -> Values:
-    same = old.view(f"u{old.dtype.itemsize}") == np.ascontiguousarray(expected).view(f"u{old.dtype.itemsize}")
-    return np.where(same, value, old)
-
-
-def _increment(old: Values, limit: Values) -> Values:
-    return (old + old.dtype.type(1)) * (old < limit)
-
-
-def _decrement(old: Values, limit: Values) -> Values:
-    return np.where((old == 0) | (old > limit), limit, old - old.dtype.type(1))
-
-
-_COMBINE: Final[dict[str, Any]] = {
-    "add": _add,
-    "sub": _subtract,
-    "min": np.fmin,
-    "max": np.fmax,
-    "and": np.bitwise_and,
-    "or": np.bitwise_or,
-    "xor": np.bitwise_xor,
-    "exch": _exchange,
-    "store": _exchange,
-    "cas": _compare_and_swap,
-    "inc": _increment,
-    "dec": _decrement,
-}

@@ -85,18 +85,21 @@ class Variables:
         if space is MemorySpace.SHARED:
             return self._arena.allocate(symbol.name, space, size, self._blocks)
         region = self._arena.allocate(symbol.name, space, size, written=True)
-        contents = self._contents(function, symbol, size)
+        contents = self._contents(symbol, size)
         if contents is not None:
             self._arena.contents(region)[:] = contents
+        elif symbol.name not in self._launch.variables:
+            self._initialise(function, symbol, self._arena.contents(region))
         kind, shape = _format(symbol.type, function.structs, size)
         self._buffers[symbol.name] = Buffer(region, kind, shape)
         return region
 
-    def _contents(self, function: Function, symbol: Symbol, size: int) -> NDArray[np.uint8] | None:
+    def _contents(self, symbol: Symbol, size: int) -> NDArray[np.uint8] | None:
+        """What the launch gives for the variable, as bytes; None where it gives nothing."""
         given = self._launch.variables.get(symbol.name)
         match given:
             case None:
-                return self._declared(function, symbol, size)
+                return None
             case TextureImage():
                 self._arguments.textures.append(given)
                 return np.array([len(self._arguments.textures)], np.int64).view(np.uint8)
@@ -131,19 +134,15 @@ class Variables:
             octets[part.offset : part.offset + part.width] = stored
         return octets
 
-    def _declared(self, function: Function, symbol: Symbol, size: int) -> NDArray[np.uint8] | None:
-        """What the initialiser says; None where there is none."""
-        if symbol.name not in self._initial:
-            return None
-        numbers = self._initial[symbol.name]
+    def _initialise(self, function: Function, symbol: Symbol, octets: NDArray[np.uint8]) -> None:
+        """Writes what the initialiser says, if there is one, into the variable, which is zero."""
+        numbers = self._initial.get(symbol.name, ())
         if numbers is None:
             raise Refusal(f"the initial value of {symbol.name}", str(function.id), symbol.span)
-        octets = np.zeros(size, np.uint8)
         for number in numbers:
             (part,) = parts_of(number.type, function.structs)
             value = stored(part, number.value)
             octets[number.offset : number.offset + len(value)] = value
-        return octets
 
 
 def _key(function: Function, number: int) -> tuple[str, str, int]:

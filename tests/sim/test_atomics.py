@@ -43,16 +43,61 @@ OPERATIONS: dict[str, Callable[[int, int], int]] = {
 }
 
 
+@pytest.mark.parametrize("threads", [64, 1024], ids=["few", "many"])
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_old_values_follow_the_order_of_the_lanes(operation: str) -> None:
+def test_old_values_follow_the_order_of_the_lanes(operation: str, threads: int) -> None:
+    """Of 1,024 threads so many fight for one address that none waits for its round."""
     text = f"__global__ void k(int *x, int *out) {{ int i = threadIdx.x; out[i] = {operation}; }}"
-    found = run(text, {"x": np.array([10, 11, 12], np.int32), "out": np.zeros(64, np.int32)}, block=64)
+    found = run(text, {"x": np.array([10, 11, 12], np.int32), "out": np.zeros(threads, np.int32)}, block=threads)
     memory, old = [10, 11, 12], list[int]()
-    for i in range(64):
+    for i in range(threads):
         old.append(memory[i % 3])
         memory[i % 3] = OPERATIONS[operation](memory[i % 3], i)
     assert found.arrays["out"].tolist() == old
     assert found.arrays["x"].tolist() == memory
+
+
+SWAPS: dict[str, Callable[[int, int], int]] = {
+    "atomicCAS(&x[i & 1], i % 5, (i * 3 + 1) % 5)": lambda old, i: (i * 3 + 1) % 5 if old == i % 5 else old,
+    "atomicCAS(&x[i & 1], i / 2, i / 2 + 1)": lambda old, i: i // 2 + 1 if old == i // 2 else old,
+    "atomicCAS(&x[i & 1], 0, 0)": lambda old, i: old,
+    "atomicInc(&x[i & 1], 6)": lambda old, i: 0 if old >= 6 else old + 1,
+    "atomicInc(&x[i & 1], 0)": lambda old, i: 0,
+    "atomicInc(&x[i & 1], i % 7)": lambda old, i: 0 if old >= i % 7 else old + 1,
+    "atomicInc(&x[i & 1], 0xffffffff)": lambda old, i: (old + 1) % 2**32,
+    "atomicDec(&x[i & 1], 6)": lambda old, i: 6 if old == 0 or old > 6 else old - 1,
+    "atomicDec(&x[i & 1], 0)": lambda old, i: 0,
+    "atomicDec(&x[i & 1], i % 7)": lambda old, i: i % 7 if old == 0 or old > i % 7 else old - 1,
+}
+
+
+@pytest.mark.parametrize("start", [0, 3, 6, 7, 2**32 - 1])
+@pytest.mark.parametrize("operation", SWAPS)
+def test_swaps_and_cycles_of_many_threads(operation: str, start: int) -> None:
+    text = f"__global__ void k(unsigned *x, unsigned *out) {{ unsigned i = threadIdx.x; out[i] = {operation}; }}"
+    found = run(text, {"x": np.array([start, 1], np.uint32), "out": np.zeros(256, np.uint32)}, block=256)
+    memory, old = [start, 1], list[int]()
+    for i in range(256):
+        old.append(memory[i & 1])
+        memory[i & 1] = SWAPS[operation](memory[i & 1], i)
+    assert found.arrays["out"].tolist() == old
+    assert found.arrays["x"].tolist() == memory
+
+
+@pytest.mark.parametrize("type", ["float", "double", "__half", "__nv_bfloat16"])
+def test_sums_of_many_threads_are_rounded_one_after_the_other(type: str) -> None:
+    """All at once is as if each thread were a launch of its own."""
+    text = f"""__global__ void k({type} *x, {type} *old) {{ int i = threadIdx.x;
+        old[i] = atomicAdd(x, ({type})(0.37f * (i + 1))); }}"""
+    kinds = {"float": np.float32, "double": np.float64, "__half": np.float16, "__nv_bfloat16": np.uint16}
+    total, old = np.zeros(1, kinds[type]), list[Any]()
+    together = run(text, {"x": total, "old": np.zeros(64, kinds[type])}, block=64).arrays
+    for i in range(64):
+        old.append(total[0])
+        alone = f"""__global__ void k({type} *x) {{ atomicAdd(x, ({type})(0.37f * ({i} + 1))); }}"""
+        total = run(alone, {"x": total}, block=1).arrays["x"]
+    assert together["old"].tolist() == old
+    assert together["x"].tolist() == total.tolist()
 
 
 def test_increment_and_decrement_wrap_at_the_limit() -> None:

@@ -258,8 +258,14 @@ def test_an_allocation_beyond_the_budget() -> None:
     text = "__global__ void k(float *x) { x[threadIdx.x] = 1; }"
     with pytest.raises(LaunchError, match="100,000,000,000 bytes"):
         run(text, {"x": ChosenArray(25_000_000_000)})
-    with pytest.raises(LaunchError, match="budget"):
-        run("__global__ void k(int n) { int *p = (int *)malloc(1ull << 40); *p = n; }", {"n": 1})
+
+
+def test_malloc_gives_null_where_the_heap_is_full() -> None:
+    text = """__global__ void k(int *got) { char *p = (char *)malloc(1ull << 40); got[0] = p != 0;
+        for (int i = 0; i < 100; i++) { char *q = (char *)malloc(1 << 20); if (q) { *q = 1; got[1]++; } } }"""
+    found = run(text, {"got": np.zeros(2, np.int32)}, block=1)
+    assert found.arrays["got"].tolist() == [0, 63]
+    assert found.faults == ()
 
 
 def test_an_argument_that_is_missing() -> None:
