@@ -73,9 +73,9 @@ def test_initial_contents_of_variables() -> None:
 
 
 def test_arrays_of_characters_hold_their_string() -> None:
-    text = r'''__constant__ char word[] = "a\n\x41\0b" "\103"; __device__ unsigned char padded[6] = "xy";
+    text = r"""__constant__ char word[] = "a\n\x41\0b" "\103"; __device__ unsigned char padded[6] = "xy";
         __global__ void k(int *x) { int i = threadIdx.x; char local[] = "q\"r";
-          x[i] = i < sizeof(word) ? word[i] : i < 13 ? padded[i - 7] : local[i - 13]; }'''
+          x[i] = i < sizeof(word) ? word[i] : i < 13 ? padded[i - 7] : local[i - 13]; }"""
     found = run(text, {"x": np.zeros(17, np.int32)}, block=17)
     assert bytes(found.arrays["x"].astype(np.uint8)) == b'a\nA\0bC\0xy\0\0\0\0q"r\0'
 
@@ -286,3 +286,26 @@ def test_a_large_budget_is_not_touched() -> None:
     text = "__global__ void k(int *x) { x[threadIdx.x] = 1; }"
     found = run(text, {"x": np.zeros(32, np.int32)}, budget=Budget(memory_bytes=1 << 50))
     assert found.arrays["x"].all()
+
+
+COPIES: dict[str, Callable[[NDArray[np.uint8], NDArray[np.uint8]], NDArray[Any]]] = {
+    "memcpy(to, from, 24)": lambda to, source: np.concatenate((source[:24], to[24:])),
+    "memcpy(to, from, 23)": lambda to, source: np.concatenate((source[:23], to[23:])),
+    "memcpy(to, (char *)from + 1, 9)": lambda to, source: np.concatenate((source[1:10], to[9:])),
+    "memcpy(to, from, n)": lambda to, source: np.concatenate((source[:77], to[77:])),
+    "memcpy(to, from, 96)": lambda to, source: np.concatenate((source[:96], to[96:])),
+    "memmove(to + 1, to, 12)": lambda to, _: np.concatenate((to[:4], to[:12], to[16:])),
+    "memset(to, 0, 16)": lambda to, _: np.concatenate((to[:16] * 0, to[16:])),
+    "memset(to, 0xAB, 10)": lambda to, _: np.concatenate((to[:10] * 0 + 0xAB, to[10:])),
+    "memset(to, n, n)": lambda to, _: np.concatenate((to[:77] * 0 + 77, to[77:])),
+}
+
+
+@pytest.mark.parametrize("call", COPIES)
+def test_blocks_of_bytes(call: str) -> None:
+    text = f"__global__ void k(float *to, int *from, int n) {{ if (threadIdx.x == 0) {call}; }}"
+    random = np.random.default_rng(3)
+    to, source = (random.integers(0, 256, 128).astype(np.uint8) for _ in range(2))
+    found = run(text, {"to": to.view(np.float32), "from": source.view(np.int32), "n": 77})
+    assert found.faults == ()
+    assert found.arrays["to"].view(np.uint8).tolist() == COPIES[call](to, source).tolist()

@@ -7,14 +7,12 @@ from typing import Final
 from analysis.ir.ids import ValueId
 from analysis.ir.memory import Allocate
 from analysis.ir.operators import BinaryOperator, MathFunction
-from analysis.ir.types import U64, VOID, BooleanType, FloatType, IntegerType, MemorySpace, PointerType, VectorType
-from analysis.lower.builtins.core import BoundCall, Lowering, Table, does_nothing, opaque_bound
+from analysis.ir.types import U64, VOID, MemorySpace, PointerType
+from analysis.lower.builtins.bytes import copy, fill, move
+from analysis.lower.builtins.core import BoundCall, Lowering, Table, does_nothing
 from analysis.lower.builtins.operations import Move
-from analysis.lower.layouts import size_of
 
 _M = MathFunction
-MAX_COPIED_ELEMENTS: Final = 16
-"""A `memcpy` of more elements stays opaque: it would drown the code around it."""
 
 
 def load(call: BoundCall) -> ValueId:
@@ -49,46 +47,6 @@ def _allocate(call: BoundCall) -> ValueId:
     return result
 
 
-def _copy(call: BoundCall) -> ValueId | None:
-    """Element by element where the size is a small constant and both sides have one element type."""
-    builder, span, (to, source, _) = call.builder, call.span, call.arguments
-    target, origin = builder.type_of(to), builder.type_of(source)
-    if not isinstance(target, PointerType) or not isinstance(origin, PointerType) or target.element != origin.element:
-        return opaque_bound(call)
-    count = _elements(call, target)
-    if count is None:
-        return opaque_bound(call)
-    for index in range(count):
-        offset = builder.constant(index, U64, span)
-        value = builder.load(builder.element_address(source, offset, target.element, span), target.element, span)
-        builder.store(builder.element_address(to, offset, target.element, span), value, span)
-    return to
-
-
-def _fill(call: BoundCall) -> ValueId | None:
-    """`memset` to zero of a few elements; any other byte stays opaque."""
-    builder, span, to = call.builder, call.span, call.arguments[0]
-    target = builder.type_of(to)
-    count = _elements(call, target) if isinstance(target, PointerType) and call.literal(1) == 0 else None
-    if count is None or not isinstance(target, PointerType):
-        return opaque_bound(call)
-    zero = builder.constant(0.0 if isinstance(target.element, FloatType) else 0, target.element, span)
-    for index in range(count):
-        offset = builder.constant(index, U64, span)
-        builder.store(builder.element_address(to, offset, target.element, span), zero, span)
-    return to
-
-
-def _elements(call: BoundCall, pointer: PointerType) -> int | None:
-    """How many elements the byte count in argument 2 covers, where that is a small constant."""
-    size = size_of(pointer.element, call.builder.structs)
-    length = call.literal(2)
-    if not size or not isinstance(length, int) or length % size or length > size * MAX_COPIED_ELEMENTS:
-        return None
-    is_simple = isinstance(pointer.element, IntegerType | FloatType | BooleanType | VectorType)
-    return length // size if is_simple else None
-
-
 def _to_space(space: MemorySpace) -> Lowering:
     def lower(call: BoundCall) -> ValueId:
         pointer = call.type_of(0)
@@ -119,9 +77,9 @@ TABLE: Final[Table] = {
     "malloc": (_allocate, "void*(u64)"),
     "calloc": (_allocate, "void*(u64, u64)"),
     "free": (does_nothing, "void(any)"),
-    "memcpy": (_copy, "P(P, P, u64)"),
-    "memmove": (_copy, "P(P, P, u64)"),
-    "memset": (_fill, "P(P, s32, u64)"),
+    "memcpy": (copy, "P(P, P, u64)"),
+    "memmove": (move, "P(P, P, u64)"),
+    "memset": (fill, "P(P, s32, u64)"),
     "__isGlobal": (_M.IS_GLOBAL, "u32(P)"),
     "__isShared": (_M.IS_SHARED, "u32(P)"),
     "__isConstant": (_M.IS_CONSTANT, "u32(P)"),

@@ -47,26 +47,32 @@ def test_small_copies_go_element_by_element() -> None:
     check(
         "memset(s32*, s32=0, u64=8)",
         """
-        %3: s32 = const 0
-        %4: u64 = const 0
-        %5: ptr<global s32> = element %0, %4
-        store %5, %3
+        %3: u64 = const 0
+        %4: s32 = const 0
+        %5: ptr<global s32> = element %0, %3
+        store %5, %4
         %6: u64 = const 1
-        %7: ptr<global s32> = element %0, %6
-        store %7, %3
+        %7: s32 = const 0
+        %8: ptr<global s32> = element %0, %6
+        store %8, %7
         """,
     )
 
 
-def test_other_copies_are_opaque_without_a_barrier() -> None:
+def test_copies_between_types_go_by_integers() -> None:
     check(
-        "memcpy(f32*, f32*, s32)",
+        "memcpy(f32*, int4*, s32=4)",
         """
         %3: u64 = convert %2
-        %4: ptr<global f32> = opaque "memcpy" %0, %1, %2
+        %4: u64 = const 0
+        %5: ptr<global u32> = bitcast %1
+        %6: ptr<global u32> = bitcast %0
+        %7: ptr<global u32> = element %5, %4
+        %8: u32 = load %7
+        %9: ptr<global u32> = element %6, %4
+        store %9, %8
         """,
     )
-    check("memset(s32*, s32=1, u64=8)", '%3: ptr<global s32> = opaque "memset" %0, %1, %2')
 
 
 def test_addresses() -> None:
