@@ -5,7 +5,7 @@ Fewer choices and smaller ones make smaller kernels; every sequence of numbers i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Protocol, TypeVar, final
 
@@ -68,31 +68,20 @@ class Choices:
 def shrunken(choices: Sequence[int], fails: Callable[[Sequence[int]], bool], budget: int) -> Sequence[int]:
     """Fewer, smaller choices that still fail; `fails` is asked at most `budget` times."""
     best = list(choices)
-    improved = True
-    while improved:
-        improved = False
-        for candidate in _smaller(best):
-            if budget <= 0:
-                return best
-            budget -= 1
-            if fails(candidate):
-                best = candidate
-                improved = True
-                break
+    step = len(best) // 2
+    while step and budget > 0:
+        start = 0
+        while start < len(best) and budget > 0:
+            part = best[start : start + step]
+            for replacement in ([], [0] * len(part)):
+                candidate = best[:start] + replacement + best[start + step :]
+                budget -= 1
+                if candidate != best and fails(candidate):
+                    best = candidate
+                    break
+            else:
+                start += step
+                continue
+            start += len(replacement)
+        step //= 2
     return best
-
-
-def _smaller(choices: list[int]) -> Iterator[list[int]]:
-    size = len(choices)
-    step = size // 2
-    while step:
-        for start in range(0, size, step):
-            yield choices[:start] + choices[start + step :]
-        step //= 2
-    step = size // 2
-    while step:
-        for start in range(0, size, step):
-            if any(choices[start : start + step]):
-                part = [0] * len(choices[start : start + step])
-                yield choices[:start] + part + choices[start + step :]
-        step //= 2

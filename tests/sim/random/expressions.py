@@ -37,7 +37,7 @@ class Expressions:
     def value(self, context: Context, level: Level = Level.VARYING, depth: int = 0) -> Expression:
         """Anything that agrees within the groups of `level`."""
         choices = self._choices
-        if depth >= 3 or choices.chance(3):
+        if depth >= 3 or choices.below(3) == 0:
             return self.leaf(context, level, depth)
         pick = choices.below(16)
         if pick < 7:

@@ -31,7 +31,7 @@ class Functions:
 
     def text(self) -> str:
         parts: list[str] = []
-        for index in range(self._choices.below(3)):
+        for index in range(self._choices.below(2)):
             name = f"f{index}"
             parts.append(self._function(name))
             self._scope.functions.append(name)
@@ -50,13 +50,13 @@ class Functions:
         own.inputs.append(Memory("table", S32, (8,)))
         choices, lines = self._choices, Lines()
         expressions = Expressions(choices, own)
-        context = Context(Level.VARYING, depth=2, in_function=True)
+        context = Context(Level.VARYING, depth=2, rounds=4, in_function=True)
         for index in range(choices.between(1, 3)):
             kind = choices.pick((S32, *STORED))
             lines.declare(f"{kind.name} c{index} = {expressions.leaf(context, Level.VARYING).text};")
             own.variables.append(Variable(f"c{index}", kind, Level.VARYING))
         statements = Statements(choices, own, expressions, lines, None)
-        statements.left = 3
+        statements.left = 2
         statements.some(context)
         result = expressions.converted(expressions.value(context), S32)
         lines.add(f"return {result.text};")

@@ -124,14 +124,15 @@ class Loop:
 class Context:
     """Where a statement stands.
 
-    `level`: the widest group of which all threads are here, or none is.  `loops`: those it stands in, as far as it may
-    leave them, innermost last.  `returns`: whether anybody may return here.  `own_shared`: shared arrays in which each
-    thread may use its own element now; `readable`: those that everybody only reads; `added`: those to which everybody
-    only adds.  `labels`: where a `goto` may go, forward.
+    `level`: the widest group of which all threads are here, or none is.  `rounds`: about how often it runs.  `loops`:
+    those it stands in, as far as it may leave them, innermost last.  `returns`: whether anybody may return here.
+    `own_shared`: shared arrays in which each thread may use its own element now; `readable`: those that everybody only
+    reads; `added`: those to which everybody only adds.  `labels`: where a `goto` may go, forward.
     """
 
     level: Level
     depth: int = 0
+    rounds: int = 1
     loops: tuple[Loop, ...] = ()
     returns: bool = True
     own_shared: tuple[Memory, ...] = ()

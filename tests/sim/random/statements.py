@@ -17,6 +17,8 @@ from tests.sim.random.scope import S32, Context, Expression, Loop, Scope
 from tests.sim.random.together import Together
 
 MAX_DEPTH = 4
+MAX_ROUNDS = 8
+"""No loop is written where a statement runs more often than that."""
 
 
 @final
@@ -30,7 +32,7 @@ class Statements:
         self._expressions = expressions
         self._lines = lines
         self._together = together
-        self.left = 12
+        self.left = 8
         """How many more compound statements may be written."""
 
     # -- sequences --------------------------------------------------------------------------------------------------
@@ -48,12 +50,10 @@ class Statements:
         self.left -= 1
         if pick < 11:
             self._if(context)
-        elif pick < 14:
-            self._choices.pick((self._for, self._for, self._while, self._do))(context)
         elif pick == 14:
             self._switch(context)
-        elif pick == 15:
-            self._tangle(context)
+        elif pick < 16 and context.rounds <= MAX_ROUNDS:
+            self._choices.pick((self._for, self._for, self._while, self._do, self._tangle))(context)
         elif pick == 16:
             self._jump(context)
         elif self._together is not None:
@@ -167,7 +167,13 @@ class Statements:
     def _inside_loop(self, context: Context, rounds: Level) -> Context:
         """A body in which threads may part is one where they may also leave apart."""
         level = max(context.level, rounds, self._decision_level() if self._choices.chance(2) else Level.GRID)
-        return replace(context, level=level, depth=context.depth + 1, loops=(*context.loops, Loop(level)))
+        return replace(
+            context,
+            level=level,
+            depth=context.depth + 1,
+            rounds=context.rounds * 4,
+            loops=(*context.loops, Loop(level)),
+        )
 
     def _for(self, context: Context) -> None:
         """The counter starts and steps by numbers or by the shape of the block."""
@@ -230,7 +236,7 @@ class Statements:
         labels = [f"{name}_{index}" for index in range(count)]
         end = f"{name}_end"
         lines.add(f"{fuel} = 0;")
-        inside = replace(context, level=Level.VARYING, depth=context.depth + 1)
+        inside = replace(context, level=Level.VARYING, depth=context.depth + 1, rounds=context.rounds * 3)
         inside = replace(inside, loops=() if context.level is not Level.VARYING else context.loops)
         if context.level is not Level.VARYING:
             inside = replace(inside, returns=False)

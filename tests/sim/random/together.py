@@ -43,22 +43,19 @@ class Together:
         choices = self._choices
         if context.level <= Level.BLOCK and choices.below(3) < 2:
             choices.pick((self._window, self._reduction, self._window, self._histogram, self._barrier))(context, body)
-        elif context.level <= Level.WARP:
-            if self._scope.warp_size > 32:
-                choices.pick((self._shuffle, self._vote))(context, body)
-            else:
-                choices.pick(
-                    (
-                        self._shuffle,
-                        self._shuffle,
-                        self._vote,
-                        self._match,
-                        self._warp_reduce,
-                        self._partial,
-                        self._warp_window,
-                        self._warp_barrier,
-                    )
-                )(context, body)
+        elif context.level <= Level.WARP and self._scope.warp_size <= 32:  # masks have 32 bits
+            choices.pick(
+                (
+                    self._shuffle,
+                    self._shuffle,
+                    self._vote,
+                    self._match,
+                    self._warp_reduce,
+                    self._partial,
+                    self._warp_window,
+                    self._warp_barrier,
+                )
+            )(context, body)
         else:
             self.own_memory(context)
 
@@ -120,10 +117,8 @@ class Together:
         self._lines.add(f"{target.name} = ({target.kind.name}){text};")
 
     def _call(self, name: str, arguments: str) -> str:
-        """An operation of the whole warp; warps wider than a mask have only the forms without one."""
+        """An operation of the whole warp."""
         self._scope.features.add(name.strip("_").split("_")[0])
-        if self._scope.warp_size > 32:
-            return f"{name}({arguments})"
         return f"{name}_sync({self._full}, {arguments})"
 
     @property
@@ -161,10 +156,9 @@ class Together:
 
     def _vote(self, context: Context, body: Body) -> None:
         condition, _ = self._expressions.condition(context)
-        wide = self._scope.warp_size > 32
-        name = self._choices.pick(("__ballot64" if wide else "__ballot", "__any", "__all"))
+        name = self._choices.pick(("__ballot", "__any", "__all"))
         text = self._call(name, condition)
-        self._give(context, text if name.startswith("__ballot") else f"({text} != 0)", Level.WARP)
+        self._give(context, text if name == "__ballot" else f"({text} != 0)", Level.WARP)
 
     def _match(self, context: Context, body: Body) -> None:
         value = self._expressions.combined("&", self._exchanged(context), self._expressions.number(3))
