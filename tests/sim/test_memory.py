@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from sim.faults import AccessKind, Misaligned, OutOfBounds, ReadOnlyWrite, UninitialisedRead
 from sim.launch.specification import Array, Budget, ChosenArray, Filling, SameAs, Scalar, Struct
