@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -19,8 +19,20 @@ from tests.editors.vscode.window import Window, chromium
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-TARGET = "linux-arm64" if platform.machine() in ("aarch64", "arm64") else "linux-x64"
-Launch = Callable[..., Window]
+TARGET: Final = "linux-arm64" if platform.machine() in ("aarch64", "arm64") else "linux-x64"
+WITH_NUMPY: Final = {"simt-lsp.interpreter": sys.executable}
+"""Settings of the machine: the Python of these tests can simulate, the system's may not."""
+Launch = Callable[..., CodeServer]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A picture of every window that a test failed with."""
+    report = yield
+    if report.when == "call" and report.failed:
+        for opened in Window.open_windows:
+            opened.picture("failed")
+    return report
 
 
 @pytest.fixture(scope="session")
@@ -32,31 +44,40 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A folder with the examples."""
-    folder = tmp_path / "project"
-    shutil.copytree(REPOSITORY / "examples", folder)
-    return folder
+    return examples(tmp_path)
+
+
+def examples(folder: Path) -> Path:
+    project = folder / "project"
+    shutil.copytree(REPOSITORY / "examples", project)
+    return project
 
 
 @pytest.fixture
-def launch(browser: Browser, tmp_path: Path) -> Generator[Launch]:
-    """Starts an editor for a folder, with settings and variables for the test; the window."""
+def launch(tmp_path: Path) -> Generator[Launch]:
+    """Starts code-servers with settings and variables for the test."""
     with ExitStack() as stack:
 
-        def launched(
-            folder: Path,
-            *,
-            settings: dict[str, Any] | None = None,
-            environment: dict[str, str] | None = None,
-            target: str = TARGET,
-        ) -> Window:
-            server = CodeServer(tmp_path / "home", settings=settings or {}, target=target, environment=environment)
-            stack.enter_context(server)
-            return stack.enter_context(Window(browser, server, folder))
+        def launched(*, target: str = TARGET, **parts: Any) -> CodeServer:
+            return stack.enter_context(CodeServer(tmp_path / "home", target=target, **parts))
 
         yield launched
 
 
+@pytest.fixture(scope="session")
+def shared_window(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Window]:
+    folder = tmp_path_factory.mktemp("shared")
+    with (
+        CodeServer(folder / "home", target=TARGET, machine=WITH_NUMPY) as server,
+        Window(browser, server, examples(folder)) as window,
+    ):
+        yield window
+
+
 @pytest.fixture
-def window(launch: Launch, project: Path) -> Window:
-    """The examples in an editor whose server has everything."""
-    return launch(project, settings={"simt-lsp.interpreter": sys.executable})
+def window(shared_window: Window) -> Iterator[Window]:
+    """An editor on the examples in which nothing is open and nothing was changed."""
+    yield shared_window
+    shared_window.tidy()
+    for source in (REPOSITORY / "examples").iterdir():
+        shutil.copy(source, shared_window.folder)

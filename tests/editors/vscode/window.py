@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from tests.editors.debian import CannotInstall
 from tests.editors.folders import results_folder
@@ -18,7 +19,7 @@ from tests.editors.vscode.server import CodeServer
 from tests.sim.report.browser import chromium_path
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, FrameLocator, Page
+    from playwright.sync_api import Browser, Frame, Locator, Page
 
 FLAGS: Final = (
     "--no-sandbox",
@@ -52,11 +53,14 @@ def chromium() -> Generator[Browser]:
 class Window:
     """A folder opened in a browser tab."""
 
+    open_windows: ClassVar[list[Window]] = []
+
     def __init__(self, browser: Browser, server: CodeServer, folder: Path) -> None:
         self._context = browser.new_context(viewport={"width": SIZE[0], "height": SIZE[1]}, device_scale_factor=1)
         self.page: Page = self._context.new_page()
         self._probe = server.probe_folder / folder.name
         self.folder = folder
+        Window.open_windows.append(self)
         self.page.goto(server.address(folder))
         self.page.wait_for_selector(".monaco-workbench .statusbar", timeout=1000 * PATIENCE_SECONDS * 2)
         wait_until(self._probe.is_dir, lambda: f"the extension host does not start:\n{server.log.read_text()}", 60)
@@ -67,7 +71,21 @@ class Window:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        Window.open_windows.remove(self)
         self._context.close()
+
+    def tidy(self) -> None:
+        """Close everything without saving it."""
+        self.page.keyboard.press("Escape")
+        self.ask(
+            "for (const group of vscode.window.tabGroups.all) for (const tab of group.tabs)"
+            " if (tab.isDirty) {"
+            "   await vscode.window.showTextDocument(tab.input.uri);"
+            "   await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');"
+            " }"
+            "await vscode.commands.executeCommand('workbench.action.closeAllEditors');"
+            "await vscode.commands.executeCommand('notifications.clearAll');"
+        )
 
     # What the extension host knows
 
@@ -130,6 +148,18 @@ class Window:
             "editor.revealRange(new vscode.Range(place, place), vscode.TextEditorRevealType.InCenterIfOutsideViewport);"
         )
 
+    def cursor(self) -> tuple[int, int]:
+        """Line and column, from 1."""
+        line, column = self.ask(
+            "const { line, character } = vscode.window.activeTextEditor.selection.active; return [line, character];"
+        )
+        return line + 1, column + 1
+
+    def set_setting(self, name: str, value: Any) -> None:
+        """A setting of the user's; None takes it back."""
+        text = "undefined" if value is None else json.dumps(value)
+        self.ask(f"await vscode.workspace.getConfiguration().update({json.dumps(name)}, {text}, 1)")
+
     # What the user presses and sees
 
     def command(self, title: str) -> None:
@@ -141,20 +171,48 @@ class Window:
         self.page.locator(".quick-input-list .monaco-list-row", has_text=title).first.wait_for(state="visible")
         self.page.keyboard.press("Enter")
 
-    def panel(self) -> FrameLocator:
-        """The inside of the web view that is shown last."""
-        return self.page.frame_locator("iframe.webview.ready >> nth=-1").frame_locator("iframe#active-frame")
+    def panel(self, text: str) -> Frame:
+        """The inside of the web view that shows a text; waits for it."""
+        found: list[Frame] = []
 
-    def sees(self, selector: str, text: str | None = None, seconds: float = PATIENCE_SECONDS) -> None:
-        self.page.locator(selector, has_text=text).first.wait_for(state="attached", timeout=1000 * seconds)
+        def there() -> bool:
+            self.page.wait_for_timeout(50)  # Playwright hears of new frames only while it waits itself
+            found[:] = [frame for frame in self._views() if text in _text(frame)]
+            return bool(found)
+
+        wait_until(there, lambda: f"no view shows {text!r}, but {[_text(view) for view in self._views()]}", 60)
+        return found[-1]
+
+    def _views(self) -> list[Frame]:
+        """VS Code puts each web view into a frame within a frame."""
+        return [frame for frame in self.page.frames if frame.parent_frame not in (None, self.page.main_frame)]
+
+    def sees(self, selector: str, text: str | None = None, seconds: float = PATIENCE_SECONDS) -> Locator:
+        """Waits for an element, in view or not."""
+        found = self.page.locator(selector, has_text=text).first
+        found.wait_for(state="attached", timeout=1000 * seconds)
+        return found
+
+    def press_button(self, title: str) -> None:
+        """Of a message or a dialog."""
+        self.page.get_by_role("button", name=title, exact=True).first.click()
 
     def notifications(self) -> list[str]:
         """The messages on the screen."""
         return self.page.locator(".notifications-toasts .notification-list-item-message").all_inner_texts()
 
     def picture(self, name: str) -> Path:
-        test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition("::")[2].partition(" ")[0]
+        test = re.sub(r"\[.*| .*", "", os.environ.get("PYTEST_CURRENT_TEST", "").rpartition("::")[2])
         path = results_folder() / "vscode" / f"{test}-{name}.png"
         path.parent.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=path)
         return path
+
+
+def _text(frame: Frame) -> str:
+    from playwright.sync_api import Error
+
+    try:
+        return frame.locator("body").inner_text(timeout=1000)
+    except Error:  # it is gone, or not there yet
+        return ""

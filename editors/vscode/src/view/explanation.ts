@@ -22,7 +22,7 @@ function itemMarkup(item: ExplainedItem): string {
 <h2>${withCode(item.what)}</h2>
 <p>${withCode(item.verdict)}</p>
 ${details === "" ? "" : `<ul>${details}</ul>`}
-${steps("Why it varies", item.why)}
+${steps("Why", item.why)}
 ${item.place === null ? "" : `<p class="quiet">${withCode(item.place)}</p>`}
 ${steps("Why not all threads arrive here together", item.whyNotConvergent)}
 </section>`;

@@ -1,0 +1,102 @@
+"""What is seen without doing anything: findings, hovers, hints, lenses, colours, counts."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import pytest
+
+from tests.editors.terminal import wait_until
+from tests.editors.vscode.window import Window
+
+BARRIER: Final = "divergent_barrier.cu"
+LEAST_CONTRAST: Final = 4.5
+"""Of text on its background, as WCAG 2 asks (level AA)."""
+
+
+def test_a_finding_is_underlined_with_its_reason(window: Window) -> None:
+    window.open(BARRIER)
+    window.sees(".squiggly-error")
+    window.picture("squiggle")
+    (finding,) = window.diagnostics(BARRIER)
+    assert (finding["code"], finding["line"], finding["source"]) == ("SYN101", 19, "simt-lsp")
+    assert "Threads 0-3 of the block arrive at this barrier" in finding["message"]
+
+
+def test_a_hover_says_in_which_group_a_value_agrees(window: Window) -> None:
+    window.open(BARRIER)
+    window.wait_for_codes(BARRIER, bool)
+    window.at(16, 8)
+    window.page.locator(".monaco-editor textarea, .native-edit-context").first.focus()
+    window.ask("await vscode.commands.executeCommand('editor.action.showHover')")
+    hover = window.sees(".monaco-hover", "threadIdx.x")
+    window.picture("hover")
+    assert "varying" in hover.inner_text()
+
+
+def test_hints_and_lenses_stand_where_they_belong(window: Window) -> None:
+    window.open(BARRIER)
+    window.sees(".view-line", "const int i: varying = ".replace(" ", "\u00a0"))
+    window.sees(".codelens-decoration", "Simulate")
+    lenses = window.page.locator(".codelens-decoration").all_inner_texts()
+    assert re.search(r"1 unsafe barrier\s*\|\s*Simulate", lenses[0].replace("\u00a0", " ")), lenses
+
+
+def test_the_status_item_counts_for_the_kernel_at_the_cursor(window: Window) -> None:
+    window.open(BARRIER)
+    window.at(1)
+    window.sees(".statusbar-item", "2 kernels · 1 error")
+    window.at(14)
+    window.sees(".statusbar-item", "smooth: 1 error")
+    window.at(30)
+    window.sees(".statusbar-item", "smooth_fixed: nothing found")
+    window.picture("counts")
+
+
+@pytest.mark.parametrize(
+    "theme", ["Default Dark Modern", "Default Light Modern", "Default High Contrast", "Default High Contrast Light"]
+)
+def test_tinted_names_can_be_read(window: Window, theme: str) -> None:
+    window.set_setting("workbench.colorTheme", theme)
+    try:
+        window.open("data_dependent_branch.cu")
+        window.sees(".codelens-decoration", "Simulate")
+        plain = _colour_of(window, "first_warp", 0)
+        wait_until(
+            lambda: len({_colour_of(window, "e", at) for at in (0, 1)} | {plain}) > 1, lambda: "nothing is tinted", 20
+        )
+        window.page.wait_for_timeout(500)
+        window.picture(theme.replace(" ", "-").lower())
+        background = _rgb(str(window.page.locator(".monaco-editor-background").first.evaluate(_BACKGROUND)))
+        for colour in sorted({_colour_of(window, name, 0) for name in ("i", "e", "energy")}):
+            assert _contrast(_rgb(colour), background) >= LEAST_CONTRAST, (theme, colour)
+    finally:
+        window.set_setting("workbench.colorTheme", None)
+
+
+_BACKGROUND: Final = "(element) => getComputedStyle(element).backgroundColor"
+_COLOUR: Final = """([name, at]) => {
+  const spans = [...document.querySelectorAll('.view-line span span')].filter((span) => span.textContent === name);
+  return spans[at] ? getComputedStyle(spans[at]).color : '';
+}"""
+
+
+def _colour_of(window: Window, name: str, at: int) -> str:
+    return str(window.page.evaluate(_COLOUR, [name, at]))
+
+
+def _rgb(text: str) -> tuple[float, float, float]:
+    red, green, blue = (float(part) / 255 for part in re.findall(r"[\d.]+", text)[:3])
+    return red, green, blue
+
+
+def _contrast(one: tuple[float, float, float], other: tuple[float, float, float]) -> float:
+    bright, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: tuple[float, float, float]) -> float:
+    """WCAG 2.2, relative luminance."""
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -1,0 +1,58 @@
+"""Explanations and graphs beside the editor, whose places lead back into it."""
+
+from __future__ import annotations
+
+from tests.editors.terminal import wait_until
+from tests.editors.vscode.window import Window
+
+BARRIER = "divergent_barrier.cu"
+
+
+def test_a_line_is_explained_and_its_steps_lead_to_their_places(window: Window) -> None:
+    window.open(BARRIER)
+    window.wait_for_codes(BARRIER, bool)
+    window.at(19, 5)
+    window.command("Explain Divergence Here")
+    view = window.panel("divergent_barrier.cu:19")
+    window.picture("explain")
+    view.locator("a", has_text="line 16").first.click()
+    wait_until(lambda: window.cursor()[0] == 16, lambda: f"the cursor is at {window.cursor()}")
+
+
+def test_the_lens_explains_in_the_view_not_in_a_message(window: Window) -> None:
+    window.open(BARRIER)
+    window.sees(".codelens-decoration a", "1 unsafe barrier").click()
+    window.panel("divergent_barrier.cu:12")
+    assert window.notifications() == []
+
+
+def test_a_graph_follows_the_theme_and_its_blocks_lead_to_their_lines(window: Window) -> None:
+    window.open(BARRIER)
+    window.wait_for_codes(BARRIER, bool)
+    window.at(14)
+    window.command("Show Control-Flow Graph")
+    view = window.panel("smooth: 1 of 6 blocks divergent")
+    page = view.locator("svg .page").evaluate("(element) => getComputedStyle(element).fill")
+    assert page == "rgb(31, 31, 31)", "the background of Dark Modern"
+    window.picture("graph")
+    view.locator("g.node", has_text="block barrier").click()
+    wait_until(lambda: window.cursor()[0] == 17, lambda: f"the cursor is at {window.cursor()}")
+
+
+def test_views_say_when_the_text_has_changed_and_can_be_renewed(window: Window) -> None:
+    window.open(BARRIER)
+    window.wait_for_codes(BARRIER, bool)
+    window.at(16, 7)
+    window.command("Explain Divergence Here")
+    view = window.panel("threadIdx.x < RADIUS")
+    banner = view.locator(".stale-banner")
+    assert banner.is_hidden()
+    window.ask(
+        "const edit = new vscode.WorkspaceEdit();"
+        "edit.replace(vscode.window.activeTextEditor.document.uri, new vscode.Range(15, 20, 15, 26), '32 / 2');"
+        "await vscode.workspace.applyEdit(edit);"
+    )
+    banner.wait_for(state="visible")
+    window.picture("stale")
+    banner.locator("button").click()
+    window.panel("threadIdx.x < 32 / 2")
