@@ -36,15 +36,20 @@ _TOKEN: Final = re.compile(r"[A-Za-z_]\w*|\d+|…")
 @final
 @record
 class ValueForm:
-    """`form` in source terms, None where it says no more than the text; `low` to `high`, None where that is no news."""
+    """`form` in source terms, None where it says no more than the text; `low` to `high`, None where that is no news.
+
+    `is_exact`: False where the form holds only if index arithmetic did not wrap before it was widened.
+    """
 
     form: str | None
     low: int | None
     high: int | None
+    is_exact: bool = True
 
     def words(self) -> str:
         """`= 4*threadIdx.x + n, from 0 to 1020`; empty where there is nothing to tell."""
-        parts = [] if self.form is None else [f"= {self.form}"]
+        condition = "" if self.is_exact else " if no index wraps"
+        parts = [] if self.form is None else [f"= {self.form}{condition}"]
         if self.low is not None and self.high is not None:
             parts.append(f"from {self.low} to {self.high}")
         return ", ".join(parts)
@@ -67,9 +72,10 @@ def value_form_at(analysis: FileAnalysis, function: FunctionFacts, offset: int) 
     widest = _joined(ranges)
     is_number = widest is not None and widest.low == widest.high
     is_limit = own in REGISTER_NAMES.values() and not own.startswith("threadIdx")  # of the hardware
+    is_exact = all(_is_exact(view, value, block) for view, _, value, block in found)
     if widest is None or is_number or is_limit:
-        return ValueForm(_news(form, own), None, None)
-    return ValueForm(_news(form, own), widest.low, widest.high)
+        return ValueForm(_news(form, own), None, None, is_exact)
+    return ValueForm(_news(form, own), widest.low, widest.high, is_exact)
 
 
 def _is_assigned_again(view: View, span: Span) -> bool:
@@ -83,6 +89,11 @@ def _forms(found: list[tuple[View, Span, ValueId, BasicBlockId]], text: bytes) -
     for view, span, value, block in found:
         form = view.root.affine.form_at(value, block)
         yield None if form is None else _written(view, text, span, value, form)
+
+
+def _is_exact(view: View, value: ValueId, block: BasicBlockId) -> bool:
+    form = view.root.affine.form_at(value, block)
+    return form is None or form.exact
 
 
 def _written(view: View, text: bytes, span: Span, value: ValueId, form: LinearForm) -> FormText | None:

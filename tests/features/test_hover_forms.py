@@ -93,6 +93,19 @@ def test_a_name_stands_for_the_value_it_has_at_the_place() -> None:
     assert said(text) == claimed(text)
 
 
+def test_a_form_that_holds_only_if_no_index_wraps_says_so() -> None:
+    text = cleandoc("""
+        __global__ void k(int *x, int n) {
+          int i = n * threadIdx.x + n;                     //= i: = n*threadIdx.x + n
+          int *cell = x + i;                               //= cell: = x + n*threadIdx.x + n if no index wraps
+          long long wide = i;                              //= wide: = n*threadIdx.x + n if no index wraps
+          int *safe = x + threadIdx.x + 3;                 //= safe: = x + threadIdx.x + 3
+          *cell = *safe = wide;
+        }
+    """)
+    assert said(text) == claimed(text)
+
+
 def test_calls_that_share_the_thread_part_keep_it() -> None:
     text = cleandoc("""
         __device__ void put(int *x, int i) {
