@@ -45,7 +45,7 @@ struct Lanes {
     int any(int predicate) const { return __any_sync(mask, predicate); }
     int all(int predicate) const { return __all_sync(mask, predicate); }
     unsigned ballot(int predicate) const { return packed(simt::ballot(mask, predicate)); }
-    template <class T> unsigned match_any(T value) const { return packed(simt::match_any(mask, value)); }
+    template <class T> unsigned match_any(T value) const { return packed(simt::match(mask, value).lanes); }
     template <class T> T shfl(T value, int rank) const {
         return simt::shuffle(mask, value, int(lane_of(unsigned(rank) % size())));
     }

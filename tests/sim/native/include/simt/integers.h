@@ -69,11 +69,15 @@ inline int __rhadd(int a, int b) { return int((int64_t(a) + b + 1) >> 1); }
 inline unsigned __uhadd(unsigned a, unsigned b) { return unsigned((uint64_t(a) + b) >> 1); }
 inline unsigned __urhadd(unsigned a, unsigned b) { return unsigned((uint64_t(a) + b + 1) >> 1); }
 
-// Four bytes out of eight by selectors of three bits.  The Math API says nothing about bit 3 (`prmt` replicates the sign).
+// PTX `prmt`, which this function becomes: four bytes out of eight, by selectors of three bits; where bit 3 of a selector
+// is set, eight times the byte's sign (the Math API says nothing about that bit).
 inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
     const uint64_t both = uint64_t(y) << 32 | x;
     unsigned result = 0;
-    for (int i = 0; i < 4; i++) result |= unsigned(both >> 8 * (selector >> 4 * i & 7) & 0xff) << 8 * i;
+    for (int i = 0; i < 4; i++) {
+        const unsigned nibble = selector >> 4 * i & 15, byte = unsigned(both >> 8 * (nibble & 7) & 0xff);
+        result |= (nibble < 8 ? byte : byte >> 7 ? 0xffu : 0u) << 8 * i;
+    }
     return result;
 }
 inline unsigned __nv_bswap(unsigned x) { return __byte_perm(x, 0, 0x0123); }
@@ -179,3 +183,33 @@ SIMT_PREDICATED(max, int, s32, >=)
 SIMT_PREDICATED(max, unsigned, u32, >=)
 SIMT_PREDICATED(min, int, s32, <=)
 SIMT_PREDICATED(min, unsigned, u32, <=)
+
+// PTX ISA `bfe`, `bfi`: position and length are bytes; beyond the word the sign (or 0) is read and nothing is written.
+namespace simt {
+template <class T> T extract(T word, unsigned position, unsigned length) {
+    const int bits = bits_of<T>(), start = int(position & 0xff), count = int(length & 0xff);
+    const bool fills = std::is_signed_v<T> && count != 0;
+    const int top = start + count - 1 < bits - 1 ? start + count - 1 : bits - 1;
+    const uint64_t sign = fills ? uint64_t(word) >> top & 1 : 0;
+    uint64_t result = 0;
+    for (int i = 0; i < bits; i++)
+        result |= (i < count && start + i < bits ? uint64_t(word) >> (start + i) & 1 : sign) << i;
+    return T(result);
+}
+template <class T> T insert(T field, T word, unsigned position, unsigned length) {
+    const int bits = bits_of<T>(), start = int(position & 0xff), count = int(length & 0xff);
+    uint64_t result = uint64_t(word);
+    for (int i = 0; i < count && start + i < bits; i++) {
+        result &= ~(uint64_t(1) << (start + i));
+        result |= (uint64_t(field) >> i & 1) << (start + i);
+    }
+    return T(result);
+}
+}  // namespace simt
+template <class T> T __bfe(T word, unsigned position, unsigned length) { return simt::extract(word, position, length); }
+template <class T> T __bfi(T a, T b, unsigned position, unsigned length) { return simt::insert(a, b, position, length); }
+inline unsigned __ubfe(unsigned word, unsigned position, unsigned length) { return __bfe(word, position, length); }
+inline unsigned __bitextract_u32(unsigned word, unsigned position, unsigned length) { return __bfe(word, position, length); }
+inline unsigned __bitinsert_u32(unsigned a, unsigned b, unsigned position, unsigned length) {
+    return __bfi(b, a, position, length);
+}

@@ -223,6 +223,7 @@ SIMT_ORDERED(yn, ::ynl)
     inline long lrint##suffix(T a) { return std::lrint(a); }                                           \
     inline long long llrint##suffix(T a) { return std::llrint(a); }
 SIMT_NORMS(double, )
+SIMT_NORMS(float, )
 SIMT_NORMS(float, f)
 
 #define SIMT_TESTS(T)                                                                                  \

@@ -28,25 +28,28 @@ template <class Each> void each_lane(uint32_t mask, Each each) {
         if (mask >> i & 1) each(i);
 }
 
-inline uint32_t ballot(uint32_t mask, int predicate) {
+// Who came, and who of them is meant.
+struct Found {
+    uint32_t came, lanes;
+};
+
+inline Found vote(uint32_t mask, int predicate) {
     Meeting* meeting = meet(VOTE, mask, &predicate, sizeof predicate);
-    uint32_t result = 0;
-    each_lane(meeting->arrived, [&](unsigned i) { result |= uint32_t(slot<int>(meeting, i) != 0) << i; });
+    Found found{meeting->arrived, 0};
+    each_lane(found.came, [&](unsigned i) { found.lanes |= uint32_t(slot<int>(meeting, i) != 0) << i; });
     leave(meeting);
-    return result;
+    return found;
 }
+inline uint32_t ballot(uint32_t mask, int predicate) { return vote(mask, predicate).lanes; }
 
-// Lanes of `mask` that still run.
-inline uint32_t present(uint32_t mask) { return mask & warp().live; }
-
-template <class T> uint32_t match_any(uint32_t mask, T value) {
+template <class T> Found match(uint32_t mask, T value) {
     Meeting* meeting = meet(MATCH, mask, &value, sizeof value);
-    uint32_t result = 0;
-    each_lane(meeting->arrived, [&](unsigned i) {
-        result |= uint32_t(std::memcmp(meeting->slots[i], &value, sizeof value) == 0) << i;
+    Found found{meeting->arrived, 0};
+    each_lane(found.came, [&](unsigned i) {
+        found.lanes |= uint32_t(std::memcmp(meeting->slots[i], &value, sizeof value) == 0) << i;
     });
     leave(meeting);
-    return result;
+    return found;
 }
 
 template <class T, class Operator> T reduce(uint32_t mask, T value, Operator join) {
@@ -87,17 +90,17 @@ inline unsigned __ballot_sync(unsigned mask, int predicate) { return simt::ballo
 inline int __any_sync(unsigned mask, int predicate) { return simt::ballot(mask, predicate) != 0; }
 inline int __all_sync(unsigned mask, int predicate) { return simt::ballot(mask, !predicate) == 0; }
 inline int __uni_sync(unsigned mask, int predicate) {
-    const unsigned set = simt::ballot(mask, predicate);
-    return set == 0 || set == simt::present(mask);
+    const simt::Found found = simt::vote(mask, predicate);
+    return found.lanes == 0 || found.lanes == found.came;
 }
 // No lane may count on another one being active: the own lane alone is an answer that is always right.
 inline unsigned __activemask() { return 1u << simt::lane(); }
 
-template <class T> unsigned __match_any_sync(unsigned mask, T value) { return simt::match_any(mask, value); }
+template <class T> unsigned __match_any_sync(unsigned mask, T value) { return simt::match(mask, value).lanes; }
 template <class T> unsigned __match_all_sync(unsigned mask, T value, int* agree) {
-    const unsigned same = simt::match_any(mask, value);
-    *agree = same == simt::present(mask);
-    return *agree ? same : 0;
+    const simt::Found found = simt::match(mask, value);
+    *agree = found.lanes == found.came;
+    return *agree ? found.lanes : 0;
 }
 
 template <class T> T __reduce_add_sync(unsigned mask, T value) {
