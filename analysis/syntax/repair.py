@@ -12,6 +12,7 @@ numbers):
   7. `(T)(p)[i]`            an element of a cast         ->  a cast of the element (a postfix binds tighter)
   8. `a < b > c = e;`       a chain of comparisons       ->  declaration of `c` with a template type
   9. `(a) && (b) < c`       a cast of `&(&(b))` to `a`   ->  a chain of operators; also `(a) & (b) < c`, `a` a value
+ 10. `(a * (b)) - c`        a cast of `-c` to a function ->  a chain of operators (`function_casts.py`)
 
 Rules    Nodes change in place; offsets stay true to the text.  Running it twice changes nothing.
          Where a name is neither known as type nor as template, the grammar's reading stays, except in 3 when the
@@ -24,6 +25,7 @@ Limits   A template argument list split by a comma (`f(a < b, c > (d))`) is take
 from collections.abc import Callable
 from typing import Final, final
 
+from analysis.syntax.function_casts import arithmetic_of
 from analysis.syntax.node_building import (
     address_signs,
     compared,
@@ -75,7 +77,7 @@ class _Repair:
             case "binary_expression":
                 if above != "binary_expression":
                     self._chain(node)
-            case "cast_expression":
+            case "cast_expression" | "unary_expression" | "pointer_expression":
                 if above not in _CHAINED:
                     self._chain(node)
             case "field_expression" | "subscript_expression" | "update_expression":
@@ -198,11 +200,23 @@ class _Repair:
         return changed
 
     def _conjunction(self, operand: Node) -> list[Node] | None:
-        """9: `(a)`, `&&`, `(b)` where `operand`, perhaps after signs, ends in a "cast" of `&&(b)` to `a`."""
+        """9 and 10: left operand, operator, right operand where `operand`, perhaps after signs, ends in a "cast"."""
         path = [operand]
         while path[-1].kind in ("unary_expression", "pointer_expression") and path[-1].children:
             path.append(path[-1].children[-1])
-        cast = path[-1]
+        split = arithmetic_of(path[-1]) or self._conjoined(path[-1])
+        if split is None or len(path) == 1:
+            return split
+        left = split[0]
+        left.role = path[-1].role
+        path[-2].children[-1] = left
+        for node in path[:-1]:
+            node.end = left.end
+        signed = new_node(operand.kind, operand.start, operand.end, operand, operand.children)  # `operand` may change
+        return [signed, *split[1:]]
+
+    def _conjoined(self, cast: Node) -> list[Node] | None:
+        """9: `(a)`, `&&`, `(b)` of a "cast" of `&&(b)` to `a`."""
         descriptor, value = cast.field("type"), cast.field("value")
         if cast.kind != "cast_expression" or descriptor is None or value is None:
             return None
@@ -217,12 +231,7 @@ class _Repair:
         right.role = None
         inner = [described_value(descriptor)]
         left = new_node("parenthesized_expression", cast.start, descriptor.end + 1, cast, inner, cast.role)
-        if len(path) == 1:
-            return [left, operator, right]
-        path[-2].children[-1] = left
-        for node in path:
-            node.end = left.end
-        return [operand, operator, right]
+        return [left, operator, right]
 
     def _open_cast(self, operand: Node) -> list[Node] | None:
         """The path from an operand to a `(T)` at its end: `(T)`, or `-(T)`, `(A)(T)` and so on."""
@@ -450,8 +459,10 @@ _INTERESTING: Final = frozenset(
         "declaration",
         "expression_statement",
         "field_expression",
+        "pointer_expression",
         "sizeof_expression",
         "subscript_expression",
+        "unary_expression",
         "update_expression",
     }
 )
