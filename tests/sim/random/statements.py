@@ -43,6 +43,12 @@ class Statements:
 
     def one(self, context: Context) -> None:
         context = replace(context, level=max(context.level, self._scope.level))
+        if self._together is not None and context.level <= Level.WARP and self._choices.chance(4):
+            self._together.something(context, self.some)
+            return
+        if context.loops and self._choices.chance(8):
+            self._jump(context)
+            return
         pick = self._choices.below(20)
         if pick < 8 or self.left <= 0 or context.depth >= MAX_DEPTH:
             self._simple(context)
