@@ -15,7 +15,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, final
 
-from tests.editors.node import node_environment, node_folder
 from tests.editors.terminal import wait_until
 from tests.editors.vscode.install import code_server_command, installed_extensions
 
@@ -74,7 +73,7 @@ class CodeServer:
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(
                 [*code_server_command(), *own, *here, *_SILENT],
-                env={**node_environment(node_folder()), **variables},
+                env={**os.environ, **variables},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -90,6 +89,10 @@ class CodeServer:
     ) -> None:
         os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def address(self, folder: Path) -> str:
         """Where a folder is opened."""

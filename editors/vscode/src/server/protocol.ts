@@ -125,10 +125,11 @@ export interface SimulateParams extends DocumentParams, LaunchOptions {
   readonly quiet?: boolean;
 }
 
-export interface ReportParts {
+export interface Report {
   readonly kernel: string;
   readonly stale: boolean;
-  readonly content: { readonly title: string; readonly body: string; readonly style: string; readonly script: string };
+  readonly format: "html" | "json";
+  readonly content: string;
 }
 
 export interface SimulateAnswer {

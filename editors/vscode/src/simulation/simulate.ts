@@ -11,12 +11,13 @@ import {
   type Kernels,
   type LaunchOptions,
   Methods,
-  type ReportParts,
+  type Report,
   type ServerStatus,
   type SimulateAnswer,
   type SimulateParams,
 } from "../server/protocol";
 import { type Panels, reveal } from "../view/panels";
+import { reportParts } from "../view/report";
 import { askForLaunch } from "./launchForm";
 import type { LaunchMemory } from "./launchMemory";
 
@@ -112,16 +113,16 @@ export class Simulations {
   private async showReport(target: Target): Promise<void> {
     const client = this.server.running;
     if (client === undefined) return;
-    const report = await client.sendRequest<ReportParts | null>(Methods.report, {
+    const report = await client.sendRequest<Report | null>(Methods.report, {
       textDocument: { uri: client.code2ProtocolConverter.asUri(target.uri) },
       kernel: target.kernel,
       position: target.position,
-      format: "parts",
+      format: "html",
     });
     if (report === null) return;
-    const { title, body, style, script } = report.content;
+    const { body, style, script } = reportParts(report.content);
     this.panels.show("report", {
-      title,
+      title: `${report.kernel} – simulation`,
       body,
       styles: [style],
       scripts: [script],
