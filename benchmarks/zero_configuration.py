@@ -157,8 +157,11 @@ def _general(text: str) -> str:
     return re.sub(r"\d[\d,]*", "N", text)[:100]
 
 
-def program_of(path: str, root: str) -> Program | None:
-    """The file as the shell would read it; None where it has no kernel or cannot be read."""
+def program_of(path: str, root: str, warp_size: int | None = None) -> Program | None:
+    """The file as the shell would read it; None where it has no kernel or cannot be read.
+
+    `warp_size`: instead of what the settings say.
+    """
     try:
         text = read_source(path)
     except UnreadableError:
@@ -171,7 +174,7 @@ def program_of(path: str, root: str) -> Program | None:
     loader = DiskLoader(FileCache(), None, index)
     environment = environment_of(absolute, setup.settings)
     unit = TranslationUnit.build(absolute, Document.open(text), loader, environment, context=setup.context)
-    return Program(unit, LowerSettings(warp_size=setup.settings.warp_size))
+    return Program(unit, LowerSettings(warp_size=warp_size or setup.settings.warp_size))
 
 
 @lru_cache(maxsize=8)

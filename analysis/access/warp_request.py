@@ -118,7 +118,7 @@ def _warps(address: LaneAddress, setting: Setting) -> tuple[Lanes, ...] | None:
     size = setting.warp_size
     extent = setting.extent
     if extent is None and not address.tables and not setting.conditions:
-        extent = (size, 1, 1)
+        extent = (max(size, SECTOR_BYTES), 1, 1)  # so many threads on, addresses fill sectors as before
     scales = _scales_in_warp(address, setting)
     if not address.tables and not setting.conditions and extent is not None and extent[0] % size == 0:
         x, y, z, lane = scales

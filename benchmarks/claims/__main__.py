@@ -6,8 +6,8 @@ happened: levels of values, branches, loops and blocks, linear forms, ranges, al
 accesses and their costs.
 
 refuted     the run contradicts the claim: a defect, of the analysis, the simulator or this comparison
-excused     the claim was not due: the kernel has a race or a fault in that run, the value was never written, or the
-            form says itself that index arithmetic must not wrap
+excused     the claim was not due: it rests on memory and the kernel has a race or a fault in that run, the value was
+            never written, or the form says itself that index arithmetic must not wrap
 precision   the other direction, as information: branches that were said to vary, and no run parted
 
 Exit status 1 if a claim is refuted or a kernel crashes what it is run with.
@@ -26,13 +26,14 @@ from typing import Any, Final
 
 from analysis.ir.function import FunctionKind
 from benchmarks.claims.claim import Claim
-from benchmarks.claims.kernels import KernelClaims, Refuted, check_kernel
+from benchmarks.claims.kernels import KernelClaims, Refuted, Runs, check_kernel
 from benchmarks.zero_configuration import program_of
+from sim.launch.request import Request
 from sim.policies.registry import POLICIES
 from simt_lsp.cli.paths import SourceFile, expand
 
 DEFAULT_POLICIES: Final = ("ipdom", "min-pc", "round-robin")
-Task = tuple[str, str, tuple[str, ...], float, str]
+Task = tuple[str, str, Runs, str]
 
 
 def main() -> None:
@@ -41,12 +42,16 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, metavar="N")
     parser.add_argument("--seconds", type=float, default=4.0, metavar="S", help="time for one run of a kernel")
     parser.add_argument("--policy", action="append", choices=sorted(POLICIES), help="may be repeated")
+    parser.add_argument("--block", type=_shape, metavar="X,Y,Z", help="threads per block, whatever the launches say")
+    parser.add_argument("--warp-size", type=int, default=32, metavar="N", choices=(4, 8, 16, 32, 64))
+    parser.add_argument("--seed", type=int, metavar="N", help="of the chosen inputs")
     parser.add_argument("--kernel", default="", metavar="NAME", help="only kernels whose name contains it")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write one line per kernel")
     options = parser.parse_args()
-    policies = tuple(options.policy or DEFAULT_POLICIES)
+    request = Request("given", block=options.block, seed=options.seed)
+    runs = Runs(tuple(options.policy or DEFAULT_POLICIES), options.seconds, request, options.warp_size)
     paths = [(item.path, root) for root in options.roots for item in expand([root]) if isinstance(item, SourceFile)]
-    tasks = [(path, root, policies, options.seconds, options.kernel) for path, root in paths]
+    tasks = [(path, root, runs, options.kernel) for path, root in paths]
     with ProcessPoolExecutor(options.jobs) as pool:
         results = [result for found in pool.map(_of_file, tasks) for result in found]
     if options.json is not None:
@@ -54,13 +59,18 @@ def main() -> None:
     sys.exit(report(results))
 
 
+def _shape(text: str) -> tuple[int, int, int]:
+    x, y, z = (*map(int, text.split(",")), 1, 1)[:3]
+    return x, y, z
+
+
 def _of_file(task: Task) -> list[KernelClaims]:
-    path, root, policies, seconds, name = task
-    program = program_of(path, root)
+    path, root, runs, name = task
+    program = program_of(path, root, runs.warp_size)
     if program is None:
         return []
     return [
-        check_kernel(program, one, path, policies, seconds)
+        check_kernel(program, one, path, runs)
         for one in program.device_functions()
         if one.kind is FunctionKind.KERNEL and one.item.active and name in one.item.name
     ]
@@ -72,6 +82,7 @@ def report(results: Sequence[KernelClaims]) -> int:
     crashed = [result for result in results if result.why_not.startswith("crashed")]
     differing = [result for result in ran if result.memory_differs]
     print(f"{len(results)} kernels, {len(ran)} ran, {len(crashed)} crashed, {len(differing)} with differing memory")
+    print(f"{sum(not result.ended for result in ran)} did not end in time under some policy")
     for result in crashed:
         print(f"  {result.path}:{result.kernel}: {result.why_not}")
     for result in differing:
@@ -103,7 +114,7 @@ def excuse(result: KernelClaims, one: Refuted) -> str:
         return "index arithmetic wraps"
     if one.refutation.rests_on_undefined:
         return "undefined value"
-    return ", ".join(result.doubts)
+    return ", ".join(result.doubts) if one.refutation.rests_on_memory else ""
 
 
 def print_claims(
@@ -155,6 +166,7 @@ def as_plain(result: KernelClaims) -> dict[str, Any]:
         "kernel": result.kernel,
         "why_not": result.why_not,
         "doubts": list(result.doubts),
+        "ended": result.ended,
         "seconds": round(result.seconds, 3),
         "memory_differs": result.memory_differs,
         "checked": {claim.name.lower(): count for claim, count in result.checked.items()},

@@ -217,8 +217,9 @@ class AccessClaims:
             findings.checked[claim] += 1
         for (claim, _), (access, claimed, seen) in self._state.wrong.items():
             subject = f"{access.kind.value} of %{access.address} in block{access.block}"
-            is_exact = access.form is not None and access.form.exact
-            findings.refutations.append(Refutation(claim, subject, access.span, claimed, seen, False, is_exact))
+            memory = access.address in self._subject.from_memory or access.block in self._subject.decided_by_memory
+            is_exact = claim is Claim.SPACE or (access.form is not None and access.form.exact)
+            findings.refutations.append(Refutation(claim, subject, access.span, claimed, seen, False, memory, is_exact))
 
 
 def is_full(access: Access, reached: Reached) -> bool:

@@ -45,6 +45,8 @@ class Refutation:
     seen: str
     rests_on_undefined: bool = False
     """What is claimed leaves out values that no thread may rely on, and these are among its operands."""
+    rests_on_memory: bool = True
+    """Whether a race or a faulty access elsewhere can have to do with it."""
     is_exact: bool = True
     """False for a claim that says itself that it holds only if index arithmetic does not wrap."""
 

@@ -129,7 +129,9 @@ class ControlClaims:
 
     def _refute(self, findings: Findings, claim: Claim, block: BasicBlockId, claimed: str, seen: str) -> None:
         span = span_of_block(self._subject, block)
-        findings.refutations.append(Refutation(claim, f"block{block}", span, claimed, seen))
+        operands = self._subject.function.blocks[block].terminator.operands
+        memory = block in self._subject.decided_by_memory or not self._subject.from_memory.isdisjoint(operands)
+        findings.refutations.append(Refutation(claim, f"block{block}", span, claimed, seen, rests_on_memory=memory))
 
 
 def span_of_block(subject: Subject, block: BasicBlockId) -> Span:

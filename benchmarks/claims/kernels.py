@@ -23,6 +23,7 @@ from benchmarks.claims.observer import ClaimObserver
 from benchmarks.claims.subject import Subject, analyze_subject
 from sim.launch.adapt import run_adapted
 from sim.launch.planner import Plan, Planner
+from sim.launch.request import Request
 from sim.launch.specification import Budget
 from sim.observers.races import RaceObserver
 from sim.policies.registry import POLICIES
@@ -84,7 +85,10 @@ class CostOutcome:
 @final
 @dataclass(slots=True)
 class KernelClaims:
-    """`why_not`: empty if it ran.  `doubts`: races and faults, with which claims are not due."""
+    """`why_not`: empty if it ran.  `doubts`: races and faults, with which claims are not due.
+
+    A run that did not end says nothing about convergence and trip counts; all other claims stand.
+    """
 
     path: str
     kernel: str
@@ -94,18 +98,28 @@ class KernelClaims:
     refuted: list[Refuted] = field(default_factory=list[Refuted])
     branches: list[BranchOutcome] = field(default_factory=list[BranchOutcome])
     costs: list[CostOutcome] = field(default_factory=list[CostOutcome])
+    ended: bool = True
     memory_differs: bool = False
     seconds: float = 0.0
 
 
-def check_kernel(
-    program: Program, kernel: DeviceFunction, path: str, policies: Sequence[str], seconds: float
-) -> KernelClaims:
+@final
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """What every kernel is run with; the first policy also finds out which launch fits."""
+
+    policies: tuple[str, ...]
+    seconds: float
+    request: Request
+    warp_size: int
+
+
+def check_kernel(program: Program, kernel: DeviceFunction, path: str, runs: Runs) -> KernelClaims:
     """Never raises: what this measures must not end the measurement."""
     begin = time.perf_counter()
     found = KernelClaims(path, kernel.item.name)
     try:
-        _check(found, program, kernel, policies, seconds)
+        _check(found, program, kernel, runs)
     except (Refusal, LaunchError) as refusal:
         found.why_not = f"refused: {refusal}"
     except Exception as error:
@@ -114,13 +128,13 @@ def check_kernel(
     return found
 
 
-def _check(
-    found: KernelClaims, program: Program, kernel: DeviceFunction, policies: Sequence[str], seconds: float
-) -> None:
+def _check(found: KernelClaims, program: Program, kernel: DeviceFunction, asked: Runs) -> None:
+    policies = asked.policies
+
     def run(plan: Plan) -> Result:
         return simulate(plan.kernel, plan.specification, POLICIES[policies[0]])
 
-    plan, _ = run_adapted(Planner(program, kernel, budget=Budget(seconds=seconds)), run)
+    plan, _ = run_adapted(Planner(program, kernel, [asked.request], budget=Budget(seconds=asked.seconds)), run)
     function, launch = plan.kernel.function, plan.specification
     subjects = {
         KNOWN: analyze_subject(function, LaunchKnowledge((BlockShape(*launch.block),), warp_size=launch.warp_size)),
@@ -135,7 +149,7 @@ def _check(
         result = simulate(plan.kernel, launch, POLICIES[policy], [*observers.values(), races])
         doubts |= {type(fault).__name__ for fault in result.faults}
         if result.truncated is not None:
-            doubts.add(result.truncated.reason.name.lower())
+            found.ended = False
         else:
             digests.add(result.memory_digest)
         for name, observer in observers.items():

@@ -5,7 +5,7 @@ The passes are those of `analysis.facts.roots`, on the very function that runs, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import final
 
@@ -18,8 +18,20 @@ from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
-from analysis.ir.ids import SourceBranchId, ValueId
-from analysis.ir.instructions import Instruction, Load, Undefined
+from analysis.ir.ids import BasicBlockId, SourceBranchId, ValueId
+from analysis.ir.instructions import (
+    Atomic,
+    Call,
+    Instruction,
+    Load,
+    Match,
+    Opaque,
+    Shuffle,
+    Texture,
+    Undefined,
+    Vote,
+    WarpReduce,
+)
 from analysis.memory.spaces import SpaceResult, infer_spaces
 from analysis.verdict.barriers import BarrierSite, find_barriers
 from analysis.verdict.cost import BranchCost, estimate_costs
@@ -42,7 +54,11 @@ class Subject:
     costs: Mapping[SourceBranchId, BranchCost]
     grader: Grader
     undefined: frozenset[ValueId]
-    """Values that may rest on one that was never written, through data flow alone."""
+    """Values that may rest on one that was never written."""
+    from_memory: frozenset[ValueId]
+    """Values that may rest on what memory holds or other lanes have."""
+    decided_by_memory: frozenset[BasicBlockId]
+    """Blocks that run or not because of such a value."""
 
 
 def analyze_subject(function: Function, launch: LaunchKnowledge) -> Subject:
@@ -55,6 +71,7 @@ def analyze_subject(function: Function, launch: LaunchKnowledge) -> Subject:
         affine = analyze_affine(function, control, divergence)
     spaces = infer_spaces(function, control)
     accesses = analyze_accesses(function, control, divergence, spaces, affine)
+    from_memory, decided_by_memory = _resting_on(function, control, _is_memory)
     sites = [one for block in control.order for one in function.blocks[block].instructions if type(one) in ACCESSES]
     return Subject(
         function,
@@ -67,33 +84,42 @@ def analyze_subject(function: Function, launch: LaunchKnowledge) -> Subject:
         find_barriers(function, control, divergence, launch),
         estimate_costs(function, control, divergence, affine, spaces),
         Grader(function, control, divergence, affine),
-        _resting_on_undefined(function),
+        _resting_on(function, control, _is_undefined)[0],
+        from_memory,
+        decided_by_memory,
     )
 
 
-def _resting_on_undefined(function: Function) -> frozenset[ValueId]:
-    readers: dict[ValueId, list[ValueId]] = {}
-    waiting: list[ValueId] = []
-    for block in function.blocks:
-        items: list[tuple[ValueId | None, tuple[ValueId, ...], bool]] = [
-            (phi.result, tuple(value for _, value in phi.incoming), False) for phi in block.phis
-        ]
-        items += [(one.result, one.operands, isinstance(one, Undefined)) for one in block.instructions if _passes(one)]
-        for result, operands, is_undefined in items:
-            if result is None:
-                continue
-            if is_undefined:
-                waiting.append(result)
-            for operand in operands:
-                readers.setdefault(operand, []).append(result)
-    found = set(waiting)
-    while waiting:
-        for reader in readers.get(waiting.pop(), ()):
-            if reader not in found:
-                found.add(reader)
-                waiting.append(reader)
-    return frozenset(found)
+def _resting_on(
+    function: Function, control: ControlFlow, is_source: Callable[[Instruction], bool]
+) -> tuple[frozenset[ValueId], frozenset[BasicBlockId]]:
+    """Values that may depend on what the sources return, and blocks that run or not because of it."""
+    values = {one.result for _, one in function.instructions() if one.result is not None and is_source(one)}
+    blocks: set[BasicBlockId] = set()
+    size = -1
+    while size != len(values) + len(blocks):
+        size = len(values) + len(blocks)
+        for number in control.order:
+            block = function.blocks[number]
+            if any(_decides(function, other, values) for other in control.iterated_controllers(number)):
+                blocks.add(number)
+            for phi in block.phis:
+                if any(value in values or source in blocks for source, value in phi.incoming):
+                    values.add(phi.result)
+            for one in block.instructions:
+                if one.result is not None and not values.isdisjoint(one.operands):
+                    values.add(one.result)
+    return frozenset(values), frozenset(blocks)
 
 
-def _passes(instruction: Instruction) -> bool:
-    return not isinstance(instruction, Load)
+def _decides(function: Function, block: BasicBlockId, values: set[ValueId]) -> bool:
+    return not values.isdisjoint(function.blocks[block].terminator.operands)
+
+
+def _is_undefined(instruction: Instruction) -> bool:
+    return isinstance(instruction, Undefined)
+
+
+def _is_memory(instruction: Instruction) -> bool:
+    """What a race or a faulty access may change."""
+    return isinstance(instruction, Load | Atomic | Shuffle | Vote | Match | WarpReduce | Call | Opaque | Texture)

@@ -236,8 +236,8 @@ class ValueClaims:
             subject = f"%{value}" if block is None else f"%{value} in block{block}"
             span = self._span(value)
             is_exact = claim not in _FORMS or self._form_is_exact(site)
-            undefined = value in self._subject.undefined
-            findings.refutations.append(Refutation(claim, subject, span, claimed, seen, undefined, is_exact))
+            undefined, memory = value in self._subject.undefined, self._rests_on_memory(site)
+            findings.refutations.append(Refutation(claim, subject, span, claimed, seen, undefined, memory, is_exact))
 
     def _said(self, claim: Claim, site: Site) -> str:
         value, block = site
@@ -245,6 +245,11 @@ class ValueClaims:
             return str(self._subject.affine.form(value))
         level = self._levels[value] if block is None else self._subject.divergence.use_level(value, block)
         return level.name
+
+    def _rests_on_memory(self, site: Site) -> bool:
+        value, block = site
+        home = self._subject.divergence.home(value) if block is None else block
+        return value in self._subject.from_memory or home in self._subject.decided_by_memory
 
     def _form_is_exact(self, site: Site) -> bool:
         form = self._subject.affine.form(site[0])

@@ -88,6 +88,16 @@ __global__ void k(float4 *v, float2 *w, float *a, Three *t, int i) {
     assert [access.bytes for access in found] == [16, 8, 8, 4]
 
 
+def test_in_small_warps_later_ones_begin_inside_a_sector() -> None:
+    check(
+        """__global__ void k(char *c, float *a) {
+  c[3 * threadIdx.x] = 1; //@ global stride 3 sectors 2..2 of 1
+  a[threadIdx.x] = 1; //@ global stride 4 sectors 1..1 of 1
+}""",
+        warp_size=8,
+    )
+
+
 SHARED = """__global__ void k(int n) {
   __shared__ float s[64][64];
   __shared__ float p[32][33];
