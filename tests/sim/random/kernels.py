@@ -147,7 +147,8 @@ class _Kernel:
         for array in shared:
             lines.add(f"{array.name}{array.own} = {self._expressions.leaf(context, Level.VARYING).text};")
         statements = Statements(self._choices, scope, self._expressions, lines, together)
-        for _ in range(self._choices.between(1, 5)):
+        statements.left = self._choices.pick((2, 4, 8))
+        for _ in range(self._choices.pick((1, 2, 2, 3, 5))):
             statements.one(context)
         self._results()
         return lines.text()

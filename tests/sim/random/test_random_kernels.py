@@ -1,0 +1,83 @@
+"""Random kernels under all policies, with everything the analyses claim of them held against the run."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim.policies.registry import POLICIES
+from tests.sim.random.choices import Choices, Replayed, Seeded, shrunken
+from tests.sim.random.fuzz import check
+from tests.sim.random.kernels import random_kernel
+from tests.sim.random.referee import referee
+
+KERNELS_PER_TEST = 12
+TESTS = 12
+
+
+@pytest.mark.parametrize("part", range(TESTS))
+def test_no_run_contradicts_the_analyses_and_no_policy_another(part: int) -> None:
+    for seed in range(part * KERNELS_PER_TEST, (part + 1) * KERNELS_PER_TEST):
+        text, _, findings = check(Seeded(seed))
+        assert findings.failures == (), f"seed {seed}\n{text}"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_all_policies_at_once(seed: int) -> None:
+    kernel = random_kernel(Seeded(1000 + seed))
+    findings = referee(kernel, Choices(Replayed([seed])), tuple(POLICIES))
+    assert findings.failures == (), kernel.text
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.integers(0, 99), max_size=400))
+def test_any_choices_make_a_kernel_without_faults(choices: list[int]) -> None:
+    text, _, findings = check(choices)
+    assert findings.failures == (), text
+
+
+def test_the_generator_reaches_every_feature() -> None:
+    """What the referee is there for occurs often enough to find something."""
+    features: Counter[str] = Counter()
+    for seed in range(400):
+        features.update(random_kernel(Seeded(seed)).features)
+    rare = {name: count for name, count in features.items() if count < 8}
+    assert rare == {}
+    assert features.keys() >= FEATURES
+
+
+FEATURES = {
+    "1D block", "2D block", "3D block", "part of a warp", "warp of 4", "warp of 8", "warp of 32", "warp of 64",
+    "switch", "ternary", "short circuit", "goto", "break", "continue", "return", "do", "while", "loop, uniform",
+    "loop, varying", "function", "recursion", "struct", "array of structs", "vector", "local array", "cast", "division",
+    "intrinsic", "shared", "dynamic shared", "shared atomics", "global atomics", "atomics with results",
+    "barrier reduction", "shared memory of a warp", "shfl", "ballot", "any", "all", "match", "reduce", "syncwarp",
+    "partial mask",
+}  # fmt: skip
+
+
+def test_claims_of_every_kind_are_checked() -> None:
+    checked: Counter[str] = Counter()
+    for seed in range(3000, 3024):
+        checked += check(Seeded(seed))[2].checked
+    for kind in (
+        "value, grid", "value, block", "value, warp", "use, warp", "decision, block", "decision, warp", "trips, grid",
+        "convergence, grid", "convergence, block", "convergence, warp", "arrivals", "uniform branches", "barriers",
+        "form", "form at a use", "base of a form", "range", "range at a use", "alignment", "tag", "warp level",
+        "space", "stride", "broadcast", "most sectors", "most passes", "exact sectors", "exact passes",
+    ):  # fmt: skip
+        assert checked[kind] > 0, kind
+
+
+def test_the_same_choices_make_the_same_kernel() -> None:
+    source = Seeded(5)
+    kernel = random_kernel(source)
+    assert random_kernel(Replayed(source.drawn)).text == kernel.text
+
+
+def test_shrinking_keeps_what_fails() -> None:
+    choices = list(range(50))
+    assert shrunken(choices, lambda some: 33 in some and 7 in some, 500) == [7, 33]
