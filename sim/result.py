@@ -19,7 +19,8 @@ from sim.faults import Fault, Index3
 class BranchCount:
     """One source branch of one function; several IR branches (`a && b`) are counted together.
 
-    `executed` counts warps that came to it, `diverged` those whose active lanes went different ways.
+    `executed` counts warps that came to it, `diverged` those whose active lanes went different ways, `lanes` the active
+    lanes of all.
     """
 
     function: str
@@ -27,6 +28,7 @@ class BranchCount:
     keyword: Span
     executed: int
     diverged: int
+    lanes: int
 
 
 @final

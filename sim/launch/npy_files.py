@@ -1,14 +1,16 @@
 """`.npy` files, in and out: NumPy's own format, read without unpickling anything.
 
-Rules    Paths are used as the user gave them.  A path in a comment of the source may only lead down from the source's
-         folder: text that comes with a project does not choose which other files are opened.
+Rules    Paths are used as the user gave them.  A path in a comment of the source, or in settings that lie beside it,
+         may only lead down from the folder of that text, links included: text that comes with a project does not
+         choose which other files are opened.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,16 @@ from numpy.typing import NDArray
 from sim.refusals import LaunchError
 
 MAX_BYTES: Final = 1 << 30
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FileStamp:
+    """A file that was read, and how to see that it is another one now: time of the last change in ns, size in bytes."""
+
+    path: str
+    changed: int
+    size: int
 
 
 def read_array(name: str, path: str) -> NDArray[Any]:
@@ -34,11 +46,23 @@ def read_array(name: str, path: str) -> NDArray[Any]:
 
 
 def path_below(folder: str, name: str, path: str) -> str:
-    """`path` as a comment names it, from the source's folder; raises `LaunchError` for one that leads elsewhere."""
+    """`path` as text in `folder` names it, all links followed; raises `LaunchError` for one that leads elsewhere."""
     parts = path.replace("\\", "/").split("/")
-    if os.path.isabs(path) or ".." in parts or ":" in parts[0]:
-        raise LaunchError(f"{name}=@{path}: a comment may only name files below the folder of its source")
-    return os.path.join(folder, *parts)
+    inside = os.path.realpath(folder)
+    found = os.path.realpath(os.path.join(inside, *parts))
+    leads_out = os.path.isabs(path) or ".." in parts or ":" in parts[0]
+    if leads_out or not found.startswith(inside.rstrip(os.sep) + os.sep):
+        raise LaunchError(f"{name}=@{path}: only files below the folder of the text that names them are read")
+    return found
+
+
+def stamp_of(path: str) -> FileStamp:
+    """Of the file as it is now; zeros for one that is not there."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return FileStamp(path, 0, 0)
+    return FileStamp(path, found.st_mtime_ns, found.st_size)
 
 
 def write_arrays(folder: str, arrays: Mapping[str, NDArray[Any]]) -> tuple[str, ...]:

@@ -24,7 +24,9 @@ from sim.launch.attempt import Attempt
 from sim.launch.choices import Choice
 from sim.launch.constants import integer_constants
 from sim.launch.contents import ArrayChoice
+from sim.launch.flow import Flow
 from sim.launch.given import GivenNumbers, read_given
+from sim.launch.npy_files import FileStamp
 from sim.launch.request import Request, Requests
 from sim.launch.scalars import TRIPS, ChosenNumber, choose_numbers
 from sim.launch.shapes import (
@@ -52,7 +54,10 @@ SMALL_LAUNCH_NUMBER: Final = 64
 @final
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A launch and why it is what it is.  `arrays` are those whose length was chosen: they may grow."""
+    """A launch and why it is what it is.
+
+    `arrays` are those whose length was chosen: they may grow.  `files` were read.
+    """
 
     kernel: Kernel
     specification: LaunchSpecification
@@ -64,6 +69,7 @@ class Plan:
     grid: ChosenShape
     evidence: ShapeEvidence
     attempt: Attempt
+    files: tuple[FileStamp, ...]
 
 
 @final
@@ -91,6 +97,11 @@ class Planner:
         """The instance that is launched."""
         return self._subject.kernel
 
+    @property
+    def flow(self) -> Flow:
+        """Where values of that instance come from."""
+        return self._subject.flow
+
     def plan(self, attempt: Attempt | None = None) -> Plan:
         """A complete launch; `attempt` carries what earlier ones taught."""
         subject, attempt = self._subject, attempt or Attempt()
@@ -111,7 +122,10 @@ class Planner:
             self._havoc,
             self._budget,
         )
-        shapes = [Choice("grid", spelled(grid.extent), grid.why), Choice("block", spelled(block.extent), block.why)]
+        shapes = [
+            Choice("grid", spelled(grid.extent), grid.why, grid.is_chosen),
+            Choice("block", spelled(block.extent), block.why, block.is_chosen),
+        ]
         settings = [*shapes, *([] if shared is None else [shared])]
         return Plan(
             subject.kernel,
@@ -123,6 +137,7 @@ class Planner:
             grid,
             self._evidence,
             attempt,
+            tuple(chooser.files),
         )
 
 
@@ -130,12 +145,12 @@ _GIVEN: Final = "given"
 
 
 def _check_names(subject: Subject) -> None:
-    """Every name that was given must mean something."""
+    """Every name that was given for this kernel must mean something."""
     function = subject.kernel.function
     variables = {symbol.name for symbol in function.symbols if symbol.kind in VARIABLES}
     known = {*subject.instance.arguments, *subject.flow.leaves, *variables}
     aggregates = {parameter.name for parameter in function.parameters} - known
-    for name in subject.requests.arguments:
+    for name in subject.requests.specific:
         if name in aggregates:
             members = ", ".join(f"{leaf}=…" for leaf in subject.flow.leaves if leaf.startswith(f"{name}."))
             raise LaunchError(f"{name} is passed by value: give its members, as {members or f'{name}.x=…'}")
@@ -182,7 +197,7 @@ def _shared_bytes(subject: Subject, attempt: Attempt, block: Index3) -> Choice |
     """Of `extern __shared__` arrays; None where there are none."""
     given = subject.requests.shared_bytes
     if given is not None:
-        return Choice("shared", str(given), _GIVEN)
+        return Choice("shared", str(given), _GIVEN, is_chosen=False)
     function = subject.kernel.function
     symbols = [symbol for symbol in function.symbols if symbol.kind is SymbolKind.DYNAMIC_SHARED]
     if not symbols:
@@ -191,7 +206,7 @@ def _shared_bytes(subject: Subject, attempt: Attempt, block: Index3) -> Choice |
         return Choice("shared", str(attempt.shared_bytes), "what accesses reach")
     launched = next((launch.shared_bytes for launch in subject.launches if launch.shared_bytes), None)
     if launched is not None:
-        return Choice("shared", str(launched), "a launch in the file")
+        return Choice("shared", str(launched), "a launch in the file", is_chosen=False)
     elements = [symbol.type.element if isinstance(symbol.type, ArrayType) else symbol.type for symbol in symbols]
     largest = max(size_of(element, function.structs) or 4 for element in elements)
     return Choice("shared", str(largest * block[0] * block[1] * block[2]), "one element per thread")
@@ -206,12 +221,12 @@ def _numbers(subject: Subject, attempt: Attempt, grid: ChosenShape, block: Index
     found = dict(_launched_numbers(subject, most))
     for name, values in subject.initial.items():
         if values.size == 1 and name in subject.flow.leaves:
-            found[name] = ChosenNumber(values.item(), "its initial value in the file")
+            found[name] = ChosenNumber(values.item(), "its initial value in the file", is_chosen=False)
     for name, type in subject.flow.leaves.items():
         given = subject.requests.argument(name)
         if given is not None and isinstance(type, IntegerType | FloatType | BooleanType):
             text, source = given
-            found[name] = ChosenNumber(_given_number(name, text, type), source.why)
+            found[name] = ChosenNumber(_given_number(name, text, type), source.why, is_chosen=False)
     known: dict[str, int | float] = {name: number.value for name, number in found.items()}
     trips = SMALL_TRIPS if attempt.is_small else TRIPS
     warp_size = subject.program.settings.warp_size
@@ -242,7 +257,7 @@ def _launched_numbers(subject: Subject, most: int) -> Mapping[str, ChosenNumber]
             if value is None or parameter.name in found:
                 continue
             if isinstance(type, FloatType):
-                found[parameter.name] = ChosenNumber(float(value), "a launch in the file")
+                found[parameter.name] = ChosenNumber(float(value), "a launch in the file", is_chosen=False)
             elif isinstance(type, IntegerType) and float(value).is_integer() and abs(value) <= most:
-                found[parameter.name] = ChosenNumber(int(value), "a launch in the file")
+                found[parameter.name] = ChosenNumber(int(value), "a launch in the file", is_chosen=False)
     return found

@@ -1,6 +1,7 @@
 """What was asked for: settings of a launch from one source, and which source wins.
 
-Rules    The command line (or the caller) comes first, then the comment above the kernel, then the project's settings.
+Rules    The command line (or the caller) comes first, then the comment above the kernel, then the project's settings:
+         those of the kernel, then those of all kernels.
          Each source speaks about single settings; what none speaks about is inferred.
 """
 
@@ -22,6 +23,7 @@ class Request:
     """One source.  `arguments` are texts by name, as `given.read_given` takes them, and of template parameters.
 
     `folder` is set for a source that comes with the code: its files must lie below that folder.
+    A source that `is_general` speaks about all kernels: names that this one does not have are no mistake.
     """
 
     why: str = "given"
@@ -31,6 +33,7 @@ class Request:
     seed: int | None = None
     arguments: Mapping[str, str] = field(default_factory=dict[str, str])
     folder: str | None = None
+    is_general: bool = False
 
 
 def request_of(annotation: LaunchAnnotation, folder: str) -> Request:
@@ -49,13 +52,18 @@ def request_of(annotation: LaunchAnnotation, folder: str) -> Request:
 
 
 def requests_in_order(
-    given: Request, annotation: LaunchAnnotation | None, folder: str, block: BlockShape | None
+    given: Request,
+    annotation: LaunchAnnotation | None,
+    folder: str,
+    settings: Sequence[Request],
+    block: BlockShape | None,
 ) -> Sequence[Request]:
-    """What the user gave, the comment above the kernel in `folder`, the block of the settings: the first that speaks
-    wins.  Raises `LaunchError` for a comment that cannot be read."""
+    """What the user gave, the comment above the kernel in `folder`, the settings of simulations, the block of the
+    analysis: the first that speaks wins.  Raises `LaunchError` for a comment that cannot be read."""
     requests = [given]
     if annotation is not None:
         requests.append(request_of(annotation, folder))
+    requests += settings
     if block is not None:
         requests.append(Request("the settings", block=(block.x, block.y, block.z)))
     return requests
@@ -87,6 +95,11 @@ class Requests:
     def argument(self, name: str) -> tuple[str, Request] | None:
         """The text for an argument, and who gave it."""
         return next(((source.arguments[name], source) for source in self.sources if name in source.arguments), None)
+
+    @property
+    def specific(self) -> Mapping[str, str]:
+        """The winning texts of the sources that speak about this kernel."""
+        return Requests([source for source in self.sources if not source.is_general]).arguments
 
     @property
     def arguments(self) -> Mapping[str, str]:

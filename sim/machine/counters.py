@@ -59,18 +59,23 @@ class Counters:
         """Every source branch of every function, also those that were never reached."""
         executed: Counter[tuple[str, SourceBranchId]] = Counter()
         diverged: Counter[tuple[str, SourceBranchId]] = Counter()
+        lanes: Counter[tuple[str, SourceBranchId]] = Counter()
         for number, segment in enumerate(self._segments):
             name = str(segment.function.id)
             if isinstance(segment.terminator, Branch | Switch) and segment.terminator.branch is not None:
                 executed[name, segment.terminator.branch] += self.warps[number]
                 diverged[name, segment.terminator.branch] += self.diverged[number]
+                lanes[name, segment.terminator.branch] += self.lanes[number]
             for instruction in segment.instructions:
                 if isinstance(instruction, Select) and instruction.branch is not None:
                     executed[name, instruction.branch] += self.warps[number]
-        functions = {segment.function.id: segment.function for segment in self._segments}
+                    lanes[name, instruction.branch] += self.lanes[number]
+        functions = {str(segment.function.id): segment.function for segment in self._segments}
         return tuple(
-            BranchCount(str(id), branch, source.keyword, executed[str(id), branch], diverged[str(id), branch])
-            for id, function in functions.items()
+            BranchCount(
+                name, branch, source.keyword, executed[name, branch], diverged[name, branch], lanes[name, branch]
+            )
+            for name, function in functions.items()
             for branch, source in zip(
                 map(SourceBranchId, range(len(function.branches))), function.branches, strict=True
             )

@@ -6,10 +6,11 @@ never ran is listed with zeros, so this is the coverage, too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, final
 
+from analysis.ir.source import FrameId
 from sim.arrays import population
 from sim.observers.places import Place, issued_in
 from sim.observers.protocol import AddressBook, Events, Observer, Run, Segment, SegmentEvent
@@ -65,3 +66,25 @@ class WorkObserver(Observer):
                 place = Place(str(segment.function.id), one.span)
                 found[place] = found.get(place, nothing) + once
         return found
+
+    def arrivals(self) -> Mapping[Place, int]:
+        """How often a warp (or the part of it that is active) came to each place; `arrivals_by_line` sums them up."""
+        found: dict[Place, int] = {}
+        for segment, warps in zip(self._segments, self._warps, strict=True):
+            for place in {Place(str(segment.function.id), one.span) for one in issued_in(segment)}:
+                found[place] = max(found.get(place, 0), warps)
+        return found
+
+
+def arrivals_by_line(arrivals: Mapping[Place, int], line_of: Callable[[Place], int | None]) -> dict[int, int]:
+    """How often warps came to each line: to the place of it where they came most often, for each inlined copy."""
+    copies: dict[tuple[str, FrameId, int], int] = {}
+    for place, count in arrivals.items():
+        line = line_of(place)
+        if line is not None:
+            key = place.function, place.span.frame, line
+            copies[key] = max(copies.get(key, 0), count)
+    lines: dict[int, int] = {}
+    for (_, _, line), count in copies.items():
+        lines[line] = lines.get(line, 0) + count
+    return lines

@@ -7,39 +7,48 @@ differs.  Static verdicts come from the analysis of the same text and stand besi
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias, final
 
+from analysis.divergence.analysis import analyze_divergence
 from analysis.divergence.levels import Level
 from analysis.facts.model import FunctionFacts
+from analysis.graph.control_flow import ControlFlow
 from analysis.ir.ids import SourceBranchId
 from analysis.ir.instructions import FunctionId
 from analysis.lower.program import Program
 from analysis.syntax.line_index import without_line_end
+from sim.faults import DataRace
 from sim.launch.adapt import run_adapted
+from sim.launch.flow import Flow
 from sim.launch.planner import Plan, Planner
-from sim.observers.branches import BranchObserver
+from sim.observers.branches import BranchActivity, BranchObserver
 from sim.observers.lane_histogram import LaneHistogramObserver
 from sim.observers.places import Place, by_line
 from sim.observers.protocol import Observer
 from sim.observers.races import RaceObserver
 from sim.observers.requests import RequestCount, RequestObserver
+from sim.observers.static_facts import launch_knowledge
 from sim.observers.timeline import TimelineObserver
-from sim.observers.work import Work, WorkObserver
+from sim.observers.work import Work, WorkObserver, arrivals_by_line
 from sim.policies.protocol import PolicyFactory
 from sim.report.faults import fault_report
 from sim.report.model import (
+    AccessReport,
     BranchReport,
+    FaultReport,
     KernelReport,
     LineReport,
     PolicyReport,
+    SideReport,
     SourcePlace,
     TimelineReport,
     TruncationReport,
 )
 from sim.report.places import SourcePlaces
+from sim.report.races import RaceReports
+from sim.report.study import Study, study
 from sim.result import Result, TruncationReason
 from sim.simulate import simulate
 
@@ -92,8 +101,11 @@ def report_kernel(
     *,
     warp: tuple[int, int] = (0, 0),
     progress: Progress | None = None,
+    with_study: bool = False,
 ) -> KernelReport:
     """`static` are the facts of the kernel's file; `warp` is the one whose timeline is kept: (block, warp in it).
+
+    `with_study` runs the kernel once more, under the first policy, for what takes longer to observe.
 
     Raises `Refusal` and `LaunchError` as `simulate` does.  A cancelled run ends the report with that run.
     """
@@ -104,7 +116,8 @@ def report_kernel(
         if _is_cancelled(runs[-1].result):
             break
         runs.append(_run(first.plan, policy, warp, progress))
-    return _kernel_report(program, runs, static, started)
+    found = study(first.plan, policies[0], progress) if with_study and first.result.truncated is None else None
+    return _kernel_report(program, planner.flow, runs, static, found, started)
 
 
 def _is_cancelled(result: Result) -> bool:
@@ -129,13 +142,19 @@ def _run(plan: Plan, policy: PolicyFactory, warp: tuple[int, int], progress: Pro
 
 
 def _kernel_report(
-    program: Program, runs: Sequence[_Run], static: Iterable[FunctionFacts], started: float
+    program: Program,
+    flow: Flow,
+    runs: Sequence[_Run],
+    static: Iterable[FunctionFacts],
+    found: Study | None,
+    started: float,
 ) -> KernelReport:
     plan, result = runs[0].plan, runs[0].result
     places = SourcePlaces(program, plan.kernel)
     item = program.item_of(FunctionId(plan.kernel.function.frames[0].function))
     first, last = places.lines_of(item)
-    levels = _levels(places, item.path, static)
+    levels = _levels(plan, places, item.path, static)
+    races = RaceReports(flow, plan.choices, places)
     return KernelReport(
         path=item.path,
         kernel=item.name,
@@ -147,8 +166,10 @@ def _kernel_report(
         warp_size=result.warp_size,
         seed=plan.specification.seed,
         choices=plan.choices,
-        policies=tuple(_policy_report(run, places, item.path, levels) for run in runs),
+        policies=tuple(_policy_report(run, places, item.path, levels, races) for run in runs),
         arrays=result.arrays,
+        files=plan.files,
+        study=found,
         seconds=time.perf_counter() - started,
     )
 
@@ -161,18 +182,39 @@ def _source(program: Program, path: str) -> tuple[str, ...]:
 _Levels: TypeAlias = Mapping[SourcePlace, Level]
 
 
-def _levels(places: SourcePlaces, path: str, static: Iterable[FunctionFacts]) -> _Levels:
-    """What the analysis says about each branch of the file, by the place of its keyword."""
-    return {
+def _levels(plan: Plan, places: SourcePlaces, path: str, static: Iterable[FunctionFacts]) -> _Levels:
+    """What the analysis says about each branch, by the place of its keyword."""
+    own = {
         places.at(path, function.start + branch.keyword.start): branch.level
         for function in static
         for branch in function.branches
     }
+    return {**_levels_elsewhere(plan, places, path), **own}
 
 
-def _policy_report(run: _Run, places: SourcePlaces, path: str, levels: _Levels) -> PolicyReport:
+def _levels_elsewhere(plan: Plan, places: SourcePlaces, path: str) -> _Levels:
+    """Of branches in headers, as they are in this kernel: the worst of all inlined copies."""
+    function = plan.kernel.function
+    elsewhere = [
+        (SourceBranchId(number), place)
+        for number, branch in enumerate(function.branches)
+        if (place := places.place(str(function.id), branch.keyword)) is not None and place.path != path
+    ]
+    if not elsewhere:
+        return {}
+    launch = launch_knowledge(plan.specification, knows_shape=False)
+    divergence = analyze_divergence(function, ControlFlow.of(function), launch)
+    found: dict[SourcePlace, Level] = {}
+    for branch, place in elsewhere:
+        found[place] = max(found.get(place, Level.GRID), divergence.branch_level(branch))
+    return found
+
+
+def _policy_report(run: _Run, places: SourcePlaces, path: str, levels: _Levels, races: RaceReports) -> PolicyReport:
     result, watched = run.result, run.watched
     requests = watched.requests.answer()
+
+    found = _findings(result, places, races)
 
     def line_of(place: Place) -> int | None:
         return places.line_in(path, place)
@@ -183,11 +225,17 @@ def _policy_report(run: _Run, places: SourcePlaces, path: str, levels: _Levels) 
         thread_instructions=result.thread_instructions,
         simd_efficiency=result.simd_efficiency,
         branches=_branches(run, places, levels),
-        lines=_lines(by_line(watched.work.answer(), line_of), by_line(requests.by_place(), line_of)),
+        accesses=_accesses(requests.by_place(), places),
+        lines=_lines(
+            by_line(watched.work.answer(), line_of),
+            by_line(requests.by_place(), line_of),
+            arrivals_by_line(watched.work.arrivals(), line_of),
+        ),
         requests=requests.total,
         histogram=watched.histogram.answer(),
         timeline=_timeline(watched.timeline, places),
-        faults=tuple(fault_report(fault, places) for fault in result.faults),
+        faults=tuple(one for one in found if not one.is_note),
+        notes=tuple(one for one in found if one.is_note),
         printed=result.printed,
         memory_digest=result.memory_digest,
         truncated=_truncation(result, places),
@@ -195,32 +243,86 @@ def _policy_report(run: _Run, places: SourcePlaces, path: str, levels: _Levels) 
     )
 
 
+def _findings(result: Result, places: SourcePlaces, races: RaceReports) -> Sequence[FaultReport]:
+    """Faults of the machine, then races."""
+    own = [fault_report(fault, places) for fault in result.faults if not isinstance(fault, DataRace)]
+    return (*own, *races.of(fault for fault in result.faults if isinstance(fault, DataRace)))
+
+
 def _branches(run: _Run, places: SourcePlaces, levels: _Levels) -> tuple[BranchReport, ...]:
     """Of the kernel and all that it calls, each source branch once: inlined copies of one are counted together."""
-    lanes: Counter[tuple[str, SourceBranchId]] = Counter()
+    activities: dict[tuple[str, SourceBranchId], list[BranchActivity]] = {}
     for activity in run.watched.branches.answer():
         if activity.source is not None:
-            lanes[activity.place.function, activity.source] += activity.lanes
+            activities.setdefault((activity.place.function, activity.source), []).append(activity)
     found: dict[SourcePlace, BranchReport] = {}
     for count in run.result.branches:
         place = places.place(count.function, count.keyword)
         if place is None:
             continue
-        before = found.get(place)
-        found[place] = BranchReport(
+        own = activities.get((count.function, count.branch), [])
+        met = own[0].reconvergence if own else None
+        one = BranchReport(
             place=place,
             text=places.text(count.function, count.keyword),
-            executed=count.executed + (before.executed if before else 0),
-            diverged=count.diverged + (before.diverged if before else 0),
-            lanes=lanes[count.function, count.branch] + (before.lanes if before else 0),
+            executed=count.executed,
+            diverged=count.diverged,
+            lanes=count.lanes,
             level=levels.get(place),
+            sides=_sides(own, places),
+            reconvergence=None if met is None else places.of(met),
+            is_select=not own,
         )
+        found[place] = _together(found[place], one) if place in found else one
     return tuple(sorted(found.values(), key=lambda branch: (branch.place.path, branch.place.line, branch.place.column)))
 
 
-def _lines(work: Mapping[int, Work], requests: Mapping[int, RequestCount]) -> tuple[LineReport, ...]:
+def _sides(activities: Sequence[BranchActivity], places: SourcePlaces) -> tuple[SideReport, ...]:
+    """By where they lead, in the order of the program; `a && b` leads to `b` as well."""
+    return _summed(
+        SideReport(None if side.target is None else places.of(side.target), side.lanes, side.divergent_lanes)
+        for activity in activities
+        for side in activity.sides
+    )
+
+
+def _summed(sides: Iterable[SideReport]) -> tuple[SideReport, ...]:
+    found: dict[SourcePlace | None, SideReport] = {}
+    for side in sides:
+        known = found.get(side.place, SideReport(side.place, 0, 0))
+        lanes, divergent = known.lanes + side.lanes, known.divergent_lanes + side.divergent_lanes
+        found[side.place] = SideReport(side.place, lanes, divergent)
+    return tuple(found.values())
+
+
+def _together(one: BranchReport, other: BranchReport) -> BranchReport:
+    """Two inlined copies of a branch."""
+    return replace(
+        one,
+        executed=one.executed + other.executed,
+        diverged=one.diverged + other.diverged,
+        lanes=one.lanes + other.lanes,
+        sides=_summed((*one.sides, *other.sides)),
+        is_select=one.is_select and other.is_select,
+    )
+
+
+def _accesses(requests: Mapping[Place, RequestCount], places: SourcePlaces) -> tuple[AccessReport, ...]:
+    """Of the kernel and all that it calls, each access of the text once."""
+    found: dict[SourcePlace, RequestCount] = {}
+    for where, count in requests.items():
+        place = places.of(where)
+        if place is not None:
+            found[place] = found.get(place, NO_REQUESTS) + count
+    ordered = sorted(found.items(), key=lambda entry: (entry[0].path, entry[0].line, entry[0].column))
+    return tuple(AccessReport(place, count) for place, count in ordered)
+
+
+def _lines(
+    work: Mapping[int, Work], requests: Mapping[int, RequestCount], arrivals: Mapping[int, int]
+) -> tuple[LineReport, ...]:
     return tuple(
-        LineReport(line, work.get(line, NO_WORK), requests.get(line, NO_REQUESTS))
+        LineReport(line, work.get(line, NO_WORK), requests.get(line, NO_REQUESTS), arrivals.get(line, 0))
         for line in sorted({*work, *requests})
     )
 

@@ -1,4 +1,5 @@
-"""What a run found wrong, in words: one sentence per fault, that says what happened and where."""
+"""What a run found wrong, in words: one sentence per fault, that says what happened and where; for data races see
+`races.py`."""
 
 from __future__ import annotations
 
@@ -8,14 +9,11 @@ from analysis.ir.source import Span
 from sim.faults import (
     AccessKind,
     BarrierDivergence,
-    DataRace,
     Deadlock,
-    Evidence,
     FailedAssertion,
-    Fault,
     IllegalWarpMask,
-    Index3,
     Livelock,
+    MachineFault,
     Misaligned,
     OutOfBounds,
     ReadOnlyWrite,
@@ -23,13 +21,14 @@ from sim.faults import (
     Trapped,
     UninitialisedRead,
 )
-from sim.report.model import FaultReport
+from sim.report.model import FaultReport, RelatedPlace
 from sim.report.places import SourcePlaces
+from sim.report.words import counted
 
 VERBS = {AccessKind.LOAD: "reads", AccessKind.STORE: "writes", AccessKind.ATOMIC: "updates"}
 
 
-def fault_report(fault: Fault, places: SourcePlaces) -> FaultReport:
+def fault_report(fault: MachineFault, places: SourcePlaces) -> FaultReport:
     """The fault at its place, with who caused it first."""
     evidence = fault.evidence
     return FaultReport(
@@ -39,10 +38,11 @@ def fault_report(fault: Fault, places: SourcePlaces) -> FaultReport:
         thread=evidence.thread,
         count=evidence.count,
         message=message_of(fault, places),
+        related=_related(fault, places),
     )
 
 
-def kind_of(fault: Fault) -> str:
+def kind_of(fault: MachineFault) -> str:
     """The word for programs; part of the `simulate --json` contract."""
     match fault:
         case OutOfBounds():
@@ -67,13 +67,11 @@ def kind_of(fault: Fault) -> str:
             return "livelock"
         case Deadlock():
             return "deadlock"
-        case DataRace():
-            return "data-race"
         case _:
             assert_never(fault)
 
 
-def message_of(fault: Fault, places: SourcePlaces) -> str:
+def message_of(fault: MachineFault, places: SourcePlaces) -> str:
     """A sentence without the place and the thread, which stand beside it."""
     match fault:
         case OutOfBounds(access=access, buffer=None, offset=address, width=width):
@@ -104,11 +102,6 @@ def message_of(fault: Fault, places: SourcePlaces) -> str:
         case Deadlock(evidence=evidence, waiting=waiting):
             sites = [_site(places, evidence.function, span, count) for span, count in waiting]
             return f"every thread waits and nobody can come: {', '.join(sites)}"
-        case DataRace(access=access, other=other, other_access=other_access, buffer=buffer, offset=offset):
-            return (
-                f"{VERBS[access]} byte {offset} of {buffer}, which thread {_index(other.thread)} of block "
-                f"{_index(other.block)} {VERBS[other_access]} with no barrier between{_line(places, other)}"
-            )
         case _:
             assert_never(fault)
 
@@ -118,10 +111,14 @@ def _site(places: SourcePlaces, function: str, span: Span, count: int) -> str:
     return f"{count} wait in line {place.line}" if place is not None else f"{count} wait"
 
 
-def _line(places: SourcePlaces, evidence: Evidence) -> str:
-    place = places.place(evidence.function, evidence.span)
-    return "" if place is None else f" (line {place.line})"
-
-
-def _index(index: Index3) -> str:
-    return ",".join(map(str, index))
+def _related(fault: MachineFault, places: SourcePlaces) -> tuple[RelatedPlace, ...]:
+    """Where the threads stand that do not meet."""
+    if not isinstance(fault, BarrierDivergence | Deadlock):
+        return ()
+    return tuple(
+        RelatedPlace(
+            places.place(fault.evidence.function, span),
+            f"{counted(count, 'thread')} wait{'s' if count == 1 else ''} here",
+        )
+        for span, count in fault.waiting
+    )

@@ -18,7 +18,16 @@ from sim.report import words
 from sim.report.html_charts import histogram_card, tiles, timeline_card
 from sim.report.html_markup import NOTHING, Markup, element
 from sim.report.html_source import source_card
-from sim.report.html_tables import branch_card, fault_card, input_card, memory_card, policy_card, printed_card
+from sim.report.html_study import study_card
+from sim.report.html_tables import (
+    branch_card,
+    fault_card,
+    input_card,
+    memory_card,
+    note_card,
+    policy_card,
+    printed_card,
+)
 from sim.report.model import KernelReport, PolicyReport
 
 
@@ -37,13 +46,17 @@ def html_parts(report: KernelReport) -> HtmlParts:
     return HtmlParts(f"{report.kernel} – simulation", _body(report).text, _asset("report.css"), _asset("report.js"))
 
 
-def html_page(report: KernelReport) -> str:
-    """A complete document in UTF-8 without references to anything outside of it."""
+def html_page(report: KernelReport, nonce: str | None = None) -> str:
+    """A complete document in UTF-8 without references to anything outside of it.
+
+    With a `nonce` (fresh random text of a frame that wants one, base64) the policy names it instead of hashes.
+    """
     parts = html_parts(report)
-    policy = (
-        f"default-src 'none'; style-src '{_digest(parts.style)}'; script-src '{_digest(parts.script)}';"
-        " base-uri 'none'; form-action 'none'"
+    style, script = (
+        (_digest(parts.style), _digest(parts.script)) if nonce is None else (f"nonce-{nonce}", f"nonce-{nonce}")
     )
+    policy = f"default-src 'none'; style-src '{style}'; script-src '{script}'; base-uri 'none'; form-action 'none'"
+    marks = {} if nonce is None else {"nonce": nonce}
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -51,15 +64,23 @@ def html_page(report: KernelReport) -> str:
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("title", parts.title),
-        element("style", Markup(parts.style)),
+        element("style", Markup(parts.style), **marks),
     )
-    body = element("body", Markup(parts.body), element("script", Markup(parts.script)))
+    body = element("body", Markup(parts.body), element("script", Markup(parts.script), **marks))
     return f"<!doctype html>\n{element('html', head, body, lang='en').text}\n"
 
 
 def _body(report: KernelReport) -> Markup:
     panels = [_panel(report, run, at) for at, run in enumerate(report.policies)]
-    return element("main", _header(report), *panels, policy_card(report), input_card(report), class_="simt-report")
+    return element(
+        "main",
+        _header(report),
+        policy_card(report),
+        *panels,
+        study_card(report),
+        input_card(report),
+        class_="simt-report",
+    )
 
 
 def _header(report: KernelReport) -> Markup:
@@ -102,6 +123,7 @@ def _panel(report: KernelReport, run: PolicyReport, panel: int) -> Markup:
         tiles(run),
         element("p", stopped, class_="notice", role="note") if stopped else NOTHING,
         fault_card(report, run, panel),
+        note_card(report, run, panel),
         element("div", main, side, class_="columns"),
         timeline_card(report, run, panel),
         printed_card(run),

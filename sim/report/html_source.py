@@ -31,13 +31,20 @@ def source_card(report: KernelReport, run: PolicyReport, panel: int) -> Markup:
         element("th", "Line", scope="col", class_="num"),
         element("th", "Instructions", scope="col", class_="num", colspan="2", title="Executed by warps"),
         element("th", "Lanes", scope="col", class_="num", title="Active lanes per lane issued"),
+        element("th", "Split", scope="col", class_="num", title="How often warps split at branches of the line"),
         element("th", "Source", scope="col"),
     )
     listing = element(
         "table", element("thead", head), element("tbody", *rows), class_="source", aria_label="Source with counts"
     )
     frame = element("div", listing, class_="scroll listing", tabindex="0", role="region", aria_label="Source")
-    return card("Source", frame, kind="source-card", note=_file_name(report.path))
+    return card("Source", _legend(), frame, kind="source-card", note=_file_name(report.path))
+
+
+def _legend() -> Markup:
+    """The scale of colours, in words at its ends."""
+    steps = [element("i", class_=f"heat {heat(step / 10)}") for step in range(11)]
+    return element("p", "few lanes active ", element("span", *steps, class_="scale"), " all", class_="heat-legend")
 
 
 def _file_name(path: str) -> str:
@@ -45,7 +52,7 @@ def _file_name(path: str) -> str:
 
 
 def _gap(lines: int) -> Markup:
-    return element("tr", element("td", f"⋯ {words.counted(lines, 'line')}", colspan="5"), class_="gap")
+    return element("tr", element("td", f"⋯ {words.counted(lines, 'line')}", colspan="6"), class_="gap")
 
 
 @final
@@ -66,7 +73,7 @@ class _Source:
             if branch.place.path == report.path:
                 branches.setdefault(branch.place.line, []).append(branch)
         faults: dict[int, list[FaultReport]] = {}
-        for fault in run.faults:
+        for fault in (*run.faults, *run.notes):
             if fault.place is not None and fault.place.path == report.path:
                 faults.setdefault(fault.place.line, []).append(fault)
         most = max((line.work.warp_instructions for line in run.lines), default=0)
@@ -93,13 +100,14 @@ class _Source:
             "tr",
             element("th", str(line), scope="row", class_="num"),
             *self._counts(found),
-            element("td", element("code", code), *badges, class_="code"),
+            element("td", *badges, class_="num"),
+            element("td", element("code", code), class_="code"),
             id=line_id(panel, line),
-            class_=_row_class(found, bool(faults)),
+            class_=_row_class(found, any(not fault.is_note for fault in faults)),
             tabindex="-1",
         )
-        for note in _fault_notes(faults):
-            yield element("tr", element("td", colspan="4"), element("td", element("div", note)), class_="fault-note")
+        for note, kind in _fault_notes(faults):
+            yield element("tr", element("td", colspan="5"), element("td", element("div", note)), class_=kind)
 
     def _counts(self, line: LineReport | None) -> Sequence[Markup]:
         if line is None:
@@ -135,16 +143,17 @@ def _row_class(line: LineReport | None, has_fault: bool) -> str:
 
 def _branch_badge(branch: BranchReport) -> Markup:
     if branch.diverged:
-        text = f"split {words.number(branch.diverged)} of {words.number(branch.executed)}"
+        text = f"{words.number(branch.diverged)} of {words.number(branch.executed)}"
         return element("span", text, class_="badge split", title=f"{branch.text}: {words.static_verdict(branch)}")
     if branch.never_diverged:
-        return element("span", "never split", class_="badge calm", title="Called varying, never diverged in this run")
+        return element("span", "never", class_="badge calm", title="Called varying, never diverged in this run")
     return joined()
 
 
-def _fault_notes(faults: Sequence[FaultReport]) -> Iterator[Markup]:
-    """One of each kind; all of them are in the list of faults."""
+def _fault_notes(faults: Sequence[FaultReport]) -> Iterator[tuple[Markup, str]]:
+    """One of each kind, and the class of its row; all of them are in the lists of faults and notes."""
     for kind in dict.fromkeys(fault.kind for fault in faults):
         first, *others = (fault for fault in faults if fault.kind == kind)
         more = f" · {words.number(len(others))} more in this line" if others else ""
-        yield joined(element("strong", kind), " ", first.message, " ", element("small", words.who(first) + more))
+        told = joined(element("strong", kind), " ", first.message, " ", element("small", words.who(first) + more))
+        yield told, "fault-note mild" if first.is_note else "fault-note"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 from sim.observers.requests import RequestCount
@@ -17,7 +19,7 @@ def branch_card(report: KernelReport, run: PolicyReport, panel: int) -> Markup:
     if not run.branches:
         return card("Branches", element("p", "No branches.", class_="empty"), kind="branches")
     rows = [_branch_row(report, branch, panel) for branch in run.branches]
-    titles = ("Branch", "Executed#", "Split#", "", "Lanes#")
+    titles = ("Branch", "Executed#", "Split#", "", "Lanes#", "Meets#", "Static verdict")
     listing = table(titles, rows, "branches", "Branches: counts beside the static verdict")
     return card("Branches", listing, kind="branches", note=words.split_branches(run))
 
@@ -26,13 +28,25 @@ def _branch_row(report: KernelReport, branch: BranchReport, panel: int) -> Marku
     share = branch.diverged / branch.executed if branch.executed else 0.0
     return element(
         "tr",
-        cell(place_link(report, panel, branch.place, words.branch_text(report, branch)), _static_verdict(branch)),
+        cell(place_link(report, panel, branch.place, words.branch_text(report, branch)), _sides(report, branch)),
         number_cell(words.number(branch.executed)),
         number_cell(words.number(branch.diverged), kind="warn" if branch.diverged else "muted"),
         element("td", bar(share, "warn-bar"), class_="bar-cell", title=words.percent(share)),
         number_cell(words.lanes_per_execution(branch)),
+        number_cell(words.meeting(report, branch), kind="muted"),
+        cell(_static_verdict(branch)),
         class_="" if branch.executed else "idle",
     )
+
+
+def _sides(report: KernelReport, branch: BranchReport) -> Markup:
+    """How many lanes went where; nothing where all went one way."""
+    ways: Counter[str] = Counter()
+    for side in branch.sides:
+        if side.place is None or side.place.line != branch.place.line:  # the next part of the same condition
+            ways[words.side_target(report, side)] += side.lanes
+    taken = [f"{target}: {words.number(lanes)}" for target, lanes in ways.items() if lanes]
+    return element("small", "lanes to " + ", ".join(taken), class_="sides") if len(taken) > 1 else NOTHING
 
 
 def _static_verdict(branch: BranchReport) -> Markup:
@@ -72,26 +86,41 @@ def _memory_cells(count: RequestCount) -> tuple[Markup, ...]:
 
 
 def fault_card(report: KernelReport, run: PolicyReport, panel: int) -> Markup:
-    if not run.faults:
+    return _findings("Faults", run.faults, "fault-card", report, panel)
+
+
+def note_card(report: KernelReport, run: PolicyReport, panel: int) -> Markup:
+    """What is no fault by itself, or may come from what was chosen."""
+    return _findings("Notes", run.notes, "note-card", report, panel)
+
+
+def _findings(title: str, found: Sequence[FaultReport], kind: str, report: KernelReport, panel: int) -> Markup:
+    if not found:
         return NOTHING
-    rows = [_fault_row(report, fault, panel) for fault in run.faults]
-    return card(
-        "Faults",
-        element("ul", *rows, class_="faults", tabindex="0"),
-        kind="fault-card",
-        note=words.counted(len(run.faults), "place"),
-    )
+    rows = [_fault_row(report, one, panel) for one in found]
+    listing = element("ul", *rows, class_="faults", tabindex="0", aria_label=title)
+    return card(title, listing, kind=kind, note=words.counted(len(found), "place"))
 
 
 def _fault_row(report: KernelReport, fault: FaultReport, panel: int) -> Markup:
     code = words.source_line(report, fault.place.line).strip() if _is_here(report, fault) and fault.place else ""
     return element(
         "li",
-        element("strong", fault.kind, class_="badge fault"),
+        element("strong", fault.kind, class_="badge note" if fault.is_note else "badge fault"),
         " ",
         place_link(report, panel, fault.place, code),
-        element("p", fault.message, " ", element("small", words.who(fault))),
+        element("p", fault.message, " ", element("small", words.who(fault)), *_related(report, fault, panel)),
     )
+
+
+def _related(report: KernelReport, fault: FaultReport, panel: int) -> Sequence[Markup]:
+    """Links to the other places in this file."""
+    here = dict.fromkeys(
+        one.place.line
+        for one in fault.related
+        if one.place is not None and one.place.path == report.path and one.place != fault.place
+    )
+    return [line_link(panel, line, words.source_line(report, line).strip()) for line in here]
 
 
 def _is_here(report: KernelReport, fault: FaultReport) -> bool:

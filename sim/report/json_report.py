@@ -9,12 +9,49 @@ from __future__ import annotations
 from typing import TypedDict
 
 from analysis.features.facts_json import LEVEL_NAMES
-from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport, SourcePlace
+from sim.report.json_study import StudyObject, study_object
+from sim.report.model import (
+    AccessReport,
+    BranchReport,
+    FaultReport,
+    KernelReport,
+    LineReport,
+    PolicyReport,
+    RelatedPlace,
+    SideReport,
+    SourcePlace,
+    TimelineReport,
+)
 
 
 class InputObject(TypedDict):
     value: str
     why: str
+    chosen: bool
+
+
+class PlaceObject(TypedDict):
+    path: str
+    line: int
+    column: int
+
+
+class SideObject(TypedDict):
+    path: str | None
+    line: int | None
+    column: int | None
+    lanes: int
+    divergent_lanes: int
+
+
+class TimelineObject(TypedDict):
+    """`steps` are (index into `places`, active lanes, lanes that have not left), the masks hexadecimal."""
+
+    block: int
+    warp: int
+    places: list[PlaceObject | None]
+    steps: list[tuple[int, str, str]]
+    omitted: int
 
 
 class BranchObject(TypedDict):
@@ -25,16 +62,37 @@ class BranchObject(TypedDict):
     diverged: int
     lanes: int
     level: str | None
+    select: bool
+    sides: list[SideObject]
+    reconvergence: PlaceObject | None
+
+
+class AccessObject(TypedDict):
+    path: str
+    line: int
+    column: int
+    requests: int
+    sectors: int
+    ideal_sectors: int
+    bank_conflicts: int
 
 
 class LineObject(TypedDict):
     line: int
+    executed: int
     warp_instructions: int
     thread_instructions: int
     simd_efficiency: float
     sectors: int
     ideal_sectors: int
     bank_conflicts: int
+
+
+class RelatedObject(TypedDict):
+    path: str | None
+    line: int | None
+    column: int | None
+    message: str
 
 
 class FaultObject(TypedDict):
@@ -46,6 +104,8 @@ class FaultObject(TypedDict):
     thread: list[int]
     count: int
     message: str
+    related: list[RelatedObject]
+    chosen: list[str]
 
 
 class TruncationObject(TypedDict):
@@ -58,11 +118,15 @@ class PolicyObject(TypedDict):
     thread_instructions: int
     simd_efficiency: float
     branches: list[BranchObject]
+    accesses: list[AccessObject]
     lines: list[LineObject]
     sectors: int
     ideal_sectors: int
     bank_conflicts: int
     faults: list[FaultObject]
+    notes: list[FaultObject]
+    active_lanes: list[int]
+    timeline: TimelineObject
     printed: list[str]
     memory_digest: str
     seconds: float
@@ -80,6 +144,7 @@ class KernelObject(TypedDict):
     inputs: dict[str, InputObject]
     policies: dict[str, PolicyObject]
     policies_agree: bool
+    study: StudyObject | None
     seconds: float
     truncated: bool
 
@@ -94,9 +159,13 @@ def kernel_object(report: KernelReport) -> KernelObject:
         "block": list(report.block),
         "warp_size": report.warp_size,
         "seed": report.seed,
-        "inputs": {choice.name: {"value": choice.value, "why": choice.why} for choice in report.choices},
+        "inputs": {
+            choice.name: {"value": choice.value, "why": choice.why, "chosen": choice.is_chosen}
+            for choice in report.choices
+        },
         "policies": {run.policy: _policy(run) for run in report.policies},
         "policies_agree": report.agree,
+        "study": None if report.study is None else study_object(report.study),
         "seconds": report.seconds,
         "truncated": any(run.truncated is not None for run in report.policies),
     }
@@ -109,11 +178,15 @@ def _policy(run: PolicyReport) -> PolicyObject:
         "thread_instructions": run.thread_instructions,
         "simd_efficiency": run.simd_efficiency,
         "branches": [_branch(branch) for branch in run.branches],
+        "accesses": [_access(access) for access in run.accesses],
         "lines": [_line(line) for line in run.lines],
         "sectors": run.requests.sectors,
         "ideal_sectors": run.requests.ideal_sectors,
         "bank_conflicts": run.requests.bank_conflicts,
         "faults": [_fault(fault) for fault in run.faults],
+        "notes": [_fault(note) for note in run.notes],
+        "active_lanes": list(run.histogram.warp_instructions),
+        "timeline": _timeline(run.timeline),
         "printed": list(run.printed),
         "memory_digest": run.memory_digest,
         "seconds": run.seconds,
@@ -130,12 +203,58 @@ def _branch(branch: BranchReport) -> BranchObject:
         "diverged": branch.diverged,
         "lanes": branch.lanes,
         "level": None if branch.level is None else LEVEL_NAMES[branch.level],
+        "select": branch.is_select,
+        "sides": [_side(side) for side in branch.sides],
+        "reconvergence": None if branch.reconvergence is None else _place(branch.reconvergence),
+    }
+
+
+def _place(place: SourcePlace) -> PlaceObject:
+    return {"path": place.path, "line": place.line, "column": place.column}
+
+
+def _side(side: SideReport) -> SideObject:
+    place = side.place
+    return {
+        "path": None if place is None else place.path,
+        "line": _line_of(place),
+        "column": None if place is None else place.column,
+        "lanes": side.lanes,
+        "divergent_lanes": side.divergent_lanes,
+    }
+
+
+def _timeline(timeline: TimelineReport) -> TimelineObject:
+    numbers: dict[SourcePlace | None, int] = {}
+    steps = [
+        (numbers.setdefault(place, len(numbers)), f"{step.active:x}", f"{step.running:x}")
+        for step, place in zip(timeline.steps, timeline.places, strict=True)
+    ]
+    return {
+        "block": timeline.block,
+        "warp": timeline.warp,
+        "places": [None if place is None else _place(place) for place in numbers],
+        "steps": steps,
+        "omitted": timeline.omitted,
+    }
+
+
+def _access(access: AccessReport) -> AccessObject:
+    return {
+        "path": access.place.path,
+        "line": access.place.line,
+        "column": access.place.column,
+        "requests": access.requests.requests,
+        "sectors": access.requests.sectors,
+        "ideal_sectors": access.requests.ideal_sectors,
+        "bank_conflicts": access.requests.bank_conflicts,
     }
 
 
 def _line(line: LineReport) -> LineObject:
     return {
         "line": line.line,
+        "executed": line.executed,
         "warp_instructions": line.work.warp_instructions,
         "thread_instructions": line.work.thread_instructions,
         "simd_efficiency": line.work.simd_efficiency,
@@ -155,6 +274,17 @@ def _fault(fault: FaultReport) -> FaultObject:
         "thread": list(fault.thread),
         "count": fault.count,
         "message": fault.message,
+        "related": [_related(one) for one in fault.related],
+        "chosen": list(fault.chosen),
+    }
+
+
+def _related(one: RelatedPlace) -> RelatedObject:
+    return {
+        "path": None if one.place is None else one.place.path,
+        "line": _line_of(one.place),
+        "column": None if one.place is None else one.place.column,
+        "message": one.message,
     }
 
 

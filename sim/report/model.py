@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from analysis.divergence.levels import Level
 from sim.faults import Index3
 from sim.launch.choices import Choice
+from sim.launch.npy_files import FileStamp
 from sim.observers.lane_histogram import LaneHistogram
 from sim.observers.requests import RequestCount
 from sim.observers.timeline import Step
 from sim.observers.work import Work
+from sim.report.study import Study
 from sim.result import TruncationReason
 
 
@@ -33,10 +35,22 @@ class SourcePlace:
 
 @final
 @dataclass(frozen=True, slots=True)
+class SideReport:
+    """Where lanes went: `place` is None at the end of the kernel; `divergent_lanes` when others went elsewhere."""
+
+    place: SourcePlace | None
+    lanes: int
+    divergent_lanes: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class BranchReport:
     """One source branch: what the run counted, beside what the analysis had said.
 
     `level` is None where the analysis does not know the branch.  `lanes` are active lanes, summed over executions.
+    `sides` is empty for a condition that was computed without branching (`is_select`).  `reconvergence` is where the
+    paths meet at the latest; None at the end of the kernel.
     """
 
     place: SourcePlace
@@ -45,6 +59,9 @@ class BranchReport:
     diverged: int
     lanes: int
     level: Level | None
+    sides: tuple[SideReport, ...] = ()
+    reconvergence: SourcePlace | None = None
+    is_select: bool = False
 
     @property
     def never_diverged(self) -> bool:
@@ -54,18 +71,43 @@ class BranchReport:
 
 @final
 @dataclass(frozen=True, slots=True)
-class LineReport:
-    """One line of the kernel's file: instructions and what their memory requests cost."""
+class AccessReport:
+    """One access to memory in the text, of all inlined copies."""
 
-    line: int
-    work: Work
+    place: SourcePlace
     requests: RequestCount
 
 
 @final
 @dataclass(frozen=True, slots=True)
+class LineReport:
+    """One line of the kernel's file: instructions and what their memory requests cost.
+
+    `executed` is how often a warp, or the active part of one, came here.
+    """
+
+    line: int
+    work: Work
+    requests: RequestCount
+    executed: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RelatedPlace:
+    """Another place that a fault is about, and a sentence on what happens there."""
+
+    place: SourcePlace | None
+    message: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class FaultReport:
-    """`kind` is a word for programs (`out-of-bounds`), `message` a sentence for people."""
+    """`kind` is a word for programs (`out-of-bounds`), `message` a sentence for people.
+
+    `is_note` for what may be no fault of the program (`races.py`); `chosen` are the names of the choices behind it.
+    """
 
     kind: str
     place: SourcePlace | None
@@ -73,6 +115,9 @@ class FaultReport:
     thread: Index3
     count: int
     message: str
+    is_note: bool = False
+    related: tuple[RelatedPlace, ...] = ()
+    chosen: tuple[str, ...] = ()
 
 
 @final
@@ -98,18 +143,20 @@ class TruncationReport:
 @final
 @dataclass(frozen=True, slots=True)
 class PolicyReport:
-    """One run of the kernel under one policy."""
+    """One run of the kernel under one policy; `notes` are findings that are no faults."""
 
     policy: str
     warp_instructions: int
     thread_instructions: int
     simd_efficiency: float
     branches: tuple[BranchReport, ...]
+    accesses: tuple[AccessReport, ...]
     lines: tuple[LineReport, ...]
     requests: RequestCount
     histogram: LaneHistogram
     timeline: TimelineReport
     faults: tuple[FaultReport, ...]
+    notes: tuple[FaultReport, ...]
     printed: tuple[str, ...]
     memory_digest: str
     truncated: TruncationReport | None
@@ -120,6 +167,9 @@ class PolicyReport:
 @dataclass(frozen=True, slots=True)
 class KernelReport:
     """One kernel under one launch; `policies` in the order they were asked for, `arrays` after the first of them.
+
+    `files` are the `.npy` files that arguments were read from; `study` is None where none was asked for or the run did
+    not end.
 
     `source` has all lines of the kernel's file; the kernel stands in `first_line` to `last_line`.
     """
@@ -136,6 +186,8 @@ class KernelReport:
     choices: tuple[Choice, ...]
     policies: tuple[PolicyReport, ...]
     arrays: Mapping[str, NDArray[Any]]
+    files: tuple[FileStamp, ...]
+    study: Study | None
     seconds: float
 
     @property

@@ -1,6 +1,7 @@
 """A report for the terminal: the verdict first, then what explains it.
 
-Lines are plain data: pieces of text with a tone, which the shell turns into colour.  Nothing is wider than `WIDTH`.
+Lines are plain data: pieces of text with a tone, which the shell turns into colour.  Nothing is wider than asked for,
+from 80 columns on.
 """
 
 from __future__ import annotations
@@ -8,14 +9,16 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from enum import Enum
-from typing import Final, TypeAlias
+from typing import Final
 
 from sim.observers.requests import RequestCount
 from sim.report import words
 from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport
+from sim.report.text_study import study_lines
+from sim.report.text_table import Line, Tone, cut, heading, table
 
 WIDTH: Final = 100
+NARROWEST, WIDEST = 80, 140
 _MOST_LINES: Final = 8
 _MOST_FAULTS: Final = 6
 _MOST_BRANCHES: Final = 16
@@ -27,34 +30,20 @@ _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 _UNPRINTABLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-class Tone(Enum):
-    """What a piece of text is; how it looks is the shell's choice."""
-
-    PLAIN = "plain"
-    TITLE = "title"
-    HEADING = "heading"
-    GOOD = "good"
-    WARNING = "warning"
-    BAD = "bad"
-    MUTED = "muted"
-
-
-Piece: TypeAlias = tuple[str, Tone]
-Line: TypeAlias = tuple[Piece, ...]
-
-
-def report_lines(report: KernelReport) -> Iterator[Line]:
+def report_lines(report: KernelReport, width: int = WIDTH) -> Iterator[Line]:
     """All of the report for its first policy, the others beside it; blank lines part the sections."""
     run = report.policies[0]
-    yield from _verdict(report, run)
+    yield from _verdict(report, run, width)
     for section in (
-        _faults(report, run),
-        _branches(report, run),
-        _costliest_lines(report, run),
-        _memory(report, run),
-        _policies(report),
-        _printed(run),
-        _launch(report),
+        _findings("faults", run.faults, Tone.BAD, report, width),
+        _findings("notes", run.notes, Tone.WARNING, report, width),
+        _branches(report, run, width),
+        _costliest_lines(report, run, width),
+        _memory(report, run, width),
+        study_lines(report, width),
+        _policies(report, width),
+        _printed(run, width),
+        _launch(report, width),
     ):
         lines = list(section)
         if lines:
@@ -62,11 +51,14 @@ def report_lines(report: KernelReport) -> Iterator[Line]:
             yield from lines
 
 
-def _verdict(report: KernelReport, run: PolicyReport) -> Iterator[Line]:
-    yield (
-        (_cut(_clean(report.kernel), 40), Tone.TITLE),
-        (f"  {words.launch_words(report)} · {run.policy} · {words.duration(report.seconds)}", Tone.MUTED),
-    )
+def _verdict(report: KernelReport, run: PolicyReport, width: int) -> Iterator[Line]:
+    name = cut(_clean(report.kernel), 40)
+    launch = f"  {words.launch_words(report)} · {run.policy} · {words.duration(report.seconds)}"
+    if len(name) + len(launch) <= width:
+        yield ((name, Tone.TITLE), (launch, Tone.MUTED))
+    else:
+        yield ((name, Tone.TITLE),)
+        yield ((launch, Tone.MUTED),)
     yield (
         ("  " + words.percent(run.simd_efficiency), _efficiency_tone(run.simd_efficiency)),
         (" SIMD efficiency", Tone.PLAIN),
@@ -79,38 +71,35 @@ def _verdict(report: KernelReport, run: PolicyReport) -> Iterator[Line]:
     yield (
         (f"  {words.split_branches(run)} · ", Tone.PLAIN),
         (words.fault_total(run), Tone.BAD if run.faults else Tone.GOOD),
+        (f" · {words.counted(len(run.notes), 'note')}" if run.notes else "", Tone.WARNING),
     )
     stopped = words.truncation(run)
     if stopped is not None:
         yield (("  " + stopped, Tone.WARNING),)
 
 
-def _faults(report: KernelReport, run: PolicyReport) -> Iterator[Line]:
-    if not run.faults:
+def _findings(title: str, found: Sequence[FaultReport], tone: Tone, report: KernelReport, width: int) -> Iterator[Line]:
+    if not found:
         return
-    yield _heading("faults")
-    for fault in run.faults[:_MOST_FAULTS]:
+    yield heading(title)
+    for one in found[:_MOST_FAULTS]:
         yield (
-            (f"  {words.place_in(report.path, fault.place)}  ", Tone.PLAIN),
-            (fault.kind, Tone.BAD),
-            (f"  {words.who(fault)}", Tone.MUTED),
+            (f"  {words.place_in(report.path, one.place)}  ", Tone.PLAIN),
+            (one.kind, tone),
+            (f"  {words.who(one)}", Tone.MUTED),
         )
-        for text in _fault_message(fault):
+        for text in textwrap.wrap(_clean(one.message), width - 6):
             yield (("      " + text, Tone.PLAIN),)
-    yield from _more(len(run.faults) - _MOST_FAULTS)
+    yield from _more(len(found) - _MOST_FAULTS)
 
 
-def _fault_message(fault: FaultReport) -> Sequence[str]:
-    return textwrap.wrap(_clean(fault.message), WIDTH - 6)
-
-
-def _branches(report: KernelReport, run: PolicyReport) -> Iterator[Line]:
+def _branches(report: KernelReport, run: PolicyReport, width: int) -> Iterator[Line]:
     if not run.branches:
         return
     ranked = sorted(run.branches, key=lambda branch: (-branch.diverged, -branch.executed))[:_MOST_BRANCHES]
     rows = [_branch_row(report, branch) for branch in run.branches if branch in ranked]
-    titles = ("branches", "", "executed", "split", "", "lanes", "static verdict")
-    yield from _table(titles, rows, right={0, 2, 3, 4, 5}, stretch=1)
+    titles = ("branches", "", "executed", "split", "", "lanes", "meets", "static verdict")
+    yield from table(titles, rows, width, right={0, 2, 3, 4, 5, 6}, stretch=1)
     yield from _more(len(run.branches) - len(rows))
 
 
@@ -124,6 +113,7 @@ def _branch_row(report: KernelReport, branch: BranchReport) -> Line:
         (words.number(branch.diverged), Tone.WARNING if branch.diverged else Tone.MUTED),
         (words.percent(split) if branch.diverged else "", Tone.MUTED),
         (words.lanes_per_execution(branch), Tone.PLAIN),
+        (words.meeting(report, branch), Tone.MUTED),
         (words.static_verdict(branch), Tone.BAD if words.contradicts(branch) else verdict_tone),
     )
 
@@ -134,14 +124,14 @@ def _place(report: KernelReport, branch: BranchReport) -> str:
     return place if len(place) <= _PLACE_WIDTH else "…" + place[1 - _PLACE_WIDTH :]
 
 
-def _costliest_lines(report: KernelReport, run: PolicyReport) -> Iterator[Line]:
+def _costliest_lines(report: KernelReport, run: PolicyReport, width: int) -> Iterator[Line]:
     lines = words.costliest(run, _MOST_LINES)
     if not lines:
         return
     most = words.share_of(lines[0], run)
     rows = [_cost_row(report, run, line, most) for line in lines]
     titles = ("costliest lines", "", "share", "instructions", "efficiency", "")
-    yield from _table(titles, rows, right={0, 2, 3, 4}, stretch=5)
+    yield from table(titles, rows, width, right={0, 2, 3, 4}, stretch=5)
 
 
 def _cost_row(report: KernelReport, run: PolicyReport, line: LineReport, most: float) -> Line:
@@ -156,7 +146,7 @@ def _cost_row(report: KernelReport, run: PolicyReport, line: LineReport, most: f
     )
 
 
-def _memory(report: KernelReport, run: PolicyReport) -> Iterator[Line]:
+def _memory(report: KernelReport, run: PolicyReport, width: int) -> Iterator[Line]:
     lines = words.memory_lines(run)
     if not lines:
         return
@@ -164,7 +154,7 @@ def _memory(report: KernelReport, run: PolicyReport) -> Iterator[Line]:
     if len(lines) > 1:
         rows.append(_memory_total(run))
     titles = ("memory", "requests", "sectors", "ideal", "", "conflicts", "")
-    yield from _table(titles, rows, right={0, 1, 2, 3, 4, 5}, stretch=6)
+    yield from table(titles, rows, width, right={0, 1, 2, 3, 4, 5}, stretch=6)
 
 
 def _memory_row(report: KernelReport, line: LineReport) -> Line:
@@ -187,13 +177,13 @@ def _memory_cells(count: RequestCount) -> Line:
     )
 
 
-def _policies(report: KernelReport) -> Iterator[Line]:
+def _policies(report: KernelReport, width: int) -> Iterator[Line]:
     if len(report.policies) < 2:
         return
     digest = report.policies[0].memory_digest
     rows = [_policy_row(run, report.policies[0].warp_instructions, digest) for run in report.policies]
     titles = ("policies", "instructions", "", "efficiency", "splits", "faults", "time", "memory")
-    yield from _table(titles, rows, right={1, 2, 3, 4, 5, 6}, stretch=7)
+    yield from table(titles, rows, width, right={1, 2, 3, 4, 5, 6}, stretch=7)
 
 
 def _policy_row(run: PolicyReport, base: int, digest: str) -> Line:
@@ -216,66 +206,28 @@ def _policy_row(run: PolicyReport, base: int, digest: str) -> Line:
     )
 
 
-def _printed(run: PolicyReport) -> Iterator[Line]:
+def _printed(run: PolicyReport, width: int) -> Iterator[Line]:
     if not run.printed:
         return
-    yield _heading("printed")
+    yield heading("printed")
     for text in run.printed[:_MOST_PRINTED]:
-        yield ((_cut("  " + _clean(text.rstrip("\n")), WIDTH), Tone.PLAIN),)
+        yield ((cut("  " + _clean(text.rstrip("\n")), width), Tone.PLAIN),)
     yield from _more(len(run.printed) - _MOST_PRINTED)
 
 
-def _launch(report: KernelReport) -> Iterator[Line]:
+def _launch(report: KernelReport, width: int) -> Iterator[Line]:
     if not report.choices:
         return
     rows: list[Line] = [
         (
-            (_cut(_clean(choice.name), 24), Tone.PLAIN),
-            (_cut(_clean(choice.value), 36), Tone.PLAIN),
+            (cut(_clean(choice.name), 24), Tone.PLAIN),
+            (cut(_clean(choice.value), 36), Tone.PLAIN),
             (_clean(choice.why), Tone.MUTED),
         )
         for choice in report.choices[:_MOST_CHOICES]
     ]
-    yield from _table(("launch", "", ""), rows, right=set(), stretch=2)
+    yield from table(("launch", "", ""), rows, width, right=set(), stretch=2)
     yield from _more(len(report.choices) - _MOST_CHOICES)
-
-
-def _table(titles: Sequence[str], rows: Sequence[Line], *, right: set[int], stretch: int) -> Iterator[Line]:
-    """Columns two apart under their titles; the first title is the section's, `stretch` gives way to the width."""
-    texts = [[text for text, _ in row] for row in rows]
-    widths = [max(len(row[at]) for row in texts) for at in range(len(titles))]
-    widths[1:] = [max(width, len(title)) for width, title in zip(widths[1:], titles[1:], strict=True)]
-    widths[0] = max(widths[0], len(titles[0]) - 2 if titles[1] else 0)
-    surplus = 2 + sum(widths) + 2 * (len(widths) - 1) - WIDTH
-    widths[stretch] = max(widths[stretch] - max(surplus, 0), 6)
-    yield _table_head(titles, widths, right)
-    for row in rows:
-        yield tuple(_row_pieces(row, widths, right))
-
-
-def _table_head(titles: Sequence[str], widths: Sequence[int], right: set[int]) -> Line:
-    """The section's title may reach into a second column without one."""
-    spanned = 1 if titles[1] else 2
-    first = titles[0].ljust(sum(widths[:spanned]) + 2 * spanned)
-    columns = list(enumerate(zip(titles, widths, strict=True)))[spanned:]
-    cells = [_placed(title, width, at in right) for at, (title, width) in columns]
-    rest = "  ".join(cells).rstrip()
-    return ((first, Tone.HEADING), ("  " + rest, Tone.MUTED)) if rest else _heading(titles[0])
-
-
-def _row_pieces(row: Line, widths: Sequence[int], right: set[int]) -> Iterator[Piece]:
-    last = max((at for at, (text, _) in enumerate(row) if text), default=0)
-    for at, (text, tone) in enumerate(row[: last + 1]):
-        cell = _placed(_cut(text, widths[at]), widths[at], at in right)
-        yield "  " + (cell.rstrip() if at == last else cell), tone
-
-
-def _placed(text: str, width: int, is_right: bool) -> str:
-    return text.rjust(width) if is_right else text.ljust(width)
-
-
-def _heading(title: str) -> Line:
-    return ((title, Tone.HEADING),)
 
 
 def _more(count: int) -> Iterator[Line]:
@@ -301,8 +253,14 @@ def _clean(text: str) -> str:
     return _UNPRINTABLE.sub("·", text.expandtabs(4))
 
 
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: max(width - 1, 0)] + "…"
+def in_ascii(line: Line) -> Line:
+    """The same in as many columns, for a terminal that has no other characters."""
+    return tuple((text.translate(_ASCII).encode("ascii", "replace").decode("ascii"), tone) for text, tone in line)
+
+
+_ASCII: Final = str.maketrans(
+    {"·": "|", "×": "x", "…": "~", "–": "-", "█": "#", "≤": "<", **dict.fromkeys("▏▎▍▌▋▊▉", "#")}
+)
 
 
 def plain(lines: Iterable[Line]) -> str:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from analysis.divergence.levels import Level
+from analysis.rules.wording import counted
 from sim.faults import Index3
-from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport, SourcePlace
+from sim.observers.oracle_convergence import OracleAnswer
+from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport, SideReport, SourcePlace
 
 LEVEL_WORDS: Final = {
     Level.GRID: "uniform",
@@ -21,11 +23,6 @@ def number(value: int) -> str:
     return f"{value:,}"
 
 
-def counted(value: int, singular: str, plural: str | None = None) -> str:
-    """`1 fault`, `2 faults`, `1,204 steps`."""
-    return f"{value:,} {singular if value == 1 else plural or singular + 's'}"
-
-
 def percent(share: float) -> str:
     """Three digits; never `100 %` or `0 %` for what is almost that."""
     if 0.999 <= share < 1.0:
@@ -33,6 +30,12 @@ def percent(share: float) -> str:
     if 0.0 < share < 0.001:
         return "<0.1 %"
     return f"{share:.0%}".replace("%", " %") if share in (0.0, 1.0) else f"{share * 100:.1f} %"
+
+
+def oracle_share(oracle: OracleAnswer) -> str:
+    """Of thread instructions that can be converged; a range where regions were too long to solve."""
+    least, most = oracle.shares
+    return percent(least) if oracle.is_exact else f"{percent(least)} – {percent(most)}"
 
 
 def ratio(value: float) -> str:
@@ -79,6 +82,24 @@ def branch_text(report: KernelReport, branch: BranchReport) -> str:
 def lanes_per_execution(branch: BranchReport) -> str:
     """A dash where nothing was counted: an execution has a lane at least."""
     return f"{branch.lanes / branch.executed:.1f}" if branch.executed and branch.lanes else "–"
+
+
+def meeting(report: KernelReport, branch: BranchReport) -> str:
+    """Where the paths meet again: a line, or the end of the kernel; nothing for what does not part."""
+    if branch.is_select:
+        return "no jump"
+    place = branch.reconvergence
+    if place is None:
+        return "end"
+    return str(place.line) if place.path == report.path else f"{place.path.rpartition('/')[2]}:{place.line}"
+
+
+def side_target(report: KernelReport, side: SideReport) -> str:
+    """The line that lanes go to, or the end of the kernel."""
+    place = side.place
+    if place is None:
+        return "the end"
+    return f"line {place.line}" if place.path == report.path else f"{place.path.rpartition('/')[2]}:{place.line}"
 
 
 def contradicts(branch: BranchReport) -> bool:

@@ -14,7 +14,14 @@ EPILOG = """exit status of check: 0 nothing wrong, 1 errors found, 2 the command
 Settings are read from .simt.toml beside the sources or above them; the command line wins over them."""
 
 
-SIMULATE_EPILOG = "exit status: 0 no fault, 1 faults found, 2 the command could not be carried out."
+SIMULATE_EPILOG = """exit status, of several kernels the first that applies in the order 1, 4, 3, 2, 0:
+  0    every kernel ran to its end without a fault (notes are no faults)
+  1    faults found
+  2    the command could not be carried out: wrong usage, or a launch that does not fit
+  3    refused: the kernel uses something that is not simulated
+  4    a run was ended early by --timeout or --max-steps, with no fault until then
+  130  interrupted
+"""
 
 
 class OutputFormat(Enum):
@@ -70,7 +77,12 @@ def _parser() -> argparse.ArgumentParser:
     _add_cfg(commands.add_parser("cfg", help="draw the control flow of a function"))
     _add_scalarize(commands.add_parser("scalarize", help="print code with one register and operation per warp"))
     _add_simulate(
-        commands.add_parser("simulate", help="run kernels on the built-in SIMT simulator", epilog=SIMULATE_EPILOG)
+        commands.add_parser(
+            "simulate",
+            help="run kernels on the built-in SIMT simulator",
+            epilog=SIMULATE_EPILOG,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
     )
     _add_ir(commands.add_parser("ir", help="print the intermediate representation of a function"))
     return parser
@@ -137,12 +149,11 @@ def _add_simulate(simulate: argparse.ArgumentParser) -> None:
     launch.add_argument("--shared", metavar="BYTES", type=_positive, help="dynamic shared memory")
     launch.add_argument("--seed", metavar="N", type=int, help="of everything that is chosen at random")
     run = simulate.add_argument_group("run")
-    run.add_argument(
-        "--policy", metavar="P[,P...]", default="ipdom", help="how warps reconverge (default: ipdom), or all"
-    )
+    run.add_argument("--policy", metavar="P[,P...]", help="how warps reconverge (default: ipdom), or all")
     run.add_argument("--max-steps", metavar="N", type=_positive, help="end after so many warp instructions")
-    run.add_argument("--timeout", metavar="S", type=_seconds, default=10.0, help="end each run after S seconds (10)")
+    run.add_argument("--timeout", metavar="S", type=_seconds, help="end each run after S seconds (10)")
     run.add_argument("--havoc", action="store_true", help="what is not understood yields random values, not a refusal")
+    run.add_argument("--no-study", action="store_true", help="do not run once more to study registers and convergence")
     output = simulate.add_argument_group("output")
     output.add_argument("--json", action="store_true", help="one JSON object per kernel")
     output.add_argument("--html", metavar="FILE", help="write the report as one self-contained page")

@@ -5,34 +5,32 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from analysis.facts.functions import annotation_above
 from analysis.ir.function import FunctionKind
 from analysis.lower.program import DeviceFunction, Program
 from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.engine import Analyzed, Engine, UnreadableError
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
 from simt_lsp.cli.targets import function_target, functions_named
-from simt_lsp.cli.terminal import Style, shows_progress, writer
+from simt_lsp.cli.terminal import Style, can_write, shows_progress, writer
 
 try:
     from sim.launch.npy_files import write_arrays
     from sim.launch.planner import Planner
-    from sim.launch.request import Request, requests_in_order
-    from sim.launch.specification import Budget
-    from sim.policies.protocol import PolicyFactory
-    from sim.policies.registry import policies_named
     from sim.refusals import LaunchError, Refusal
     from sim.report.assemble import report_kernel
     from sim.report.html import html_page
     from sim.report.json_report import kernel_object
     from sim.report.model import KernelReport
     from sim.report.places import SourcePlaces
-    from sim.report.text import Tone, report_lines
+    from sim.report.text import NARROWEST, WIDEST, WIDTH, in_ascii, report_lines
+    from sim.report.text_table import Tone
+    from simt_lsp.cli.simulate_options import budget_of, policies_of, requests_of, warp_size_of
 except ModuleNotFoundError as missing:
     if missing.name is None or missing.name.partition(".")[0] != "numpy":
         raise
@@ -41,30 +39,39 @@ except ModuleNotFoundError as missing:
 
 def simulate(options: argparse.Namespace) -> ExitStatus:
     target = function_target(options.place)
-    policies = _policies(options.policy)
-    try:
-        analyzed = Engine(engine_options(options, [target.path])).analyze(target.path)
-    except UnreadableError as error:
-        raise UsageError(f"{target.path}: {error}") from error
+    if options.policy is not None:
+        policies_of(options, ())  # what is wrong is said before any file is read
+    analyzed = _analyzed(target.path, options)
     kernels = _kernels(analyzed.analysis.program, target.path, target.function)
-    found_faults = False
+    statuses: list[ExitStatus] = []
     for kernel in kernels:
-        report = _reported(analyzed, kernel, policies, options, alone=len(kernels) == 1)
-        if report is None:
+        report = _reported(*_in_its_size(analyzed, kernel, options), options, alone=len(kernels) == 1)
+        if isinstance(report, ExitStatus):
+            statuses.append(report)
             continue
-        found_faults |= any(run.faults for run in report.policies)
+        statuses.append(_status(report))
         _write(report, options, alone=len(kernels) == 1)
-    return ExitStatus.FOUND if found_faults else ExitStatus.CLEAN
+    return next((status for status in _WORST_FIRST if status in statuses), ExitStatus.CLEAN)
+
+
+_WORST_FIRST: Final = (ExitStatus.FOUND, ExitStatus.TRUNCATED, ExitStatus.REFUSED, ExitStatus.USAGE)
+
+
+def _status(report: KernelReport) -> ExitStatus:
+    """Of the policies together; a fault counts, however the run ended."""
+    if any(run.faults for run in report.policies):
+        return ExitStatus.FOUND
+    return ExitStatus.TRUNCATED if any(run.truncated is not None for run in report.policies) else ExitStatus.CLEAN
 
 
 # -- what is asked for -------------------------------------------------------------------------------------------------
 
 
-def _policies(text: str) -> Sequence[PolicyFactory]:
+def _analyzed(path: str, options: argparse.Namespace) -> Analyzed:
     try:
-        return policies_named(name.strip() for name in text.split(",") if name.strip())
-    except LaunchError as error:
-        raise UsageError(f"--policy: {error}") from error
+        return Engine(engine_options(options, [path])).analyze(path)
+    except UnreadableError as error:
+        raise UsageError(f"{path}: {error}") from error
 
 
 def _kernels(program: Program, path: str, name: str | None) -> Sequence[DeviceFunction]:
@@ -73,58 +80,63 @@ def _kernels(program: Program, path: str, name: str | None) -> Sequence[DeviceFu
     return functions_named(kernels, path, name, "kernel")
 
 
-def _requests(analyzed: Analyzed, kernel: DeviceFunction, options: argparse.Namespace) -> Sequence[Request]:
-    """The command line, then the comment above the kernel, then the settings."""
-    arguments: dict[str, str] = {}
-    for given in options.arg:
-        name, equals, value = given.partition("=")
-        if not equals or not name.strip() or not value.strip():
-            raise UsageError(f"--arg {given}: write NAME=VALUE, for example n=2048 or x=random(0,1)")
-        arguments[name.strip()] = value.strip()
-    block = analyzed.setup.settings.block
-    extent = None if block is None or not options.block else (block.x, block.y, block.z)
-    given = Request("given", options.grid, extent, options.shared, options.seed, arguments)
-    text = analyzed.analysis.program.unit.text_of(kernel.item.path)
-    annotation = None if text is None else annotation_above(text, kernel.item.span.start)
-    return requests_in_order(given, annotation, os.path.dirname(kernel.item.path), block)
+def _in_its_size(
+    analyzed: Analyzed, kernel: DeviceFunction, options: argparse.Namespace
+) -> tuple[Analyzed, DeviceFunction]:
+    """The kernel, in an analysis for the lanes of a warp that the settings want it to be simulated with."""
+    settings = analyzed.setup.configuration.simulation.of(kernel.item.name)
+    size = warp_size_of(options, settings, analyzed.setup.settings.warp_size)
+    if size == analyzed.setup.settings.warp_size:
+        return analyzed, kernel
+    other = _analyzed(analyzed.path, argparse.Namespace(**{**vars(options), "warp_size": size}))
+    kernels = other.analysis.program.device_functions()
+    return other, next(
+        one for one in kernels if one.item.span == kernel.item.span and one.item.path == kernel.item.path
+    )
 
 
 # -- one kernel --------------------------------------------------------------------------------------------------------
 
 
 def _reported(
-    analyzed: Analyzed,
-    kernel: DeviceFunction,
-    policies: Sequence[PolicyFactory],
-    options: argparse.Namespace,
-    *,
-    alone: bool,
-) -> KernelReport | None:
-    """The report; None for a kernel among several that cannot run, which is said on standard error."""
+    analyzed: Analyzed, kernel: DeviceFunction, options: argparse.Namespace, *, alone: bool
+) -> KernelReport | ExitStatus:
+    """The report; for a kernel that cannot run a status, after it was said on standard error why.
+
+    Raises `UsageError` for a launch that does not fit the only kernel.
+    """
     program, name = analyzed.analysis.program, f"{analyzed.path}:{kernel.item.name}"
-    budget = Budget(seconds=options.timeout)
-    if options.max_steps is not None:
-        budget = Budget(options.max_steps, options.timeout)
+    settings = analyzed.setup.configuration.simulation.of(kernel.item.name)
+    policies = policies_of(options, settings)
     try:
-        planner = Planner(program, kernel, _requests(analyzed, kernel, options), budget=budget, havoc=options.havoc)
+        requests = requests_of(analyzed, kernel, options, settings)
+        planner = Planner(program, kernel, requests, budget=budget_of(options, settings), havoc=options.havoc)
     except LaunchError as error:
-        return _refused(f"{name}: {error}", alone=alone)
+        return _does_not_fit(f"{name}: {error}", alone=alone)
     try:
         with _progress(kernel.item.name) as progress:
             return report_kernel(
-                program, planner, policies, analyzed.analysis.facts.functions, warp=options.warp, progress=progress
+                program,
+                planner,
+                policies,
+                analyzed.analysis.facts.functions,
+                warp=options.warp,
+                progress=progress,
+                with_study=not options.no_study,
             )
     except LaunchError as error:
-        return _refused(f"{name}: {error}", alone=alone)
+        return _does_not_fit(f"{name}: {error}", alone=alone)
     except Refusal as refusal:
         place = _place(program, planner, refusal, analyzed.path)
-        return _refused(f"{place}: {refusal}{_advice(options)}", alone=alone)
+        print(f"simt-lsp: refused: {place}: {refusal}{_advice(options)}", file=sys.stderr)
+        return ExitStatus.REFUSED
 
 
-def _refused(problem: str, *, alone: bool) -> None:
+def _does_not_fit(problem: str, *, alone: bool) -> ExitStatus:
     if alone:
         raise UsageError(problem)
     print(f"simt-lsp: {problem}", file=sys.stderr)
+    return ExitStatus.USAGE
 
 
 def _place(program: Program, planner: Planner, refusal: Refusal, path: str) -> str:
@@ -170,6 +182,13 @@ _STYLES: Final = {
 }
 
 
+def _width() -> int:
+    """Of the terminal, as far as tables can use it; the same everywhere for what is piped on."""
+    if not sys.stdout.isatty():
+        return WIDTH
+    return min(max(shutil.get_terminal_size().columns, NARROWEST), WIDEST)
+
+
 def _write(report: KernelReport, options: argparse.Namespace, *, alone: bool) -> None:
     """One page per kernel: `report.html`, or `report-NAME.html` where the file has several."""
     if options.out is not None:
@@ -188,5 +207,8 @@ def _write(report: KernelReport, options: argparse.Namespace, *, alone: bool) ->
     if options.json:
         print(json.dumps(kernel_object(report)))
         return
-    styled = (tuple((text, _STYLES[tone]) for text, tone in line) for line in report_lines(report))
+    lines = report_lines(report, _width())
+    if not can_write("·×█", sys.stdout):
+        lines = map(in_ascii, lines)
+    styled = (tuple((text, _STYLES[tone]) for text, tone in line) for line in lines)
     writer(sys.stdout, options.color)(((), *styled) if not alone else styled)

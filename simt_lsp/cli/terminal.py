@@ -45,6 +45,15 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def can_write(text: str, stream: TextIO) -> bool:
+    """Whether the stream's encoding has these characters."""
+    try:
+        text.encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
 def wants_color(stream: TextIO, choice: str = "auto") -> bool:
     if choice != "auto":
         return choice == "always"
@@ -90,8 +99,3 @@ def progress(title: str, total: int) -> Generator[Callable[[], None]]:
     with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
         task = bar.add_task(title, total=total)
         yield lambda: bar.advance(task)
-
-
-def counted(number: int, singular: str, plural: str | None = None) -> str:
-    """`1 file`, `2 files`, `1,204 lines`."""
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

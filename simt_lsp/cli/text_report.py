@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from simt_lsp.cli.report import FileReport, Finding, Note, Place, Totals
-from simt_lsp.cli.terminal import Line, Style, counted
+from simt_lsp.cli.terminal import Line, Style
 
 TAB = "    "
 SEVERITY_STYLES = {

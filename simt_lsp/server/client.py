@@ -36,6 +36,7 @@ class ClientFeatures:
     code_action_literals: bool = False
     document_changes: bool = False
     simulations: bool = False
+    kernels: bool = False
 
 
 def read_client_features(capabilities: object) -> ClientFeatures:
@@ -64,6 +65,7 @@ def read_client_features(capabilities: object) -> ClientFeatures:
         code_action_literals=_at(capabilities, "textDocument", "codeAction", "codeActionLiteralSupport") is not None,
         document_changes=flag("workspace", "workspaceEdit", "documentChanges"),
         simulations=flag("experimental", "simtSimulation"),
+        kernels=flag("experimental", "simtKernels"),
     )
 
 

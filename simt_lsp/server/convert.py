@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, final
@@ -13,10 +13,11 @@ from analysis.facts.model import FileProblem, Location, ProblemKind
 from analysis.syntax.line_index import LineIndex, PositionEncoding
 from simt_lsp.server.analysed import Analysed
 from simt_lsp.server.client import ClientFeatures
-from simt_lsp.server.simulation.results import Simulated
+from simt_lsp.server.simulation.results import Placed, Running
 
 if TYPE_CHECKING:
     from analysis.facts.analyzer import FileAnalysis
+    from analysis.lower.launches import Launch
     from analysis.rules.diagnostic import Diagnostic
 
 SOURCE: Final = "simt-lsp"
@@ -51,7 +52,9 @@ class View:
     read: Callable[[str], bytes | None]
     uri_of: Callable[[str], str]
     open_texts: Callable[[], Mapping[str, bytes]]
-    simulated: tuple[Simulated, ...] = ()
+    placed: Callable[[], tuple[Placed, ...]]
+    running: Callable[[], tuple[Running, ...]]
+    launches: Callable[[str], Sequence[Launch]]
     _other_lines: dict[str, LineIndex | None] = field(default_factory=dict[str, "LineIndex | None"])
 
     def offset(self, position: types.Position) -> int:

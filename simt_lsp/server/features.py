@@ -9,6 +9,7 @@ from lsprotocol import types
 
 from analysis.syntax.line_index import PositionEncoding
 from simt_lsp.server.errors import report_failure
+from simt_lsp.server.kernel_list import KERNELS_METHOD
 from simt_lsp.server.requests.check_workspace import CHECK_COMMAND, check_workspace_command
 from simt_lsp.server.requests.code_action import OPTIONS as CODE_ACTIONS
 from simt_lsp.server.requests.code_action import on_code_action
@@ -20,12 +21,19 @@ from simt_lsp.server.requests.document_text import TEXT_METHOD, on_document_text
 from simt_lsp.server.requests.explain import METHOD, explain_command, on_explain
 from simt_lsp.server.requests.hover import on_hover
 from simt_lsp.server.requests.inlay_hint import on_inlay_hint
+from simt_lsp.server.requests.kernels import on_kernels
 from simt_lsp.server.requests.semantic_tokens import (
     on_semantic_tokens,
     on_semantic_tokens_delta,
     on_semantic_tokens_range,
 )
-from simt_lsp.server.requests.simulate import on_simulation, simulate_command
+from simt_lsp.server.requests.simulate import (
+    REPORT_METHOD,
+    on_simulation,
+    on_simulation_report,
+    simulate_command,
+)
+from simt_lsp.server.requests.status import STATUS_METHOD, on_status
 from simt_lsp.server.server import SIMULATION_METHOD, SimtServer
 from simt_lsp.server.settings_requests import (
     on_did_change_configuration,
@@ -52,6 +60,9 @@ HANDLERS: Final[dict[str, tuple[Handler, Any]]] = {
     GRAPH_METHOD: (on_control_flow_graph, None),
     TEXT_METHOD: (on_document_text, None),
     SIMULATION_METHOD: (on_simulation, None),
+    REPORT_METHOD: (on_simulation_report, None),
+    KERNELS_METHOD: (on_kernels, None),
+    STATUS_METHOD: (on_status, None),
 }
 
 PULL_OPTIONS: Final = types.DiagnosticOptions(

@@ -13,7 +13,7 @@ from typing import final
 from lsprotocol import types
 
 from simt_lsp.server.convert import View, fingerprint
-from simt_lsp.server.simulation.shown import simulation_diagnostics
+from simt_lsp.server.simulation.diagnostics import simulation_diagnostics
 
 Send = Callable[[types.PublishDiagnosticsParams], None]
 

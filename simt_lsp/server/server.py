@@ -7,6 +7,7 @@ Threads  Everything here runs on the event loop, except what `_analysed`, `_cras
 from __future__ import annotations
 
 import asyncio
+import os
 import traceback
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
@@ -24,18 +25,19 @@ from simt_lsp.server.client_settings import SECTION, ClientSettings
 from simt_lsp.server.convert import View
 from simt_lsp.server.documents import SEEN, DocumentStore, OpenDocument
 from simt_lsp.server.errors import CONTENT_MODIFIED, report_failure
+from simt_lsp.server.kernel_list import KERNELS_METHOD, kernel_list
 from simt_lsp.server.protocol import SimtProtocol
 from simt_lsp.server.publishing import Publisher, Report, report_of
 from simt_lsp.server.roots import Root, Roots
 from simt_lsp.server.sent_tokens import SentTokens
-from simt_lsp.server.simulation.results import SimulationResults
-from simt_lsp.server.simulation.shown import decorations
+from simt_lsp.server.simulation.decorations import decorations
+from simt_lsp.server.simulation.results import Placement, Running, Simulated, SimulationResults
 from simt_lsp.server.simulation.simulator import Simulator
 from simt_lsp.server.uris import uri_of
 from simt_lsp.server.worker import Superseded, Worker
 from simt_lsp.workspace.configuration import SettingProblem
 from simt_lsp.workspace.disk_loader import path_key
-from simt_lsp.workspace.setting_keys import Source
+from simt_lsp.workspace.setting_values import Source
 
 SETTINGS_PATIENCE: Final = 0.4
 """Seconds that the first analysis waits for the client's settings."""
@@ -64,6 +66,7 @@ class SimtServer(LanguageServer):
         self.sent_tokens = SentTokens()
         self.simulator = Simulator()
         self.simulations = SimulationResults()
+        self.placement = Placement()
         self.commands: dict[str, Callable[[SimtServer, types.ExecuteCommandParams], Awaitable[Any]]] = {}
         self.progress_cancellers: dict[str | int, Callable[[], None]] = {}
         self._tasks: set[asyncio.Future[Any]] = set()
@@ -177,11 +180,32 @@ class SimtServer(LanguageServer):
                 found = True
         return found
 
-    def show_again(self, uri: str) -> None:
+    # Simulations
+
+    def prepare_simulations(self, uri: str) -> None:
+        """There is something to simulate: have a process ready, if the settings want one."""
+        item = self.documents.current.get(uri)
+        for known, _, analysed in self.worker.results():
+            if known == uri and item is not None and analysed.configuration.simulation.keep_ready:
+                self.simulator.prepare()
+
+    def simulation_began(self, uri: str, running: Running) -> None:
+        self.simulations.begin(uri, running)
+        if self.client_features.kernels:
+            self._show_again(uri)
+
+    def simulation_ended(self, uri: str, running: Running, result: Simulated | None) -> None:
+        """`result` is None for one that was stopped."""
+        self.simulations.end(uri, running)
+        if uri in self.documents.current and result is not None:
+            self.simulations.put(uri, result)
+        self._show_again(uri)
+
+    def _show_again(self, uri: str) -> None:
         """Something else is known about an open document than its text says: publish, and have the client ask."""
         item = self.documents.current.get(uri)
         if item is not None:
-            self.worker.submit(uri, item, edited=False)
+            self.worker.submit(uri, item, edited=True)  # somebody waits for it as for an edit
             self.refresh_soon()
 
     def _view(self, analysed: Analysed, analysis: Any) -> View:
@@ -196,7 +220,9 @@ class SimtServer(LanguageServer):
             self.job.read,
             uri_of_path,
             self.documents.overlay,
-            self.simulations.of(analysed.item.uri),
+            lambda: self.placement.placed(analysed, analysis, self.simulations.of(analysed.item.uri)),
+            lambda: self.simulations.running(analysed.item.uri),
+            lambda kernel: self.placement.launches(analysis, kernel),
         )
 
     def view(self, analysed: Analysed) -> View | None:
@@ -208,9 +234,17 @@ class SimtServer(LanguageServer):
         view = self.view(analysed)
         report = Report(item.version, [], "") if view is None else report_of(view)
         self._hand_over(lambda: self._show(uri, item, analysed, report))
-        if view is not None and view.simulated and self.client_features.simulations:
+        if view is not None:
+            self._notify(view)
+
+    def _notify(self, view: View) -> None:
+        """On the worker's thread: what clients that want to know are told after each analysis."""
+        if self.client_features.simulations and self.simulations.of(view.analysed.item.uri):
             shown = decorations(view)
             self._hand_over(lambda: self.protocol.notify(SIMULATION_METHOD, shown))
+        if self.client_features.kernels:
+            listed = kernel_list(view)
+            self._hand_over(lambda: self.protocol.notify(KERNELS_METHOD, listed))
 
     def _show(self, uri: str, item: OpenDocument, analysed: Analysed, report: Report) -> None:
         self.show_problems(analysed.problems)
@@ -261,6 +295,8 @@ class SimtServer(LanguageServer):
         """Files on disk have new texts, or were created or deleted."""
         self.roots.files_changed(changed, listed, self.job.cache)
         self.analyse_again(touching={path_key(path) for path in changed | listed})
+        for uri in self.simulations.reading({os.path.realpath(path) for path in changed | listed}):
+            self._show_again(uri)
         self.refresh_soon()
 
     # Words to the client

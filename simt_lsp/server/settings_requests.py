@@ -22,6 +22,7 @@ WATCHED: Final = (
     "**/.simt.toml",
     "**/compile_commands.json",
     "**/*.{cu,cuh,hip,h,hpp,hh,hxx,inl,inc,cpp,cc,cxx}",
+    "**/*.npy",
 )
 SETTINGS_FILES: Final = (".simt.toml", "compile_commands.json")
 

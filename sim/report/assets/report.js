@@ -73,7 +73,7 @@
     const found = {
       text: read("var(--text)"), muted: read("var(--muted)"), edge: read("var(--edge)"), accent: read("var(--accent)"),
       waiting: read("var(--waiting)"), gone: read("var(--gone)"), card: read("var(--card)"),
-      heat: Array.from({ length: 11 }, (_, at) => read(`color-mix(in oklch, var(--high) ${at * 10}%, var(--low))`)),
+      heat: Array.from({ length: 11 }, (_, at) => read(`color-mix(in oklab, var(--high) ${at * 10}%, var(--low))`)),
       places: Array.from({ length: 12 }, (_, at) => {
         const hue = (255 + at * 137.5) % 360;
         return read(`light-dark(oklch(0.63 0.13 ${hue}), oklch(0.72 0.12 ${hue}))`);

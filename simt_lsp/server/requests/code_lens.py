@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types
 
 from simt_lsp.server.convert import View, printable
-from simt_lsp.server.simulation.shown import Placed, placed_in
+from simt_lsp.server.simulation.results import Placed
 from simt_lsp.server.simulation.words import lens_words
 
 if TYPE_CHECKING:
@@ -20,7 +20,10 @@ SIMULATE_COMMAND: Final = "simt.simulate"
 
 
 async def on_code_lens(ls: SimtServer, params: types.CodeLensParams) -> list[types.CodeLens] | None:
-    return await ls.ask(params.text_document.uri, lenses)
+    found = await ls.ask(params.text_document.uri, lenses)
+    if found:
+        ls.prepare_simulations(params.text_document.uri)
+    return found
 
 
 def lenses(view: View) -> list[types.CodeLens]:
@@ -29,7 +32,7 @@ def lenses(view: View) -> list[types.CodeLens]:
     if not view.analysed.configuration.code_lens.enabled:
         return []
     uri = view.analysed.item.uri
-    simulated = {result.line: result for result in placed_in(view)}
+    simulated = {result.line: result for result in view.placed()}
     found: list[types.CodeLens] = []
     for lens in code_lenses(view.analysis):
         place = view.range(lens.start, lens.end)
@@ -40,8 +43,9 @@ def lenses(view: View) -> list[types.CodeLens]:
 
 
 def _simulate(uri: str, kernel: str, place: types.Range, result: Placed | None) -> types.Command:
-    title = "Simulate" if result is None else lens_words(result.simulated.report)
-    argument = {"textDocument": {"uri": uri}, "kernel": kernel, "position": place.start}
+    report = None if result is None else result.report
+    title = "Simulate" if report is None else lens_words(report)
+    argument: dict[str, Any] = {"textDocument": {"uri": uri}, "kernel": kernel, "position": place.start, "again": True}
     return types.Command(title, SIMULATE_COMMAND, arguments=[argument])
 
 

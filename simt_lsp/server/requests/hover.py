@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from lsprotocol import types
 
 from simt_lsp.server.convert import View, printable
-from simt_lsp.server.simulation.shown import simulation_hover
+from simt_lsp.server.simulation.hovers import access_hover, branch_hover, kernel_hover, line_hover
 
 if TYPE_CHECKING:
+    from analysis.features.hover_info import HoverInfo
     from simt_lsp.server.server import SimtServer
 
 
@@ -19,13 +20,12 @@ async def on_hover(ls: SimtServer, params: types.HoverParams) -> types.Hover | N
 
 def hover(view: View, position: types.Position) -> types.Hover | None:
     from analysis.features.hover import hover_at
-    from analysis.features.hover_info import BranchSubject
     from analysis.features.hover_text import render_markdown, render_text
 
     info = hover_at(view.analysis, view.offset(position))
     if info is None:
         return None
-    counted = simulation_hover(view, info.start) if isinstance(info.subject, BranchSubject) else []
+    counted = _counted(view, info)
     if view.features.markdown:
         text = "\n\n".join([render_markdown(info), *counted])
         contents = types.MarkupContent(types.MarkupKind.Markdown, printable(text))
@@ -33,3 +33,21 @@ def hover(view: View, position: types.Position) -> types.Hover | None:
         text = "\n".join([render_text(info), *counted])
         contents = types.MarkupContent(types.MarkupKind.PlainText, printable(text))
     return types.Hover(contents, view.range(info.start, info.end))
+
+
+def _counted(view: View, info: HoverInfo) -> list[str]:
+    """What simulations counted there; of an expression that no access to memory stands in, of its line."""
+    from analysis.features.hover_info import BarrierSubject, BranchSubject, FunctionSubject, ValueSubject
+
+    match info.subject:
+        case BranchSubject():
+            return branch_hover(view, info.start)
+        case FunctionSubject():
+            function = view.analysis.facts.function_at(info.start)
+            return [] if function is None else kernel_hover(view, function.start)
+        case ValueSubject(accesses=accesses):
+            return (access_hover(view, info.start, info.end) if accesses else []) or line_hover(view, info.start)
+        case BarrierSubject():
+            return line_hover(view, info.start)
+        case _:
+            assert_never(info.subject)

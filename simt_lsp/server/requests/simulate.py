@@ -1,8 +1,5 @@
-"""The command `simt.simulate` and the request `simt/simulation`.
+"""The command `simt.simulate` and the requests `simt/simulation` and `simt/simulationReport`; see docs/protocol.md.
 
-Command  Arguments: one object, `{"textDocument": {"uri"}, "kernel"?, "position"?, "grid"?, "block"?, "sharedBytes"?,
-         "seed"?, "arguments"?, "policies"?, "seconds"?, "maxSteps"?, "havoc"?, "html"?}`.  See docs/protocol.md.
-Answer   `{"status": "finished" | "refused" | "failed" | "stopped", "message", "line", "report", "html"}`
 Rules    The text is the one that the client saw when it asked.  The result is kept with the identity that the kernel
          had then: if it was edited meanwhile, the result arrives stale.
 """
@@ -10,18 +7,18 @@ Rules    The text is the one that the client saw when it asked.  The result is k
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from lsprotocol import types
 
 from simt_lsp.server.convert import View, printable
 from simt_lsp.server.progress import Progress, progress
 from simt_lsp.server.requests.code_lens import SIMULATE_COMMAND
-from simt_lsp.server.simulation.arguments import SimulateArguments, read_arguments
-from simt_lsp.server.simulation.job import SimulationJob
-from simt_lsp.server.simulation.results import Identity, Simulated, identity_of
-from simt_lsp.server.simulation.shown import decorations
-from simt_lsp.server.simulation.simulator import Failed, Finished, Outcome, Refused, Stopped
+from simt_lsp.server.simulation.arguments import SimulateArguments, plain, read_arguments
+from simt_lsp.server.simulation.decorations import decorations
+from simt_lsp.server.simulation.job import LaunchOverrides, SimulationJob
+from simt_lsp.server.simulation.outcome import Failed, Finished, Outcome, Refused, Stopped
+from simt_lsp.server.simulation.results import Placed, Running, Simulated
 from simt_lsp.server.simulation.words import summary_words
 from simt_lsp.workspace.disk_loader import path_key
 from simt_lsp.workspace.file_index import FileIndex
@@ -30,23 +27,28 @@ if TYPE_CHECKING:
     from analysis.facts.model import FunctionFacts
     from simt_lsp.server.server import SimtServer
 
+REPORT_METHOD: Final = "simt/simulationReport"
+
 
 async def simulate_command(ls: SimtServer, params: types.ExecuteCommandParams) -> dict[str, Any]:
     arguments = read_arguments(list(params.arguments or ()))
     uri = arguments.uri
-    prepared = await ls.ask(uri, lambda view: _prepared(view, arguments))
+    prepared = await ls.ask(uri, lambda view: _prepared(ls, view, arguments))
     if prepared is None:
         raise ValueError(f"{SIMULATE_COMMAND}: {uri} is not an open CUDA document")
-    job, identity = prepared
-    async with progress(ls, params.work_done_token, f"simt-lsp: simulating {printable(job.kernel)}") as shown:
-        outcome = await ls.simulator.run(job, _Percentages(shown), shown.stopped)
-    if isinstance(outcome, Finished) and uri in ls.documents.current:
-        ls.simulations.put(uri, Simulated(identity, outcome.report))
-        ls.show_again(uri)
+    job, running, keep = prepared
+    ls.simulation_began(uri, running)
+    outcome: Outcome = Stopped()
+    try:
+        async with progress(ls, params.work_done_token, f"simt-lsp: simulating {printable(job.kernel)}") as shown:
+            outcome = await ls.simulator.run(job, _Percentages(shown), shown.stopped, keep=keep)
+    finally:
+        result = None if isinstance(outcome, Stopped) else Simulated(running.identity, outcome, job.overrides)
+        ls.simulation_ended(uri, running, result)
     if isinstance(outcome, Failed) and outcome.log is not None:
         ls.log_error(f"{SIMULATE_COMMAND} {uri}\n{outcome.log}")
     _tell(ls, outcome)
-    return _answer(outcome)
+    return _answer(outcome, job, html=arguments.html)
 
 
 async def on_simulation(ls: SimtServer, params: object) -> dict[str, Any] | None:
@@ -57,13 +59,44 @@ async def on_simulation(ls: SimtServer, params: object) -> dict[str, Any] | None
     return await ls.ask(uri, decorations)
 
 
-def _prepared(view: View, arguments: SimulateArguments) -> tuple[SimulationJob, Identity]:
+async def on_simulation_report(ls: SimtServer, params: object) -> dict[str, Any] | None:
+    arguments = read_arguments([params], REPORT_METHOD)
+    format = plain(params).get("format", "html")
+    if format not in ("html", "json"):
+        raise ValueError(f"{REPORT_METHOD}: no format {format!r}; use html or json")
+    return await ls.ask(arguments.uri, lambda view: _report(view, arguments, format))
+
+
+def _report(view: View, arguments: SimulateArguments, format: str) -> dict[str, Any] | None:
+    result = _result(view, arguments)
+    outcome = None if result is None else result.simulated.outcome
+    if result is None or not isinstance(outcome, Finished):
+        return None
+    content = outcome.html if format == "html" else outcome.report
+    return {"kernel": printable(result.kernel), "stale": result.line is None, "format": format, "content": content}
+
+
+def _result(view: View, arguments: SimulateArguments) -> Placed | None:
+    """Of the kernel that is meant; of one that is gone or changed by its name."""
+    results = view.placed()
+    try:
+        kernel = kernel_of(view, arguments)
+    except ValueError:
+        kernel = None
+    if kernel is not None:
+        held = next((one for one in results if one.function is kernel), None)
+        if held is not None:
+            return held
+    name = arguments.kernel if kernel is None else kernel.name
+    return next((one for one in results if one.kernel == name), None)
+
+
+def _prepared(ls: SimtServer, view: View, arguments: SimulateArguments) -> tuple[SimulationJob, Running, bool]:
     """On the worker's thread: everything that the process needs to know."""
-    kernel = _kernel(view, arguments)
+    kernel = kernel_of(view, arguments)
     analysed = view.analysed
     item = analysed.item
-    identity = identity_of(view.analysis, kernel.start, analysed.settings)
-    assert identity is not None, "the kernel is one of the file"
+    options = analysed.configuration.simulation
     texts = {path: text for path, text in view.open_texts().items() if path in analysed.touched}
     texts[path_key(item.analysis_path)] = item.document.text
     job = SimulationJob(
@@ -76,13 +109,25 @@ def _prepared(view: View, arguments: SimulateArguments) -> tuple[SimulationJob, 
         files=_index(analysed.touched),
         settings=analysed.settings,
         context=analysed.context,
-        overrides=arguments.overrides,
+        overrides=arguments.overrides.over(_last_overrides(view, arguments, kernel)),
+        launches=options.of(kernel.name),
     )
-    return job, identity
+    identity = ls.placement.identity_of(analysed, view.analysis, kernel)
+    return job, Running(identity), options.keep_ready
 
 
-def _kernel(view: View, arguments: SimulateArguments) -> FunctionFacts:
-    """By name, the nearest to the position of several; or the one around the position."""
+def _last_overrides(view: View, arguments: SimulateArguments, kernel: FunctionFacts) -> LaunchOverrides:
+    """Those of the kernel's last simulation, if they are to count again; an edit of the kernel does not forget them."""
+    if arguments.again:
+        results = sorted(view.placed(), key=lambda one: one.function is not kernel)
+        for result in results:
+            if result.kernel == kernel.name:
+                return result.simulated.overrides
+    return LaunchOverrides()
+
+
+def kernel_of(view: View, arguments: SimulateArguments) -> FunctionFacts:
+    """By name, the nearest to the position of several; or the one around the position.  Raises `ValueError`."""
     kernels = [kernel for kernel in view.analysis.facts.kernels() if kernel.active]
     offset = None if arguments.position is None else view.offset(arguments.position)
     if arguments.kernel is not None:
@@ -131,12 +176,13 @@ def _tell(ls: SimtServer, outcome: Outcome) -> None:
             assert_never(outcome)
 
 
-def _answer(outcome: Outcome) -> dict[str, Any]:
+def _answer(outcome: Outcome, job: SimulationJob, *, html: bool) -> dict[str, Any]:
     answer: dict[str, Any] = {"status": "stopped", "message": None, "line": None, "report": None, "html": None}
     match outcome:
-        case Finished(report=report, html=html):
-            return {**answer, "status": "finished", "report": report, "html": html}
-        case Refused(message=message, line=line):
+        case Finished(report=report, html=page):
+            return {**answer, "status": "finished", "report": report, "html": page if html else None}
+        case Refused(message=message, place=place):
+            line = place.line if place is not None and place.path == job.path else None
             return {**answer, "status": "refused", "message": printable(message), "line": line}
         case Failed(message=message):
             return {**answer, "status": "failed", "message": printable(message)}

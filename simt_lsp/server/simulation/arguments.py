@@ -8,38 +8,55 @@ from typing import Any, Final, cast, final
 
 from lsprotocol import types
 
-from simt_lsp.server.simulation.job import DEFAULT_SECONDS, Extent, LaunchOverrides
+from simt_lsp.server.simulation.job import Extent, LaunchOverrides
+from simt_lsp.workspace.launch_settings import MAX_SECONDS, WARP_SIZES
 
-MAX_SECONDS: Final = 3600.0
 MAX_EXTENT: Final = 2**31 - 1
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class SimulateArguments:
-    """Which kernel, and what the client wants to be so; `kernel`, `position` or both are given."""
+    """Which kernel, and what the client wants to be so; `kernel`, `position` or both are given.
+
+    `again`: the overrides of the last simulation count where these are silent.  `html`: the answer has the page.
+    """
 
     uri: str
     kernel: str | None
     position: types.Position | None
     overrides: LaunchOverrides
+    again: bool = False
+    html: bool = False
 
 
-def read_arguments(arguments: Sequence[Any]) -> SimulateArguments:
+def read_arguments(arguments: Sequence[Any], method: str = "simt.simulate") -> SimulateArguments:
     """Raises `ValueError` with a sentence for the user."""
+    try:
+        return _read(arguments)
+    except _Wrong as error:
+        raise ValueError(f"{method} {error}") from None
+
+
+class _Wrong(Exception):
+    """The text says what is allowed."""
+
+
+def _read(arguments: Sequence[Any]) -> SimulateArguments:
     if len(arguments) != 1 or not isinstance(given := plain(arguments[0]), Mapping):
-        raise _wrong("takes one object with textDocument, and kernel or position")
+        raise _Wrong("takes one object with textDocument, and kernel or position")
     values = cast("Mapping[str, Any]", given)
     document = values.get("textDocument")
     uri = cast("Mapping[str, Any]", document).get("uri") if isinstance(document, Mapping) else None
     if not isinstance(uri, str):
-        raise _wrong("needs textDocument.uri")
+        raise _Wrong("needs textDocument.uri")
     kernel, position = values.get("kernel"), _position(values.get("position"))
     if kernel is not None and not isinstance(kernel, str):
-        raise _wrong("kernel is a name")
+        raise _Wrong("kernel is a name")
     if kernel is None and position is None:
-        raise _wrong("needs kernel or position")
-    return SimulateArguments(uri, kernel, position, _overrides(values))
+        raise _Wrong("needs kernel or position")
+    again, html = values.get("again") is True, values.get("html") is True
+    return SimulateArguments(uri, kernel, position, _overrides(values), again, html)
 
 
 def plain(value: Any) -> Any:
@@ -63,10 +80,10 @@ def _overrides(values: Mapping[str, Any]) -> LaunchOverrides:
         seed=_whole(values, "seed", 0),
         arguments=_arguments(values.get("arguments")),
         policies=_policies(values.get("policies")),
+        warp_size=_warp_size(values.get("warpSize")),
         seconds=_seconds(values.get("seconds")),
         max_steps=_whole(values, "maxSteps", 1),
         havoc=values.get("havoc") is True,
-        html=values.get("html") is True,
     )
 
 
@@ -77,7 +94,7 @@ def _position(value: Any) -> types.Position | None:
         case {"line": int(line), "character": int(character)}:
             return types.Position(line, character)
         case _:
-            raise _wrong("position is {line, character}")
+            raise _Wrong("position is {line, character}")
 
 
 def _extent(values: Mapping[str, Any], name: str) -> Extent | None:
@@ -90,7 +107,7 @@ def _extent(values: Mapping[str, Any], name: str) -> Extent | None:
             x, y, z = (*sizes, 1, 1)[:3]
             return x, y, z
         case _:
-            raise _wrong(f"{name} is a positive number, or a list of up to three")
+            raise _Wrong(f"{name} is a positive number, or a list of up to three")
 
 
 def _whole(values: Mapping[str, Any], name: str, least: int) -> int | None:
@@ -98,7 +115,7 @@ def _whole(values: Mapping[str, Any], name: str, least: int) -> int | None:
     if value is None:
         return None
     if not _is_whole(value) or value < least:
-        raise _wrong(f"{name} is a whole number, at least {least}")
+        raise _Wrong(f"{name} is a whole number, at least {least}")
     return value
 
 
@@ -111,11 +128,11 @@ def _arguments(value: Any) -> Mapping[str, str]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise _wrong("arguments is an object of texts by name")
+        raise _Wrong("arguments is an object of texts by name")
     given = cast("Mapping[str, Any]", value)
     for name, text in given.items():
         if not isinstance(text, (str, int, float)) or not str(text).strip():
-            raise _wrong(f"arguments.{name} is a text such as 2048, random(0,1), iota or zeros[4096]")
+            raise _Wrong(f"arguments.{name} is a text such as 2048, random(0,1), iota or zeros[4096]")
     return {name: _spelled(text) for name, text in given.items()}
 
 
@@ -123,25 +140,44 @@ def _spelled(value: str | int | float) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value).strip()
 
 
-def _policies(value: Any) -> tuple[str, ...]:
+def _warp_size(value: Any) -> int | None:
+    if value is not None and (not _is_whole(value) or value not in WARP_SIZES):
+        raise _Wrong(f"warpSize is one of {', '.join(map(str, WARP_SIZES))}")
+    return value
+
+
+def _policies(value: Any) -> tuple[str, ...] | None:
     match value:
         case None:
-            return LaunchOverrides().policies
+            return None
         case str(name):
             return (name,)
         case [_, *_] if all(isinstance(name, str) for name in value):
             return tuple(value)
         case _:
-            raise _wrong("policies is a list of names")
+            raise _Wrong("policies is a list of names")
 
 
-def _seconds(value: Any) -> float:
+def _seconds(value: Any) -> float | None:
     if value is None:
-        return DEFAULT_SECONDS
+        return None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= MAX_SECONDS:
-        raise _wrong(f"seconds is a number up to {MAX_SECONDS:g}")
+        raise _Wrong(f"seconds is a number up to {MAX_SECONDS:g}")
     return float(value)
 
 
-def _wrong(text: str) -> ValueError:
-    return ValueError(f"simt.simulate {text}")
+def options_object(overrides: LaunchOverrides) -> dict[str, Any] | None:
+    """The launch options in the form in which they are read above; None where there are none."""
+    given: dict[str, Any] = {
+        "grid": overrides.grid and list(overrides.grid),
+        "block": overrides.block and list(overrides.block),
+        "sharedBytes": overrides.shared_bytes,
+        "seed": overrides.seed,
+        "arguments": dict(overrides.arguments) or None,
+        "policies": overrides.policies and list(overrides.policies),
+        "warpSize": overrides.warp_size,
+        "seconds": overrides.seconds,
+        "maxSteps": overrides.max_steps,
+        "havoc": overrides.havoc or None,
+    }
+    return {name: value for name, value in given.items() if value is not None} or None

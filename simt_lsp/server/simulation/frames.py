@@ -1,7 +1,12 @@
-"""What a simulation process says to the server: JSON objects behind their length in 4 bytes, big-endian.
+"""What a simulation process and the server say to each other: frames behind their length in 4 bytes, big-endian.
 
-Objects  `{"progress": share}`, any number of times; then one of `{"report": object, "html": text or null}`,
-         `{"refused": sentence, "line": number or null}` (from 1) and `{"failed": sentence, "log": text or null}`.
+To the process    one pickled `SimulationJob` after the other; the end of the input is the end of the process.
+From the process  JSON objects.  First `{"ready": true}` or `{"unavailable": sentence}`.  Then for each job
+                  `{"progress": share}`, any number of times, and one of
+                  `{"report": object, "html": text, "files": [[path, changed, size]]}`,
+                  `{"refused": sentence, "place": place or null, "advice": sentence or null}` and
+                  `{"failed": sentence, "log": text or null}`; each of them with `"again": bool`, whether the process
+                  takes another job.
 """
 
 from __future__ import annotations

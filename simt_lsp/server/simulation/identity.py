@@ -1,4 +1,4 @@
-"""Which function is which from version to version of a text, and where it stands now.
+"""Which function is which from version to version of a text, and what decides how a kernel is launched.
 
 A function is known by its name, its fingerprint (its text, and everything that it uses, transitively) and its number
 among those that agree in both; so what was counted on its lines moves with them, and is gone when one of them changes.
@@ -7,15 +7,20 @@ among those that agree in both; so what was counted on its lines moves with them
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
+
+from simt_lsp.workspace.launch_settings import LaunchSettings
 
 if TYPE_CHECKING:
     from analysis.facts.file_analysis import FileAnalysis
     from analysis.facts.model import FunctionFacts
     from analysis.facts.settings import AnalysisSettings
+    from analysis.lower.launches import Launch
+
+MAX_KEPT: Final = 1024
 
 FunctionKey = tuple[str, bytes, int]
 
@@ -42,13 +47,45 @@ def function_lines(analysis: FileAnalysis) -> Mapping[FunctionKey, FunctionLines
     return found
 
 
-def launch_digest(analysis: FileAnalysis, function: FunctionFacts, settings: AnalysisSettings) -> bytes:
-    """What decides a launch besides the function's own text: the comment above it, and the settings."""
+@final
+class HostCode:
+    """The launches of a file's kernels; keeps those of host functions that did not change.  For one thread."""
+
+    def __init__(self) -> None:
+        from analysis.facts.cache import BoundedCache
+
+        self._known: BoundedCache[bytes, tuple[Launch, ...]] = BoundedCache(MAX_KEPT)
+
+    def launches(self, analysis: FileAnalysis) -> Mapping[str, Sequence[Launch]]:
+        """By the kernel's name."""
+        from analysis.lower.launches import launch_shapes
+
+        return launch_shapes(analysis.program.unit, self._known)
+
+
+def launch_digest(
+    analysis: FileAnalysis,
+    function: FunctionFacts,
+    settings: AnalysisSettings,
+    said: Sequence[LaunchSettings],
+    launches: Sequence[Launch],
+) -> bytes:
+    """What decides a launch besides the function's own text: the comment above it, the settings, and host code."""
     from analysis.facts.functions import annotation_above
 
     annotation = annotation_above(analysis.document.text, function.start)
-    shape = settings.warp_size, settings.block
-    return blake2b(repr((annotation, shape)).encode("utf-8", "replace"), digest_size=12).digest()
+    shapes = [launch.moved(-launch.span.start) for launch in launches]
+    decided = (annotation, settings.warp_size, settings.block, said, shapes, list(_instantiating(analysis, function)))
+    return blake2b(repr(decided).encode("utf-8", "replace"), digest_size=12).digest()
+
+
+def _instantiating(analysis: FileAnalysis, function: FunctionFacts) -> Iterator[bytes]:
+    """For a template all host code, for it may be instantiated, or called through other templates, in any of it."""
+    program = analysis.program
+    if program.declaration_of(function.id).template_parameters:
+        for item in (*program.unit.items, *program.unit.included_items):
+            if item.active and not item.is_device:
+                yield item.text
 
 
 def _fingerprint(analysis: FileAnalysis, function: FunctionFacts) -> bytes:

@@ -7,13 +7,15 @@ the editor found them: `files` has the paths that it looked at and nothing else.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, final
 
 from analysis.facts.settings import AnalysisSettings
 from simt_lsp.workspace.file_index import FileIndex
+from simt_lsp.workspace.launch_settings import LaunchSettings
 
 DEFAULT_SECONDS: Final = 10.0
+DEFAULT_POLICIES: Final = ("ipdom",)
 
 Extent = tuple[int, int, int]
 
@@ -21,24 +23,45 @@ Extent = tuple[int, int, int]
 @final
 @dataclass(frozen=True, slots=True)
 class LaunchOverrides:
-    """What the client asked for; None and empty: chosen.  `seconds` bounds all runs of the simulation together."""
+    """What the client asked for; None and empty: settings, text or chance decide.
+
+    `seconds` bounds all runs of the simulation together.
+    """
 
     grid: Extent | None = None
     block: Extent | None = None
     shared_bytes: int | None = None
     seed: int | None = None
     arguments: Mapping[str, str] = field(default_factory=dict[str, str])
-    policies: tuple[str, ...] = ("ipdom",)
-    seconds: float = DEFAULT_SECONDS
+    policies: tuple[str, ...] | None = None
+    warp_size: int | None = None
+    seconds: float | None = None
     max_steps: int | None = None
     havoc: bool = False
-    html: bool = False
+
+    def over(self, others: LaunchOverrides) -> LaunchOverrides:
+        """`others` where these are silent."""
+        return LaunchOverrides(
+            self.grid or others.grid,
+            self.block or others.block,
+            others.shared_bytes if self.shared_bytes is None else self.shared_bytes,
+            others.seed if self.seed is None else self.seed,
+            {**others.arguments, **self.arguments},
+            self.policies or others.policies,
+            self.warp_size or others.warp_size,
+            self.seconds or others.seconds,
+            self.max_steps or others.max_steps,
+            self.havoc or others.havoc,
+        )
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class SimulationJob:
-    """`start` is the byte offset of the kernel's definition; `on_disk` is False for a text without a place there."""
+    """`start` is the byte offset of the kernel's definition; `on_disk` is False for a text without a place there.
+
+    `launches` are the settings for this kernel, the most important first.
+    """
 
     path: str
     text: bytes
@@ -50,3 +73,28 @@ class SimulationJob:
     settings: AnalysisSettings
     context: str | None
     overrides: LaunchOverrides
+    launches: tuple[LaunchSettings, ...]
+
+    @property
+    def seconds(self) -> float:
+        """For everything."""
+        said = (self.overrides.seconds, *(one.seconds for one in self.launches))
+        return next((seconds for seconds in said if seconds is not None), DEFAULT_SECONDS)
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        said = (self.overrides.policies, *(one.policies for one in self.launches))
+        return next((names for names in said if names is not None), DEFAULT_POLICIES)
+
+    @property
+    def max_steps(self) -> int | None:
+        """None: as many as the simulator wants to make."""
+        said = (self.overrides.max_steps, *(one.max_steps for one in self.launches))
+        return next((steps for steps in said if steps is not None), None)
+
+    @property
+    def analysis_settings(self) -> AnalysisSettings:
+        """Those of the editor, with the lanes of a warp that were asked for."""
+        said = (self.overrides.warp_size, *(one.warp_size for one in self.launches))
+        size = next((size for size in said if size is not None), self.settings.warp_size)
+        return replace(self.settings, warp_size=size)

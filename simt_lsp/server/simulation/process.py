@@ -1,12 +1,16 @@
-"""The process that simulates: reads a job from standard input, writes frames to standard output, and is gone.
+"""The process that simulates: takes jobs from standard input, one after the other, and answers each with frames.
 
-Rules    It ends when its standard input does, so it cannot outlive the server, and at once when it is killed.
-         Nothing but frames reaches the server's end of standard output.  It is nicer than the server, and its memory
-         is bounded where the system can do that.
+Rules    It imports everything before it says that it is ready, so that the first job does not wait for that.
+         What one job analysed the next one reuses: an edit costs one function here as in the server.
+         It ends when its standard input does, so it cannot outlive the server, and at once when it is killed.
+         It takes no other job after a defect of ours, or when it has grown beyond `MAX_RESIDENT_BYTES`.
+         Nothing but frames reaches the server's end of standard output.  Its memory is bounded where the system can do
+         that; a job that takes long makes it nicer than the server.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import sys
@@ -15,53 +19,84 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, BinaryIO, Final
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from simt_lsp.server.simulation.frames import LENGTH, packed
 from simt_lsp.server.simulation.job import SimulationJob
 
+if TYPE_CHECKING:
+    from simt_lsp.server.simulation.work import Worker
+
 MAX_ADDRESS_BYTES: Final = 12 << 30
 """Above the simulator's own budget for buffers, with room for what NumPy reserves."""
+MAX_RESIDENT_BYTES: Final = 300 << 20
+"""Of a process that waits for the next job; a fresh one has some 55 MB."""
 NICENESS: Final = 5
+LONG_SECONDS: Final = 1.0
 MISSING_NUMPY: Final = (
     "simulating needs NumPy, which is not installed for the server's Python: "
     "\"{python}\" -m pip install 'simt-lsp[sim]', then simulate again"
 )
 
+Say = Callable[[dict[str, Any]], None]
+
 
 def main() -> None:
     """The life of the process."""
-    started = time.monotonic()
     out = _own_output()
-    source = sys.stdin.buffer
-    (length,) = LENGTH.unpack(source.read(LENGTH.size))
-    job: SimulationJob = pickle.loads(source.read(length))  # from the server that started this process
-    threading.Thread(target=_end_with, args=(source,), daemon=True).start()
-    _be_modest()
 
     def say(message: dict[str, Any]) -> None:
         out.write(packed(message))
         out.flush()
 
-    say(_answer(job, started, lambda share: say({"progress": share})))
+    jobs: SimpleQueue[bytes] = SimpleQueue()
+    threading.Thread(target=_read, args=(sys.stdin.buffer, jobs), daemon=True).start()
+    _bound_memory()
+    worker = _ready(say)
+    while worker is not None and _did(worker, pickle.loads(jobs.get()), say):  # from the server, which started this
+        pass
     out.close()
     os._exit(0)  # nothing is left to tidy up
 
 
-def _answer(job: SimulationJob, started: float, progress: Callable[[float], None]) -> dict[str, Any]:
+def _ready(say: Say) -> Worker | None:
+    gc.disable()  # nothing that an import makes is garbage
     try:
-        from simt_lsp.server.simulation.work import simulated
-
-        return simulated(job, started, progress)
+        from simt_lsp.server.simulation.work import Worker
     except ModuleNotFoundError as missing:
         if missing.name is None or missing.name.partition(".")[0] != "numpy":
             raise
-        return {"failed": MISSING_NUMPY.format(python=sys.executable), "log": None}
+        say({"unavailable": MISSING_NUMPY.format(python=sys.executable)})
+        return None
+    worker = Worker()
+    gc.freeze()
+    gc.enable()
+    say({"ready": True})
+    return worker
+
+
+def _did(worker: Worker, job: SimulationJob, say: Say) -> bool:
+    """Answers one job; whether there may be another."""
+    started = time.monotonic()
+
+    def progress(share: float) -> None:
+        say({"progress": share})
+        if time.monotonic() - started > LONG_SECONDS:
+            _be_nice()
+
+    try:
+        answer = worker.simulated(job, started, progress)
+        again = _resident_bytes() <= MAX_RESIDENT_BYTES
     except MemoryError:
-        return {"failed": f"simulating {job.kernel} needs more memory than it may have", "log": None}
+        answer = {"failed": f"simulating {job.kernel} needs more memory than it may have", "log": None}
+        again = False
     except Exception as error:  # a defect of ours, which costs this simulation
         problem = f"simulating {job.kernel} failed: {type(error).__name__}: {error}"
-        return {"failed": problem, "log": traceback.format_exc()}
+        answer = {"failed": problem, "log": traceback.format_exc()}
+        again = False
+    say({**answer, "again": again})
+    return again
 
 
 def _own_output() -> BinaryIO:
@@ -72,16 +107,31 @@ def _own_output() -> BinaryIO:
     return out
 
 
-def _end_with(source: BinaryIO) -> None:
+def _read(source: BinaryIO, jobs: SimpleQueue[bytes]) -> None:
+    """On a thread of its own, so that the end of the input is seen while a kernel runs."""
     with suppress(OSError):
-        source.read()
+        while len(header := source.read(LENGTH.size)) == LENGTH.size:
+            jobs.put(source.read(LENGTH.unpack(header)[0]))
     os._exit(1)
 
 
-def _be_modest() -> None:
-    if hasattr(os, "nice"):
+def _resident_bytes() -> int:
+    """What the process holds now, where the system says so; else 0."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, AttributeError):
+        return 0
+
+
+def _be_nice() -> None:
+    """For the rest of the process's life; it stands in nobody's way who waits for a hover."""
+    if hasattr(os, "getpriority") and os.getpriority(os.PRIO_PROCESS, 0) < NICENESS:
         with suppress(OSError):
-            os.nice(NICENESS)
+            os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
+
+
+def _bound_memory() -> None:
     try:
         import resource
     except ImportError:  # not on Windows; the simulator's own budget stays

@@ -1,24 +1,29 @@
-"""What simulations counted, by document and kernel, and what of it still holds for a version of the text.
+"""What simulations ended with, by document and kernel, and what of it still holds for a version of the text.
 
-Rules    A result holds as long as the kernel and everything that it uses read as they did; edits elsewhere only move
-         it.  One that does not hold is kept, marked stale, until the next one or until the document is closed: undoing
-         an edit brings it back.
-Threads  Written on the event loop, read on the worker's thread: the map is replaced, never changed.
+Rules    A result holds as long as the kernel, everything that it uses, what decides its launch and the files that it
+         read are as they were; edits elsewhere only move it.  One that does not hold is kept, marked stale, until the
+         next one or until the document is closed: undoing an edit brings it back.
+Threads  Written on the event loop, read on the worker's thread: the map is replaced, never changed.  `Placement` lives
+         on the worker's thread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
-from simt_lsp.server.simulation.identity import FunctionKey, FunctionLines, function_lines, launch_digest
+from simt_lsp.server.simulation.identity import FunctionKey, FunctionLines, HostCode, function_lines, launch_digest
+from simt_lsp.server.simulation.job import LaunchOverrides
+from simt_lsp.server.simulation.outcome import Failed, FileStamp, Finished, Refused
 
 if TYPE_CHECKING:
     from analysis.facts.file_analysis import FileAnalysis
     from analysis.facts.model import FunctionFacts
-    from analysis.facts.settings import AnalysisSettings
+    from analysis.lower.launches import Launch
     from sim.report.json_report import KernelObject
+    from simt_lsp.server.analysed import Analysed
 
 
 @final
@@ -33,21 +38,44 @@ class Identity:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Simulated:
-    """The result of one kernel of one document."""
+class Running:
+    """A kernel whose simulation has not ended."""
 
     identity: Identity
-    report: KernelObject
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """How the last simulation of one kernel of one document ended; `overrides` are the options it was given."""
+
+    identity: Identity
+    outcome: Finished | Refused | Failed
+    overrides: LaunchOverrides
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A result beside a version of the text: `line` is the kernel's, from 0; None where the result does not hold."""
+    """A result beside a version of the text.
+
+    `line` is the kernel's, from 0, and `function` its facts; None where the result does not hold.
+    """
 
     simulated: Simulated
     line: int | None
+    function: FunctionFacts | None
     _now: Mapping[FunctionKey, FunctionLines]
+
+    @property
+    def kernel(self) -> str:
+        return self.simulated.identity.kernel[0]
+
+    @property
+    def report(self) -> KernelObject | None:
+        """What the run counted, if there was one; whether it still holds or not."""
+        outcome = self.simulated.outcome
+        return outcome.report if isinstance(outcome, Finished) else None
 
     def line_now(self, line: int) -> int | None:
         """Where a line of the report (from 1) stands now (from 0); None for one of a function that changed."""
@@ -64,6 +92,14 @@ class SimulationResults:
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[Simulated, ...]] = {}
+        self._running: dict[str, tuple[Running, ...]] = {}
+
+    def begin(self, uri: str, running: Running) -> None:
+        self._running = {**self._running, uri: (*self._running.get(uri, ()), running)}
+
+    def end(self, uri: str, running: Running) -> None:
+        left = tuple(one for one in self._running.get(uri, ()) if one is not running)
+        self._running = {**self._running, uri: left}
 
     def put(self, uri: str, result: Simulated) -> None:
         """Of one kernel, the newest counts; results of texts that are gone make room for those of the same name."""
@@ -78,38 +114,94 @@ class SimulationResults:
     def of(self, uri: str) -> tuple[Simulated, ...]:
         return self._known.get(uri, ())
 
+    def running(self, uri: str) -> tuple[Running, ...]:
+        return self._running.get(uri, ())
+
+    @property
+    def all_running(self) -> Sequence[tuple[str, Running]]:
+        return [(uri, one) for uri, running in self._running.items() for one in running]
+
+    def reading(self, paths: set[str]) -> list[str]:
+        """The documents with results that were read from one of these files, all links followed."""
+        return [
+            uri
+            for uri, results in self._known.items()
+            if any(file.path in paths for one in results for file in _files(one))
+        ]
+
     def forget(self, uri: str) -> None:
         self._known = {key: value for key, value in self._known.items() if key != uri}
 
 
-def identity_of(analysis: FileAnalysis, start: int, settings: AnalysisSettings) -> Identity | None:
-    """The identity of the kernel whose definition begins at a byte offset; None if there is none."""
-    function = next((one for one in analysis.facts.kernels() if one.start == start), None)
-    if function is None:
-        return None
-    lines = function_lines(analysis)
-    key = list(lines)[analysis.facts.functions.index(function)]
-    return Identity(key, launch_digest(analysis, function, settings), lines)
+@final
+class Placement:
+    """Puts results beside versions of texts, and remembers the last answer for each document."""
+
+    def __init__(self) -> None:
+        self._host = HostCode()
+        self._last: dict[str, tuple[tuple[object, ...], tuple[Placed, ...]]] = {}
+
+    def identity_of(self, analysed: Analysed, analysis: FileAnalysis, function: FunctionFacts) -> Identity:
+        """The identity of a kernel of the file."""
+        lines = function_lines(analysis)
+        key = list(lines)[analysis.facts.functions.index(function)]
+        return Identity(key, self._digest(analysed, analysis, function), lines)
+
+    def placed(
+        self, analysed: Analysed, analysis: FileAnalysis, results: tuple[Simulated, ...]
+    ) -> tuple[Placed, ...]:  # fmt: skip
+        """Each result beside this version of the text."""
+        uri = analysed.item.uri
+        if not results:
+            self._last.pop(uri, None)
+            return ()
+        stamps = [stamp_of(file.path) for one in results for file in _files(one)]
+        asked: tuple[object, ...] = (analysed, results, stamps)
+        known = self._last.get(uri)
+        if known is not None and known[0][0] is analysed and known[0][1:] == asked[1:]:
+            return known[1]
+        now = function_lines(analysis)
+        functions = dict(zip(now, analysis.facts.functions, strict=True))
+        found = tuple(self._placed(analysed, analysis, one, functions, now) for one in results)
+        self._last[uri] = asked, found
+        return found
+
+    def _placed(
+        self,
+        analysed: Analysed,
+        analysis: FileAnalysis,
+        one: Simulated,
+        functions: Mapping[FunctionKey, FunctionFacts],
+        now: Mapping[FunctionKey, FunctionLines],
+    ) -> Placed:
+        function = functions.get(one.identity.kernel)
+        holds = (
+            function is not None
+            and function.active
+            and self._digest(analysed, analysis, function) == one.identity.launch
+            and all(stamp_of(file.path) == file for file in _files(one))
+        )
+        if function is None or not holds:
+            return Placed(one, None, None, now)
+        return Placed(one, analysis.document.lines.line_of(function.start), function, now)
+
+    def launches(self, analysis: FileAnalysis, name: str) -> Sequence[Launch]:
+        """Those of the kernel in host code."""
+        return self._host.launches(analysis).get(name, ())
+
+    def _digest(self, analysed: Analysed, analysis: FileAnalysis, function: FunctionFacts) -> bytes:
+        said = analysed.configuration.simulation.of(function.name)
+        return launch_digest(analysis, function, analysed.settings, said, self.launches(analysis, function.name))
 
 
-def placed(analysis: FileAnalysis, results: tuple[Simulated, ...], settings: AnalysisSettings) -> tuple[Placed, ...]:
-    """Each result beside this version of the text."""
-    if not results:
-        return ()
-    now = function_lines(analysis)
-    functions = dict(zip(now, analysis.facts.functions, strict=True))
-    return tuple(Placed(one, _line(analysis, one, functions, settings), now) for one in results)
+def stamp_of(path: str) -> FileStamp:
+    """Of the file as it is now."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return FileStamp(path, 0, 0)
+    return FileStamp(path, found.st_mtime_ns, found.st_size)
 
 
-def _line(
-    analysis: FileAnalysis,
-    one: Simulated,
-    functions: Mapping[FunctionKey, FunctionFacts],
-    settings: AnalysisSettings,
-) -> int | None:
-    function = functions.get(one.identity.kernel)
-    if function is None or not function.active:
-        return None
-    if launch_digest(analysis, function, settings) != one.identity.launch:
-        return None
-    return analysis.document.lines.line_of(function.start)
+def _files(one: Simulated) -> tuple[FileStamp, ...]:
+    return one.outcome.files if isinstance(one.outcome, Finished) else ()

@@ -1,87 +1,66 @@
-"""Starts simulation processes, listens to them, and ends them.
+"""Which process simulates what: turns, a process that is ready for the next job, and the end of those in the way.
 
-Rules    At most `MAX_RUNNING` at a time; others wait their turn.  Who stops waiting (a cancelled task, `stopped`, the
-         end of the server) kills the process at once: there is nothing in it to tidy up.
-         A process that ends without a last word, or does not end, is an outcome and not an exception.
+Rules    At most `MAX_RUNNING` jobs at a time; others wait their turn.  Who stops waiting (a cancelled task, `stopped`,
+         the end of the server) kills the process at once: there is nothing in it to tidy up.
+         One process is kept ready: to start one and to import everything takes longer than most kernels run.  It takes
+         job after job; where one was killed the next is started.  It ends after `IDLE_SECONDS` without a job.
 Threads  Everything runs on the event loop; it only ever waits.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
-import os
-import pickle
-import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
+from typing import Final, final
 
-from simt_lsp.server.simulation.frames import LENGTH
+from simt_lsp.server.simulation.child import Child, Gone
 from simt_lsp.server.simulation.job import SimulationJob
-
-if TYPE_CHECKING:
-    from sim.report.json_report import KernelObject
+from simt_lsp.server.simulation.outcome import Failed, Outcome, Stopped
 
 MAX_RUNNING: Final = 2
 GRACE_SECONDS: Final = 15.0
 """For the start, the analysis and the report, beyond twice the time of the job; then the process is killed."""
-START: Final = (
-    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
-    "from simt_lsp.server.simulation.process import main; main()"
-)
-"""The server's own path: it may have been set up by an editor extension that brings the libraries along."""
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """The kernel ran; `html` is the report as a page, if it was asked for."""
-
-    report: KernelObject
-    html: str | None
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """The simulator says why it does not run this kernel; `line` counts from 1."""
-
-    message: str
-    line: int | None
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """The process could not do its work; `log` is for those who repair it."""
-
-    message: str
-    log: str | None = None
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Stopped:
-    """The user wanted no more of it."""
-
-
-Outcome: TypeAlias = Finished | Refused | Failed | Stopped
+START_DELAY: Final = 0.5
+"""Seconds that a process which nobody waits for is started later: the first look at a document goes first."""
+IDLE_SECONDS: Final = 900.0
 
 
 @final
 class Simulator:
-    """All simulation processes of one server."""
+    """All simulation processes of one server.
 
-    def __init__(self) -> None:
+    `unavailable` says why nothing can be simulated, once that is known; `changed()` is called when a process became
+    ready, or turned out not to.
+    """
+
+    def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
+        self.unavailable: str | None = None
+        self._changed = changed
         self._turns: asyncio.Semaphore | None = None
-        self._processes: set[Process] = set()
+        self._children: set[Child] = set()
+        self._spare: Child | None = None
+        self._starting: asyncio.Task[None] | None = None
+        self._start_later: asyncio.TimerHandle | None = None
+        self._end_later: asyncio.TimerHandle | None = None
+        self._stopped = False
 
-    async def run(self, job: SimulationJob, progress: Callable[[float], None], stopped: asyncio.Event) -> Outcome:
-        """`progress` gets the share of the run that is over, a few times per second."""
-        work = asyncio.ensure_future(self._in_turn(job, progress))
+    @property
+    def is_ready(self) -> bool:
+        """Whether a process waits for a job."""
+        return self._spare is not None and self._starting is None
+
+    def prepare(self, delay: float = START_DELAY) -> None:
+        """Have a process ready for the next job, unless one is (or none can be)."""
+        nothing_comes = self._spare is None and self._starting is None and self._start_later is None
+        if nothing_comes and self.unavailable is None and not self._stopped:
+            self._start_later = asyncio.get_running_loop().call_later(delay, self._start_spare)
+
+    async def run(
+        self, job: SimulationJob, progress: Callable[[float], None], stopped: asyncio.Event, *, keep: bool
+    ) -> Outcome:
+        """`progress` gets the share of the run that is over, a few times per second; `keep`: whether a process is kept
+        ready for the next job."""
+        work = asyncio.ensure_future(self._in_turn(job, progress, keep=keep))
         waiter = asyncio.ensure_future(stopped.wait())
         try:
             await asyncio.wait({work, waiter}, return_when=asyncio.FIRST_COMPLETED)
@@ -92,76 +71,121 @@ class Simulator:
 
     def stop(self) -> None:
         """The server ends."""
-        for process in tuple(self._processes):
-            _kill(process)
+        self._stopped = True
+        if self._start_later is not None:
+            self._start_later.cancel()
+        for child in tuple(self._children):
+            child.kill()
 
-    async def _in_turn(self, job: SimulationJob, progress: Callable[[float], None]) -> Outcome:
+    # -- one job -------------------------------------------------------------------------------------------------------
+
+    async def _in_turn(self, job: SimulationJob, progress: Callable[[float], None], *, keep: bool) -> Outcome:
         if self._turns is None:
             self._turns = asyncio.Semaphore(MAX_RUNNING)
         async with self._turns:
-            seconds = 2 * job.overrides.seconds + GRACE_SECONDS
+            seconds = 2 * job.seconds + GRACE_SECONDS
             try:
-                return await asyncio.wait_for(self._simulate(job, progress), seconds)
+                return await asyncio.wait_for(self._simulate(job, progress, keep=keep), seconds)
             except TimeoutError:
                 return Failed(f"simulating {job.kernel} was stopped after {seconds:g} seconds")
 
-    async def _simulate(self, job: SimulationJob, progress: Callable[[float], None]) -> Outcome:
+    async def _simulate(self, job: SimulationJob, progress: Callable[[float], None], *, keep: bool) -> Outcome:
+        waiting = self._waiting()
+        if waiting is not None:
+            try:
+                return await self._simulate_in(waiting, job, progress, keep=keep)
+            except Gone:  # it died while it waited, or as it began: another one finds out which
+                pass
         try:
-            process = await _started()
+            child = await self._started()
         except OSError as error:
             return Failed(f"cannot start a process that simulates: {error.strerror or error}")
-        self._processes.add(process)
         try:
-            await _send(process, job)
-            return await _heard(process, job, progress)
+            return await self._simulate_in(child, job, progress, keep=keep)
+        except Gone:
+            if keep:
+                self.prepare(0.0)
+            return Failed(f"simulating {job.kernel} failed: {await child.death()}")
+
+    async def _simulate_in(
+        self, child: Child, job: SimulationJob, progress: Callable[[float], None], *, keep: bool
+    ) -> Outcome:
+        """Raises `Gone`."""
+        try:
+            problem = await child.ready()
+            self.unavailable = child.unavailable
+            if problem is not None:
+                return Failed(problem)
+            return await child.simulate(job, progress)
+        except Gone:
+            keep = False  # who is told of it decides what comes next
+            raise
         finally:
-            self._processes.discard(process)
-            _kill(process)
+            self._give_back(child, keep=keep)
 
+    def _waiting(self) -> Child | None:
+        """The process that is ready or about to be; nobody's spare from now on."""
+        if self._start_later is not None:
+            self._start_later.cancel()
+            self._start_later = None
+        spare = self._spare
+        if spare is not None:
+            self._leave(spare)
+        return spare
 
-async def _started() -> Process:
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    command = (sys.executable, "-I", "-c", START, json.dumps(sys.path))
-    return await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environment)
+    async def _started(self) -> Child:
+        """A new one.  Raises `OSError`."""
+        child = await Child.start()
+        self._children.add(child)
+        return child
 
+    def _give_back(self, child: Child, *, keep: bool) -> None:
+        if keep and child.serving and child.alive and self._spare is None and not self._stopped:
+            self._keep(child)
+            return
+        self._end(child)
+        if keep:
+            self.prepare(0.0)
 
-async def _send(process: Process, job: SimulationJob) -> None:
-    """Standard input stays open: its end would end the process."""
-    assert process.stdin is not None
-    body = pickle.dumps(job)
-    with suppress(ConnectionError):  # it is dead already; `_heard` finds out
-        process.stdin.write(LENGTH.pack(len(body)) + body)
-        await process.stdin.drain()
+    # -- the process that waits ----------------------------------------------------------------------------------------
 
+    def _start_spare(self) -> None:
+        self._start_later = None
+        self._starting = asyncio.ensure_future(self._begin_spare())
 
-async def _heard(process: Process, job: SimulationJob, progress: Callable[[float], None]) -> Outcome:
-    assert process.stdout is not None
-    while True:
+    async def _begin_spare(self) -> None:
+        """Starts it and waits until it is ready, or somebody else took it to wait for that."""
         try:
-            (length,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
-            message: dict[str, Any] = json.loads(await process.stdout.readexactly(length))
-        except (asyncio.IncompleteReadError, ConnectionError):
-            return Failed(f"simulating {job.kernel} failed: {_death(await process.wait())}")
-        match message:
-            case {"progress": float(share) | int(share)}:
-                progress(share)
-            case {"report": dict(report), "html": html}:  # pyright: ignore[reportUnknownVariableType]
-                return Finished(report, html)  # pyright: ignore[reportArgumentType, reportUnknownArgumentType]
-            case {"refused": str(text), "line": line}:
-                return Refused(text, line)
-            case {"failed": str(text), "log": log}:
-                return Failed(text, log)
-            case _:
-                return Failed(f"simulating {job.kernel} failed: the process said something else")
+            child = await self._started()
+            self._keep(child)
+            problem = await child.ready()
+        except OSError:  # said when a job finds that out
+            return
+        finally:
+            self._starting = None
+        self.unavailable = child.unavailable
+        if problem is not None and self._spare is child:
+            self._end_spare()
+        self._changed()
 
+    def _keep(self, child: Child) -> None:
+        self._spare = child
+        self._end_later = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._end_spare)
 
-def _death(status: int) -> str:
-    if status < 0:
-        return f"its process was killed (signal {-status}); it may have needed too much memory"
-    return f"its process ended with status {status}"
+    def _leave(self, child: Child) -> None:
+        """It is nobody's spare any more."""
+        if self._spare is child:
+            self._spare = None
+        if self._end_later is not None:
+            self._end_later.cancel()
+            self._end_later = None
 
+    def _end_spare(self) -> None:
+        spare = self._spare
+        if spare is not None:
+            self._leave(spare)
+            self._end(spare)
 
-def _kill(process: Process) -> None:
-    if process.returncode is None:
-        with suppress(ProcessLookupError):
-            process.kill()
+    def _end(self, child: Child) -> None:
+        self._children.discard(child)
+        child.kill()

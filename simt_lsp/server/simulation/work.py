@@ -1,11 +1,14 @@
-"""One job: the text is analysed here again, then its kernel runs; of the server, this module alone imports `sim`."""
+"""One job: the text is analysed here again, then its kernel runs; of the server, this module alone imports `sim`.
+
+The page is made with every report: it costs a few milliseconds here, and who asks for it later need not run again.
+"""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, Final
 
 from analysis.facts.analyzer import Analyzer, FileAnalysis
@@ -19,58 +22,67 @@ from sim.launch.specification import Budget
 from sim.policies.registry import policies_named
 from sim.refusals import LaunchError, Refusal
 from sim.report.assemble import report_kernel
+from sim.report.html import html_page
 from sim.report.json_report import kernel_object
 from sim.report.model import KernelReport, TruncationReport
 from sim.report.places import SourcePlaces
 from sim.result import TruncationReason
+from simt_lsp.launch_requests import settings_requests
 from simt_lsp.server.simulation.job import SimulationJob
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache
 
 SHARE_OF_ONE_RUN: Final = 0.5
 """Of the time for everything: a launch that does not end is tried again with a smaller one."""
+HAVOC_ADVICE: Final = "simulating with havoc fills its results with random values"
+LAUNCH_ADVICE: Final = (
+    "give it with the command, in a comment above the kernel (// simt: block=256 n=2048), or in the settings"
+)
+
+Share = Callable[[float], None]
 
 
-def simulated(job: SimulationJob, started: float, progress: Callable[[float], None]) -> dict[str, Any]:
-    """The last frame of the process; `started` is when the time of the job began to count."""
-    deadline = started + job.overrides.seconds
-    analysis = _analysis(job)
-    kernel = _kernel(analysis.program, job)
-    if kernel is None:
-        return {"failed": f"kernel {job.kernel} is not where it was", "log": None}
+class Worker:
+    """Does one job after the other, and keeps what it analysed."""
 
-    def in_time(share: float) -> bool:
-        progress(share)
-        return time.monotonic() < deadline
+    def __init__(self) -> None:
+        self._analyzer = Analyzer()
+        self._cache = FileCache()
 
-    try:
-        planner = Planner(
-            analysis.program, kernel, _requests(job, kernel), budget=_budget(job),
-            havoc=job.overrides.havoc,
-        )  # fmt: skip
-    except LaunchError as error:
-        return {"refused": f"{job.kernel}: {error}", "line": None}
-    try:
-        report = report_kernel(
-            analysis.program,
-            planner,
-            policies_named(job.overrides.policies),
-            analysis.facts.functions,
-            progress=in_time,
-        )
-    except LaunchError as error:
-        return {"refused": f"{job.kernel}: {error}", "line": None}
-    except Refusal as refusal:
-        place = SourcePlaces(analysis.program, planner.kernel).place(refusal.function, refusal.span)
-        here = place is not None and place.path == job.path
-        where = "" if place is None else f"{os.path.basename(place.path)}:{place.line}: "
-        return {"refused": f"{where}{refusal}", "line": place.line if place is not None and here else None}
-    report = _out_of_time(report)
-    return {"report": kernel_object(report), "html": _page(report) if job.overrides.html else None}
+    def simulated(self, job: SimulationJob, started: float, progress: Share) -> dict[str, Any]:
+        """The last frame of the job; `started` is when the time of the job began to count."""
+        deadline = started + job.seconds
 
+        def in_time(share: float) -> bool:
+            progress(share)
+            return time.monotonic() < deadline
 
-def _analysis(job: SimulationJob) -> FileAnalysis:
-    loader = DiskLoader(FileCache() if job.on_disk else None, job.open_texts, lambda: job.files)
-    return Analyzer().analyze(job.path, Document.open(job.text), loader, job.settings, context=job.context)
+        analysis = self._analysis(job)
+        kernel = _kernel(analysis.program, job)
+        if kernel is None:
+            return {"failed": f"kernel {job.kernel} is not where it was", "log": None}
+        try:
+            policies = policies_named(job.policies)
+            planner = Planner(
+                analysis.program, kernel, _requests(job, kernel), budget=_budget(job), havoc=job.overrides.havoc
+            )
+        except LaunchError as error:
+            return _not_launched(job, error)
+        try:
+            report = report_kernel(
+                analysis.program, planner, policies, analysis.facts.functions, progress=in_time
+            )  # fmt: skip
+        except LaunchError as error:
+            return _not_launched(job, error)
+        except Refusal as refusal:
+            return _refused(job, SourcePlaces(analysis.program, planner.kernel), refusal)
+        report = _out_of_time(report)
+        files = [[file.path, file.changed, file.size] for file in report.files]
+        return {"report": kernel_object(report), "html": html_page(report), "files": files}
+
+    def _analysis(self, job: SimulationJob) -> FileAnalysis:
+        loader = DiskLoader(self._cache if job.on_disk else None, job.open_texts, lambda: job.files)
+        text = Document.open(job.text)
+        return self._analyzer.analyze(job.path, text, loader, job.analysis_settings, context=job.context)
 
 
 def _kernel(program: Program, job: SimulationJob) -> DeviceFunction | None:
@@ -88,19 +100,24 @@ def _requests(job: SimulationJob, kernel: DeviceFunction) -> Sequence[Request]:
     annotation = annotation_above(job.text, kernel.item.span.start)
     if annotation is not None and not job.on_disk and any("@" in text for text in annotation.parameters.values()):
         raise LaunchError("the comment above the kernel names a file: save this text first, so it has a folder")
-    return requests_in_order(given, annotation, os.path.dirname(job.path), job.settings.block)
+    folder = os.path.dirname(job.path)
+    return requests_in_order(given, annotation, folder, settings_requests(job.launches, folder), job.settings.block)
 
 
 def _budget(job: SimulationJob) -> Budget:
-    seconds = job.overrides.seconds * SHARE_OF_ONE_RUN
-    steps = job.overrides.max_steps
-    return Budget(seconds=seconds) if steps is None else Budget(steps, seconds)
+    seconds = job.seconds * SHARE_OF_ONE_RUN
+    return Budget(seconds=seconds) if job.max_steps is None else Budget(job.max_steps, seconds)
 
 
-def _page(report: KernelReport) -> str:
-    from sim.report.html import html_page
+def _not_launched(job: SimulationJob, error: LaunchError) -> dict[str, Any]:
+    return {"refused": f"{job.kernel}: {error}", "place": None, "advice": LAUNCH_ADVICE}
 
-    return html_page(report)
+
+def _refused(job: SimulationJob, places: SourcePlaces, refusal: Refusal) -> dict[str, Any]:
+    place = places.place(refusal.function, refusal.span)
+    where = "" if place is None else f"{os.path.basename(place.path)}:{place.line}: "
+    advice = None if job.overrides.havoc else HAVOC_ADVICE
+    return {"refused": f"{where}{refusal}", "place": None if place is None else asdict(place), "advice": advice}
 
 
 def _out_of_time(report: KernelReport) -> KernelReport:

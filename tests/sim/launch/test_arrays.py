@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -224,8 +225,36 @@ def test_files_of_a_comment_lie_below_the_source(tmp_path: Path) -> None:
     assert found.data.tolist() == [1, 1, 1, 1]
     for path in ("../a.npy", "/etc/a.npy", "data/../../a.npy"):
         elsewhere = Request(arguments={"a": f"@{path}"}, folder=str(tmp_path))
-        with pytest.raises(LaunchError, match="a comment may only name files below the folder"):
+        with pytest.raises(LaunchError, match="only files below the folder of the text that names them are read"):
             plan(_SUM, elsewhere)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_links_lead_no_comment_out_of_its_folder(tmp_path: Path) -> None:
+    project, outside = tmp_path / "project", tmp_path / "project of others"
+    project.mkdir()
+    outside.mkdir()
+    np.save(outside / "a.npy", np.ones(4, np.float32))
+    np.save(project / "b.npy", np.ones(4, np.float32))
+    (project / "file.npy").symlink_to(outside / "a.npy")
+    (project / "folder").symlink_to(outside, target_is_directory=True)
+    (project / "inside.npy").symlink_to(project / "b.npy")
+    (tmp_path / "entrance").symlink_to(project, target_is_directory=True)
+    for path in ("file.npy", "folder/a.npy"):
+        with pytest.raises(LaunchError, match="only files below the folder"):
+            plan(_SUM, Request(arguments={"a": f"@{path}"}, folder=str(project)))
+    for folder in (project, tmp_path / "entrance"):
+        found = plan(_SUM, Request(arguments={"a": "@inside.npy"}, folder=str(folder)))
+        assert [file.path for file in found.files] == [str(project / "b.npy")]
+
+
+def test_what_is_said_about_all_kernels_need_not_fit_each() -> None:
+    general = Request("the settings", arguments={"unheard": "3", "a": "zeros[8]"}, is_general=True)
+    found = argument(_SUM, "a", given(a="iota[4]"), general)
+    assert isinstance(found, ChosenArray)
+    assert (found.filling, found.length) == (Filling.INDEX, 4)
+    with pytest.raises(LaunchError, match="has no argument unheard"):
+        plan(_SUM, given(unheard="3"), general)
 
 
 def test_bad_files_are_answered(tmp_path: Path) -> None:

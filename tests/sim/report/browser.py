@@ -93,6 +93,12 @@ class Tab:
         self._send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.settle()
 
+    def resize(self, width: int) -> None:
+        """The window, in pixels."""
+        size = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
+        self._send("Emulation.setDeviceMetricsOverride", **size)
+        self.settle()
+
     def screenshot(self) -> bytes:
         return base64.b64decode(self._send("Page.captureScreenshot", format="png")["data"])
 

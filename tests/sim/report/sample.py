@@ -8,8 +8,12 @@ import numpy as np
 
 from analysis.divergence.levels import Level
 from sim.launch.choices import Choice
+from sim.observers.convergence import Convergence, ConvergenceAnswer, Dispatched
 from sim.observers.lane_histogram import LaneHistogram
+from sim.observers.oracle_convergence import OracleAnswer
+from sim.observers.register_kinds import KindCount, RegisterShares
 from sim.observers.requests import RequestCount
+from sim.observers.scalar_activity import Executed, ScalarActivity, Source
 from sim.observers.timeline import Step
 from sim.observers.work import Work
 from sim.report.model import (
@@ -18,10 +22,13 @@ from sim.report.model import (
     KernelReport,
     LineReport,
     PolicyReport,
+    RelatedPlace,
+    SideReport,
     SourcePlace,
     TimelineReport,
     TruncationReport,
 )
+from sim.report.study import Study
 from sim.result import TruncationReason
 
 PATH: Final = "src/<b>gather & sum</b>.cu"
@@ -73,6 +80,8 @@ def sample() -> KernelReport:
         ),
         policies=(ipdom(), round_robin()),
         arrays={"out": np.zeros(4, np.float32)},
+        files=(),
+        study=None,
         seconds=0.0421,
     )
 
@@ -84,26 +93,49 @@ def ipdom() -> PolicyReport:
         thread_instructions=122_368,
         simd_efficiency=0.6097,
         branches=(
-            BranchReport(at(8), "if (i < n)", 64, 1, 2000, Level.VARYING),
+            BranchReport(
+                at(8),
+                "if (i < n)",
+                64,
+                1,
+                2000,
+                Level.VARYING,
+                (SideReport(at(9, 11), 2000, 16), SideReport(at(18, 1), 48, 16)),
+                at(18, 1),
+            ),
             BranchReport(at(10, 9), "for (k < index[i])", 1024, 640, 18_432, Level.VARYING),
             BranchReport(at(15, 9), "if (sum < T(0))", 63, 0, 2000, Level.VARYING),
-            BranchReport(at(3, 1, "inc/util.h"), "while (spin)", 64, 0, 2048, Level.GRID),
+            BranchReport(at(3, 1, "inc/util.h"), "while (spin)", 64, 0, 2048, Level.GRID, is_select=True),
         ),
+        accesses=(),
         lines=(
-            LineReport(7, Work(256, 8192, 8192), _NOTHING),
-            LineReport(8, Work(64, 2048, 2048), _NOTHING),
-            LineReport(9, Work(63, 2000, 2016), _NOTHING),
-            LineReport(10, Work(2048, 36_864, 65_536), RequestCount(1024, 4096, 4096)),
-            LineReport(12, Work(3584, 64_512, 114_688), RequestCount(1024, 18_432, 2304)),
-            LineReport(14, Work(126, 4000, 4032), RequestCount(63, 0, 0, 2016, 1953)),
-            LineReport(15, Work(63, 2000, 2016), _NOTHING),
-            LineReport(16, Work(68, 2752, 2752), RequestCount(63, 315, 252)),
+            LineReport(7, Work(256, 8192, 8192), _NOTHING, 64),
+            LineReport(8, Work(64, 2048, 2048), _NOTHING, 64),
+            LineReport(9, Work(63, 2000, 2016), _NOTHING, 64),
+            LineReport(10, Work(2048, 36_864, 65_536), RequestCount(1024, 4096, 4096), 64),
+            LineReport(12, Work(3584, 64_512, 114_688), RequestCount(1024, 18_432, 2304), 64),
+            LineReport(14, Work(126, 4000, 4032), RequestCount(63, 0, 0, 2016, 1953), 64),
+            LineReport(15, Work(63, 2000, 2016), _NOTHING, 64),
+            LineReport(16, Work(68, 2752, 2752), RequestCount(63, 315, 252), 64),
         ),
         requests=RequestCount(2174, 22_843, 6652, 2016, 1953),
         histogram=LaneHistogram(
             (0, 40, 60, 90, *(40 + lane * 2 for lane in range(4, 16)), 500, *(20 for _ in range(15)), 4600)
         ),
         timeline=timeline(),
+        notes=(
+            FaultReport(
+                "same-value-write",
+                at(9, 9),
+                (0, 0, 0),
+                (1, 0, 0),
+                30,
+                "writes byte 0 of out, as others do",
+                is_note=True,
+                related=(RelatedPlace(at(16, 9), "thread 0,0,0 writes it here"),),
+                chosen=("n",),
+            ),
+        ),
         faults=(
             FaultReport(
                 "out-of-bounds", at(16, 9), (7, 0, 0), (15, 12, 0), 1, "writes 4 bytes behind the end of `out`"
@@ -127,11 +159,13 @@ def round_robin() -> PolicyReport:
         thread_instructions=122_368,
         simd_efficiency=0.4065,
         branches=first.branches,
+        accesses=(),
         lines=first.lines[:3],
         requests=first.requests,
         histogram=first.histogram,
         timeline=TimelineReport(0, 0, 32, (), (), 0),
         faults=(),
+        notes=(),
         printed=(),
         memory_digest="cd" * 32,
         truncated=TruncationReport(TruncationReason.STEPS, at(12)),
@@ -152,3 +186,38 @@ def timeline() -> TimelineReport:
     places += [(14, running, running), (15, running, running), (16, running, running)]
     steps = tuple(Step(line, None, active, alive) for line, active, alive in places)
     return TimelineReport(3, 1, 32, steps, tuple(at(line) for line, _, _ in places), 7)
+
+
+def study() -> Study:
+    """A study whose shares are round."""
+    nothing = Executed()
+    scalar, together, apart = (
+        Executed(10, 10, 5, 5, 2, 2),
+        Executed(20, 640, 64, 32, 32, 32),
+        Executed(5, 30, 40, 20, 10, 10),
+    )
+    before = Executed(70, 1360, 218, 114, 88, 88)
+    return Study(
+        policy="ipdom",
+        tags=RegisterShares(KindCount(25, 25, 50, 7), KindCount(0, 20, 30, 7)),
+        values=RegisterShares(KindCount(30, 40, 30, 7), KindCount()),
+        convergence=ConvergenceAnswer(
+            (
+                (Convergence.BY_SHAPE, Dispatched(20, 500)),
+                (Convergence.BY_VARIANCE, Dispatched(8, 200)),
+                (Convergence.BY_EXITS, Dispatched(0, 0)),
+                (Convergence.DYNAMIC, Dispatched(4, 100)),
+                (Convergence.DIVERGED, Dispatched(20, 200)),
+            )
+        ),
+        oracle=OracleAnswer(1000, 700, 200, 250, 12, 1),
+        activity=ScalarActivity(
+            {**dict.fromkeys(Source, nothing), Source.STATICALLY_CONVERGED: before},
+            {
+                Source.SCALAR: scalar,
+                Source.STATICALLY_CONVERGED: together,
+                Source.DYNAMICALLY_CONVERGED: nothing,
+                Source.DIVERGED: apart,
+            },
+        ),
+    )

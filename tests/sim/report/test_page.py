@@ -13,7 +13,7 @@ from sim.observers.timeline import Step
 from sim.report.html import html_page, html_parts
 from sim.report.model import KernelReport, TimelineReport
 from tests.sim.report.browser import Tab, browser_tab
-from tests.sim.report.sample import at, ipdom, sample
+from tests.sim.report.sample import at, ipdom, sample, study
 
 
 @pytest.fixture(scope="module")
@@ -57,18 +57,18 @@ class TestShown:
 
     def test_branches(self, page: Tab) -> None:
         assert rows(page, "#panel-0 table.branches") == [
-            ["8 if (i < n) varying", "64", "1", "", "31.2"],
-            ["10 for (k < index[i]) varying", "1,024", "640", "", "18.0"],
-            ["15 if (sum < T(0)) varying, never diverged in this run", "63", "0", "", "31.7"],
-            ["util.h:3:1 while (spin) uniform", "64", "0", "", "32.0"],
+            ["8 if (i < n) lanes to line 9: 2,000, line 18: 48", "64", "1", "", "31.2", "18", "varying"],
+            ["10 for (k < index[i])", "1,024", "640", "", "18.0", "end", "varying"],
+            ["15 if (sum < T(0))", "63", "0", "", "31.7", "end", "varying, never diverged in this run"],
+            ["util.h:3:1 while (spin)", "64", "0", "", "32.0", "no jump", "uniform"],
         ]
 
     def test_source_with_counts(self, page: Tab) -> None:
         found = {row[0]: row[1:] for row in rows(page, "#panel-0 table.source") if row[0]}
         assert list(found) == [str(line) for line in range(5, 19)]
-        assert found["12"] == ["3,584", "", "56.2 %", "sum += x[i * 32 + k];"]
-        assert found["15"][3].startswith('if (sum < T(0)) printf("</script><img src=x onerror=alert(1)>");')
-        assert found["15"][3].endswith("never split")
+        assert found["12"] == ["3,584", "", "56.2 %", "", "sum += x[i * 32 + k];"]
+        assert found["15"][3:] == ["never", 'if (sum < T(0)) printf("</script><img src=x onerror=alert(1)>");']
+        assert found["10"][3] == "640 of 1,024"
 
     def test_efficiency_is_a_colour(self, page: Tab) -> None:
         colour = "getComputedStyle(document.querySelector('#p0-line-%d .lanes')).color"
@@ -194,6 +194,67 @@ class TestTimeline:
             return {json.dumps(spots)}.map((spot) => [...image.data.slice(start(spot), start(spot) + 4)]);
         }})()"""
         return [tuple(colour) for colour in page.value(script)]
+
+
+class TestFindings:
+    def test_notes_stand_apart_from_faults_and_link_both_places(self, page: Tab) -> None:
+        assert page.text("#panel-0 .fault-card h2").split() == ["Faults", "2", "places"]
+        assert page.text("#panel-0 .note-card h2").split() == ["Notes", "1", "place"]
+        assert "same-value-write" in page.text("#panel-0 .note-card li")
+        assert page.value("document.querySelectorAll('#p0-line-9.has-fault').length") == 0
+        assert page.value("document.querySelectorAll('#p0-line-14.has-fault').length") == 1
+        page.click("#panel-0 .note-card li p .jump")
+        assert marked(page) == ["p0-line-16"]
+
+
+class TestStudy:
+    def test_is_shown_where_there_is_one(self, browser: Tab, tmp_path: Path) -> None:
+        show(browser, sample(), tmp_path)
+        assert browser.value("document.querySelectorAll('.study-card').length") == 0
+        show(browser, replace(sample(), study=study()), tmp_path)
+        assert rows(browser, "table.convergence")[4:] == [
+            ["diverged", "20.0 %", "200"],
+            ["converged under the best possible schedule", "90.0 % – 95.0 %", "1,000"],
+        ]
+        assert rows(browser, "table.registers")[0] == ["Reads by tags", "25.0 %", "50.0 %", "100"]
+        assert rows(browser, "table.activity")[-1] == ["saved", *["50.0 %"] * 6]
+        widths = "[...document.querySelectorAll('.stack rect')].map((part) => part.width.baseVal.value)"
+        assert browser.value(widths) == [50, 20, 0, 10, 20]
+        assert browser.problems == []
+
+
+@pytest.mark.parametrize("width", [360, 500, 1400])
+def test_the_page_is_never_wider_than_its_window(browser: Tab, tmp_path: Path, width: int) -> None:
+    browser.resize(width)
+    try:
+        show(browser, replace(sample(), study=study()), tmp_path)
+        assert browser.value("document.documentElement.scrollWidth <= innerWidth")
+        notes = (
+            "[...document.querySelectorAll('#panel-0 .fault-note')].map((row) => row.getBoundingClientRect().height)"
+        )
+        assert max(browser.value(notes)) < 160
+    finally:
+        browser.resize(1400)
+
+
+def test_a_frame_may_give_its_nonce(browser: Tab, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    file.write_text(html_page(sample(), nonce="c2VjcmV0"), encoding="utf-8")
+    browser.open(file.as_uri())
+    browser.click("#panel-0 .branches .jump")
+    assert marked(browser) == ["p0-line-8"]
+    assert browser.problems == []
+    assert "nonce-c2VjcmV0" in file.read_text(encoding="utf-8")
+    assert "sha256" not in file.read_text(encoding="utf-8")
+
+
+def test_the_colours_of_the_editor_are_used(browser: Tab, tmp_path: Path) -> None:
+    show(browser, sample(), tmp_path)
+    root = "document.documentElement"
+    browser.value(f"{root}.style.setProperty('--vscode-editor-background', 'rgb(1, 2, 3)')")
+    browser.value(f"{root}.style.setProperty('--vscode-editorError-foreground', 'rgb(4, 5, 6)')")
+    assert browser.value("getComputedStyle(document.body).backgroundColor") == "rgb(1, 2, 3)"
+    assert browser.value("getComputedStyle(document.querySelector('.bad-tile b')).color") == "rgb(4, 5, 6)"
 
 
 def test_the_page_may_run_its_own_script_only(browser: Tab, tmp_path: Path) -> None:

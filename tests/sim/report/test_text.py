@@ -9,8 +9,9 @@ import pytest
 
 from analysis.divergence.levels import Level
 from sim.report.model import KernelReport
-from sim.report.text import WIDTH, Tone, plain, report_lines
-from tests.sim.report.sample import SOURCE, ipdom, sample
+from sim.report.text import NARROWEST, in_ascii, plain, report_lines
+from sim.report.text_table import Tone
+from tests.sim.report.sample import SOURCE, ipdom, sample, study
 
 
 def text_of(report: KernelReport) -> str:
@@ -37,15 +38,15 @@ def test_the_verdict_comes_first() -> None:
     lines = text_of(sample()).splitlines()
     assert lines[0] == "gather<float>  grid 8 · block 16×16 · 64 warps of 32 lanes · ipdom · 42 ms"
     assert lines[1] == "  61.0 % SIMD efficiency · 6,272 warp instructions · 122,368 thread instructions"
-    assert lines[2] == "  2 of 4 branches split warps · 2 faults"
+    assert lines[2] == "  2 of 4 branches split warps · 2 faults · 1 note"
 
 
 def test_static_verdicts_stand_beside_counts() -> None:
     assert section(text_of(sample()), "branches") == [
-        "8:5 if (i < n) 64 1 1.6 % 31.2 varying",
-        "10:9 for (k < index[i]) 1,024 640 62.5 % 18.0 varying",
-        "15:9 if (sum < T(0)) 63 0 31.7 varying, never diverged",
-        "util.h:3:1 while (spin) 64 0 32.0 uniform",
+        "8:5 if (i < n) 64 1 1.6 % 31.2 18 varying",
+        "10:9 for (k < index[i]) 1,024 640 62.5 % 18.0 end varying",
+        "15:9 if (sum < T(0)) 63 0 31.7 end varying, never diverged",
+        "util.h:3:1 while (spin) 64 0 32.0 no jump uniform",
     ]
 
 
@@ -99,7 +100,7 @@ def test_what_was_chosen_is_listed_with_reasons() -> None:
 
 
 def test_nothing_to_tell_takes_no_line() -> None:
-    run = replace(ipdom(), branches=(), lines=(), faults=(), printed=())
+    run = replace(ipdom(), branches=(), lines=(), faults=(), notes=(), printed=())
     text = text_of(replace(sample(), policies=(run,), choices=()))
     assert text.splitlines()[2:] == ["  no branches · no faults"]
 
@@ -128,15 +129,61 @@ def test_a_part_of_a_run_says_so() -> None:
     assert text.splitlines()[3] == "  stopped early: the step budget is used up, in line 12"
 
 
+@pytest.mark.parametrize("width", [NARROWEST, 100, 120])
 @pytest.mark.parametrize("long", ["x" * 300, "word " * 80, "é" * 300])
-def test_lines_fit_whatever_the_source(long: str) -> None:
+def test_lines_fit_whatever_the_source(long: str, width: int) -> None:
     run = ipdom()
     branches = tuple(replace(branch, text=long, executed=10**12) for branch in run.branches)
     faults = tuple(replace(fault, message=long) for fault in run.faults)
     run = replace(run, branches=branches, faults=faults, printed=(long,))
     choices = tuple(replace(choice, value=long) for choice in sample().choices)
     report = replace(sample(), source=(long,) * len(SOURCE), policies=(run,), choices=choices)
-    assert max(map(len, text_of(report).splitlines())) <= WIDTH
+    assert max(map(len, plain(report_lines(report, width)).splitlines())) <= width
+
+
+def test_a_terminal_without_our_characters_gets_others_in_the_same_columns() -> None:
+    lines = list(report_lines(sample()))
+    replaced = [in_ascii(line) for line in lines]
+    assert plain(replaced).isascii()
+    assert [len(plain([line])) for line in replaced] == [len(plain([line])) for line in lines]
+    assert plain(replaced).splitlines()[0] == (
+        "gather<float>  grid 8 | block 16x16 | 64 warps of 32 lanes | ipdom | 42 ms"
+    )
+
+
+def test_notes_stand_apart_from_faults() -> None:
+    text = text_of(sample())
+    assert section(text, "notes") == [
+        "9:9 same-value-write block (0,0,0) thread (1,0,0) and 29 more threads",
+        "writes byte 0 of out, as others do",
+    ]
+    assert not any("same-value-write" in line for line in section(text, "faults"))
+
+
+def test_the_study() -> None:
+    text = text_of(replace(sample(), study=study()))
+    assert section(text, "convergence") == [
+        "proven by the graph alone 50.0 % 500",
+        "proven with uniform conditions 20.0 % 200",
+        "proven but for lanes that left 0 % 0",
+        "not proven, yet together 10.0 % 100",
+        "diverged 20.0 % 200",
+        "best possible schedule 90.0 % – 95.0 %",
+    ]
+    assert section(text, "registers") == [
+        "reads, by tags 25.0 % 50.0 % 100",
+        "reads, by values 30.0 % 70.0 % 100",
+        "results, by tags 0 % 40.0 % 50",
+        "results, by values 0 % 0 % 0",
+    ]
+    assert section(text, "scalarized") == [
+        "scalar 10 10 5 5 2 2",
+        "statically converged 20 640 64 32 32 32",
+        "dynamically converged 0 0 0 0 0 0",
+        "diverged 5 30 40 20 10 10",
+        "conventional code 70 1,360 218 114 88 88",
+        "saved 50.0 % 50.0 % 50.0 % 50.0 % 50.0 % 50.0 %",
+    ]
 
 
 def test_the_source_cannot_command_the_terminal() -> None:

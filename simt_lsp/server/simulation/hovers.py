@@ -1,0 +1,87 @@
+"""What runs counted for the place of a hover: a branch, an access to memory, the kernel's name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from analysis.syntax.line_index import PositionEncoding
+from simt_lsp.server.convert import View
+from simt_lsp.server.simulation.results import Placed
+from simt_lsp.server.simulation.words import access_lines, branch_lines, kernel_lines, line_lines
+
+if TYPE_CHECKING:
+    from sim.report.json_report import KernelObject
+
+
+def branch_hover(view: View, start: int) -> list[str]:
+    """For the branch whose keyword stands at a byte offset; empty where nothing was counted."""
+    return _told(
+        line
+        for report, then, column in _places(view, start)
+        for line in branch_lines(report, then, column)
+    )  # fmt: skip
+
+
+def access_hover(view: View, start: int, end: int) -> list[str]:
+    """For the accesses to memory in an expression: the first that was counted in it, then the line it stands in."""
+    return _told(
+        line
+        for report, then, column in _places(view, start)
+        for line in access_lines(report, then, column, column + _width(view, start, end))
+    )
+
+
+def line_hover(view: View, start: int) -> list[str]:
+    """For the line of a byte offset."""
+    return _told(line for report, then, _ in _places(view, start) for line in line_lines(report, then))
+
+
+def kernel_hover(view: View, start: int) -> list[str]:
+    """For the kernel whose definition begins at a byte offset."""
+    line = view.analysis.document.lines.line_of(start)
+    return _told(
+        words
+        for result in view.placed()
+        if result.line == line and (report := result.report) is not None
+        for words in kernel_lines(report)
+    )
+
+
+def _places(view: View, start: int) -> Iterator[tuple[KernelObject, int, int]]:
+    """The reports that have a line which stands here now, with that line and the column there (both from 1)."""
+    results = view.placed()
+    if not results:
+        return
+    line, column = view.analysed.item.document.lines.position(start, PositionEncoding.UTF32)
+    for result in results:
+        report = result.report
+        if report is not None and result.line is not None and (then := _line_then(result, line)) is not None:
+            yield report, then, column + 1
+
+
+def _line_then(result: Placed, line: int) -> int | None:
+    """The line of the report (from 1) that stands at `line` (from 0) now."""
+    return next(
+        (now for now in _lines(result) if result.line_now(now) == line), None
+    )  # fmt: skip
+
+
+def _lines(result: Placed) -> set[int]:
+    report = result.report
+    if report is None:
+        return set()
+    runs = report["policies"].values()
+    return {one["line"] for run in runs for one in (*run["branches"], *run["lines"])}
+
+
+def _width(view: View, start: int, end: int) -> int:
+    """In code points; to the end of the line for what ends in another one."""
+    lines = view.analysed.item.document.lines
+    first, column = lines.position(start, PositionEncoding.UTF32)
+    last, until = lines.position(max(start, end), PositionEncoding.UTF32)
+    return until - column if first == last else 1 << 20
+
+
+def _told(lines: Iterator[str]) -> list[str]:
+    return list(dict.fromkeys(lines))

@@ -1,0 +1,67 @@
+"""How a simulation ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias, final
+
+if TYPE_CHECKING:
+    from sim.report.json_report import KernelObject
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FileStamp:
+    """A file that was read: the time of its last change in ns (0: it was not there) and its size in bytes."""
+
+    path: str
+    changed: int
+    size: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The kernel ran; `html` is the report as a page."""
+
+    report: KernelObject
+    html: str
+    files: tuple[FileStamp, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RefusedPlace:
+    """Where the construct stands that is not simulated: line and column from 1, in Unicode code points."""
+
+    path: str
+    line: int
+    column: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The simulator says why it does not run this kernel; `advice` says what to do, where there is something."""
+
+    message: str
+    place: RefusedPlace | None
+    advice: str | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The process could not do its work; `log` is for those who repair it."""
+
+    message: str
+    log: str | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The user wanted no more of it."""
+
+
+Outcome: TypeAlias = Finished | Refused | Failed | Stopped
