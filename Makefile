@@ -14,13 +14,15 @@ endif
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench fuzz clean
+.PHONY: help demo test test-editors check format vsix bench fuzz clean
 
 help:
 	@echo "make demo    check the kernels in examples/ and show what is found"
 	@echo "make test    run all tests"
+	@echo "make test-editors  drive the extension and the plugin in real editors, which are downloaded first"
 	@echo "make check   linter, formatter and type checker"
 	@echo "make format  rewrite the code as the linter and the formatter want it"
+	@echo "make vsix    the packages of the VS Code extension, one per platform"
 	@echo "make bench   measure speed; PATHS=... measures your own files"
 	@echo "make fuzz    try properties and random kernels that nobody tried before, for some minutes"
 	@echo "make clean   remove what these commands made"
@@ -33,14 +35,26 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS)
 
+# Downloads are kept in .cache/editors, or where SIMT_LSP_EDITOR_CACHE says; pictures go to build/editors.
+test-editors: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -m editors tests/editors
+
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
+	$(BIN)/python -m tests.editors.vscode.install
+	$(BIN)/python -m tests.editors.node editors/vscode run check
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python -m tests.editors.vscode.install
+	$(BIN)/python -m tests.editors.node editors/vscode run format
+
+vsix: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.editors.vscode.install
+	$(BIN)/python -m tests.editors.node editors/vscode run package:all
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python -m benchmarks $(PATHS)

@@ -8,6 +8,8 @@ from typing import Final
 
 import pytest
 
+from tests.editors.debian import CannotInstall
+
 FAILED: Final = pytest.StashKey[bool]()
 _HERE: Final = Path(__file__).parent
 
@@ -20,8 +22,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Fixtures cannot see that their test failed; those that show a screen keep a picture of it then."""
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Fixtures cannot see that their test failed; those that show a screen keep a picture of it then.
+
+    What is missing on this machine is one line, not the way to it.
+    """
     report = yield
+    if call.excinfo is not None and isinstance(call.excinfo.value, CannotInstall):
+        report.longrepr = str(call.excinfo.value)
     item.stash[FAILED] = report.failed or item.stash.get(FAILED, False)
     return report

@@ -1,4 +1,7 @@
-"""Node from a wheel, so that nothing has to be installed on the system; and npm, with its downloads kept."""
+"""Node from a wheel, so that nothing has to be installed on the system; and npm, with its downloads kept.
+
+    python -m tests.editors.node editors/vscode run check     npm with these arguments, in a folder
+"""
 
 from __future__ import annotations
 
@@ -49,3 +52,18 @@ def _quiet(
     """None when it worked, else the end of what was said."""
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     return None if done.returncode == 0 else "\n".join((done.stderr or done.stdout).strip().splitlines()[:12])
+
+
+def main() -> int:
+    folder, *arguments = sys.argv[1:]
+    try:
+        programs = node_folder()
+    except CannotInstall as error:
+        print(error, file=sys.stderr)
+        return 1
+    command = [str(programs / "npm"), *arguments]
+    return subprocess.run(command, cwd=folder, env=node_environment(programs), check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

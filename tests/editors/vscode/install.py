@@ -45,13 +45,10 @@ def code_server() -> Path:
 @cache
 def extension_package(target: str) -> Path:
     """A .vsix of this checkout's extension.  Raises `CannotInstall`."""
-    if not _has_its_packages():
-        npm(["ci", "--ignore-scripts"], EXTENSION)
-    programs = node_folder()
-    done = subprocess.run(
-        [sys.executable, str(EXTENSION / "make_packages.py"), target],
-        env=node_environment(programs), capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    install_packages()
+    command = [sys.executable, str(EXTENSION / "make_packages.py"), target]
+    environment = node_environment(node_folder())
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise CannotInstall(f"the package of the extension cannot be built: {done.stderr.strip()[-800:]}")
     return Path(done.stdout.strip().splitlines()[-1])
@@ -62,9 +59,12 @@ def code_server_command() -> list[str]:
     return [str(node_folder() / "node"), str(code_server())]
 
 
-def _has_its_packages() -> bool:
+def install_packages() -> None:
+    """What the extension is built and checked with, as its lock file says.  Raises `CannotInstall`."""
     wanted, there = EXTENSION / "package-lock.json", EXTENSION / "node_modules" / ".package-lock.json"
-    return there.exists() and there.stat().st_mtime >= wanted.stat().st_mtime
+    if not there.exists() or there.stat().st_mtime < wanted.stat().st_mtime:
+        npm(["ci", "--ignore-scripts"], EXTENSION)
+        there.touch()
 
 
 @cache
@@ -84,3 +84,17 @@ def installed_extensions(target: str) -> Path:
             f"code-server does not install the extension: {(done.stderr or done.stdout).strip()[-800:]}"
         )
     return folder
+
+
+def main() -> int:
+    """Have everything that building the extension needs, or say in a line what is missing."""
+    try:
+        install_packages()
+    except CannotInstall as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -151,7 +151,8 @@ class Window:
     def cursor(self) -> tuple[int, int]:
         """Line and column, from 1."""
         line, column = self.ask(
-            "const { line, character } = (vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0]).selection.active; return [line, character];"
+            "const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];"
+            "return [editor.selection.active.line, editor.selection.active.character];"
         )
         return line + 1, column + 1
 

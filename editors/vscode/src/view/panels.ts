@@ -105,5 +105,5 @@ export async function reveal(uri: vscode.Uri, position: vscode.Position): Promis
 }
 
 const BANNER = `<div class="stale-banner" role="status" hidden>
-<span>The text has changed since; this is what held before.</span> <button type="button">Renew</button>
+<span>The text has changed since; this is what held before.</span> <button type="button">Update</button>
 </div>`;
