@@ -3,6 +3,9 @@
 Wherever the analysis cannot prove that all lanes of a warp come along, each runs alone, even if they all branch the
 same way.  The counts show what static convergence alone is worth.
 
+Threads that are apart take turns, so a lock that is taken and let go in divergent code is handed on.  But where what
+follows a spin loop is convergent, the holder waits there for those that spin: `while (!acquire()) {}` livelocks.
+
 Source    Lee et al., CGO 2013, section 5.2; figure 4, "Compiler CA + VA + exit".
 """
 

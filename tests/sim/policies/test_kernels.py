@@ -76,8 +76,8 @@ def test_a_spin_lock_finishes(policy: str) -> None:
     assert (result.faults, result.truncated) == ((), None)
 
 
-@pytest.mark.parametrize("policy", ["ipdom", "counters", "path-list-depth"])
-def test_a_spin_lock_livelocks_under_the_stack_and_is_reported(policy: str) -> None:
+@pytest.mark.parametrize("policy", ["ipdom", "counters", "path-list-depth", "stackless", "preserve"])
+def test_a_spin_lock_livelocks_where_the_holder_waits_and_is_reported(policy: str) -> None:
     result = take_turns(policy, block=64, budget=Budget(seconds=20.0))
     assert result.arrays["out"].tolist() == [0]
     assert any(isinstance(fault, Livelock) for fault in result.faults)
