@@ -12,7 +12,11 @@ from analysis.ir.inline import InlineBudget, inline_calls
 from analysis.ir.instructions import Call
 from analysis.ir.promote import promote
 from analysis.lower.initial_contents import Contents, initial_contents
-from analysis.lower.program import Program
+from analysis.lower.program import LowerSettings, Program
+from analysis.syntax.document import Document
+from analysis.syntax.environment import Environment
+from analysis.syntax.includes import DictLoader
+from analysis.syntax.translation_unit import TranslationUnit
 
 INLINE_BUDGET = InlineBudget()
 
@@ -29,6 +33,22 @@ class Kernel:
     function: Function
     callees: Mapping[FunctionId, Function] = field(default_factory=dict[FunctionId, Function])
     contents: Mapping[str, Contents] = field(default_factory=dict[str, Contents])
+
+
+def kernel_from_source(
+    source: str, name: str, *, headers: Mapping[str, str] | None = None, warp_size: int = 32
+) -> Kernel:
+    """The kernel or device function called `name` of a CUDA text; `headers` are the texts of what it includes, by path.
+
+    Raises KeyError where there is none of that name, or several.
+    """
+    loader = DictLoader({path: text.encode() for path, text in (headers or {}).items()})
+    unit = TranslationUnit.build("kernel.cu", Document.open(source.encode()), loader, Environment())
+    program = Program(unit, LowerSettings(warp_size))
+    named = [found.id for found in program.device_functions() if found.item.name == name]
+    if len(named) != 1:
+        raise KeyError(name)
+    return load_kernel(program, named[0])
 
 
 def load_kernel(program: Program, id: FunctionId) -> Kernel:

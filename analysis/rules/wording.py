@@ -57,3 +57,8 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
         return f"1 {noun}"
     many = noun + "s" if plural is None else plural
     return f"{count} {many}" if count else f"no {many}"
+
+
+def quantity(number: int, singular: str, plural: str | None = None) -> str:
+    """For figures: `0 faults`, `1 fault`, `1,204 steps`."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from analysis.ir.source import Span
+from analysis.rules.wording import quantity
 from sim.faults import (
     AccessKind,
     BarrierDivergence,
@@ -23,7 +24,6 @@ from sim.faults import (
 )
 from sim.report.model import FaultReport, RelatedPlace
 from sim.report.places import SourcePlaces
-from sim.report.words import counted
 
 VERBS = {AccessKind.LOAD: "reads", AccessKind.STORE: "writes", AccessKind.ATOMIC: "updates"}
 
@@ -118,7 +118,7 @@ def _related(fault: MachineFault, places: SourcePlaces) -> tuple[RelatedPlace, .
     return tuple(
         RelatedPlace(
             places.place(fault.evidence.function, span),
-            f"{counted(count, 'thread')} wait{'s' if count == 1 else ''} here",
+            f"{quantity(count, 'thread')} wait{'s' if count == 1 else ''} here",
         )
         for span, count in fault.waiting
     )

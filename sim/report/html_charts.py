@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from analysis.rules.wording import quantity
 from sim.report import words
 from sim.report.html_markup import NOTHING, Markup, element, joined
 from sim.report.html_parts import card, heat
@@ -17,7 +18,7 @@ def histogram_card(report: KernelReport, run: PolicyReport) -> Markup:
         return NOTHING
     most = max(counts)
     bars = [_column(at, count, most, total, report.warp_size) for at, count in enumerate(counts) if at]
-    label = f"Active lanes of {words.counted(total, 'warp instruction')}; {run.histogram.mean:.1f} on average"
+    label = f"Active lanes of {quantity(total, 'warp instruction')}; {run.histogram.mean:.1f} on average"
     drawing = element(
         "svg",
         *bars,
@@ -38,7 +39,7 @@ def histogram_card(report: KernelReport, run: PolicyReport) -> Markup:
 def _column(lanes: int, count: int, most: int, total: int, warp_size: int) -> Markup:
     """One bar with room to hover over above it; what occurs at all is visible."""
     height = max(count / most * 100, 1.5) if count else 0.0
-    title = f"{words.counted(lanes, 'lane')}: {words.counted(count, 'instruction')}, {words.percent(count / total)}"
+    title = f"{quantity(lanes, 'lane')}: {quantity(count, 'instruction')}, {words.percent(count / total)}"
     return element(
         "g",
         element("title", title),
@@ -56,7 +57,7 @@ def timeline_card(report: KernelReport, run: PolicyReport, panel: int) -> Markup
         return card(
             "Lanes over time", element("p", "No step of this warp was recorded.", class_="empty"), kind="timeline-card"
         )
-    note = f"block {words.number(timeline.block)}, warp {timeline.warp}, {words.counted(len(timeline.steps), 'step')}"
+    note = f"block {words.number(timeline.block)}, warp {timeline.warp}, {quantity(len(timeline.steps), 'step')}"
     if timeline.omitted:
         note += f" of {words.number(len(timeline.steps) + timeline.omitted)}"
     canvas = element(
@@ -142,7 +143,7 @@ def tiles(run: PolicyReport) -> Markup:
         _tile(
             "Warp instructions",
             words.number(run.warp_instructions),
-            words.counted(run.thread_instructions, "thread instruction"),
+            quantity(run.thread_instructions, "thread instruction"),
         ),
         _tile(
             "Branches that split",
@@ -161,7 +162,7 @@ def tiles(run: PolicyReport) -> Markup:
         _tile(
             "Bank conflicts",
             words.number(requests.bank_conflicts),
-            words.counted(requests.bank_passes, "pass", "passes") if requests.bank_passes else "no shared memory used",
+            quantity(requests.bank_passes, "pass", "passes") if requests.bank_passes else "no shared memory used",
             "warn-tile" if requests.bank_conflicts else "",
         ),
         _tile(

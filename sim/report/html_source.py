@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
+from analysis.rules.wording import quantity
 from sim.report import words
 from sim.report.html_highlight import highlighted
 from sim.report.html_markup import Markup, element, joined
@@ -52,7 +53,7 @@ def _file_name(path: str) -> str:
 
 
 def _gap(lines: int) -> Markup:
-    return element("tr", element("td", f"⋯ {words.counted(lines, 'line')}", colspan="6"), class_="gap")
+    return element("tr", element("td", f"⋯ {quantity(lines, 'line')}", colspan="6"), class_="gap")
 
 
 @final
@@ -120,7 +121,7 @@ class _Source:
                 element("td", class_="num"),
             ]
         efficiency = words.percent(work.simd_efficiency)
-        title = f"{words.counted(work.thread_instructions, 'thread instruction')}, {efficiency} of lanes active"
+        title = f"{quantity(work.thread_instructions, 'thread instruction')}, {efficiency} of lanes active"
         return [
             element("td", words.number(work.warp_instructions), class_="num", title=title),
             element("td", bar(work.warp_instructions / self.most), class_="bar-cell"),

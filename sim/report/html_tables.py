@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+from analysis.rules.wording import quantity
 from sim.observers.requests import RequestCount
 from sim.report import words
 from sim.report.html_markup import NOTHING, Markup, element
@@ -99,7 +100,7 @@ def _findings(title: str, found: Sequence[FaultReport], kind: str, report: Kerne
         return NOTHING
     rows = [_fault_row(report, one, panel) for one in found]
     listing = element("ul", *rows, class_="faults", tabindex="0", aria_label=title)
-    return card(title, listing, kind=kind, note=words.counted(len(found), "place"))
+    return card(title, listing, kind=kind, note=quantity(len(found), "place"))
 
 
 def _fault_row(report: KernelReport, fault: FaultReport, panel: int) -> Markup:
@@ -180,4 +181,4 @@ def printed_card(run: PolicyReport) -> Markup:
     more = len(run.printed) - _MOST_PRINTED
     if more > 0:
         text += f"… and {words.number(more)} more"
-    return card("Printed", element("pre", text), kind="printed", note=words.counted(len(run.printed), "line"))
+    return card("Printed", element("pre", text), kind="printed", note=quantity(len(run.printed), "line"))

@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from analysis.rules.wording import quantity
 from sim.observers.requests import RequestCount
 from sim.report import words
 from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport
@@ -63,15 +64,15 @@ def _verdict(report: KernelReport, run: PolicyReport, width: int) -> Iterator[Li
         ("  " + words.percent(run.simd_efficiency), _efficiency_tone(run.simd_efficiency)),
         (" SIMD efficiency", Tone.PLAIN),
         (
-            f" · {words.counted(run.warp_instructions, 'warp instruction')}"
-            f" · {words.counted(run.thread_instructions, 'thread instruction')}",
+            f" · {quantity(run.warp_instructions, 'warp instruction')}"
+            f" · {quantity(run.thread_instructions, 'thread instruction')}",
             Tone.PLAIN,
         ),
     )
     yield (
         (f"  {words.split_branches(run)} · ", Tone.PLAIN),
         (words.fault_total(run), Tone.BAD if run.faults else Tone.GOOD),
-        (f" · {words.counted(len(run.notes), 'note')}" if run.notes else "", Tone.WARNING),
+        (f" · {quantity(len(run.notes), 'note')}" if run.notes else "", Tone.WARNING),
     )
     stopped = words.truncation(run)
     if stopped is not None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from analysis.divergence.levels import Level
-from analysis.rules.wording import counted
+from analysis.rules.wording import quantity
 from sim.faults import Index3
 from sim.observers.oracle_convergence import OracleAnswer
 from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport, SideReport, SourcePlace
@@ -114,11 +114,11 @@ def split_branches(run: PolicyReport) -> str:
     split = sum(branch.diverged > 0 for branch in run.branches)
     if not split:
         return "no branch split a warp"
-    return f"{split} of {counted(len(run.branches), 'branch', 'branches')} split warps"
+    return f"{split} of {quantity(len(run.branches), 'branch', 'branches')} split warps"
 
 
 def fault_total(run: PolicyReport) -> str:
-    return counted(len(run.faults), "fault") if run.faults else "no faults"
+    return quantity(len(run.faults), "fault") if run.faults else "no faults"
 
 
 def launch_words(report: KernelReport) -> str:
@@ -126,7 +126,7 @@ def launch_words(report: KernelReport) -> str:
     threads = report.block[0] * report.block[1] * report.block[2]
     warps = blocks * -(-threads // report.warp_size)
     shapes = f"grid {shape(report.grid)} · block {shape(report.block)}"
-    return f"{shapes} · {counted(warps, 'warp')} of {report.warp_size} lanes"
+    return f"{shapes} · {quantity(warps, 'warp')} of {report.warp_size} lanes"
 
 
 def place_in(path: str, place: SourcePlace | None) -> str:
@@ -140,7 +140,7 @@ def place_in(path: str, place: SourcePlace | None) -> str:
 def who(fault: FaultReport) -> str:
     """The first thread and how many more."""
     first = f"block {coordinates(fault.block)} thread {coordinates(fault.thread)}"
-    return first if fault.count == 1 else f"{first} and {counted(fault.count - 1, 'more thread')}"
+    return first if fault.count == 1 else f"{first} and {quantity(fault.count - 1, 'more thread')}"
 
 
 def truncation(run: PolicyReport) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analysis.rules.wording import quantity
 from simt_lsp.cli.report import FileReport, Finding, Note, Place, Totals
 from simt_lsp.cli.terminal import Line, Style
 
@@ -70,13 +71,13 @@ def excerpt(place: Place) -> Iterator[Line]:
 def summary_line(totals: Totals, seconds: float, *, hints: bool = True) -> Line:
     """`2 errors, 1 warning in 5 files (7 kernels, 243 lines, 0.1 s)`; says how to see hints that were not shown."""
     named = {"error": "error", "warning": "warning", "information": "note", "hint": "hint"}
-    parts = [counted(number, named[severity]) for severity, number in totals.severities.items() if number]
+    parts = [quantity(number, named[severity]) for severity, number in totals.severities.items() if number]
     found = ", ".join(parts) or "no findings"
     style = Style.ERROR if totals.severities["error"] else Style.GOOD if not parts else Style.PLAIN
-    failed = f", {counted(totals.failed, 'file')} not analysed" if totals.failed else ""
-    size = f"{counted(totals.kernels, 'kernel')}, {counted(totals.lines, 'line')}, {seconds:.1f} s"
+    failed = f", {quantity(totals.failed, 'file')} not analysed" if totals.failed else ""
+    size = f"{quantity(totals.kernels, 'kernel')}, {quantity(totals.lines, 'line')}, {seconds:.1f} s"
     unseen = "" if hints or not totals.severities["hint"] else "; --verbose shows the hints"
-    return (found, style), (f" in {counted(totals.files, 'file')}{failed} ({size}){unseen}", Style.PLAIN)
+    return (found, style), (f" in {quantity(totals.files, 'file')}{failed} ({size}){unseen}", Style.PLAIN)
 
 
 def position(place: Place) -> str:
