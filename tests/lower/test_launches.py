@@ -263,6 +263,11 @@ def test_a_key_counts_once() -> None:
         ("int b; cudaOccupancyMaxPotentialBlockSize(&g, &b, k, 0, 0); k<<<1, 64>>>(p);", False),
         ("k<<<1, 64>>>(p); parameters.func = (void*)k;", True),
         ("k<<<1, 64>>>(p); run(k, 128);", True),
+        ("k<<<1, 64>>>(p); { int k = 3; use(k + 1); }", False),
+        ("k<<<1, 64>>>(p); { float *k, v; use(k + 1); } run(k, 128);", True),
+        ("k<<<1, 64>>>(p); for (int k = 0; k < 3; k++) { use(k); }", False),
+        ("k<<<1, 64>>>(p); for (int k = 0; k < 3; k++) { use(k); } run(k, 128);", True),
+        ("k<<<1, 64>>>(p); auto f = &k; return k;", True),
     ],
 )
 def test_a_kernel_named_without_a_launch_may_run_with_any_shape(body: str, otherwise: bool) -> None:
@@ -271,3 +276,19 @@ def test_a_kernel_named_without_a_launch_may_run_with_any_shape(body: str, other
     found = launch_shapes(unit)
     assert found["k"][0].block == Shape(64)
     assert kernels_used_otherwise(unit, found) == ({"k"} if otherwise else set[str]())
+
+
+@pytest.mark.parametrize(
+    ("text", "otherwise"),
+    [
+        ("__global__ void k(float* p) { int k = threadIdx.x; p[k] = k; }", False),
+        ("__global__ void k(float* p) {} int use(const float& k, int n) { return n + k; }", False),
+        ("__global__ void k(float* p) {} F use(int n) { std::vector<int> k{n}; return k[n]; }", False),
+        ("__global__ void k(float* p) {} F use(int n) { F f = n ? k : 0; return f; }", True),
+        ("__global__ void k(float* p) {} F use(const float& k); F use() { return k; }", True),
+    ],
+)
+def test_a_variable_with_the_name_of_a_kernel_is_no_use_of_it(text: str, otherwise: bool) -> None:
+    text += " void host(float* p) { k<<<1, 64>>>(p); }"
+    unit = TranslationUnit.build("a.cu", Document.open(text.encode()), Files({}), Environment())
+    assert kernels_used_otherwise(unit, launch_shapes(unit)) == ({"k"} if otherwise else set[str]())

@@ -21,6 +21,12 @@ from analysis.syntax.translation_unit import TranslationUnit
 
 _QUERIES: Final = re.compile(rb"\b(?:cuda|hip)(?:Func|Occupancy)\w*[^;]*;")
 
+_DECLARED: Final = (
+    rb"\b(?!(?:return|new|delete|throw|else|case|goto|sizeof|typename|operator|co_return|co_yield|and|or|not)\b)"
+    rb"[A-Za-z_]\w*(?:\s*<[^;{}()]*>)?(?:\s*[*&]+\s*|\s+)(?P<name>%s)\b(?=\s*[=;,)\[{:])"
+)
+_BRACKET: Final = re.compile(rb"[(){}]")
+
 UseKey: TypeAlias = tuple[bytes, frozenset[bytes]]
 Uses: TypeAlias = Mapping[bytes, int]
 
@@ -55,10 +61,38 @@ def kernels_used_otherwise(
 def _uses(item: Item, names: frozenset[bytes]) -> Uses:
     """How often the text itself, not a macro of it, names each, its own declaration aside."""
     own = item.name.encode("utf-8", "replace")
-    words = IDENTIFIER.findall(_QUERIES.sub(b"", HIDDEN.sub(b" ", item.text)))
+    text = _QUERIES.sub(b"", HIDDEN.sub(b" ", item.text))
+    for name in names:
+        text = _without_hidden(text, name)
+    words = IDENTIFIER.findall(text)
     counts = Counter(word for word in words if word in names)
     counts[own] -= 1
     return {name: count for name, count in counts.items() if count > 0}
+
+
+def _without_hidden(text: bytes, name: bytes) -> bytes:
+    """The text without the scopes of variables that have the name."""
+    declaration = re.compile(_DECLARED % re.escape(name))
+    found = declaration.search(text)
+    while found is not None:
+        start = found.start("name")
+        text = text[:start] + text[_end_of_scope(text, start) :]
+        found = declaration.search(text, start)
+    return text
+
+
+def _end_of_scope(text: bytes, start: int) -> int:
+    """Of a local variable the end of its block; of a parameter, or a variable of a `for`, that of the next block."""
+    depth = 0
+    brackets = 0
+    for found in _BRACKET.finditer(text, start):
+        bracket = found[0]
+        brackets += (bracket == b"(") - (bracket == b")")
+        depth += (bracket == b"{") - (bracket == b"}")
+        ends_next_block = brackets < 0 and depth == 0
+        if bracket == b"}" and (depth < 0 or ends_next_block):
+            return found.start()
+    return len(text)
 
 
 def _launched(item: Item, launches: Iterable[Launch]) -> int:
