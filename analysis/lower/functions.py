@@ -14,6 +14,7 @@ from typing import Final
 
 from analysis.ir.ids import FunctionId
 from analysis.ir.types import VOID, ArrayType, GroupType, HandleType, MemorySpace, PointerType, UnknownType
+from analysis.lower.lookup import template_arguments
 from analysis.lower.names import (
     AUTO,
     DeclaredType,
@@ -131,6 +132,7 @@ def _is_assigned(declaration: FunctionDeclaration, parameter: ParameterDeclarati
 
 def function_id(declaration: FunctionDeclaration, arguments: tuple[TemplateArgument, ...]) -> FunctionId:
     owner = declaration.owner
+    arguments = arguments or specialised_for(declaration) or ()
     if owner is not None:
         path = [owner.name]
     else:
@@ -141,6 +143,16 @@ def function_id(declaration: FunctionDeclaration, arguments: tuple[TemplateArgum
     listed = parameter_list(declaration.declarator)
     text = "()" if listed is None else listed.text.decode("utf-8", "replace")
     return FunctionId(name + _SPACE.sub(" ", text))
+
+
+def specialised_for(declaration: FunctionDeclaration) -> tuple[TemplateArgument, ...] | None:
+    """The arguments of an explicit specialisation, `template <> float f<3>(float)`; None for any other function."""
+    name = innermost(declaration.declarator)
+    while name is not None and name.kind == "qualified_identifier":
+        name = name.field("name")
+    if name is None or name.kind != "template_function" or declaration.template_parameters:
+        return None
+    return template_arguments(declaration.scope, name.field("arguments"))
 
 
 def parameter_list(declarator: Node) -> Node | None:

@@ -151,6 +151,8 @@ def _applied(scope: Scope, entity: Entity | None, name: str, node: Node) -> Enti
     if isinstance(entity, FunctionSet) and entity.declarations:
         return entity
     arguments = template_arguments(scope, node.field("arguments"))
+    if isinstance(entity, TypeName) and isinstance(entity.declared.type, StructType):
+        entity = scope.find_template(name) or entity
     if isinstance(entity, TypeTemplate):
         return scope.program.instantiate_type(entity, arguments)
     if isinstance(entity, TypeName | DependentName) and not isinstance(entity_type(entity, name).type, UnknownType):

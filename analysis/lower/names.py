@@ -227,6 +227,18 @@ class Scope:
             scope = scope.parent
         return None
 
+    def find_template(self, name: str) -> TypeTemplate | None:
+        """The class template of that name: inside of an instance the name alone means the instance."""
+        scope: Scope | None = self
+        while scope is not None:
+            entity = scope.names.get(name)
+            if not isinstance(entity, TypeTemplate) and scope.resolver is not None:
+                entity = scope.resolve(name)
+            if isinstance(entity, TypeTemplate):
+                return entity
+            scope = scope.parent
+        return None
+
     def resolve(self, name: str) -> Entity | None:
         """What the resolver of this scope alone says about `name`."""
         if name in self.names:

@@ -28,18 +28,29 @@ from analysis.ir.types import (
 )
 from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.conversions import is_arithmetic, is_vague, promoted
-from analysis.lower.functions import THREAD_GROUP, bind_explicit, for_groups, generic_signature, instantiate
+from analysis.lower.functions import (
+    THREAD_GROUP,
+    bind_explicit,
+    for_groups,
+    generic_signature,
+    instantiate,
+    specialised_for,
+)
 from analysis.lower.names import (
     Closure,
+    ConstantName,
     Declarations,
     DeclaredType,
     FunctionDeclaration,
     FunctionInstance,
     Signature,
     TemplateArgument,
+    TemplateValue,
+    TypeName,
 )
 from analysis.lower.records import constructors_of
 from analysis.lower.templates import deduce
+from analysis.lower.types import spelled_argument
 
 MAX_INSTANCES = 48
 """A template with more instances than this is taken to recurse without end: further calls of it are opaque."""
@@ -64,12 +75,33 @@ def choose(
     """The best candidate, instantiated; None where none fits."""
     best: Choice | None = None
     for declaration in declarations:
-        if explicit and not declaration.template_parameters:
+        if (explicit or specialised_for(declaration) is not None) and not declaration.template_parameters:
             continue
         choice = _consider(ctx.program, declaration, explicit, arguments)
         if choice is not None and (best is None or choice.distance < best.distance):
             best = choice
-    return best
+    if best is not None:
+        return _specialised(declarations, best)
+    named = _specialisation(declarations, [spelled_argument(argument) for argument in explicit])
+    return None if named is None else Choice(instantiate(named, {}), 0.0)
+
+
+def _specialised(declarations: Sequence[FunctionDeclaration], choice: Choice) -> Choice:
+    """The explicit specialisation for the arguments of the chosen template, where there is one."""
+    template = choice.instance.declaration
+    named = [choice.instance.scope.names.get(parameter.name) for parameter in template.template_parameters]
+    bound = [spelled_argument(one) for one in named if isinstance(one, TypeName | ConstantName | TemplateValue)]
+    found = _specialisation(declarations, bound)
+    return choice if found is None else Choice(instantiate(found, {}), choice.distance)
+
+
+def _specialisation(declarations: Sequence[FunctionDeclaration], bound: Sequence[str]) -> FunctionDeclaration | None:
+    """The explicit specialisation for these arguments; trailing ones may be left to deduction."""
+    for declaration in declarations if bound else ():
+        wanted = specialised_for(declaration)
+        if wanted and [spelled_argument(argument) for argument in wanted] == list(bound[: len(wanted)]):
+            return declaration
+    return None
 
 
 def argument_types(ctx: LoweringContext, operands: Sequence[Operand]) -> list[ArgumentType]:

@@ -30,6 +30,8 @@ from analysis.lower.types import spelled_argument
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.tree import Node
 
+MAX_NESTED = 40
+"""A bound on templates whose instances contain further ones without end."""
 MAX_INSTANCES = 2_000
 """A bound on recursive templates: what is asked for beyond it is an unknown type."""
 
@@ -163,11 +165,21 @@ def _record_instance(
     known = program.records.get(full)
     if known is not None:
         return self_name(known)
-    if declaration.node.field("body") is None or len(program.records) >= MAX_INSTANCES:
+    if (
+        declaration.node.field("body") is None
+        or len(program.records) >= MAX_INSTANCES
+        or _unfinished(program, template) >= MAX_NESTED
+    ):
         return TypeName(DeclaredType(UnknownType(full)))
     record = _new_record(scope, declaration.node, full, template.name, template.name, arguments)
     _fill(program, record)
     return self_name(record)
+
+
+def _unfinished(program: Declarations, template: TypeTemplate) -> int:
+    """How many instances of the template need this one to be laid out themselves."""
+    layouts = program.layouts.values()
+    return sum(not layout.size and layout.name.startswith(f"{template.name}<") for layout in layouts)
 
 
 def _choose(

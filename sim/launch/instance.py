@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final, final
 
 from analysis.ir.ids import FunctionId
-from analysis.ir.types import F32, S32, BooleanType, FloatType, IntegerType, TemplateType, UnknownType
+from analysis.ir.types import F32, S32, BooleanType, FloatType, IntegerType, StructType, TemplateType, UnknownType
 from analysis.lower.functions import instantiate
 from analysis.lower.launches import Launch
 from analysis.lower.lookup import template_arguments
@@ -38,6 +38,7 @@ from analysis.syntax.items import ItemKind
 from analysis.syntax.parsing import parse
 from analysis.syntax.tree import Node, convert
 from sim.launch.choices import Choice
+from sim.launch.functors import called_types
 from sim.refusals import LaunchError
 
 DEFAULT_BLOCK: Final = 256
@@ -79,7 +80,10 @@ def choose_instance(
         *_from_instantiations(program, scope, declaration),
     ]
     for parameter in declaration.template_parameters:
-        argument, why, is_chosen = _argument(scope, declaration, parameter, sources, bound)
+        argument, why, is_chosen = _argument(scope, declaration, parameter, sources, bound) or (
+            _callable(program, scope, declaration, parameter, launches)
+            or (*_chosen(scope, declaration, parameter), True)
+        )
         bound[parameter.name] = argument
         choices.append(Choice(parameter.name, spelled_argument(argument), why, is_chosen))
     return Instance(instantiate(declaration, bound).id, bound, tuple(choices))
@@ -100,8 +104,8 @@ def _argument(
     parameter: TemplateParameter,
     sources: Sequence[_Source],
     bound: Mapping[str, TemplateArgument],
-) -> tuple[TemplateArgument, str, bool]:
-    """The argument, why it is that, and whether it was chosen."""
+) -> tuple[TemplateArgument, str, bool] | None:
+    """The argument, why it is that, and that it was not chosen; None where nobody says anything."""
     for source in sources:
         found = source.arguments.get(parameter.name)
         if found is not None and _is_known(found):
@@ -110,7 +114,24 @@ def _argument(
         default = _default(declaration, parameter, bound)
         if _is_known(default):
             return default, "default of the template", False
-    return (*_chosen(scope, declaration, parameter), True)
+    return None
+
+
+def _callable(
+    program: Program,
+    scope: Scope,
+    declaration: FunctionDeclaration,
+    parameter: TemplateParameter,
+    launches: Sequence[Launch],
+) -> tuple[TemplateArgument, str, bool] | None:
+    """A class for a parameter whose objects the kernel calls."""
+    if not parameter.is_type:
+        return None
+    for text, why, is_chosen in called_types(program, declaration, parameter, launches):
+        read = read_arguments(scope, text)
+        if len(read) == 1 and isinstance(read[0], TypeName) and isinstance(read[0].declared.type, StructType):
+            return read[0], why, is_chosen
+    return None
 
 
 def _default(

@@ -63,3 +63,14 @@ UNDERSTOOD = {
 @pytest.mark.parametrize("text", UNDERSTOOD.values(), ids=UNDERSTOOD.keys())
 def test_nothing_is_opaque(text: str) -> None:
     clean(text)
+
+
+def test_an_explicit_specialisation_is_called_for_its_arguments() -> None:
+    text = """template <int N> __device__ float f(float x) { return x + f<N - 1>(x); }
+        template <> __device__ float f<-1>(float x) { return 0; }
+        template <class T> __device__ T made();
+        template <> __device__ int made<int>() { return 1; }
+        template <> __device__ float made<float>() { return 2; }
+        __global__ void k(float *x) { x[0] = f<1>(x[1]) + made<int>() + made<float>(); }"""
+    callees = lower_one(text, "k").callees
+    assert [str(callee) for callee in callees] == ["f<1>(float x)", "made<int>()", "made<float>()"]

@@ -87,7 +87,7 @@ def builtin_function(name: str) -> BuiltinFunction | None:
     space, last = canonical(_TEMPLATE_ARGUMENTS.sub("", name))
     entry = NAMESPACE_TABLES[space].get(last) if space in NAMESPACE_TABLES else None
     if entry is None and space in _OPEN_NAMESPACES:
-        entry = _GLOBAL.get(last)
+        entry = _GLOBAL.get(last) or _GLOBAL.get(last.removeprefix("__builtin_"))
     if entry is not None:
         return BuiltinFunction(name, *entry)
     if not space and last in _BY_ARGUMENT:

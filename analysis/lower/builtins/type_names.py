@@ -50,6 +50,7 @@ NAMED: Final[Mapping[str, Type]] = {
     "u_int": U32,
     "u_long": U64,
     "clock_t": S64,
+    "cudaGraphConditionalHandle": U64,
     "time_t": S64,
     "size_t": U64,
     "ssize_t": S64,

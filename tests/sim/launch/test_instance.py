@@ -94,3 +94,24 @@ def test_a_kernel_in_a_namespace_finds_the_constants_there() -> None:
         "void host(float *p) { k<float, WIDE><<<1, 32>>>(p); } }"
     )
     assert {choice.name: choice.value for choice in plan(text).choices}["N"] == "12"
+
+
+_APPLY = "template <class F> __global__ void k(float *x, F f) { x[threadIdx.x] = f(x[threadIdx.x]); }"
+_CLASSES = """struct Sum { __device__ float operator()(float a, float b) const { return a + b; } };
+    struct Twice { __device__ float operator()(float a) const { return 2 * a; } };
+    template <class T> struct Scale { T by; __device__ T operator()(T a) const { return by * a; } };"""
+
+
+@pytest.mark.parametrize(
+    ("host", "type", "reason"),
+    [
+        ("", "Twice", "chosen: a class"),
+        (_MAIN % "k<<<1, 32>>>(p, Scale<float>{3});", "Scale<float>", "a launch"),
+        (_MAIN % "k<<<1, 32>>>(p, Twice());", "Twice", "a launch"),
+    ],
+)
+def test_a_type_whose_objects_are_called_is_a_class_of_the_file(host: str, type: str, reason: str) -> None:
+    found = plan(f"{_CLASSES}\n{_APPLY}\n{host}")
+    (choice,) = [choice for choice in found.choices if choice.name == "F"]
+    assert choice.value == type
+    assert reason in choice.why

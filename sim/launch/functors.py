@@ -1,0 +1,58 @@
+"""A type for a template parameter whose objects are called: a function object of the file.
+
+Rules    The first launch whose argument is written as an object of a class (`Scale{2.0f}`, `Scale(2.0f)`) decides.
+         Otherwise the first class of the file that has `operator()` is chosen.
+Limits   A lambda has no name, so a kernel that is only launched with lambdas gets a class of the file or none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from analysis.lower.launches import Launch
+from analysis.lower.names import FunctionDeclaration, TemplateParameter
+from analysis.lower.program import Program
+from analysis.syntax.items import ItemKind
+
+_OBJECT: Final = re.compile(r"\s*([A-Za-z_][\w:]*(?:\s*<[^(){};]*>)?)\s*[({]")
+_CALLABLE: Final = re.compile(rb"\boperator\s*\(\s*\)\s*\(")
+
+
+def called_types(
+    program: Program, declaration: FunctionDeclaration, parameter: TemplateParameter, launches: Sequence[Launch]
+) -> Iterator[tuple[str, str, bool]]:
+    """Texts of types that may stand for the parameter, best first, with who says so and whether it is a choice.
+
+    Nothing where the kernel calls no object of that type.
+    """
+    text = declaration.snippet.text
+    word = re.escape(parameter.name.encode("utf-8", "replace"))
+    objects = re.findall(rb"\b" + word + rb"\b[\s&]*(?:const\b|__restrict__\b)?[\s&]*(\w+)\s*[,)=;]", text)
+    calls = [re.search(rb"(?<![\w.>])" + re.escape(name) + rb"\s*\(", text) for name in objects]
+    counts = {_count(text, call.end()) for call in calls if call is not None}
+    if not counts:
+        return
+    for launch in launches:
+        for argument in launch.arguments:
+            found = _OBJECT.match(argument)
+            if found is not None:
+                yield found[1], "a launch in the file", False
+    for item in (*program.unit.items, *program.unit.included_items):
+        if item.kind is ItemKind.RECORD and item.active and not item.is_template:
+            operators = _CALLABLE.finditer(item.text)
+            if any(_count(item.text, operator.end()) in counts for operator in operators):
+                yield item.name, "chosen: a class of the file that can be called", True
+
+
+def _count(text: bytes, start: int) -> int:
+    """How many arguments or parameters a list has whose bracket has just been opened."""
+    depth, commas, is_empty = 1, 0, True
+    for character in text[start:].decode("latin-1"):
+        depth += (character in "([{") - (character in ")]}")
+        if depth == 0:
+            break
+        commas += depth == 1 and character == ","
+        is_empty = is_empty and character.isspace()
+    return 0 if is_empty else commas + 1
