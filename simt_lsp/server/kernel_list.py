@@ -16,7 +16,7 @@ from simt_lsp.server.simulation.results import Placed
 from simt_lsp.server.simulation.words import lens_words, summary_words
 
 if TYPE_CHECKING:
-    from analysis.facts.model import FunctionFacts
+    from analysis.facts.model import FunctionFacts, VariableFact
 
 KERNELS_METHOD: Final = "simt/kernels"
 SEVERITIES: Final = {
@@ -60,6 +60,7 @@ def _kernel(view: View, kernel: FunctionFacts, diagnostics: Sequence[types.Diagn
         "name": printable(kernel.name),
         "range": whole,
         "selectionRange": view.range(kernel.start + kernel.name_span.start, kernel.start + kernel.name_span.end),
+        "parameters": [printable(one.name) for one in _parameters(kernel)],
         "summary": printable(counts_in_words(summary)),
         "branches": summary.branches,
         "divergentBranches": summary.divergent_branches,
@@ -71,6 +72,10 @@ def _kernel(view: View, kernel: FunctionFacts, diagnostics: Sequence[types.Diagn
         "launch": _launch(view, kernel, result),
         "simulation": _simulation(view, kernel, result),
     }
+
+
+def _parameters(kernel: FunctionFacts) -> list[VariableFact]:
+    return sorted((one for one in kernel.variables if one.is_parameter), key=lambda one: one.span.start)
 
 
 def _result_of(view: View, kernel: FunctionFacts) -> Placed | None:

@@ -1,6 +1,6 @@
 """Node from a wheel, so that nothing has to be installed on the system; and npm, with its downloads kept.
 
-    python -m tests.editors.node editors/vscode run check     npm with these arguments, in a folder
+python -m tests.editors.node editors/vscode run check     npm with these arguments, in a folder
 """
 
 from __future__ import annotations

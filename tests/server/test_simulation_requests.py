@@ -150,10 +150,27 @@ def test_the_report_is_there_without_running_again() -> None:
         assert (page["kernel"], page["stale"], page["format"]) == ("scale", False, "html")
         assert page["content"].startswith("<!doctype html>")
         assert report(format="json")["content"] == answer["report"]
+        lines = ["".join(piece["text"] for piece in line) for line in report(format="text")["content"]]
+        assert lines[0].startswith("scale  grid 4 · block 128")
+        assert report(format="text")["content"][0][0]["tone"] == "title"
         client.change(URI, 2, insert(1, 0, "  n += 1;\n"))
         assert report()["stale"]
         number = client.ask("simt/simulationReport", {"textDocument": {"uri": URI}, "kernel": "scale", "format": "pdf"})
         assert "no format 'pdf'" in client.answer(number)["error"]["message"]
+
+
+def test_a_launch_can_be_typed() -> None:
+    with server() as client:
+        client.initialize(NEOVIM)
+        client.open(URI, TEXT)
+        report = simulate(client, launchText="grid=2 block=64 n=40 policy=ipdom,min-pc", block=96)["report"]
+        assert (report["grid"], report["block"]) == ([2, 1, 1], [96, 1, 1])
+        assert list(report["policies"]) == ["ipdom", "min-pc"]
+        assert report["inputs"]["n"]["value"] == "40"
+        for text, problem in (("grid", "cannot read grid: expected key=value"), ("block=0", "cannot read block=0")):
+            asked = {"textDocument": {"uri": URI}, "kernel": "scale", "launchText": text}
+            number = client.ask("workspace/executeCommand", {"command": "simt.simulate", "arguments": [asked]})
+            assert problem in client.answer(number)["error"]["message"]
 
 
 def test_accesses_lines_and_the_kernels_name_tell_what_was_counted() -> None:
@@ -257,3 +274,14 @@ def test_no_process_waits_where_the_settings_want_none() -> None:
         assert children(client.process.pid) == []
         assert simulate(client)["status"] == "finished"
         assert left(client, 0) == []
+
+
+def test_a_quiet_simulation_leaves_the_message_to_the_client() -> None:
+    with server() as client:
+        client.initialize(NEOVIM)
+        client.open(URI, TEXT)
+        assert simulate(client, quiet=True)["status"] == "finished"
+        assert kernels(client)["scale"]["parameters"] == ["x", "y", "n"]
+        assert "window/showMessage" not in [message.get("method") for message in client.seen]
+        simulate(client)
+        assert "window/showMessage" in [message.get("method") for message in client.seen]

@@ -16,12 +16,13 @@ interface Level {
   readonly ruler: string | undefined;
 }
 
+/** From orange to blue, as in the report. */
 const LEVELS: readonly Level[] = [
-  { least: 0.95, dark: "#5f8f7f", light: "#86ab9e", ruler: undefined },
-  { least: 0.75, dark: "#a3b84c", light: "#7f9428", ruler: "simtLsp.heat.low" },
-  { least: 0.5, dark: "#e0b03c", light: "#b8860b", ruler: "simtLsp.heat.medium" },
-  { least: 0.25, dark: "#f0883e", light: "#c85a00", ruler: "simtLsp.heat.high" },
-  { least: 0, dark: "#f85149", light: "#c4261d", ruler: "simtLsp.heat.highest" },
+  { least: 0.95, dark: "#63b3f2", light: "#0067a8", ruler: undefined },
+  { least: 0.75, dark: "#9fb3c4", light: "#5b6f87", ruler: "simtLsp.heat.low" },
+  { least: 0.5, dark: "#cfab87", light: "#8a6a4a", ruler: "simtLsp.heat.medium" },
+  { least: 0.25, dark: "#eb9c63", light: "#ad5a1c", ruler: "simtLsp.heat.high" },
+  { least: 0, dark: "#ff8f4d", light: "#c94f00", ruler: "simtLsp.heat.highest" },
 ];
 
 export class HeatMap implements vscode.Disposable {

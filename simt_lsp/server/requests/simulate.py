@@ -47,7 +47,8 @@ async def simulate_command(ls: SimtServer, params: types.ExecuteCommandParams) -
         ls.simulation_ended(uri, running, result)
     if isinstance(outcome, Failed) and outcome.log is not None:
         ls.log_error(f"{SIMULATE_COMMAND} {uri}\n{outcome.log}")
-    _tell(ls, outcome)
+    if not arguments.quiet:
+        _tell(ls, outcome)
     return _answer(outcome, job, html=arguments.html)
 
 
@@ -62,8 +63,8 @@ async def on_simulation(ls: SimtServer, params: object) -> dict[str, Any] | None
 async def on_simulation_report(ls: SimtServer, params: object) -> dict[str, Any] | None:
     arguments = read_arguments([params], REPORT_METHOD)
     format = plain(params).get("format", "html")
-    if format not in ("html", "json"):
-        raise ValueError(f"{REPORT_METHOD}: no format {format!r}; use html or json")
+    if format not in ("html", "json", "text"):
+        raise ValueError(f"{REPORT_METHOD}: no format {format!r}; use html, json or text")
     return await ls.ask(arguments.uri, lambda view: _report(view, arguments, format))
 
 
@@ -72,7 +73,7 @@ def _report(view: View, arguments: SimulateArguments, format: str) -> dict[str, 
     outcome = None if result is None else result.simulated.outcome
     if result is None or not isinstance(outcome, Finished):
         return None
-    content = outcome.html if format == "html" else outcome.report
+    content = {"html": outcome.html, "json": outcome.report, "text": outcome.text}[format]
     return {"kernel": printable(result.kernel), "stale": result.line is None, "format": format, "content": content}
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final, cast, final
 from lsprotocol import types
 
 from simt_lsp.server.simulation.job import Extent, LaunchOverrides
+from simt_lsp.server.simulation.launch_text import read_launch_text
 from simt_lsp.workspace.launch_settings import MAX_SECONDS, WARP_SIZES
 
 MAX_EXTENT: Final = 2**31 - 1
@@ -20,6 +21,7 @@ class SimulateArguments:
     """Which kernel, and what the client wants to be so; `kernel`, `position` or both are given.
 
     `again`: the overrides of the last simulation count where these are silent.  `html`: the answer has the page.
+    `quiet`: the client tells its user how it ended.
     """
 
     uri: str
@@ -28,6 +30,7 @@ class SimulateArguments:
     overrides: LaunchOverrides
     again: bool = False
     html: bool = False
+    quiet: bool = False
 
 
 def read_arguments(arguments: Sequence[Any], method: str = "simt.simulate") -> SimulateArguments:
@@ -56,7 +59,8 @@ def _read(arguments: Sequence[Any]) -> SimulateArguments:
     if kernel is None and position is None:
         raise _Wrong("needs kernel or position")
     again, html = values.get("again") is True, values.get("html") is True
-    return SimulateArguments(uri, kernel, position, _overrides(values), again, html)
+    overrides = _overrides({**_launch_text(values.get("launchText")), **values})
+    return SimulateArguments(uri, kernel, position, overrides, again, html)
 
 
 def plain(value: Any) -> Any:
@@ -85,6 +89,18 @@ def _overrides(values: Mapping[str, Any]) -> LaunchOverrides:
         max_steps=_whole(values, "maxSteps", 1),
         havoc=values.get("havoc") is True,
     )
+
+
+def _launch_text(value: Any) -> Mapping[str, Any]:
+    """Members that are given as such win over those in the text."""
+    if value is None:
+        return {}
+    if not isinstance(value, str):
+        raise _Wrong("launchText is a text such as grid=8 block=256 n=2048")
+    try:
+        return read_launch_text(value)
+    except ValueError as error:
+        raise _Wrong(f"cannot read {error}") from None
 
 
 def _position(value: Any) -> types.Position | None:
