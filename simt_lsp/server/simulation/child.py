@@ -126,8 +126,8 @@ class Child:
 
 def _outcome(message: dict[str, Any], job: SimulationJob) -> Outcome:
     match message:
-        case {"report": report, "html": str(html), "files": files}:
-            return Finished(report, html, tuple(FileStamp(*file) for file in files))
+        case {"report": report, "html": str(html), "text": text, "files": files}:
+            return Finished(report, html, text, tuple(FileStamp(*file) for file in files))
         case {"refused": str(text), "place": place, "advice": advice}:
             return Refused(text, None if place is None else RefusedPlace(**place), advice)
         case {"failed": str(text), "log": log}:

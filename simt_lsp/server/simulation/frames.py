@@ -3,7 +3,7 @@
 To the process    one pickled `SimulationJob` after the other; the end of the input is the end of the process.
 From the process  JSON objects.  First `{"ready": true}` or `{"unavailable": sentence}`.  Then for each job
                   `{"progress": share}`, any number of times, and one of
-                  `{"report": object, "html": text, "files": [[path, changed, size]]}`,
+                  `{"report": object, "html": text, "text": lines, "files": [[path, changed, size]]}`,
                   `{"refused": sentence, "place": place or null, "advice": sentence or null}` and
                   `{"failed": sentence, "log": text or null}`; each of them with `"again": bool`, whether the process
                   takes another job.

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, final
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from sim.report.json_report import KernelObject
 
 
@@ -19,13 +21,18 @@ class FileStamp:
     size: int
 
 
+ReportText: TypeAlias = "Sequence[Sequence[Mapping[str, str]]]"
+"""Lines of `{"text", "tone"}`; the tones are those of `sim.report.text.Tone`."""
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The kernel ran; `html` is the report as a page."""
+    """The kernel ran; `html` is the report as a page, `text` as lines of pieces with a tone."""
 
     report: KernelObject
     html: str
+    text: ReportText
     files: tuple[FileStamp, ...]
 
 

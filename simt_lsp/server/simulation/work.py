@@ -26,6 +26,7 @@ from sim.report.html import html_page
 from sim.report.json_report import kernel_object
 from sim.report.model import KernelReport, TruncationReport
 from sim.report.places import SourcePlaces
+from sim.report.text import report_lines
 from sim.result import TruncationReason
 from simt_lsp.launch_requests import settings_requests
 from simt_lsp.server.simulation.job import SimulationJob
@@ -77,7 +78,8 @@ class Worker:
             return _refused(job, SourcePlaces(analysis.program, planner.kernel), refusal)
         report = _out_of_time(report)
         files = [[file.path, file.changed, file.size] for file in report.files]
-        return {"report": kernel_object(report), "html": html_page(report), "files": files}
+        lines = [[{"text": text, "tone": tone.value} for text, tone in line] for line in report_lines(report)]
+        return {"report": kernel_object(report), "html": html_page(report), "text": lines, "files": files}
 
     def _analysis(self, job: SimulationJob) -> FileAnalysis:
         loader = DiskLoader(self._cache if job.on_disk else None, job.open_texts, lambda: job.files)

@@ -16,7 +16,7 @@ local COMMANDS = {
     end,
     desc = 'Simulate the kernel of the cursor, e.g. :SimtSimulate grid=8 block=256 n=2048',
     nargs = '*',
-    complete = { 'grid=', 'block=', 'seed=', 'shared=' },
+    complete = { 'grid=', 'block=', 'policy=', 'seed=', 'shared=' },
   },
   SimtCancel = {
     run = function()

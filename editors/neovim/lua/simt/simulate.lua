@@ -45,7 +45,7 @@ function M.at_cursor(launch)
   local server = client.of(bufnr)
   if server then
     local argument = client.position(server)
-    argument.launch = launch ~= '' and launch or nil
+    argument.launchText = launch ~= '' and launch or nil
     M.run(bufnr, argument)
   end
 end
