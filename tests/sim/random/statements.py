@@ -217,6 +217,7 @@ class Statements:
         self._lines.declare(f"int {name} = 0;")
         self._lines.add(f"{name} = 0;")
         self._block(f"while ({name}++ < {self._expressions.converted(rounds, S32).text})", inside)
+        self._name_counter(name)
 
     def _do(self, context: Context) -> None:
         name = self._lines.fresh("w")
@@ -228,6 +229,11 @@ class Statements:
         self._lines.open("do")
         self.some(inside)
         self._lines.close(f" while (++{name} < {self._expressions.converted(rounds, S32).text});")
+        self._name_counter(name)
+
+    def _name_counter(self, name: str) -> None:
+        """What a loop counted may be read behind it, where lanes that left apart hold different numbers."""
+        self._scope.constants.append(Expression(name, S32, 0, 6, Level.VARYING))
 
     # -- unstructured control flow ----------------------------------------------------------------------------------
 
@@ -259,11 +265,11 @@ class Statements:
 
     def _opened(self, context: Context, fuel: str) -> int:
         """Opens a block around a label now and then, so that jumps lead into it."""
-        pick = self._choices.below(6)
-        if pick < 4:
+        pick = self._choices.below(4)
+        if pick < 2:
             return 0
         condition, _ = self._expressions.condition(context)
-        if pick == 4:
+        if pick == 2:
             self._lines.open(f"if ({condition})")
         else:
             self._lines.open(f"while ({fuel}++ < 4 && {condition})")

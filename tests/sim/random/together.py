@@ -47,6 +47,7 @@ class Together:
             choices.pick(
                 (
                     self._shuffle,
+                    self._vote,
                     self._shuffle,
                     self._vote,
                     self._match,
