@@ -54,6 +54,10 @@ class Publisher:
         version = report.version if versioned else None
         self._send(types.PublishDiagnosticsParams(uri=uri, diagnostics=report.diagnostics, version=version))
 
+    def knows(self, uri: str) -> bool:
+        """Whether anything was sent for `uri`."""
+        return uri in self._sent
+
     def clear(self, uri: str) -> None:
         """Take back what was sent for `uri`."""
         known = self._sent.pop(uri, None)

@@ -42,6 +42,8 @@ from simt_lsp.workspace.setting_values import Source
 SETTINGS_PATIENCE: Final = 0.4
 """Seconds that the first analysis waits for the client's settings."""
 REFRESH_DELAY: Final = 0.1
+WALK_PATIENCE: Final = 0.5
+"""Seconds that the first diagnostics of a document wait for the files around it."""
 SIMULATION_METHOD: Final = "simt/simulation"
 
 Answer = TypeVar("Answer")
@@ -71,6 +73,9 @@ class SimtServer(LanguageServer):
         self.progress_cancellers: dict[str | int, Callable[[], None]] = {}
         self._tasks: set[asyncio.Future[Any]] = set()
         self._refresh: asyncio.TimerHandle | None = None
+        self._walk_ended = asyncio.Event()
+        self._settled: set[str] = set()
+        """Documents whose first diagnostics were waited for."""
         self._loop: asyncio.AbstractEventLoop | None = None
         super().__init__(  # pyright: ignore[reportUnknownMemberType]  # pygls leaves its `*args` untyped
             "simt-lsp", version, protocol_cls=SimtProtocol, max_workers=2
@@ -108,7 +113,11 @@ class SimtServer(LanguageServer):
 
     def did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         edits = [self._edit(change) for change in params.content_changes]
-        item = self.documents.change(params.text_document.uri, params.text_document.version, edits)
+        known = self.documents.current.get(params.text_document.uri)
+        version = params.text_document.version
+        if known is not None and version and version <= known.version:
+            self.log_error(f"{known.uri} went from version {known.version} to {version}: an edit may be missing")
+        item = self.documents.change(params.text_document.uri, version, edits)
         if item is None:
             self.log_error(f"change of a document that is not open: {params.text_document.uri}")
         else:
@@ -119,6 +128,7 @@ class SimtServer(LanguageServer):
         if item is None:
             return
         self.worker.forget(uri)
+        self._settled.discard(uri)
         self.simulations.forget(uri)
         self.sent_tokens.forget(uri)
         self.publisher.clear(uri)
@@ -250,16 +260,51 @@ class SimtServer(LanguageServer):
         self.show_problems(analysed.problems)
         if self.documents.current.get(uri) is not item:
             return
+        root = self.roots.of(item.path)
+        if analysed.missed and root is not None and root.files is not None:
+            self.worker.submit(uri, item, edited=False)  # the walk ended while this was analysed
         if not item.analysed:  # not ours: say nothing, and take back what was said when it was
             self.publisher.clear(uri)
         elif not self.client_features.pull_diagnostics:
-            self.publisher.publish(uri, report, versioned=self.client_features.diagnostic_versions)
+            self._publish_settled(item, analysed, report)
+
+    def _publish_settled(self, item: OpenDocument, analysed: Analysed, report: Report) -> None:
+        """The first diagnostics of a document wait a little for files that are still looked for: what is missing only
+        until then would appear and disappear."""
+        versioned = self.client_features.diagnostic_versions
+        if self._loop is None or not self._is_settling(analysed) or self.publisher.knows(item.uri):
+            self.publisher.publish(item.uri, report, versioned=versioned)
+            return
+
+        def late() -> None:
+            if self.documents.current.get(item.uri) is item and not self.publisher.knows(item.uri):
+                self.publisher.publish(item.uri, report, versioned=versioned)
+
+        self._loop.call_later(WALK_PATIENCE, late)
+
+    def _is_settling(self, analysed: Analysed) -> bool:
+        """Whether files below the document's root may soon change the answer."""
+        return analysed.missed and self.roots.of(analysed.item.path) is not None
+
+    async def settled(self, uri: str) -> None:
+        """Returns when the files around an open document are known, or after `WALK_PATIENCE`: before the first answer
+        about its diagnostics."""
+        if uri in self._settled or not await self.ask(uri, lambda view: self._is_settling(view.analysed)):
+            return
+        self._settled.add(uri)
+        item = self.documents.current.get(uri)
+        root = None if item is None else self.roots.of(item.path)
+        if root is not None and root.files is None:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._walk_ended.wait(), WALK_PATIENCE)
 
     def _walked(self, root: Root) -> None:
         """On the walking thread: the files below a root are known now."""
         self._hand_over(lambda: self._analyse_below(root))
 
     def _analyse_below(self, root: Root) -> None:
+        self._walk_ended.set()
+        self._walk_ended = asyncio.Event()
         for uri, item, analysed in self.worker.results():
             if analysed.missed and self.roots.of(item.path) is root and self.documents.current.get(uri) is item:
                 self.worker.submit(uri, item, edited=False)

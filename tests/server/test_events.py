@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.server.kernels import CLEAN, DIVERGENT, INCLUDING, UNIFORM_HEADER, VARYING_HEADER
-from tests.server.raw_client import NEOVIM, PUSHED, VSCODE, Message, RawClient, replace, server
+from tests.server.raw_client import NEOVIM, PUSHED, VSCODE, Message, RawClient, insert, replace, server
 
 
 def codes(diagnostics: list[Message]) -> list[str]:
@@ -44,12 +44,37 @@ def test_a_missing_header_is_found_by_suffix_after_the_walk(tmp_path: Path) -> N
     with server() as client:
         client.initialize(PUSHED, tmp_path)
         client.open(kernel.as_uri(), INCLUDING.format(header="deep/h.cuh"))
-        client.wait(
-            lambda message: (
-                message.get("method") == "textDocument/publishDiagnostics"
-                and codes(message["params"]["diagnostics"]) == ["SYN101"]
-            )
-        )
+        assert codes(client.diagnostics(kernel.as_uri())) == ["SYN101"], "nothing appears that would disappear"
+
+
+def test_the_first_pull_waits_for_the_walk(tmp_path: Path) -> None:
+    kernel = tmp_path / "src" / "k.cu"
+    (tmp_path / "include" / "deep").mkdir(parents=True)
+    (tmp_path / "include" / "deep" / "h.cuh").write_text(VARYING_HEADER)
+    with server() as client:
+        client.initialize(VSCODE, tmp_path)
+        client.open(kernel.as_uri(), INCLUDING.format(header="deep/h.cuh"))
+        answer = client.request("textDocument/diagnostic", {"textDocument": {"uri": kernel.as_uri()}})
+        assert codes(answer["items"]) == ["SYN101"]
+
+
+def test_a_header_that_is_nowhere_is_reported_all_the_same(tmp_path: Path) -> None:
+    kernel = tmp_path / "k.cu"
+    with server() as client:
+        client.initialize(PUSHED, tmp_path)
+        client.open(kernel.as_uri(), INCLUDING.format(header="deep/h.cuh"))
+        assert "missing-include" in codes(client.diagnostics(kernel.as_uri()))
+
+
+def test_versions_that_do_not_grow_are_logged_and_the_edit_counts() -> None:
+    with server() as client:
+        client.initialize(PUSHED)
+        client.open("untitled:k.cu", "a", version=5)
+        client.change("untitled:k.cu", 6, insert(0, 1, "b"))
+        client.change("untitled:k.cu", 4, insert(0, 2, "c"))
+        logged = client.notification("window/logMessage")["message"]
+        assert "untitled:k.cu went from version 6 to 4" in logged
+        assert client.text("untitled:k.cu") == "abc"
 
 
 def test_a_header_sees_the_names_of_the_file_that_includes_it(tmp_path: Path) -> None:

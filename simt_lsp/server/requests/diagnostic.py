@@ -18,6 +18,7 @@ async def on_diagnostic(
     ls: SimtServer, params: types.DocumentDiagnosticParams
 ) -> types.RelatedFullDocumentDiagnosticReport | types.RelatedUnchangedDocumentDiagnosticReport:
     try:
+        await ls.settled(params.text_document.uri)
         report = await ls.ask(params.text_document.uri, report_of) or make_report(0, [])
     except JsonRpcException as error:
         if error.code != CONTENT_MODIFIED:
