@@ -58,9 +58,9 @@ def _read(arguments: Sequence[Any]) -> SimulateArguments:
         raise _Wrong("kernel is a name")
     if kernel is None and position is None:
         raise _Wrong("needs kernel or position")
-    again, html = values.get("again") is True, values.get("html") is True
+    again, html, quiet = (values.get(name) is True for name in ("again", "html", "quiet"))
     overrides = _overrides({**_launch_text(values.get("launchText")), **values})
-    return SimulateArguments(uri, kernel, position, overrides, again, html)
+    return SimulateArguments(uri, kernel, position, overrides, again, html, quiet)
 
 
 def plain(value: Any) -> Any:
