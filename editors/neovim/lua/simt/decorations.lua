@@ -29,9 +29,12 @@ end
 ---@param line simt.Line
 ---@return string[][] chunks for |nvim_buf_set_extmark()|
 local function chunks(line)
-  local group = tone(line.simdEfficiency)
-  local bar = BARS[math.max(1, math.ceil(line.simdEfficiency * #BARS))]
-  local found = { { '  ' .. bar, group }, { ('%4.0f %% of lanes'):format(100 * line.simdEfficiency), 'SimtMuted' } }
+  local efficiency = line.simdEfficiency
+  local bar = BARS[math.max(1, math.ceil(efficiency * #BARS))]
+  local found = { { '  ' .. bar, tone(efficiency) } }
+  if efficiency < 1 then -- where all lanes work, the full bar says it
+    table.insert(found, { (' %.0f %% of lanes'):format(100 * efficiency), 'SimtMuted' })
+  end
   if line.diverged > 0 then
     local text = (' · split %d of %d times'):format(line.diverged, line.executed)
     table.insert(found, { text, 'SimtWarning' })
