@@ -49,7 +49,12 @@ function items(kernel: Kernel, options: LaunchOptions): readonly Item[] {
   const line = (field: Field): Item => {
     const value = field.read(options);
     const otherwise = chosen[field.label];
-    const description = value !== "" ? value : otherwise === undefined ? "chosen" : `${otherwise} (from the source)`;
+    const description =
+      value !== ""
+        ? value
+        : otherwise === undefined
+          ? "chosen"
+          : `${otherwise} (${known?.from === "simulation" ? "last time" : "from the source"})`;
     return {
       label: `${value === "" ? "$(blank)" : "$(edit)"} ${field.label}`,
       description,
