@@ -27,24 +27,33 @@ local function tone(efficiency)
 end
 
 ---@param line simt.Line
----@return string[][] chunks for |nvim_buf_set_extmark()|
-local function chunks(line)
-  local efficiency = line.simdEfficiency
-  local bar = BARS[math.max(1, math.ceil(efficiency * #BARS))]
-  local found = { { '  ' .. bar, tone(efficiency) } }
-  if efficiency < 1 then -- where all lanes work, the full bar says it
-    table.insert(found, { (' %.0f %% of lanes'):format(100 * efficiency), 'SimtMuted' })
+---@return string[][] words with their highlight groups; none where all lanes worked and memory cost no more than it must
+local function words(line)
+  local found = {}
+  if line.simdEfficiency < 1 then
+    table.insert(found, { ('%.0f %% of lanes'):format(100 * line.simdEfficiency), 'SimtMuted' })
   end
   if line.diverged > 0 then
-    local text = (' · split %d of %d times'):format(line.diverged, line.executed)
-    table.insert(found, { text, 'SimtWarning' })
+    table.insert(found, { ('split %d of %d times'):format(line.diverged, line.executed), 'SimtWarning' })
   end
   if line.sectors > line.idealSectors then
-    local text = (' · %d sectors, %d would do'):format(line.sectors, line.idealSectors)
+    local text = ('%d sectors, %d would do'):format(line.sectors, line.idealSectors)
     table.insert(found, { text, line.sectors >= 2 * line.idealSectors and 'SimtWarning' or 'SimtMuted' })
   end
   if line.bankConflicts > 0 then
-    table.insert(found, { (' · %d bank conflicts'):format(line.bankConflicts), 'SimtWarning' })
+    table.insert(found, { ('%d bank conflicts'):format(line.bankConflicts), 'SimtWarning' })
+  end
+  return found
+end
+
+---@param line simt.Line
+---@return string[][] chunks for |nvim_buf_set_extmark()|: a bar as full as the warps were, then the words
+local function chunks(line)
+  local bar = BARS[math.max(1, math.ceil(line.simdEfficiency * #BARS))]
+  local found = { { '  ' .. bar, tone(line.simdEfficiency) } }
+  for position, word in ipairs(words(line)) do
+    table.insert(found, { position == 1 and ' ' or ' · ', 'SimtMuted' })
+    table.insert(found, word)
   end
   return found
 end
