@@ -75,11 +75,13 @@ def all_kernels(paths: Sequence[Path]) -> tuple[list[float], float | None, float
     times: list[float] = []
     with server_process() as server:
         server.initialize(HERE)
-        for number, path in enumerate(paths):
+        is_ready = False
+        for path in paths:
             uri = server.open(path, path.read_text(errors="replace"))
             names = kernels_of(server, uri)
-            if number == 0:
+            if names and not is_ready:
                 ready_after(server, uri)
+                is_ready = True
             for name in dict.fromkeys(names):
                 elapsed, status = simulated(server, uri, name)
                 if status == "finished":
