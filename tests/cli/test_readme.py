@@ -1,4 +1,4 @@
-"""The README shows what the commands really print; `python -m tests.cli.test_readme` writes it anew."""
+"""The README and the tour show what the commands really print; `python -m tests.cli.test_readme` writes them anew."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 from tests.cli.shell import simt_lsp
 
 ROOT = Path(__file__).parent.parent.parent
-README = ROOT / "README.md"
+PAGES = (ROOT / "README.md", ROOT / "docs" / "tour.md")
 BLOCK = re.compile(r"```console\n\$ simt-lsp ([^\n]*)\n(.*?)```", re.DOTALL)
-SHOWN = BLOCK.findall(README.read_text("utf-8"))
+SHOWN = [shown for page in PAGES for shown in BLOCK.findall(page.read_text("utf-8"))]
 
 
 @pytest.mark.parametrize(("command", "output"), SHOWN, ids=[command for command, _ in SHOWN])
@@ -23,7 +23,7 @@ def test_a_shown_command_prints_what_is_shown(command: str, output: str) -> None
 
 
 def test_there_is_something_shown() -> None:
-    assert [command.split()[0] for command, _ in SHOWN] == ["check", "explain"]
+    assert [command.split()[0] for command, _ in SHOWN] == ["check", "explain", "explain", "check", "check"]
 
 
 def without_time(text: str) -> str:
@@ -37,4 +37,5 @@ def rewritten(block: re.Match[str]) -> str:
 
 
 if __name__ == "__main__":
-    README.write_text(BLOCK.sub(rewritten, README.read_text("utf-8")), "utf-8")
+    for page in PAGES:
+        page.write_text(BLOCK.sub(rewritten, page.read_text("utf-8")), "utf-8")
