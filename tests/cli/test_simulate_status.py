@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from simt_lsp.cli.exit_status import ExitStatus
 from tests.cli.shell import simt_lsp, write
 
 KERNELS = {
@@ -88,3 +90,10 @@ def test_help_lists_every_status(tmp_path: Path) -> None:
     assert [line.split()[0] for line in told.splitlines() if line.startswith("  ") and line.split()[0].isdigit()] == [
         "0", "1", "2", "3", "4", "130",
     ]  # fmt: skip
+
+
+def test_the_page_lists_the_same_statuses_in_the_same_words(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "report.md").read_text("utf-8")
+    documented = dict(re.findall(r"^\| (\d+) \| (.*?) \|$", page, re.MULTILINE))
+    assert documented.keys() == {"0", "1", "2", "3", "4", "130"}
+    assert {int(status) for status in documented} == {*ExitStatus} - {ExitStatus.BROKEN_PIPE}

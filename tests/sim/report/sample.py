@@ -92,21 +92,7 @@ def ipdom() -> PolicyReport:
         warp_instructions=6272,
         thread_instructions=122_368,
         simd_efficiency=0.6097,
-        branches=(
-            BranchReport(
-                at(8),
-                "if (i < n)",
-                64,
-                1,
-                2000,
-                Level.VARYING,
-                (SideReport(at(9, 11), 2000, 16), SideReport(at(18, 1), 48, 16)),
-                at(18, 1),
-            ),
-            BranchReport(at(10, 9), "for (k < index[i])", 1024, 640, 18_432, Level.VARYING),
-            BranchReport(at(15, 9), "if (sum < T(0))", 63, 0, 2000, Level.VARYING),
-            BranchReport(at(3, 1, "inc/util.h"), "while (spin)", 64, 0, 2048, Level.GRID, is_select=True),
-        ),
+        branches=branches(),
         accesses=(),
         lines=(
             LineReport(7, Work(256, 8192, 8192), _NOTHING, 64),
@@ -148,6 +134,24 @@ def ipdom() -> PolicyReport:
         memory_digest="ab" * 32,
         truncated=None,
         seconds=0.031,
+    )
+
+
+def branches() -> tuple[BranchReport, ...]:
+    return (
+        BranchReport(
+            at(8),
+            "if (i < n)",
+            64,
+            1,
+            2000,
+            Level.VARYING,
+            (SideReport(at(9, 11), 2000, 16), SideReport(at(18, 1), 48, 16)),
+            at(18, 1),
+        ),
+        BranchReport(at(10, 9), "for (k < index[i])", 1024, 640, 18_432, Level.VARYING),
+        BranchReport(at(15, 9), "if (sum < T(0))", 63, 0, 2000, Level.VARYING),
+        BranchReport(at(3, 1, "inc/util.h"), "while (spin)", 64, 0, 2048, Level.GRID, is_select=True),
     )
 
 
