@@ -46,6 +46,7 @@ from sim.report.model import (
     TimelineReport,
     TruncationReport,
 )
+from sim.report.origins import Origins
 from sim.report.places import SourcePlaces
 from sim.report.races import RaceReports
 from sim.report.study import Study, study
@@ -155,6 +156,7 @@ def _kernel_report(
     first, last = places.lines_of(item)
     levels = _levels(plan, places, item.path, static)
     races = RaceReports(flow, plan.choices, places)
+    origins = Origins(flow, plan.choices)
     return KernelReport(
         path=item.path,
         kernel=item.name,
@@ -166,7 +168,7 @@ def _kernel_report(
         warp_size=result.warp_size,
         seed=plan.specification.seed,
         choices=plan.choices,
-        policies=tuple(_policy_report(run, places, item.path, levels, races) for run in runs),
+        policies=tuple(_policy_report(run, places, item.path, levels, races, origins) for run in runs),
         arrays=result.arrays,
         files=plan.files,
         study=found,
@@ -210,11 +212,13 @@ def _levels_elsewhere(plan: Plan, places: SourcePlaces, path: str) -> _Levels:
     return found
 
 
-def _policy_report(run: _Run, places: SourcePlaces, path: str, levels: _Levels, races: RaceReports) -> PolicyReport:
+def _policy_report(
+    run: _Run, places: SourcePlaces, path: str, levels: _Levels, races: RaceReports, origins: Origins
+) -> PolicyReport:
     result, watched = run.result, run.watched
     requests = watched.requests.answer()
 
-    found = _findings(result, places, races)
+    found = _findings(result, places, races, origins)
 
     def line_of(place: Place) -> int | None:
         return places.line_in(path, place)
@@ -243,9 +247,13 @@ def _policy_report(run: _Run, places: SourcePlaces, path: str, levels: _Levels, 
     )
 
 
-def _findings(result: Result, places: SourcePlaces, races: RaceReports) -> Sequence[FaultReport]:
+def _findings(result: Result, places: SourcePlaces, races: RaceReports, origins: Origins) -> Sequence[FaultReport]:
     """Faults of the machine, then races."""
-    own = [fault_report(fault, places) for fault in result.faults if not isinstance(fault, DataRace)]
+    own = [
+        origins.labelled(fault_report(fault, places), fault)
+        for fault in result.faults
+        if not isinstance(fault, DataRace)
+    ]
     return (*own, *races.of(fault for fault in result.faults if isinstance(fault, DataRace)))
 
 

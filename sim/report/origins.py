@@ -1,0 +1,73 @@
+"""Whose doing a fault is: the program's, or that of numbers and contents that were chosen for the run.
+
+Rules    A fault is labelled with the choices that decide where its access goes, whether its assertion holds, or whether
+         threads come there; an array that was chosen to start unwritten is behind a read of what nothing has written.
+         The label does not excuse the fault: a program that relies on its inputs may want to know.
+Limits   Places in functions that are called, not inlined, are not followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final, final
+
+from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.instructions import Assert, Atomic, Instruction, Load, Store
+from sim.faults import FailedAssertion, MachineFault, Misaligned, OutOfBounds, ReadOnlyWrite, UninitialisedRead
+from sim.launch.choices import Choice
+from sim.launch.dependence import Dependence, Dependences
+from sim.launch.flow import Flow
+from sim.report.model import FaultReport
+
+_MOST_NAMED: Final = 3
+_OF_ACCESS: Final = (OutOfBounds, Misaligned, UninitialisedRead, ReadOnlyWrite)
+
+
+@final
+class Origins:
+    """For the kernel whose `flow` it is, launched with these choices."""
+
+    def __init__(self, flow: Flow, choices: Sequence[Choice]) -> None:
+        self._flow = flow
+        self._dependences = Dependences(flow)
+        self._chosen: Mapping[str, Choice] = {choice.name: choice for choice in choices if choice.is_chosen}
+
+    def labelled(self, report: FaultReport, fault: MachineFault) -> FaultReport:
+        """The report with the choices behind the fault, if there are any."""
+        if fault.evidence.function != str(self._flow.function.id) or not self._chosen:
+            return report
+        values: list[ValueId] = []
+        blocks: list[BasicBlockId] = []
+        for block in self._flow.control.order:
+            for instruction in self._flow.function.blocks[block].instructions:
+                if instruction.span == fault.evidence.span:
+                    values += _deciders(instruction, fault)
+                    blocks.append(block)
+        behind = _joined(self._dependences.of(values), self._dependences.guards(blocks))
+        if isinstance(fault, UninitialisedRead):
+            behind |= {fault.buffer}
+        names = tuple(sorted(behind & self._chosen.keys()))
+        if not names:
+            return report
+        return replace(report, message=report.message + self._words(names), chosen=names)
+
+    def _words(self, names: Sequence[str]) -> str:
+        named = [f"{name} = {self._chosen[name].value}" for name in names[:_MOST_NAMED]]
+        more = f" and {len(names) - len(named)} more" if len(names) > len(named) else ""
+        return f"; what was chosen may be the cause: {', '.join(named)}{more}"
+
+
+def _joined(one: Dependence, other: Dependence) -> frozenset[str]:
+    return one.numbers | one.contents | other.numbers | other.contents
+
+
+def _deciders(instruction: Instruction, fault: MachineFault) -> Sequence[ValueId]:
+    """The values that decide whether there is a fault."""
+    match instruction:
+        case Load(address=address) | Store(address=address) | Atomic(address=address) if isinstance(fault, _OF_ACCESS):
+            return (address,)
+        case Assert(condition=condition) if isinstance(fault, FailedAssertion):
+            return (condition,)
+        case _:
+            return ()

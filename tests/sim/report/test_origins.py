@@ -1,0 +1,31 @@
+"""Which choices stand behind a fault: CUDA text and what is given in, the names out."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.sim.report.test_races import reported
+
+_LOOK = "__global__ void k(float *x, int *at, int n) { int i = threadIdx.x; if (i < n) x[i] = x[at[i] - 1000]; }"
+_ASSERT = "#include <cassert>\n__global__ void k(float *x, float least) { assert(x[threadIdx.x] > least); }"
+_LEFT = "__global__ void k(float *x) { x[(int)threadIdx.x - 5] = 1; }"
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "kind", "chosen"),
+    [
+        (_LOOK, {}, "out-of-bounds", ("at", "n")),
+        (_LOOK, {"at": "iota"}, "out-of-bounds", ("n",)),
+        (_LOOK, {"at": "iota", "n": "32"}, "out-of-bounds", ()),
+        (_ASSERT, {}, "failed-assertion", ("least", "x")),
+        (_ASSERT, {"x": "zeros", "least": "1"}, "failed-assertion", ()),
+        (_LEFT, {}, "out-of-bounds", ()),
+    ],
+)
+def test_a_fault_names_the_choices_that_decide_about_it(
+    text: str, arguments: dict[str, str], kind: str, chosen: tuple[str, ...]
+) -> None:
+    (run,) = reported(text, block=(64, 1, 1), arguments=arguments).policies
+    (fault,) = [one for one in run.faults if one.kind == kind]
+    assert fault.chosen == chosen
+    assert ("; what was chosen may be the cause: " in fault.message) == bool(chosen)
