@@ -13,7 +13,7 @@ from benchmarks.claims.claim import Claim, Findings
 from benchmarks.claims.observer import ClaimObserver
 from benchmarks.claims.subject import analyze_subject
 from sim.faults import Index3
-from sim.launch.specification import Array, LaunchSpecification, Scalar
+from sim.launch.specification import Array, Budget, LaunchSpecification, Scalar
 from sim.policies.registry import POLICIES
 from sim.simulate import simulate
 from tests.sim.running import kernel_of
@@ -25,7 +25,8 @@ def findings(text: str, block: Index3, known: BlockShape | None, policy: str = "
     subject = analyze_subject(kernel.function, LaunchKnowledge(() if known is None else (known,)))
     observer = ClaimObserver(subject)
     arguments = {"p": Array(np.arange(1 << 15, dtype=np.int32)), "n": Scalar(5)}
-    result = simulate(kernel, LaunchSpecification((2, 1, 1), block, arguments), POLICIES[policy], [observer])
+    launch = LaunchSpecification((2, 1, 1), block, arguments, budget=Budget(seconds=120.0))
+    result = simulate(kernel, launch, POLICIES[policy], [observer])
     return observer.settle(result)
 
 
