@@ -223,6 +223,12 @@ class MathFunction(Enum):
     CONVERT_FLOOR = "cvt.rd"
     CONVERT_CEIL = "cvt.ru"
     CONVERT_TRUNC = "cvt.rz"
+    # arithmetic with a rounding mode: the last operand is a `Rounding`
+    DIRECTED_ADD = "add.directed"
+    DIRECTED_MULTIPLY = "mul.directed"
+    DIRECTED_DIVIDE = "div.directed"
+    DIRECTED_SQRT = "sqrt.directed"
+    DIRECTED_FUSED_MULTIPLY_ADD = "fma.directed"
     # bits
     POPULATION_COUNT = "popc"
     COUNT_LEADING_ZEROS = "clz"
@@ -278,6 +284,14 @@ class MathFunction(Enum):
     IS_CONSTANT = "isconstant"
     IS_LOCAL = "islocal"
     IS_CONSTANT_EVALUATED = "is_constant_evaluated"
+
+
+class Rounding(IntEnum):
+    """Where a result that is not exact goes, other than to the nearest number."""
+
+    ZERO = 0
+    UP = 1
+    DOWN = 2
 
 
 COLLECTIVES: Final = frozenset((MathFunction.COLLECTIVE, MathFunction.MATRIX_PRODUCT, MathFunction.MATRIX_ROWS))

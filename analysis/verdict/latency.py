@@ -147,6 +147,9 @@ _SIMPLE: Final = frozenset(
         MathFunction.COPYSIGN,
         MathFunction.DIM,
         MathFunction.FUSED_MULTIPLY_ADD,
+        MathFunction.DIRECTED_ADD,
+        MathFunction.DIRECTED_MULTIPLY,
+        MathFunction.DIRECTED_FUSED_MULTIPLY_ADD,
         MathFunction.SATURATE,
         MathFunction.CLAMP,
         MathFunction.ABSOLUTE,
@@ -181,7 +184,16 @@ _SIMPLE: Final = frozenset(
     }
 )
 
-_ROOTS: Final = frozenset({MathFunction.SQRT, MathFunction.HYPOT, MathFunction.NORM3, MathFunction.NORM4})
+_ROOTS: Final = frozenset(
+    {
+        MathFunction.SQRT,
+        MathFunction.DIRECTED_SQRT,
+        MathFunction.DIRECTED_DIVIDE,
+        MathFunction.HYPOT,
+        MathFunction.NORM3,
+        MathFunction.NORM4,
+    }
+)
 
 _HARD: Final = frozenset(
     {

@@ -37,6 +37,10 @@ _INTEGER: Final = {
     BinaryOperator.SHIFT_RIGHT: "shift_right({a}, {b})",
 }
 _FLOAT: Final = {BinaryOperator.DIVIDE: "{a} / {b}", BinaryOperator.REMAINDER: "np.fmod({a}, {b})"}
+_BFLOAT16: Final = {
+    BinaryOperator.MULTIPLY: "multiply_bfloat16({a}, {b})",
+    BinaryOperator.DIVIDE: "divide_bfloat16({a}, {b})",
+}
 
 
 def constant(writer: Writer, instruction: Constant) -> None:
@@ -92,6 +96,8 @@ def binary(writer: Writer, instruction: Binary) -> None:
 
 
 def _operation(operator: BinaryOperator, part: Part) -> str:
+    if part.is_bfloat16 and operator in _BFLOAT16:
+        return _BFLOAT16[operator]
     plain = _PLAIN.get(operator)
     if plain is not None:
         return plain
@@ -123,11 +129,13 @@ def select(writer: Writer, instruction: Select) -> None:
 
 # -- library functions ----------------------------------------------------------------------------------------------
 
-_BY_RESULT: Final = {
+_CONVERSIONS: Final = {
     MathFunction.CONVERT_ROUND,
     MathFunction.CONVERT_FLOOR,
     MathFunction.CONVERT_CEIL,
     MathFunction.CONVERT_TRUNC,
+}
+_BY_RESULT: Final = _CONVERSIONS | {
     MathFunction.BIT_FIELD_EXTRACT,
     MathFunction.RANDOM_SEED,
     MathFunction.RANDOM_ADVANCE,
@@ -139,7 +147,17 @@ _BY_RESULT: Final = {
     MathFunction.NAN,
 }
 """Functions that need to know the result's type; they get it as first argument."""
-_KEEPS_OPERANDS: Final = {MathFunction.LDEXP, MathFunction.BESSEL_JN, MathFunction.BESSEL_YN}
+_KEEPS_OPERANDS: Final = {
+    MathFunction.LDEXP,
+    MathFunction.POWER,
+    MathFunction.BESSEL_JN,
+    MathFunction.BESSEL_YN,
+    MathFunction.DIRECTED_ADD,
+    MathFunction.DIRECTED_MULTIPLY,
+    MathFunction.DIRECTED_DIVIDE,
+    MathFunction.DIRECTED_SQRT,
+    MathFunction.DIRECTED_FUSED_MULTIPLY_ADD,
+}
 _SPACES: Final = {
     MathFunction.IS_GLOBAL: "global",
     MathFunction.IS_SHARED: "shared",
@@ -170,8 +188,11 @@ def math(writer: Writer, instruction: Math) -> None:
             for argument, names in zip(instruction.arguments, operands, strict=True)
         ]
         if function in _BY_RESULT:
-            names.insert(0, part.held)
-        call = f"as_kind(math_{function.name.lower()}({', '.join(names)}), {part.held})"
+            names.insert(0, "BFLOAT16" if part.is_bfloat16 and function in _CONVERSIONS else part.held)
+        name = f"math_{function.name.lower()}"
+        if part.is_bfloat16 and function is MathFunction.FUSED_MULTIPLY_ADD:
+            name = "fused_multiply_add_bfloat16"
+        call = f"as_kind({name}({', '.join(names)}), {part.held})"
         expressions.append(rounded(part, call))
     writer.set(instruction.result, expressions)
 

@@ -11,7 +11,19 @@ import numpy as np
 from analysis.ir.operators import MathFunction
 from sim.memory.access import write
 from sim.memory.atomics import atomic
-from sim.values import bits, exchange, floats, integers, mathematics, matrices, packing, random_numbers, select, words
+from sim.values import (
+    bits,
+    directed,
+    exchange,
+    floats,
+    integers,
+    mathematics,
+    matrices,
+    packing,
+    random_numbers,
+    select,
+    words,
+)
 
 _TYPES = {
     "b1": np.bool_,
@@ -24,8 +36,20 @@ _TYPES = {
 
 @functools.cache
 def namespace() -> Mapping[str, Any]:
-    names: dict[str, Any] = {"np": np, "write": write, "atomic": atomic, **_TYPES}
-    for module in (bits, exchange, floats, integers, mathematics, matrices, packing, random_numbers, select, words):
+    names: dict[str, Any] = {"np": np, "write": write, "atomic": atomic, "BFLOAT16": directed.BFLOAT16, **_TYPES}
+    for module in (
+        bits,
+        directed,
+        exchange,
+        floats,
+        integers,
+        mathematics,
+        matrices,
+        packing,
+        random_numbers,
+        select,
+        words,
+    ):
         names.update({name: item for name, item in vars(module).items() if callable(item) and name[0] != "_"})
     return names
 

@@ -1,13 +1,15 @@
 """Bessel functions of integer order.
 
-J and I   the trapezoidal rule on Bessel's integral, which converges faster than any power for a periodic integrand.
+J and I   the trapezoidal rule on Bessel's integral, which converges faster than any power for a periodic integrand;
+          the power series of I for small arguments.
 Y         Neumann's series over J (orders 0 and 1), then the recurrence upwards, which is stable for Y.
-Source    Abramowitz and Stegun, Handbook of Mathematical Functions, 9.1.21, 9.6.19, 9.1.88, 9.1.89, 9.1.27.
+Source    Abramowitz and Stegun, Handbook of Mathematical Functions, 9.1.21, 9.6.10, 9.6.19, 9.1.88, 9.1.89, 9.1.27.
 Limits    absolute accuracy 1e-13 for arguments up to 200; beyond, the asymptotic forms (9.2.5, 9.2.6).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Final
 
@@ -16,6 +18,8 @@ import numpy as np
 from sim.arrays import Values
 
 _FAR: Final = 200.0
+_SERIES: Final = 20.0
+"""Up to here the power series of I is summed."""
 _EULER: Final = 0.57721566490153286061
 
 
@@ -43,10 +47,27 @@ def bessel_y(order: int, value: Values) -> Values:
 def bessel_i(order: int, value: Values) -> Values:
     """The modified function I_order."""
     x = np.asarray(value, np.float64)
+    size = np.abs(x)
+    near = _power_series_i(order, np.where(size > _SERIES, 1.0, x))
+    if (size <= _SERIES).all():
+        return near.astype(value.dtype)
     angles = np.pi * (np.arange(600) + 0.5) / 600
-    peak = np.abs(x)
-    terms = np.exp(x[..., None] * np.cos(angles) - peak[..., None]) * np.cos(order * angles)
-    return (terms.mean(axis=-1) * np.exp(peak)).astype(value.dtype)
+    peak = np.minimum(size, 720.0)
+    drop = -2.0 * np.square(np.sin(angles / 2.0))  # cos(angle) - 1, without cancellation
+    mean = (np.exp(peak[..., None] * drop) * np.cos(order * angles)).mean(axis=-1)
+    far = np.where(size > 720.0, np.inf, mean * np.exp(peak))
+    far = np.copysign(far, x) if order % 2 else far
+    return np.where(np.isnan(x), np.nan, np.where(size > _SERIES, far, near)).astype(value.dtype)
+
+
+def _power_series_i(order: int, x: Values) -> Values:
+    """9.6.10: all terms have one sign."""
+    term = (x / 2.0) ** order / math.factorial(order)
+    total = term
+    for k in range(1, 60):
+        term = term * (x / 2.0) / k * ((x / 2.0) / (k + order))
+        total = total + term
+    return total
 
 
 def _both(order: int, x: Values, near: Callable[[int, Values], Values], phase: int) -> Values:
@@ -87,4 +108,5 @@ def _asymptotic(order: int, x: Values, phase: int) -> Values:
     angle = size - order * np.pi / 2 - np.pi / 4
     scale = np.sqrt(2.0 / (np.pi * size))
     wave = p * np.sin(angle) + q * np.cos(angle) if phase else p * np.cos(angle) - q * np.sin(angle)
+    wave = np.where(np.isinf(x), 0.0, wave)
     return np.where((x < 0) & (order % 2 == 1), -1.0, 1.0) * scale * wave

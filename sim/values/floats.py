@@ -51,15 +51,31 @@ def fused_multiply_add(left: Values, right: Values, addend: Values) -> Values:
     return _to_odd_sum(product, addend.astype(np.float64)).astype(np.float32)
 
 
-def _two_sum(left: Values, right: Values) -> tuple[Values, Values]:
+def two_sum(left: Values, right: Values) -> tuple[Values, Values]:
+    """The rounded sum and its error, exact (Knuth)."""
     total = left + right
     part = total - left
     return total, (left - (total - part)) + (right - part)
 
 
+def fused_multiply_add_bfloat16(left: Values, right: Values, addend: Values) -> Values:
+    """The same of bfloat16: their products are exact in double."""
+    product = left.astype(np.float64) * right.astype(np.float64)
+    return double_to_bfloat16(_to_odd_sum(product, addend.astype(np.float64)))
+
+
+def multiply_bfloat16(left: Values, right: Values) -> Values:
+    """Rounded once, below the normal numbers of float32 as well."""
+    return double_to_bfloat16(left.astype(np.float64) * right.astype(np.float64))
+
+
+def divide_bfloat16(left: Values, right: Values) -> Values:
+    return double_to_bfloat16(left.astype(np.float64) / right.astype(np.float64))
+
+
 def _to_odd_sum(left: Values, right: Values) -> Values:
     """The sum in double, its last bit set where it is inexact, so that rounding it to less is rounding once."""
-    total, error = _two_sum(left, right)
+    total, error = two_sum(left, right)
     bits = np.asarray(total).view(np.int64)
     fix = (error != 0) & np.isfinite(total) & np.isfinite(error) & ((bits & 1) == 0)
     towards_zero = (error < 0) != (total < 0)
@@ -76,8 +92,8 @@ def _fma_double(left: Values, right: Values, addend: Values) -> Values:
     product = left * right
     (a, b), (c, d) = _split(left), _split(right)
     low = ((a * c - product) + a * d + b * c) + b * d
-    total, error = _two_sum(addend, low)
-    high, rest = _two_sum(product, total)
+    total, error = two_sum(addend, low)
+    high, rest = two_sum(product, total)
     exact = high + _to_odd_sum(error, rest)
     plain = product + addend
     return np.where(np.isfinite(exact) & np.isfinite(low), exact, plain)

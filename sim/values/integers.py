@@ -51,7 +51,10 @@ def _count(value: Values, count: Values) -> Values:
 
 
 def from_float(value: Values, kind: Any) -> Values:
-    """C's conversion of a floating-point number: towards zero; PTX's where C has none: saturating, NaN to 0."""
+    """C's conversion of a floating-point number: towards zero; PTX's where C has none: saturating.
+
+    NaN is 0, but the least signed number (1 << (bits - 1)) from double precision and to 64 bits (PTX ISA, `cvt`).
+    """
     target = np.dtype(kind)
     if target.itemsize < 4:  # converted to 32 bits, then cut off
         wide: Any = np.int32 if target.kind == "i" else np.uint32
@@ -67,6 +70,9 @@ def from_float(value: Values, kind: Any) -> Values:
     converted = np.where(inside, number, 0.0).astype(target)
     limits = np.array([bounds.min, 0, bounds.max], target)
     beyond = limits.take(1 + np.sign(np.nan_to_num(number)).astype(np.intp))
+    if value.dtype == np.float64 or target.itemsize == 8:
+        nan = np.array(1, f"u{target.itemsize}") << np.uint8(8 * target.itemsize - 1)
+        beyond = np.where(np.isnan(number), nan.astype(target), beyond)
     return np.where(inside, converted, beyond)
 
 

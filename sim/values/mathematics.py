@@ -16,7 +16,6 @@ import numpy as np
 from sim.arrays import Values
 from sim.values.bessel import bessel_i, bessel_j, bessel_y
 from sim.values.floats import fused_multiply_add
-from sim.values.integers import from_float
 
 
 def _each(function: Callable[..., float]) -> Callable[..., Values]:
@@ -70,11 +69,27 @@ def math_reciprocal(value: Values) -> Values:
 
 
 def math_rsqrt(value: Values) -> Values:
-    return value.dtype.type(1) / np.sqrt(value)
+    """Rounded once in single precision, as `__frsqrt_rn` is."""
+    return (1.0 / np.sqrt(value.astype(np.float64))).astype(value.dtype)
 
 
 def math_rcbrt(value: Values) -> Values:
-    return value.dtype.type(1) / np.cbrt(value)
+    return (1.0 / np.cbrt(value.astype(np.float64))).astype(value.dtype)
+
+
+def math_expm1(value: Values) -> Values:
+    return np.expm1(value.astype(np.float64)).astype(value.dtype)
+
+
+def math_sinh(value: Values) -> Values:
+    """NumPy's in double precision is off by 4 ulps."""
+    return np.copysign(_SINH(np.abs(value)), value) if value.dtype == np.float64 else np.sinh(value)
+
+
+def math_power(base: Values, exponent: Values) -> Values:
+    if exponent.dtype.kind == "f":
+        return np.power(base, exponent)
+    return np.power(base.astype(np.float64), exponent.astype(np.float64)).astype(base.dtype)
 
 
 def math_dim(left: Values, right: Values) -> Values:
@@ -95,9 +110,14 @@ def math_ldexp(value: Values, exponent: Values) -> Values:
     return np.ldexp(value, np.clip(exponent.astype(np.int64), -5000, 5000).astype(np.int32))
 
 
-def _root_of_squares(*values: Values) -> Values:
-    total = sum(np.square(value.astype(np.float64)) for value in values)
-    return np.sqrt(total).astype(values[0].dtype)
+def _root_of_squares(*values: Values, inverse: bool = False) -> Values:
+    """Infinite as soon as one is, NaN or not; scaled, so that no square is too large or too small."""
+    sizes = [np.abs(value.astype(np.longdouble)) for value in values]
+    largest = np.fmax.reduce(np.broadcast_arrays(*sizes))
+    scale = np.where((largest > 0) & np.isfinite(largest), np.exp2(np.floor(np.log2(largest))), 1.0)
+    root = np.sqrt(sum(np.square(size / scale) for size in sizes)) * scale
+    root = np.where(np.isinf(largest), np.inf, root)
+    return (1.0 / root if inverse else root).astype(values[0].dtype)
 
 
 def math_norm3(x: Values, y: Values, z: Values) -> Values:
@@ -113,11 +133,11 @@ def math_reciprocal_hypot(x: Values, y: Values) -> Values:
 
 
 def math_reciprocal_norm3(x: Values, y: Values, z: Values) -> Values:
-    return math_reciprocal(_root_of_squares(x, y, z))
+    return _root_of_squares(x, y, z, inverse=True)
 
 
 def math_reciprocal_norm4(x: Values, y: Values, z: Values, w: Values) -> Values:
-    return math_reciprocal(_root_of_squares(x, y, z, w))
+    return _root_of_squares(x, y, z, w, inverse=True)
 
 
 def math_exp10(value: Values) -> Values:
@@ -138,11 +158,26 @@ def math_ilogb(value: Values) -> Values:
 
 
 def math_sinpi(value: Values) -> Values:
-    return np.sin(np.pi * np.fmod(value.astype(np.float64), 2.0)).astype(value.dtype)
+    """Exactly zero at whole numbers, with the sign of the argument."""
+    rest = np.fmod(value.astype(np.float64), 2.0)
+    zero = np.copysign(0.0, rest)
+    return np.where(rest == np.trunc(rest), zero, np.sin(np.pi * _folded(rest))).astype(value.dtype)
 
 
 def math_cospi(value: Values) -> Values:
-    return np.cos(np.pi * np.fmod(value.astype(np.float64), 2.0)).astype(value.dtype)
+    """Exactly zero half way between whole numbers."""
+    rest = np.abs(np.fmod(value.astype(np.float64), 2.0))
+    near_half = np.where(rest < 1.0, 0.5 - rest, rest - 1.5)  # exact, and cos(pi x) = sin(pi (1/2 - x))
+    small = np.abs(near_half) < 0.25
+    wave = np.where(small, np.sin(np.pi * np.where(small, near_half, 0.0)), np.cos(np.pi * rest))
+    return np.where(near_half == 0, 0.0, wave).astype(value.dtype)
+
+
+def _folded(rest: Values) -> Values:
+    """The angle in [-1/2, 1/2] with the same sine; `rest` lies in (-2, 2)."""
+    size = np.abs(rest)
+    folded = np.where(size > 1.5, size - 2.0, np.where(size > 0.5, 1.0 - size, size))
+    return np.copysign(1.0, rest) * folded
 
 
 def math_round(value: Values) -> Values:
@@ -156,43 +191,6 @@ def math_nan(kind: Any, *_: Values) -> Values:
 
 def math_sign_bit(value: Values) -> Values:
     return np.signbit(value)
-
-
-# -- conversions with a rounding mode ---------------------------------------------------------------------------------
-
-
-def _directed(kind: Any, value: Values, to_whole: Callable[[Values], Values], towards: float | None) -> Values:
-    """To an integer by `to_whole`; to a narrower float by nudging what was rounded the wrong way."""
-    target = np.dtype(kind)
-    if value.dtype.kind != "f" and target.kind != "f":
-        return value.astype(target)
-    if target.kind != "f":
-        return from_float(to_whole(value), kind)
-    near = value.astype(target)
-    if towards is None:
-        return near
-    wide: Any = np.longdouble if value.dtype.kind != "f" else np.float64
-    exact, back = value.astype(wide), near.astype(wide)
-    wrong = back > exact if towards == -math.inf else back < exact
-    if towards == 0.0:
-        wrong = np.abs(back) > np.abs(exact)
-    return np.where(wrong, np.nextafter(near, target.type(towards)), near)
-
-
-def math_convert_round(kind: Any, value: Values) -> Values:
-    return _directed(kind, value, np.rint, None)
-
-
-def math_convert_floor(kind: Any, value: Values) -> Values:
-    return _directed(kind, value, np.floor, -math.inf)
-
-
-def math_convert_ceil(kind: Any, value: Values) -> Values:
-    return _directed(kind, value, np.ceil, math.inf)
-
-
-def math_convert_trunc(kind: Any, value: Values) -> Values:
-    return _directed(kind, value, np.trunc, 0.0)
 
 
 # -- special functions ------------------------------------------------------------------------------------------------
@@ -236,18 +234,43 @@ def _erfinv(value: float) -> float:
     return guess
 
 
+_SQRT_HALF: Final = math.sqrt(0.5)
+_SQRT_HALF_REST: Final = -4.833646656726457e-17
+"""What the square root of a half has beyond double precision."""
+
+
 def _normcdf(value: float) -> float:
-    return 0.5 * math.erfc(-value / math.sqrt(2.0))
+    """Far to the left a rounding error of the argument would be multiplied: it is made good to first order."""
+    argument = -value * _SQRT_HALF
+    if not 1.0 < argument < 28.0:
+        return 0.5 * math.erfc(argument)
+    rest = _product_error(-value, _SQRT_HALF, argument) - value * _SQRT_HALF_REST
+    slope = 2.0 / math.sqrt(math.pi) * math.exp(-argument * argument)
+    return 0.5 * (math.erfc(argument) - rest * slope)
+
+
+def _product_error(left: float, right: float, product: float) -> float:
+    """`left * right - product`, exactly (Dekker)."""
+    split = 134217729.0
+    high, other = split * left - (split * left - left), split * right - (split * right - right)
+    low, rest = left - high, right - other
+    return ((high * other - product) + high * rest + low * other) + low * rest
 
 
 def _remainder(left: float, right: float) -> float:
     return math.remainder(left, right)
 
 
+def _logarithm_of_gamma(value: float) -> float:
+    is_pole = value <= 0.0 and value == math.floor(value)
+    return math.inf if is_pole or math.isinf(value) else math.lgamma(value)
+
+
 def _gamma(value: float) -> float:
     return math.copysign(math.inf, value) if value == 0.0 else math.gamma(value)
 
 
+_SINH: Final = _each(math.sinh)
 _REMAINDER: Final = _each(_remainder)
 math_erf = _each(math.erf)
 math_erfc = _each(math.erfc)
@@ -256,7 +279,7 @@ math_erfinv = _each(_erfinv)
 math_erfcinv = _each(_erfcinv)
 math_normcdf = _each(_normcdf)
 math_normcdfinv = _each(_normal_quantile)
-math_lgamma = _each(math.lgamma)
+math_lgamma = _each(_logarithm_of_gamma)
 math_tgamma = _each(_gamma)
 
 
@@ -303,7 +326,6 @@ def _by_order(function: Callable[[int, Values], Values], order: Values, value: V
 
 # -- one to one -------------------------------------------------------------------------------------------------------
 
-math_power = np.power
 math_atan2 = np.arctan2
 math_fmod = np.fmod
 math_copysign = np.copysign
@@ -313,7 +335,6 @@ math_sqrt = np.sqrt
 math_cbrt = np.cbrt
 math_exp = np.exp
 math_exp2 = np.exp2
-math_expm1 = np.expm1
 math_log = np.log
 math_log2 = np.log2
 math_log10 = np.log10
@@ -324,7 +345,6 @@ math_tan = np.tan
 math_asin = np.arcsin
 math_acos = np.arccos
 math_atan = np.arctan
-math_sinh = np.sinh
 math_cosh = np.cosh
 math_tanh = np.tanh
 math_asinh = np.arcsinh

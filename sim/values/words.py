@@ -90,6 +90,11 @@ def _rounded_average(a: Values, b: Values) -> Values:
     return (a + b + 1) >> 1
 
 
+def _signed_average(a: Values, b: Values) -> Values:
+    """PTX `vavrg2`: rounded up if the sum is not negative, else down."""
+    return (a + b + (a + b >= 0)) >> 1
+
+
 def _average(a: Values, b: Values) -> Values:
     return (a + b) >> 1
 
@@ -123,7 +128,7 @@ _FUNCTIONS: Final[dict[str, tuple[_Function, bool]]] = {
     "subus": (_minus, False),
     "absdiffs": (_distance, True),
     "absdiffu": (_distance, False),
-    "avgs": (_rounded_average, True),
+    "avgs": (_signed_average, True),
     "avgu": (_rounded_average, False),
     "hadds": (_average, True),
     "haddu": (_average, False),

@@ -162,9 +162,9 @@ def test_float_to_integer_saturates_and_takes_nan_for_zero() -> None:
 def test_double_to_long() -> None:
     value = np.array([1e18, -1e18, 1e30, -1e30, math.nan, -0.5, 9.3e18, 0.0] * 4, np.float64)
     top, bottom = 2**63 - 1, -(2**63)
-    expected = [10**18, -(10**18), top, bottom, 0, 0, top, 0] * 4
+    expected = [10**18, -(10**18), top, bottom, bottom, 0, top, 0] * 4  # PTX ISA, `cvt`: NaN is 1 << 63 here
     assert binary("(long long)a", "double", value, value, np.int64).tolist() == expected
-    unsigned = [10**18, 0, 2**64 - 1, 0, 0, 0, int(9.3e18), 0] * 4
+    unsigned = [10**18, 0, 2**64 - 1, 0, 2**63, 0, int(9.3e18), 0] * 4
     assert binary("(unsigned long long)a", "double", value, value, np.uint64).tolist() == unsigned
 
 
@@ -184,6 +184,67 @@ def test_fused_multiply_add_in_double() -> None:
     text = "__global__ void k(double *x, double *y, double *z) { int i = threadIdx.x; z[i] = fma(x[i], y[i], -1.0); }"
     found = run(text, {"x": left, "y": right, "z": np.zeros(32)})
     assert found.arrays["z"].tolist() == [-(2.0**-60)] * 32
+
+
+ROUNDED = {
+    "__fadd_rz(a, 1e-10f)": [1.0, float(np.nextafter(np.float32(-1), np.float32(0)))],
+    "__fadd_ru(a, 1e-10f)": [
+        float(np.nextafter(np.float32(1), np.float32(2))),
+        float(np.nextafter(np.float32(-1), np.float32(0))),
+    ],
+    "__fadd_rd(a, 1e-10f)": [1.0, -1.0],
+    "__fdiv_rd(a, 3.0f)": [
+        float(np.nextafter(np.float32(1) / np.float32(3), np.float32(0))),
+        -float(np.float32(1) / np.float32(3)),
+    ],
+    "__fsqrt_ru(a * a + 1.0f)": [float(np.nextafter(np.sqrt(np.float32(2)), np.float32(2)))] * 2,
+    "__int2float_rz((1 << 25) * (int)a + (int)a)": [2.0**25, -(2.0**25)],
+    "__double2float_rd(a + 1e-10)": [1.0, -1.0],
+}
+
+
+@pytest.mark.parametrize("expression", ROUNDED)
+def test_rounding_modes(expression: str) -> None:
+    value = np.array([1, -1] * 16, np.float32)
+    assert binary(expression, "float", value, value).tolist() == ROUNDED[expression] * 16
+
+
+def test_relations_of_half_with_nan() -> None:
+    value = np.full(32, np.nan, np.float16)
+    for name in ("heq", "hne", "hlt", "hge"):
+        assert not binary(f"__{name}(a, b)", "__half", value, value, np.bool_).any()
+        assert binary(f"__{name}u(a, b)", "__half", value, value, np.bool_).all()
+
+
+def test_pairs_of_half_divide() -> None:
+    text = """#include <cuda_fp16.h>
+        __global__ void k(__half2 *x) { x[threadIdx.x] = x[threadIdx.x] / __float2half2_rn(4.0f); }"""
+    found = run(text, {"x": np.array([[1, 2]] * 32, np.float16)})
+    assert found.arrays["x"].tolist() == [[0.25, 0.5]] * 32
+
+
+def test_dot_products_of_vectors() -> None:
+    text = "__global__ void k(char4 *x, int *y) { int i = threadIdx.x; y[i] = __dp4a(x[i], x[i], 5); }"
+    x = np.arange(128, dtype=np.int8).reshape(32, 4)
+    found = run(text, {"x": x, "y": np.zeros(32, np.int32)})
+    assert (found.arrays["y"] == (x.astype(np.int32) ** 2).sum(axis=1) + 5).all()
+
+
+EXACT = {
+    "sinpif(a)": 0.0,
+    "cospif(a + 0.5f)": 0.0,
+    "lgammaf(a - 3.0f)": math.inf,
+    "modff(a / 0.0f, &b)": 0.0,
+    "j0f(a / 0.0f)": 0.0,
+    "norm3df(a / 0.0f, b / 0.0f - b / 0.0f, 1.0f)": math.inf,
+    "cyl_bessel_i1f(a * 1e-30f)": float(np.float32(1.5e-30)),
+}
+
+
+@pytest.mark.parametrize("expression", EXACT)
+def test_functions_at_the_ends_of_their_domains(expression: str) -> None:
+    value = np.full(32, 3.0, np.float32)
+    np.testing.assert_array_equal(binary(expression, "float", value, value), np.float32(EXACT[expression]))
 
 
 def bfloat16(numbers: list[float]) -> NDArray[np.uint16]:

@@ -10,8 +10,7 @@ from analysis.ir.types import U64
 from analysis.lower.builtins.core import BoundCall, Table
 from analysis.lower.builtins.operations import Move
 
-# rounding of a conversion to an integer
-_TO_INTEGER: Final = {
+_ROUNDINGS: Final = {
     "rn": MathFunction.CONVERT_ROUND,
     "rz": MathFunction.CONVERT_TRUNC,
     "ru": MathFunction.CONVERT_CEIL,
@@ -56,18 +55,23 @@ def _bit_cast(call: BoundCall) -> ValueId:
     return call.builder.bitcast(call.arguments[0], call.result, call.span)
 
 
+def _to_float(mode: str) -> MathFunction | Move:
+    """To nearest is what every conversion does."""
+    return Move.CONVERT if mode == "rn" else _ROUNDINGS[mode]
+
+
 def _number_conversions() -> Table:
     """`__float2int_rn`, `__ull2double_rz`, `__half2short_rd`, `__double2float_ru`, ..."""
     table: dict[str, tuple[MathFunction | Move, str]] = {}
     for float_name, float_type in _FLOATS.items():
         for integer_name, integer_type in _INTEGERS.items():
-            for mode, function in _TO_INTEGER.items():
+            for mode, function in _ROUNDINGS.items():
                 table[f"__{float_name}2{integer_name}_{mode}"] = (function, f"{integer_type}({float_type})")
-                table[f"__{integer_name}2{float_name}_{mode}"] = (Move.CONVERT, f"{float_type}({integer_type})")
+                table[f"__{integer_name}2{float_name}_{mode}"] = (_to_float(mode), f"{float_type}({integer_type})")
         for other_name, other_type in _FLOATS.items():
             if other_name != float_name:
-                for mode in _TO_INTEGER:
-                    table[f"__{float_name}2{other_name}_{mode}"] = (Move.CONVERT, f"{other_type}({float_type})")
+                for mode in _ROUNDINGS:
+                    table[f"__{float_name}2{other_name}_{mode}"] = (_to_float(mode), f"{other_type}({float_type})")
                 table[f"__{float_name}2{other_name}"] = (Move.CONVERT, f"{other_type}({float_type})")
     return table
 

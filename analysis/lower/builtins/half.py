@@ -6,8 +6,8 @@ Every function exists for both formats: the tables are written for `h` (one valu
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
 
 from analysis.ir.ids import ValueId
 from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction, UnaryOperator
@@ -26,30 +26,107 @@ def _saturated(operator: BinaryOperator | MathFunction) -> Lowering:
     return lower
 
 
-def _relu(operator: MathFunction) -> Lowering:
+_OnScalars: TypeAlias = Callable[[BoundCall, tuple[ValueId, ...]], ValueId]
+"""What happens to one value, or to each member of pairs."""
+
+
+def _each(operation: _OnScalars) -> Lowering:
     def lower(call: BoundCall) -> ValueId:
-        builder, span = call.builder, call.span
-        value = emit_operator(builder, operator, call.arguments, call.result, span)
-        scalar = call.result.element if isinstance(call.result, VectorType) else call.result
-        zero = builder.constant(0.0, scalar, span)
-        return emit_operator(builder, _M.MAXIMUM, (value, zero), call.result, span)
+        if not isinstance(call.result, VectorType):
+            return operation(call, call.arguments)
+        columns = [vector_elements(call.builder, argument, call.span) for argument in call.arguments]
+        members = tuple(operation(call, members) for members in zip(*columns, strict=True))
+        return build_aggregate(call.builder, members, call.result, call.span)
 
     return lower
 
 
-def _both(operator: CompareOperator) -> Lowering:
+def _unless_nan(call: BoundCall, operands: tuple[ValueId, ...], value: ValueId) -> ValueId:
+    """`value`, but NaN where an operand is."""
+    builder, span = call.builder, call.span
+    for operand in operands:
+        is_nan = builder.math(_M.IS_NAN, (operand,), BOOLEAN, span)
+        value = emit_select(builder, is_nan, operand, value, span)
+    return value
+
+
+def _relu(operator: MathFunction) -> Lowering:
+    """Not below zero, but NaN where the result is."""
+
+    def one(call: BoundCall, operands: tuple[ValueId, ...]) -> ValueId:
+        builder, span = call.builder, call.span
+        type = builder.type_of(operands[0])
+        value = builder.math(operator, operands, type, span)
+        positive = builder.math(_M.MAXIMUM, (value, builder.constant(0.0, type, span)), type, span)
+        return _unless_nan(call, (value,), positive)
+
+    return _each(one)
+
+
+def _with_nan(operator: MathFunction) -> Lowering:
+    """`__hmax_nan`: NaN where one operand is."""
+
+    def one(call: BoundCall, operands: tuple[ValueId, ...]) -> ValueId:
+        type = call.builder.type_of(operands[0])
+        return _unless_nan(call, operands, call.builder.math(operator, operands, type, call.span))
+
+    return _each(one)
+
+
+def _compared(name: str) -> _OnScalars:
+    """`eq`, or `equ`, which is true of NaN as well; of the plain ones C's `!=` alone is true of NaN, `ne` is not."""
+    inverse = {"ltu": _C.GREATER_EQUAL, "leu": _C.GREATER, "gtu": _C.LESS_EQUAL, "geu": _C.LESS}
+
+    def one(call: BoundCall, operands: tuple[ValueId, ...]) -> ValueId:
+        builder, span, (a, b) = call.builder, call.span, operands
+        if name in inverse:
+            return _not(call, builder.compare(inverse[name], a, b, span))
+        if name in ("ne", "equ"):
+            less, greater = builder.compare(_C.LESS, a, b, span), builder.compare(_C.GREATER, a, b, span)
+            differs = builder.binary(_B.LOGICAL_OR, less, greater, BOOLEAN, span)
+            return differs if name == "ne" else _not(call, differs)
+        return builder.compare(_COMPARISONS[name.removesuffix("u")], a, b, span)
+
+    return one
+
+
+def _not(call: BoundCall, value: ValueId) -> ValueId:
+    return call.builder.unary(UnaryOperator.LOGICAL_NOT, value, BOOLEAN, call.span)
+
+
+def _relation(operation: _OnScalars) -> Lowering:
+    """`__heq`, and `__heq2`, whose members are 1.0 or 0.0."""
+
+    def one(call: BoundCall, operands: tuple[ValueId, ...]) -> ValueId:
+        holds = operation(call, operands)
+        if not isinstance(call.result, VectorType):
+            return holds
+        return call.builder.convert(holds, call.result.element, call.span)
+
+    return _each(one)
+
+
+def _is_infinite(call: BoundCall) -> ValueId:
+    """-1 or 1 for an infinity of that sign, else 0."""
+    builder, span, (value,) = call.builder, call.span, call.arguments
+    one, minus_one, zero = (builder.constant(number, call.result, span) for number in (1, -1, 0))
+    sign = emit_select(builder, builder.math(_M.SIGN_BIT, (value,), BOOLEAN, span), minus_one, one, span)
+    return emit_select(builder, builder.math(_M.IS_INFINITE, (value,), BOOLEAN, span), sign, zero, span)
+
+
+def _both(operation: _OnScalars) -> Lowering:
     """`__hbeq2`: true where both members compare true."""
 
     def lower(call: BoundCall) -> ValueId:
         builder, span = call.builder, call.span
         left, right = (vector_elements(builder, argument, span) for argument in call.arguments)
-        low, high = (builder.compare(operator, a, b, span) for a, b in zip(left, right, strict=True))
+        low, high = (operation(call, pair) for pair in zip(left, right, strict=True))
         return builder.binary(_B.LOGICAL_AND, low, high, BOOLEAN, span)
 
     return lower
 
 
-def _mask(operator: CompareOperator) -> Lowering:
+def _mask(operation: _OnScalars) -> Lowering:
     """`__heq2_mask`: 0xFFFF in each half of the word whose members compare true."""
 
     def lower(call: BoundCall) -> ValueId:
@@ -58,7 +135,7 @@ def _mask(operator: CompareOperator) -> Lowering:
         zero = builder.constant(0, U32, span)
         parts: list[ValueId] = []
         for a, b, bits in zip(left, right, (0xFFFF, 0xFFFF0000), strict=True):
-            holds = builder.compare(operator, a, b, span)
+            holds = operation(call, (a, b))
             parts.append(emit_select(builder, holds, builder.constant(bits, U32, span), zero, span))
         return builder.binary(_B.OR, parts[0], parts[1], U32, span)
 
@@ -129,8 +206,8 @@ _ARITHMETIC: Final[Mapping[str, tuple[Operation, int]]] = {
     "__hadd_rn": (_B.ADD, 2),
     "__hsub_rn": (_B.SUBTRACT, 2),
     "__hmul_rn": (_B.MULTIPLY, 2),
-    "__hmax_nan": (_M.MAXIMUM, 2),
-    "__hmin_nan": (_M.MINIMUM, 2),
+    "__hmax_nan": (_with_nan(_M.MAXIMUM), 2),
+    "__hmin_nan": (_with_nan(_M.MINIMUM), 2),
 }
 
 _LIBRARY: Final = {
@@ -164,7 +241,9 @@ _COMPARISONS: Final = {
 
 
 def _pairwise(name: str) -> str:
-    """`__hadd` → `__hadd2`, `__hadd_sat` → `__hadd2_sat`."""
+    """`__hadd` → `__hadd2`, `__hadd_sat` → `__hadd2_sat`; `__h2div` alone has the 2 elsewhere."""
+    if name == "__hdiv":
+        return "__h2div"
     stem, underscore, rest = name[2:].partition("_")
     return f"__{stem}2{underscore}{rest}"
 
@@ -177,12 +256,12 @@ def _arithmetic() -> Table:
     for name, function in _LIBRARY.items():
         table[f"h{name}"] = (function, "h(h)")
         table[f"h2{name}"] = (function, "p(p)")
-    for name, operator in _COMPARISONS.items():
-        for unordered in ("", "u"):
-            table[f"__h{name}{unordered}"] = (operator, "bool(h, h)")
-            table[f"__h{name}{unordered}2"] = (operator, "p(p, p)")
-            table[f"__hb{name}{unordered}2"] = (_both(operator), "bool(p, p)")
-            table[f"__h{name}{unordered}2_mask"] = (_mask(operator), "u32(p, p)")
+    for name in (f"{stem}{unordered}" for stem in _COMPARISONS for unordered in ("", "u")):
+        operation = _compared(name)
+        table[f"__h{name}"] = (_relation(operation), "bool(h, h)")
+        table[f"__h{name}2"] = (_relation(operation), "p(p, p)")
+        table[f"__hb{name}2"] = (_both(operation), "bool(p, p)")
+        table[f"__h{name}2_mask"] = (_mask(operation), "u32(p, p)")
     return table
 
 
@@ -209,7 +288,7 @@ _OVERLOADED: Final[Table] = {
     "__low2float": (_pick(0), "f32(p)"),
     "__high2float": (_pick(1), "f32(p)"),
     "__hisnan": (_M.IS_NAN, "bool(h)"),
-    "__hisinf": (_M.IS_INFINITE, "s32(h)"),
+    "__hisinf": (_is_infinite, "s32(h)"),
     "__hisnan2": (_M.IS_NAN, "p(p)"),
     "__hcmadd": (_complex_multiply_add, "p(p, p, p)"),
     "__hmax3": (_three_way(_M.MAXIMUM), "h(h, h, h)"),

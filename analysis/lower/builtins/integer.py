@@ -6,7 +6,7 @@ from typing import Final
 
 from analysis.ir.ids import ValueId
 from analysis.ir.operators import SIMD_OPERATIONS, BinaryOperator, CompareOperator, MathFunction
-from analysis.ir.types import S32, U32
+from analysis.ir.types import S32, U32, VectorType
 from analysis.lower.builtins.core import BoundCall, Lowering, Table
 
 _M = MathFunction
@@ -75,6 +75,28 @@ def _multiply_add(call: BoundCall) -> ValueId:
     return builder.binary(BinaryOperator.ADD, product, addend, call.result, span)
 
 
+def _dot_product(function: MathFunction) -> Lowering:
+    """Vectors of small integers are the words that they fill."""
+
+    def lower(call: BoundCall) -> ValueId:
+        builder, span, (left, right, addend) = call.builder, call.span, call.arguments
+        words = (_as_word(call, left), _as_word(call, right), addend)
+        return builder.math(function, words, call.result, span)
+
+    return lower
+
+
+def _as_word(call: BoundCall, value: ValueId) -> ValueId:
+    is_vector = isinstance(call.builder.type_of(value), VectorType)
+    return call.builder.bitcast(value, call.result, call.span) if is_vector else value
+
+
+def _insert_bits(call: BoundCall) -> ValueId:
+    """HIP's `__bitinsert_u32(into, field, position, length)`: PTX `bfi` has the field first."""
+    into, field, position, length = call.arguments
+    return call.builder.math(_M.BIT_FIELD_INSERT, (field, into, position, length), call.result, call.span)
+
+
 def _swap_bytes(call: BoundCall) -> ValueId:
     builder, span, (word,) = call.builder, call.span, call.arguments
     selector = builder.constant(0x0123, U32, span)
@@ -115,21 +137,21 @@ _SCALAR: Final[Table] = {
     "__rhadd": (_M.ROUNDED_HALVING_ADD, "s32(s32, s32)"),
     "__urhadd": (_M.ROUNDED_HALVING_ADD, "u32(u32, u32)"),
     "__dp4a": (
-        _M.DOT_PRODUCT_4,
+        _dot_product(_M.DOT_PRODUCT_4),
         "s32(s32, s32, s32) | u32(u32, u32, u32) | s32(char4, char4, s32) | u32(uchar4, uchar4, u32)",
     ),
     "__dp2a_lo": (
-        _M.DOT_PRODUCT_2_LOW,
+        _dot_product(_M.DOT_PRODUCT_2_LOW),
         "s32(s32, s32, s32) | u32(u32, u32, u32) | s32(short2, char4, s32) | u32(ushort2, uchar4, u32)",
     ),
     "__dp2a_hi": (
-        _M.DOT_PRODUCT_2_HIGH,
+        _dot_product(_M.DOT_PRODUCT_2_HIGH),
         "s32(s32, s32, s32) | u32(u32, u32, u32) | s32(short2, char4, s32) | u32(ushort2, uchar4, u32)",
     ),
     "__bfe": (_M.BIT_FIELD_EXTRACT, "I(I, u32, u32)"),
     "__ubfe": (_M.BIT_FIELD_EXTRACT, "u32(u32, u32, u32)"),
     "__bfi": (_M.BIT_FIELD_INSERT, "I(I, I, u32, u32)"),
-    "__bitinsert_u32": (_M.BIT_FIELD_INSERT, "u32(u32, u32, u32, u32)"),
+    "__bitinsert_u32": (_insert_bits, "u32(u32, u32, u32, u32)"),
     "__bitextract_u32": (_M.BIT_FIELD_EXTRACT, "u32(u32, u32, u32)"),
     "__nv_bswap": (_swap_bytes, "u32(u32)"),
     "__builtin_bswap32": (_swap_bytes, "u32(u32)"),

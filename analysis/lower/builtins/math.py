@@ -1,15 +1,13 @@
-"""CUDA's mathematical functions: the C library in double and single precision, fast and directed-rounding intrinsics.
-
-Limits   The rounding mode of an intrinsic (`__fadd_rz`) is not kept: the value is computed to nearest.
-"""
+"""CUDA's mathematical functions: the C library in double and single precision, fast intrinsics, rounding modes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from analysis.ir.ids import ValueId
-from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction, UnaryOperator
-from analysis.ir.types import F64, S32, FloatType
+from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction, Rounding, UnaryOperator
+from analysis.ir.types import BOOLEAN, F64, S32, FloatType
 from analysis.lower.builtins.core import BoundCall, Operation, Table
 from analysis.lower.builtins.operations import emit_select
 
@@ -122,9 +120,9 @@ _OVERLOADED_ONLY: Final[Table] = {
     },
 }
 
-_ROUNDINGS: Final = ("rn", "rz", "ru", "rd")
+_ROUNDINGS: Final = {"rz": Rounding.ZERO, "ru": Rounding.UP, "rd": Rounding.DOWN}
 
-# stem of the intrinsic → operation, signature; one entry per rounding mode
+# stem of the intrinsic → operation to nearest, signature; one entry per rounding mode
 _ROUNDED: Final[Table] = {
     "__fadd": (BinaryOperator.ADD, "f32(f32, f32)"),
     "__fsub": (BinaryOperator.SUBTRACT, "f32(f32, f32)"),
@@ -143,6 +141,45 @@ _ROUNDED: Final[Table] = {
     "__dsqrt": (_M.SQRT, "f64(f64)"),
     "__drcp": (_M.RECIPROCAL, "f64(f64)"),
 }
+
+_DIRECTED: Final[Mapping[Operation, MathFunction]] = {
+    BinaryOperator.ADD: _M.DIRECTED_ADD,
+    BinaryOperator.SUBTRACT: _M.DIRECTED_ADD,
+    BinaryOperator.MULTIPLY: _M.DIRECTED_MULTIPLY,
+    BinaryOperator.DIVIDE: _M.DIRECTED_DIVIDE,
+    _M.RECIPROCAL: _M.DIRECTED_DIVIDE,
+    _M.SQRT: _M.DIRECTED_SQRT,
+    _M.FUSED_MULTIPLY_ADD: _M.DIRECTED_FUSED_MULTIPLY_ADD,
+}
+
+
+def _directed(operation: Operation, rounding: Rounding) -> Operation:
+    """`__fsub_ru` adds the negative, `__frcp_rd` divides 1."""
+
+    def lower(call: BoundCall) -> ValueId:
+        builder, span, type = call.builder, call.span, call.result
+        operands = call.arguments
+        if operation is BinaryOperator.SUBTRACT:
+            operands = (operands[0], builder.unary(UnaryOperator.NEGATE, operands[1], type, span))
+        if operation is _M.RECIPROCAL:
+            operands = (builder.constant(1.0, type, span), *operands)
+        mode = builder.constant(int(rounding), S32, span)
+        return builder.math(_DIRECTED[operation], (*operands, mode), type, span)
+
+    return lower
+
+
+def _in_all_modes(table: Table) -> Table:
+    """`__fadd_rn`, `__fadd_rz`, ...; a reciprocal square root has the mode rn alone."""
+    found: dict[str, tuple[Operation, str]] = {}
+    for stem, (operation, declared) in table.items():
+        found[f"{stem}_rn"] = (operation, declared)
+        if operation in _DIRECTED:
+            found |= {
+                f"{stem}_{mode}": (_directed(operation, rounding), declared) for mode, rounding in _ROUNDINGS.items()
+            }
+    return found
+
 
 _FAST: Final[Table] = {
     "__expf": (_M.EXP, "f32(f32)"),
@@ -177,10 +214,15 @@ def _sincos(sine: MathFunction, cosine: MathFunction) -> Operation:
 
 
 def _modf(call: BoundCall) -> ValueId:
+    """Both parts have the number's sign; of infinity the fraction is 0."""
     number, whole_to = call.arguments
-    whole = call.builder.math(_M.TRUNC, (number,), call.result, call.span)
-    call.builder.store(whole_to, whole, call.span)
-    return call.builder.binary(BinaryOperator.SUBTRACT, number, whole, call.result, call.span)
+    builder, span, type = call.builder, call.span, call.result
+    whole = builder.math(_M.TRUNC, (number,), type, span)
+    builder.store(whole_to, whole, span)
+    rest = builder.binary(BinaryOperator.SUBTRACT, number, whole, type, span)
+    infinite = builder.math(_M.IS_INFINITE, (number,), BOOLEAN, span)
+    rest = emit_select(builder, infinite, builder.constant(0.0, type, span), rest, span)
+    return builder.math(_M.COPYSIGN, (rest, number), type, span)
 
 
 def _frexp(call: BoundCall) -> ValueId:
@@ -223,7 +265,6 @@ def _not_a_number(call: BoundCall) -> ValueId:
 _SEVERAL_RESULTS: Final[Table] = {
     "sincos": (_sincos(_M.SIN, _M.COS), "void(F, F*, F*)"),
     "sincospi": (_sincos(_M.SINPI, _M.COSPI), "void(F, F*, F*)"),
-    "__sincosf": (_sincos(_M.SIN, _M.COS), "void(f32, f32*, f32*)"),
     "modf": (_modf, "F(F, F*)"),
     "frexp": (_frexp, "F(F, s32*)"),
     "remquo": (_remquo, "F(F, F, s32*)"),
@@ -243,10 +284,11 @@ TABLE: Final[Table] = {
     **_LIBRARY,
     **_single(_LIBRARY),
     **_OVERLOADED_ONLY,
-    **{f"{stem}_{mode}": entry for stem, entry in _ROUNDED.items() for mode in _ROUNDINGS},
+    **_in_all_modes(_ROUNDED),
     **_FAST,
     **_SEVERAL_RESULTS,
     **_single(_SEVERAL_RESULTS),
+    "__sincosf": (_sincos(_M.SIN, _M.COS), "void(f32, f32*, f32*)"),
     "nan": (_not_a_number, "f64(any)"),
     "nanf": (_not_a_number, "f32(any)"),
 }

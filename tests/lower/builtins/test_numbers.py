@@ -76,6 +76,10 @@ def test_several_results_go_through_pointers() -> None:
         %2: f32 = math trunc %0
         store %1, %2
         %3: f32 = sub %0, %2
+        %4: bool = math isinf %0
+        %5: f32 = const 0.0
+        %6: f32 = select %4, %5, %3
+        %7: f32 = math copysign %6, %0
         """,
     )
     check(
@@ -116,11 +120,13 @@ def test_rounding_functions_keep_their_result_types() -> None:
     check("ilogb(f32)", "%1: s32 = math ilogb %0")
     check("isnan(f64)", "%1: bool = math isnan %0")
     check("__float2int_rn(f32)", "%1: s32 = math cvt.rn %0")
-    check("__int2float_rz(s32)", "%1: f32 = convert %0")
+    check("__int2float_rz(s32)", "%1: f32 = math cvt.rz %0")
+    check("__int2float_rn(s32)", "%1: f32 = convert %0")
 
 
 def test_intrinsics_convert_to_their_declared_types() -> None:
-    check("__fadd_rz(f32, f32)", "%2: f32 = add %0, %1")
+    check("__fadd_rn(f32, f32)", "%2: f32 = add %0, %1")
+    check("__fadd_ru(f32, f32)", "%2: s32 = const 1\n%3: f32 = math add.directed %0, %1, %2")
     check(
         "__dmul_rn(f64, f32)",
         """
@@ -153,7 +159,14 @@ def test_intrinsics_convert_to_their_declared_types() -> None:
 
 
 def test_words_of_small_integers() -> None:
-    check("__dp4a(char4, char4, s32)", "%3: s32 = math dp4a %0, %1, %2")
+    check(
+        "__dp4a(char4, char4, s32)",
+        """
+        %3: s32 = bitcast %0
+        %4: s32 = bitcast %1
+        %5: s32 = math dp4a %3, %4, %2
+        """,
+    )
     check("__dp4a(u32, u32, u32)", "%3: u32 = math dp4a %0, %1, %2")
     check("__vadd4(u32, u32)", "%2: u32 = const 42\n%3: u32 = math simd %0, %1, %2")
     check(
@@ -211,9 +224,12 @@ def test_halves() -> None:
         %3: bf16 = math fma %0, %1, %2
         %4: bf16 = const 0.0
         %5: bf16 = math max %3, %4
+        %6: bool = math isnan %3
+        %7: bf16 = select %6, %3, %5
         """,
     )
     check("__hlt(f16, f16)", "%2: bool = lt %0, %1")
+    check("__hltu(f16, f16)", "%2: bool = ge %0, %1\n%3: bool = lnot %2")
     check(
         "operator*(half2, half2)",
         """
