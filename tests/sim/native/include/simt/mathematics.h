@@ -35,18 +35,6 @@ inline Real scaled_erfc(Real x) {
     for (int term = 80; term > 0; term--) fraction = term / Real(2) / (x + fraction);
     return 1 / (std::sqrt(PI) * (x + fraction));
 }
-// Bisection on the decreasing erfc: slow and plain.
-inline Real inverse_erfc(Real y) {
-    if (!(y >= 0 && y <= 2)) return NAN;
-    if (y == 0) return INFINITY;
-    if (y == 2) return -INFINITY;
-    Real low = -120, high = 120;
-    for (int step = 0; step < 200; step++) {
-        const Real middle = (low + high) / 2;
-        (std::erfc(middle) > y ? low : high) = middle;
-    }
-    return (low + high) / 2;
-}
 inline Real inverse_erf(Real y) {
     if (!(y >= -1 && y <= 1)) return NAN;
     if (y == 1 || y == -1) return y * INFINITY;
@@ -57,6 +45,19 @@ inline Real inverse_erf(Real y) {
         (std::erf(middle) < y ? low : high) = middle;
     }
     return y == 0 ? y : (low + high) / 2;
+}
+// Bisection on the decreasing erfc: slow and plain.
+inline Real inverse_erfc(Real y) {
+    if (!(y >= 0 && y <= 2)) return NAN;
+    if (y == 0) return INFINITY;
+    if (y == 2) return -INFINITY;
+    if (y > 0.5L && y < 1.5L) return inverse_erf(1 - y);
+    Real low = -120, high = 120;
+    for (int step = 0; step < 200; step++) {
+        const Real middle = (low + high) / 2;
+        (std::erfc(middle) > y ? low : high) = middle;
+    }
+    return (low + high) / 2;
 }
 // Modified Bessel functions by their power series (Abramowitz and Stegun, 9.6.10); all terms are positive.
 inline Real bessel_i_series(int order, Real x) {
