@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks import measure
+from benchmarks import measure, peer, simulation
 from benchmarks.synthetic import write_tree
 from benchmarks.table import Row, print_table, write_json
 
@@ -26,6 +26,8 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         rows = measure_all(Path(folder), options.paths, server=not options.no_server)
     print_table(rows)
+    if not peer.is_installed():
+        print(peer.INSTALL, file=sys.stderr)
     write_json(rows, options.json)
     print(f"\nwritten to {options.json}", file=sys.stderr)
 
@@ -41,6 +43,8 @@ def measure_all(folder: Path, paths: list[str], *, server: bool) -> list[Row]:
     rows += measure.check_command(tree, measure.TREE_LINES)
     rows += measure.file_sizes(folder / "sizes")
     rows += measure.pass_times([str(tree)])
+    rows += simulation.measure_all()
+    rows += peer.measure()
     if server:
         rows += measure.server_start(folder / "start")
         rows += measure.server_memory(folder / "memory")

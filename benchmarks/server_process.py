@@ -23,17 +23,36 @@ class ServerProcess:
         self._in, self._out = process.stdin, process.stdout
         self.pid = process.pid
         self._next_id = 0
+        self._answers: dict[int, Message] = {}
 
     def notify(self, method: str, parameters: object) -> None:
         self._send({"jsonrpc": "2.0", "method": method, "params": parameters})
 
-    def request(self, method: str, parameters: object) -> Message:
-        """The answer; notifications that arrive before it are dropped."""
+    def ask(self, method: str, parameters: object) -> int:
+        """Sends a request; its number, for `answer`."""
         self._next_id += 1
         self._send({"jsonrpc": "2.0", "id": self._next_id, "method": method, "params": parameters})
-        while (message := self._receive()).get("id") != self._next_id or "method" in message:
-            pass
-        return message
+        return self._next_id
+
+    def answer(self, number: int) -> Message:
+        """Waits for the answer; notifications that arrive before it are dropped."""
+        while number not in self._answers:
+            self._receive()
+        return self._answers.pop(number)
+
+    def has_answered(self, number: int) -> bool:
+        """Whether the answer has been read already, while something else was waited for."""
+        return number in self._answers
+
+    def request(self, method: str, parameters: object) -> Message:
+        return self.answer(self.ask(method, parameters))
+
+    def wait_for_progress(self, number: int) -> None:
+        """The next report of progress of anything, or the answer to that request."""
+        while number not in self._answers:
+            message = self._receive()
+            if message.get("method") == "$/progress" and message["params"]["value"]["kind"] == "report":
+                return
 
     def wait_for_diagnostics(self, uri: str) -> Message:
         """The next diagnostics published for `uri`."""
@@ -43,7 +62,10 @@ class ServerProcess:
                 return message
 
     def initialize(self, root: Path) -> None:
-        capabilities: Mapping[str, object] = {"textDocument": {"publishDiagnostics": {"relatedInformation": True}}}
+        capabilities: Mapping[str, object] = {
+            "textDocument": {"publishDiagnostics": {"relatedInformation": True}},
+            "window": {"workDoneProgress": True},
+        }
         self.request("initialize", {"processId": None, "rootUri": root.as_uri(), "capabilities": capabilities})
         self.notify("initialized", {})
 
@@ -72,6 +94,8 @@ class ServerProcess:
         message: Message = json.loads(self._out.read(length))
         if "method" in message and "id" in message:
             self._send({"jsonrpc": "2.0", "id": message["id"], "result": None})
+        elif "id" in message:
+            self._answers[message["id"]] = message
         return message
 
 

@@ -99,9 +99,12 @@ def measure_cold() -> None:
     print(time.process_time())
 
 
+def measure_all() -> list[Row]:
+    return [*(row for name in ("fir", "bitonic", "mandelbrot") for row in measure(name)), *cold_start()]
+
+
 def main() -> None:
-    rows = [row for name in ("fir", "bitonic", "mandelbrot") for row in measure(name)]
-    print_table([*rows, *cold_start()])
+    print_table(measure_all())
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from sim.memory.arguments import Buffer
 from sim.observers.protocol import Events, Observer, Run
 from sim.policies.protocol import PolicyFactory
 from sim.refusals import LaunchError
-from sim.result import Result, Truncation
+from sim.result import Result, Truncation, TruncationReason
 
 
 def simulate(
@@ -67,7 +67,8 @@ def _prepared(
     try:
         return Machine(kernel, code, launch, policy, observers, progress)
     except OutOfBudget as end:
-        raise LaunchError(f"{end.reason.value} before the kernel starts: give it smaller arrays or more time") from None
+        advice = ": its arrays are too large for it" if end.reason is TruncationReason.TIME else ""
+        raise LaunchError(f"{end.reason.value}, before the kernel starts{advice}") from None
 
 
 def _run(machine: Machine, code: Code) -> Truncation | None:

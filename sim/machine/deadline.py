@@ -26,8 +26,9 @@ class Deadline:
         self.finished = 0.0
         """The share of blocks that are done."""
         self._progress = progress
-        self._started = self._due = perf_counter()
+        self._started = perf_counter()
         self._end = self._started + seconds
+        self._due = min(self._end, self._started + _PROGRESS_SECONDS)
 
     @property
     def seconds(self) -> float:

@@ -40,6 +40,8 @@ from sim.refusals import LaunchError, Refusal
 from sim.result import Extent, TruncationReason
 
 RESIDENT_WARPS: Final = 2048
+MAX_THREADS: Final = 1 << 26
+"""A run of more would not end; what observers remember of each thread would not fit."""
 PRIVATE_BYTES: Final = 256 << 20
 """Shared and local memory of all resident blocks; fewer are resident where they need more."""
 MAX_DEPTH: Final = 200
@@ -450,5 +452,8 @@ def check_launch(launch: LaunchSpecification) -> None:
         raise LaunchError("every extent of grid and block must be at least 1")
     if launch.threads_per_block > 1024:
         raise LaunchError(f"a block of {launch.threads_per_block:,} threads; the hardware allows 1,024")
+    threads = launch.blocks * launch.threads_per_block
+    if threads > MAX_THREADS:
+        raise LaunchError(f"a launch of {threads:,} threads; at most {MAX_THREADS:,} fit: give a smaller grid")
     if launch.warp_size not in (4, 8, 16, 32, 64):
         raise LaunchError(f"a warp of {launch.warp_size} lanes; 4, 8, 16, 32 and 64 are possible")

@@ -25,6 +25,9 @@ Integers: TypeAlias = NDArray[np.int64]
 Ordered: TypeAlias = Callable[[Integers, Integers], NDArray[np.bool_]]
 """For threads and times of earlier accesses: which of them are ordered before the current ones, element by element."""
 
+MAX_UNITS: Final = 1 << 23
+"""How many different units are remembered, of some 60 bytes each."""
+_PAGE_BITS: Final = 10
 _THREAD_SHIFT: Final = np.uint64(32)
 _TIME: Final = np.uint64(0xFFFFFFFF)
 
@@ -40,6 +43,33 @@ def threads_of(entries: Entries) -> Integers:
 
 def times_of(entries: Entries) -> Integers:
     return (entries & _TIME).astype(np.int64)
+
+
+@final
+class UnitNumbers:
+    """Numbers the units that are used, a page at a time: what is remembered grows with them, not with addresses."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        """All numbers are below."""
+        self.is_full = False
+        """Whether some unit got no number."""
+        self._first: Integers = np.full(0, -1, np.int64)
+
+    def of(self, units: Integers) -> Integers:
+        """-1 for units beyond `MAX_UNITS` different ones."""
+        pages = units >> _PAGE_BITS
+        missing = int(pages.max()) + 1 - len(self._first)
+        if missing > 0:
+            self._first = np.concatenate((self._first, np.full(max(missing, len(self._first)), -1, np.int64)))
+        first = self._first[pages]
+        if (first < 0).any():
+            fresh = np.unique(pages[first < 0])[: (MAX_UNITS - self.count) >> _PAGE_BITS]
+            self._first[fresh] = self.count + (np.arange(len(fresh)) << _PAGE_BITS)
+            self.count += len(fresh) << _PAGE_BITS
+            first = self._first[pages]
+            self.is_full |= bool((first < 0).any())
+        return np.where(first < 0, -1, first + (units & ((1 << _PAGE_BITS) - 1)))
 
 
 @final
@@ -100,7 +130,6 @@ class LastUsers:
 def _grown(array: NDArray[np.uint64], units: int) -> NDArray[np.uint64]:
     if units <= len(array):
         return array
-    # Pages that nobody touches stay zero pages of the operating system.
     larger = np.zeros(max(units, 2 * len(array), 1 << 12), np.uint64)
     larger[: len(array)] = array
     return larger

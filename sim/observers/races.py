@@ -9,6 +9,7 @@ Locks      Fences with atomics or volatile accesses order what they release and 
 Grouped    One race per pair of instructions and object (`report/races.py` groups them further, by lines).
 Precision  Bytes of the narrowest access of the kernel; of more than three threads that used a unit some are forgotten,
            which can hide a pair, not invent one (`race_shadow.py`).
+Limits     Units beyond the first eight million different ones that are touched are not watched.
 Cost       Some 60 bytes per unit of memory that is touched, and some ten passes over the addresses of each access.
 Source     Flanagan, Freund, "FastTrack", PLDI 2009 (entries instead of vector clocks); PTX ISA, "Memory Consistency
            Model" (what counts as strong).
@@ -43,7 +44,16 @@ from sim.observers.protocol import (
     SegmentEvent,
     Wave,
 )
-from sim.observers.race_shadow import Entries, Integers, LastUsers, LastWriters, entries_of, threads_of, times_of
+from sim.observers.race_shadow import (
+    Entries,
+    Integers,
+    LastUsers,
+    LastWriters,
+    UnitNumbers,
+    entries_of,
+    threads_of,
+    times_of,
+)
 from sim.observers.release_order import ReleaseOrder
 from sim.observers.spaces import AccessSpaces
 
@@ -72,13 +82,26 @@ class _Key:
 @final
 @dataclass(frozen=True, slots=True)
 class _Accesses:
-    """What one event does to one piece of memory: flat arrays, one element per thread and unit."""
+    """What one event does to one piece of memory: flat arrays, one element per thread and unit.
+
+    `units` are numbered as they are used, `places` are their positions in memory.
+    """
 
     units: Integers
+    places: Integers
     threads: Integers
     bits: NDArray[np.uint64] | None
     site: int
     time: int
+
+
+def _remembered(accesses: _Accesses) -> _Accesses:
+    """Those to units that are kept."""
+    kept = accesses.units >= 0
+    bits = None if accesses.bits is None else accesses.bits[kept]
+    return _Accesses(
+        accesses.units[kept], accesses.places[kept], accesses.threads[kept], bits, accesses.site, accesses.time
+    )
 
 
 @final
@@ -86,15 +109,20 @@ class _Memory:
     """What was done to one memory."""
 
     def __init__(self, threads_per_block: int) -> None:
+        self.numbers = UnitNumbers()
         self.writers = LastWriters()
         self.readers = LastUsers(threads_per_block)
         self.strong = LastUsers(threads_per_block)
 
-    def reach(self, units: int) -> None:
+    def units(self, places: Integers) -> Integers:
+        """Where what was done to these is kept; -1 where nothing is."""
+        found = self.numbers.of(places)
         for part in (self.writers, self.readers, self.strong):
-            part.reach(units)
+            part.reach(self.numbers.count)
+        return found
 
     def clear(self) -> None:
+        self.numbers = UnitNumbers()
         for part in (self.writers, self.readers, self.strong):
             part.clear()
 
@@ -213,11 +241,11 @@ class RaceObserver(Observer):
             self._of_one_number.add(number)
         memory = self._memories[space]
         count = -(-event.site.width // self._unit)
-        memory.reach(int(starts.max()) + count)
         if self._release is not None:
             self._synchronize(space, starts, threads, event.site)
         for index in range(count):
-            self._use(memory, _Accesses(starts + index, threads, bits, number, self._time))
+            accesses = _Accesses(memory.units(starts + index), starts + index, threads, bits, number, self._time)
+            self._use(memory, accesses if not memory.numbers.is_full else _remembered(accesses))
         for key, places in self._involved.items():
             self._counts[key] = self._counts.get(key, 0) + len(np.unique(np.concatenate(places)))
         self._involved.clear()
@@ -329,7 +357,7 @@ class RaceObserver(Observer):
         with_writes: bool,
     ) -> None:
         assert self._addresses is not None
-        starts = self._addresses.starts(accesses.units[places] * self._unit)
+        starts = self._addresses.starts(accesses.places[places] * self._unit)
         others = threads_of(before[places])
         across = others // self._threads_per_block != accesses.threads[places] // self._threads_per_block
         agree = np.zeros(len(places), np.bool_)
@@ -354,7 +382,7 @@ class RaceObserver(Observer):
         known = self._races.get(key)
         if known is None:
             first = int(places[0])
-            address = int(accesses.units[first]) * self._unit
+            address = int(accesses.places[first]) * self._unit
             self._races[key] = self._race(key, int(accesses.threads[first]), int(others[0]), address, agree)
         elif known.same_value and not agree:
             self._races[key] = replace(known, same_value=False)
