@@ -47,7 +47,7 @@ FUNCTIONS: dict[str, tuple[_Lane, int, bool]] = {
     "r = __vabsdiffu4(a, b)": (lambda x, y: abs(x - y), 8, False),
     "r = __vabsdiffs2(a, b)": (lambda x, y: abs(x - y), 16, True),
     "r = __vavgu4(a, b)": (lambda x, y: (x + y + 1) >> 1, 8, False),
-    "r = __vavgs2(a, b)": (lambda x, y: (x + y + 1) >> 1, 16, True),
+    "r = __vavgs2(a, b)": (lambda x, y: (x + y + (x + y >= 0)) >> 1, 16, True),
     "r = __vhaddu4(a, b)": (lambda x, y: (x + y) >> 1, 8, False),
     "r = __vmaxs4(a, b)": (max, 8, True),
     "r = __vminu2(a, b)": (min, 16, False),
