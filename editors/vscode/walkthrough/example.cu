@@ -8,10 +8,11 @@ __device__ float settle(float energy) {
   return energy;
 }
 
+// simt: n=2000 state=random(-9,9)
 __global__ void relax(const int *state, float *energy, int n, float *first_warp) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (threadIdx.x < 32) {  // whole warps take the same side
-    first_warp[threadIdx.x] = 0.0f;
+    first_warp[32 * blockIdx.x + threadIdx.x] = 0.0f;
   }
   if (i < n) {  // a bounds check: at most one warp splits
     float e = energy[i];

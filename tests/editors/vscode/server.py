@@ -10,7 +10,7 @@ import socket
 import subprocess
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, final
@@ -44,7 +44,7 @@ _START_SECONDS: Final = 60.0
 @final
 class CodeServer:
     """`settings` are the user's, `machine` those of the machine that the extensions run on (an interpreter is one);
-    `environment` wins over the system's variables.
+    `environment` wins over the system's variables; `others` are folders of more extensions.
     """
 
     def __init__(
@@ -55,6 +55,7 @@ class CodeServer:
         settings: Mapping[str, Any] | None = None,
         machine: Mapping[str, Any] | None = None,
         environment: Mapping[str, str] | None = None,
+        others: Sequence[Path] = (),
     ) -> None:
         self.probe_folder = home / "probe"
         user = home / "user"
@@ -64,7 +65,7 @@ class CodeServer:
         (home / "config.yaml").write_text("auth: none\n")
         extensions = home / "extensions"
         shutil.copytree(installed_extensions(target), extensions)
-        _add_probe(extensions)
+        _add(extensions, [PROBE, *others])
         self._port = _free_port()
         self.log = home / "code-server.log"
         own = ["--config", str(home / "config.yaml"), "--user-data-dir", str(user), "--extensions-dir", str(extensions)]
@@ -106,20 +107,36 @@ class CodeServer:
             return False
 
 
-def _add_probe(extensions: Path) -> None:
+def write_extension(folder: Path, publisher: str, name: str, code: str) -> Path:
+    """An extension that stands in for somebody else's."""
+    folder.mkdir(parents=True)
+    manifest = {
+        "publisher": publisher, "name": name, "version": "0.0.1", "engines": {"vscode": "^1.91.0"},
+        "main": "./main.js", "extensionKind": ["workspace"], "activationEvents": ["onStartupFinished"],
+    }  # fmt: skip
+    (folder / "package.json").write_text(json.dumps(manifest))
+    (folder / "main.js").write_text(code)
+    return folder
+
+
+def _add(extensions: Path, sources: Iterable[Path]) -> None:
     """Known to VS Code like any other: copied, and listed."""
-    folder = extensions / "simt-lsp-tests.simt-probe-0.0.1"
-    shutil.copytree(PROBE, folder)
     listing = extensions / "extensions.json"
     listed: list[Any] = json.loads(listing.read_text())
-    listed.append(
-        {
-            "identifier": {"id": "simt-lsp-tests.simt-probe"},
-            "version": "0.0.1",
-            "location": {"$mid": 1, "path": str(folder), "scheme": "file"},
-            "relativeLocation": folder.name,
-        }
-    )
+    for source in sources:
+        manifest = json.loads((source / "package.json").read_text())
+        identifier = f"{manifest['publisher']}.{manifest['name']}"
+        folder = extensions / f"{identifier}-{manifest['version']}"
+        shutil.copytree(source, folder)
+        place = {"$mid": 1, "path": str(folder), "scheme": "file"}
+        listed.append(
+            {
+                "identifier": {"id": identifier},
+                "version": manifest["version"],
+                "location": place,
+                "relativeLocation": folder.name,
+            }
+        )
     for entry in listed:
         entry["location"]["path"] = str(extensions / entry["relativeLocation"])
     listing.write_text(json.dumps(listed))

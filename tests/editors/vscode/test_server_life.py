@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import stat
+import sys
 import venv
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tests.editors.terminal import wait_until
 from tests.editors.vscode.conftest import WITH_NUMPY, Launch
-from tests.editors.vscode.server import CodeServer
+from tests.editors.vscode.server import CodeServer, write_extension
 from tests.editors.vscode.window import Window
 
 if TYPE_CHECKING:
@@ -117,6 +119,34 @@ def test_numpy_is_set_up_with_consent_and_one_click(
         window.press_button("Download and Set Up")
         window.panel("relax")
         window.picture("simulated")
+
+
+def test_other_extensions_choose_the_python_and_keep_their_colours(
+    launch: Launch, browser: Browser, project: Path, tmp_path: Path
+) -> None:
+    """Stand-ins for the Python extension and for Microsoft's C++ extension, with the interface that is used of them."""
+    choice = json.dumps(sys.executable)
+    python = write_extension(
+        tmp_path / "python",
+        "ms-python",
+        "python",
+        "exports.activate = () => ({ environments: { getActiveEnvironmentPath: () => ({ path: 'chosen' }),"
+        f" resolveEnvironment: async () => ({{ executable: {{ uri: require('vscode').Uri.file({choice}) }} }}) }} }});",
+    )
+    cpp = write_extension(tmp_path / "cpp", "ms-vscode", "cpptools", "exports.activate = () => undefined;")
+    with Window(browser, launch(others=[python, cpp]), project) as window:
+        window.open(BARRIER)
+        window.wait_for_codes(BARRIER, bool)
+        window.command("SIMT: Show Log")
+        window.sees(".panel .view-line", "(Python\u00a0extension)")
+        asked = (
+            "const { uri } = vscode.window.visibleTextEditors[0].document;"
+            "const tokens = await vscode.commands.executeCommand('vscode.provideDocumentSemanticTokens', uri);"
+            "return tokens?.data.length > 0 ? tokens.data.length : null;"
+        )
+        assert window.ask(asked) is None, "the other extension's colours"
+        window.set_setting("simt-lsp.semanticTokens", "on")
+        window.wait_for(asked, bool)
 
 
 def test_settings_of_the_project_hold_until_the_editor_says_otherwise(
