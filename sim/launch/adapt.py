@@ -38,7 +38,7 @@ def run_adapted(planner: Planner, run: Callable[[Plan], Result]) -> tuple[Plan, 
     """The plan that fits best, and its result.  Raises what `run` raises for the first plan."""
     first = planner.plan()
     best = _grown(planner, run, first, run(first))
-    if best[1].truncated is not None and best[0].grid.why != "given":
+    if best[1].truncated is not None and may_be_tried_smaller(best[0]):
         best = min((best, *_tried(planner, run, Attempt(is_small=True))), key=_badness)
     is_cheap = best[1].truncated is None and best[1].warp_instructions <= MAX_RETRIED_WORK
     if best[0].block.is_chosen and is_cheap and any(map(_blames_block, best[1].faults)):
@@ -48,6 +48,11 @@ def run_adapted(planner: Planner, run: Callable[[Plan], Result]) -> tuple[Plan, 
             if not best[1].faults and best[1].truncated is None:
                 break
     return best
+
+
+def may_be_tried_smaller(plan: Plan) -> bool:
+    """Whether another attempt follows a run that does not end in time."""
+    return plan.grid.why != "given" and not plan.attempt.is_small
 
 
 def grown(plan: Plan, result: Result) -> Attempt | None:

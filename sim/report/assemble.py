@@ -20,7 +20,7 @@ from analysis.ir.instructions import FunctionId
 from analysis.lower.program import Program
 from analysis.syntax.line_index import without_line_end
 from sim.faults import DataRace
-from sim.launch.adapt import run_adapted
+from sim.launch.adapt import may_be_tried_smaller, run_adapted
 from sim.launch.flow import Flow
 from sim.launch.planner import Plan, Planner
 from sim.observers.branches import BranchActivity, BranchObserver
@@ -111,12 +111,12 @@ def report_kernel(
     Raises `Refusal` and `LaunchError` as `simulate` does.  A cancelled run ends the report with that run.
     """
     started = time.perf_counter()
-    first = _adapted(planner, policies[0], warp, progress)
+    first = _adapted(planner, policies[0], warp, progress, started)
     runs = [first]
     for policy in policies[1:]:
         if _is_cancelled(runs[-1].result):
             break
-        runs.append(_run(first.plan, policy, warp, progress))
+        runs.append(_run(first.plan, policy, warp, progress, _seconds(first.plan)))
     found = study(first.plan, policies[0], progress) if with_study and first.result.truncated is None else None
     return _kernel_report(program, planner.flow, runs, static, found, started)
 
@@ -125,11 +125,15 @@ def _is_cancelled(result: Result) -> bool:
     return result.truncated is not None and result.truncated.reason is TruncationReason.CANCELLED
 
 
-def _adapted(planner: Planner, policy: PolicyFactory, warp: tuple[int, int], progress: Progress | None) -> _Run:
+def _adapted(
+    planner: Planner, policy: PolicyFactory, warp: tuple[int, int], progress: Progress | None, started: float
+) -> _Run:
+    """All attempts share the time of one run: each may take half of what is left, the last ones all of it."""
     watched: dict[int, _Watched] = {}
 
     def run(plan: Plan) -> Result:
-        one = _run(plan, policy, warp, progress)
+        left = _seconds(plan) - (time.perf_counter() - started)
+        one = _run(plan, policy, warp, progress, left / 2 if may_be_tried_smaller(plan) else left)
         watched[id(one.result)] = one.watched
         return one.result
 
@@ -137,9 +141,15 @@ def _adapted(planner: Planner, policy: PolicyFactory, warp: tuple[int, int], pro
     return _Run(plan, result, watched[id(result)])
 
 
-def _run(plan: Plan, policy: PolicyFactory, warp: tuple[int, int], progress: Progress | None) -> _Run:
+def _run(plan: Plan, policy: PolicyFactory, warp: tuple[int, int], progress: Progress | None, seconds: float) -> _Run:
     watched = _Watched.new(warp)
-    return _Run(plan, simulate(plan.kernel, plan.specification, policy, watched.all(), progress=progress), watched)
+    launch = replace(plan.specification, budget=replace(plan.specification.budget, seconds=seconds))
+    return _Run(plan, simulate(plan.kernel, launch, policy, watched.all(), progress=progress), watched)
+
+
+def _seconds(plan: Plan) -> float:
+    """What one run may take."""
+    return plan.specification.budget.seconds
 
 
 def _kernel_report(

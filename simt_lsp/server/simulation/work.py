@@ -32,8 +32,6 @@ from simt_lsp.launch_requests import settings_requests
 from simt_lsp.server.simulation.job import SimulationJob
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache
 
-SHARE_OF_ONE_RUN: Final = 0.5
-"""Of the time for everything: a launch that does not end is tried again with a smaller one."""
 HAVOC_ADVICE: Final = "simulating with havoc fills its results with random values"
 LAUNCH_ADVICE: Final = (
     "give it with the command, in a comment above the kernel (// simt: block=256 n=2048), or in the settings"
@@ -73,7 +71,7 @@ class Worker:
                 analysis.program, planner, policies, analysis.facts.functions, progress=in_time
             )  # fmt: skip
         except LaunchError as error:
-            return _not_launched(job, error)
+            return _not_launched(job, error) if time.monotonic() < deadline else _too_late(job)
         except Refusal as refusal:
             return _refused(job, SourcePlaces(analysis.program, planner.kernel), refusal)
         report = _out_of_time(report)
@@ -107,12 +105,19 @@ def _requests(job: SimulationJob, kernel: DeviceFunction) -> Sequence[Request]:
 
 
 def _budget(job: SimulationJob) -> Budget:
-    seconds = job.seconds * SHARE_OF_ONE_RUN
-    return Budget(seconds=seconds) if job.max_steps is None else Budget(job.max_steps, seconds)
+    return Budget(seconds=job.seconds) if job.max_steps is None else Budget(job.max_steps, job.seconds)
 
 
 def _not_launched(job: SimulationJob, error: LaunchError) -> dict[str, Any]:
     return {"refused": f"{job.kernel}: {error}", "place": None, "advice": LAUNCH_ADVICE}
+
+
+def _too_late(job: SimulationJob) -> dict[str, Any]:
+    return {
+        "refused": f"{job.kernel}: the time of {job.seconds:g} s was over before the kernel started",
+        "place": None,
+        "advice": "give more with `seconds`, or smaller arrays",
+    }
 
 
 def _refused(job: SimulationJob, places: SourcePlaces, refusal: Refusal) -> dict[str, Any]:
