@@ -54,7 +54,10 @@ def outcome(case: HardCase) -> str:
 
 
 def _extent(given: Sequence[int] | None) -> tuple[int, int, int] | None:
-    return None if given is None else (*given, 1, 1)[:3]
+    if given is None:
+        return None
+    x, y, z = (*given, 1, 1)[:3]
+    return x, y, z
 
 
 EXPECTED: dict[str, str] = {
