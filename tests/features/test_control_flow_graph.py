@@ -153,8 +153,20 @@ B2 return
 B3 7: n-- -> B1^ ; needs B1
 */"""
 
+COMMENTS = """__global__ void k(int *x, int n) {
+  if (n) {  // behind the brace
+    x[0] = 1;  // behind the statement; not of the next one
+    /* before it */ x[1] = 2;
+  }
+}
+/*
+B0 if n: uniform -> B1 true, B2 false
+B1 3: x[0] = 1 | 4: x[1] = 2 -> B2 ; needs B0
+B2 return
+*/"""
 
-@pytest.mark.parametrize("text", [BRANCH, LOOP, UNSAFE, COPY, SWITCH, OPERATORS, CALLS, PREPROCESSED])
+
+@pytest.mark.parametrize("text", [BRANCH, LOOP, UNSAFE, COPY, SWITCH, OPERATORS, CALLS, PREPROCESSED, COMMENTS])
 def test_the_picture_is_what_stands_beside_the_kernel(text: str) -> None:
     source, _, expected = text.rpartition("/*\n")
     assert described(graph_of(source)) == expected.removesuffix("\n*/")

@@ -22,6 +22,8 @@ _SIGNIFICANT: Final = re.compile(rb"[(){};]")
 _HEAD: Final = re.compile(rb"\b(?:if(?:\s+constexpr)?|for|while|switch)\s*$")
 _BLOCK_BEFORE: Final = re.compile(rb"(?:[){};:]|\b(?:else|do|try|const|noexcept|mutable))\s*$")
 _LEADING: Final = re.compile(r"^(?:(?:else|do)\b|case\b[^:?]*:(?!:)|default\s*:(?!:))\s*")
+_LEAD: Final = re.compile(rb"(?:[\s{};]|//[^\n]*|/\*.*?\*/)+", re.DOTALL)
+"""What stands before a statement: a comment behind the one before it is not where it starts."""
 _BLANKS: Final = re.compile(r"\s+")
 _LOOK_BACK: Final = 40
 _DIRECTIVE: Final = re.compile(rb"^[ \t]*#(?:[^\n]*\\\r?\n)*[^\n]*$", re.MULTILINE)
@@ -51,8 +53,8 @@ class Statements:
         for piece in self._pieces:
             if piece.start <= span.start and span.end <= piece.end:
                 start, end = max(start, piece.start), min(end, piece.end)
-        while start < end and self._text[start : start + 1] in b" \t\r\n\f\v{};":
-            start += 1
+        led = _LEAD.match(self._text, start, end)
+        start = start if led is None else led.end()
         return Span(start, end) if start < end else None
 
     def text(self, span: Span) -> str:

@@ -10,10 +10,12 @@ export function isCuda(document: vscode.TextDocument): boolean {
 }
 
 /** The editor that a command without arguments is about.  A header may hold device code and have any suffix, so the
- *  active editor counts unless it is none of C++'s. */
+ *  active editor counts if it is C++ at all; with the focus in a view or in the log, it is the only CUDA file in sight. */
 export function activeCudaEditor(): vscode.TextEditor | undefined {
   const active = vscode.window.activeTextEditor;
-  if (active !== undefined) return isCuda(active.document) || active.document.languageId === "cpp" ? active : undefined;
+  if (active !== undefined && active.document.uri.scheme !== "output") {
+    return isCuda(active.document) || active.document.languageId === "cpp" ? active : undefined;
+  }
   const shown = vscode.window.visibleTextEditors.filter(({ document }) => isCuda(document));
-  return shown.length === 1 ? shown[0] : undefined; // one of our views has the focus
+  return shown.length === 1 ? shown[0] : undefined;
 }

@@ -45,7 +45,7 @@ def test_a_killed_server_is_started_again(launch: Launch, browser: Browser, proj
 def test_without_python_the_user_is_told_what_to_do(
     launch: Launch, browser: Browser, project: Path, tmp_path: Path
 ) -> None:
-    with Window(browser, launch(environment={"PATH": str(_nothing_but_a_shell(tmp_path))}), project) as window:
+    with Window(browser, launch(environment=_path(tmp_path, _nothing_but_a_shell(tmp_path))), project) as window:
         window.open(BARRIER)
         window.sees(".notifications-toasts .notification-list-item-message", "needs Python 3.11 or newer")
         window.picture("told")
@@ -64,7 +64,7 @@ def test_an_old_python_is_named(launch: Launch, browser: Browser, project: Path,
     old = programs / "python3"
     old.write_text('#!/bin/sh\necho 3.9.2\necho "$0"\n')
     old.chmod(old.stat().st_mode | stat.S_IXUSR)
-    with Window(browser, launch(environment={"PATH": str(programs)}), project) as window:
+    with Window(browser, launch(environment=_path(tmp_path, programs)), project) as window:
         window.open(BARRIER)
         window.sees(".notifications-toasts .notification-list-item-message", "is Python 3.9; 3.11 or newer is needed")
         window.picture("told")
@@ -109,8 +109,9 @@ def test_numpy_is_set_up_with_consent_and_one_click(
     """Downloads NumPy as a user would: the system's Python has none here, whatever the system."""
     bare = tmp_path / "bare"
     _venv(bare)
-    path = f"{bare / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    with Window(browser, launch(environment={"PATH": path}), project) as window:
+    with Window(
+        browser, launch(environment=_path(tmp_path, bare / "bin", *os.environ["PATH"].split(os.pathsep))), project
+    ) as window:
         window.open("data_dependent_branch.cu")
         window.sees(".codelens-decoration a", "Simulate").click()
         dialog = window.sees(".monaco-dialog-box", "Simulating needs NumPy")
@@ -191,6 +192,14 @@ def _is_server(pid: int) -> bool:
     except OSError:
         return False
     return b"--stdio" in arguments and any(argument.endswith(b"start.py") for argument in arguments)
+
+
+def _path(tmp_path: Path, *folders: Path | str) -> dict[str, str]:
+    """The PATH, and a shell that leaves it as it is: VS Code asks the user's login shell for its variables."""
+    shell = tmp_path / "shell"
+    shell.write_text('#!/bin/sh\nfor last; do :; done\nexec /bin/sh -c "$last"\n')
+    shell.chmod(0o755)
+    return {"PATH": os.pathsep.join(map(str, folders)), "SHELL": str(shell)}
 
 
 def _nothing_but_a_shell(tmp_path: Path) -> Path:

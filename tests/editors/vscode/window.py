@@ -71,6 +71,8 @@ class Window:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if error is not None:
+            self.picture("failed")
         Window.open_windows.remove(self)
         self._context.close()
 
