@@ -35,6 +35,7 @@ from sim.launch.npy_files import FileStamp, path_below, read_array, stamp_of
 from sim.launch.request import Request
 from sim.launch.scalars import ChosenNumber
 from sim.launch.specification import Argument, Array, Filling, Scalar, Struct, TextureImage
+from sim.launch.straddling import Straddling
 from sim.launch.subject import Subject
 from sim.refusals import LaunchError
 
@@ -54,6 +55,7 @@ class ArgumentChooser:
         block: Index3,
         seed: int,
         numbers: Mapping[str, ChosenNumber],
+        ranges: Mapping[Root, Straddling],
     ) -> None:
         self.choices: list[Choice] = []
         self.arrays: dict[str, ArrayChoice] = {}
@@ -66,6 +68,7 @@ class ArgumentChooser:
         self._attempt = attempt
         self._seed = seed
         self._numbers = numbers
+        self._ranges = ranges
         self._extents = grid[0] * block[0], grid[1] * block[1], grid[2] * block[2]
         self._threads = self._extents[0] * self._extents[1] * self._extents[2]
 
@@ -184,8 +187,8 @@ class ArgumentChooser:
 
     def _array_choice(self, name: str, root: Root, declared: Type) -> ArrayChoice:
         use = self._uses.get(root)
-        limits = Limits() if use is None else Limits(dict(use.roles), dict(use.limits))
         element = element_of(declared, use)
+        limits = self._limits(root, element, 0)
         length = self._attempt.lengths.get(name, self._threads)
         filling = filling_of(use, declared)
         return ArrayChoice(name, element, declared, length, filling, limits, self._threads, self._seed)
@@ -198,7 +201,22 @@ class ArgumentChooser:
             case Filling.ZERO:
                 return f"{grown}; only updated atomically" if self._is_atomic(name) else grown
             case _:
-                return grown
+                straddling = self._ranges.get(Root(RootKind.ARGUMENT, name))
+                return grown if straddling is None else f"{grown}; {straddling.why}"
+
+    def _limits(self, root: Root, element: Type, depth: int) -> Limits:
+        """Paths without their first `depth` steps, which lead into an array."""
+        use, straddling = self._uses.get(root), self._ranges.get(root)
+        if use is None:
+            return Limits()
+        ranges = {} if straddling is None else {path[depth:]: found for path, found in straddling.ranges.items()}
+        if isinstance(element, VectorType) and ranges:  # one range for all members
+            ranges = {(): (min(low for low, _ in ranges.values()), max(high for _, high in ranges.values()))}
+        return Limits(
+            {path[depth:]: role for path, role in use.roles.items()},
+            {path[depth:]: limit for path, limit in use.limits.items()},
+            ranges,
+        )
 
     def _is_atomic(self, name: str) -> bool:
         use = self._uses.get(Root(RootKind.ARGUMENT, name))
@@ -223,13 +241,13 @@ class ArgumentChooser:
         given = self._requests.argument(symbol.name)
         if given is not None:
             return self._array(symbol.name, element)
-        below = {path[_depth(symbol.type) :]: limit for path, limit in use.limits.items()}
-        roles = {path[_depth(symbol.type) :]: role for path, role in use.roles.items()}
-        limits = Limits(roles, below)
+        root = Root(RootKind.VARIABLE, symbol.name)
+        limits = self._limits(root, element, _depth(symbol.type))
         choice = ArrayChoice(
             symbol.name, element, element, length, Filling.RANDOM, limits, self._threads, self._seed, is_fixed=True
         )
-        self.choices.append(Choice(symbol.name, choice.text(), "not initialised in the file"))
+        compared = f"; {self._ranges[root].why}" if root in self._ranges else ""
+        self.choices.append(Choice(symbol.name, choice.text(), f"not initialised in the file{compared}"))
         return argument_of(choice, self._function.structs)
 
 

@@ -3,6 +3,7 @@
 Rules    Floating-point numbers are random in [0, 1), integers in [0, 100) (bytes: all values), booleans either.
          Integers that are used as indices stay below the number of threads, or below the length of the fixed array
          that they go into; counts of loop iterations are below 9; offsets grow by 1 to 8 from element to element.
+         Elements that are compared with something get ranges in which that goes either way (`straddling.py`).
          An array that the kernel only writes starts uninitialised, one that it only updates atomically at zero.
          Structs are filled member by member.  Pointers in memory are null.
 """
@@ -44,15 +45,18 @@ MAX_BYTES: Final = 128 << 20
 
 Structs: TypeAlias = Mapping[str, StructLayout]
 Path: TypeAlias = tuple[str, ...]
+Bounds: TypeAlias = tuple[float, float]
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What loaded integers are for, by path of members, and below what they stay."""
+    """What loaded numbers are for, by path of members: roles of integers and below what they stay, and ranges in
+    which comparisons go either way."""
 
     roles: Mapping[Path, Role] = field(default_factory=dict[Path, Role])
     below: Mapping[Path, int] = field(default_factory=dict[Path, int])
+    ranges: Mapping[Path, Bounds] = field(default_factory=dict[Path, Bounds])
 
 
 @final
@@ -82,9 +86,15 @@ class ArrayChoice:
             if role is Role.OFFSETS:
                 word = "offsets"
             elif isinstance(scalar := _scalar(self.element), IntegerType | FloatType | BooleanType):
-                low, high = self.bounds or _bounds(scalar, role, self.limits.below.get((), self.threads))
+                low, high = self.range_of((), scalar)
                 word = f"random({low:g},{high:g})"
         return f"{word}[{self.length}]"
+
+    def range_of(self, path: Path, scalar: Type) -> Bounds:
+        """[low, high) for the numbers at a member."""
+        role, below = self.limits.roles.get(path, Role.DATA), self.limits.below.get(path, self.threads)
+        chosen = self.limits.ranges.get(path) or self.limits.ranges.get(path[:-1])  # one for all of a vector
+        return self.bounds or chosen or default_bounds(scalar, role, below)
 
 
 def element_of(declared: Type, use: ArrayUse | None) -> Type:
@@ -115,7 +125,7 @@ def argument_of(choice: ArrayChoice, structs: Structs) -> Argument:
             unit = size_of(choice.element, structs) or 1
             return ChosenArray(-(-choice.length * unit // size), choice.filling)
     elif is_plain and not isinstance(choice.element, ArrayType):
-        low, high = choice.bounds or _bounds(scalar, role, choice.limits.below.get((), choice.threads))
+        low, high = choice.range_of((), scalar)
         return ChosenArray(choice.length, choice.filling, low, high)
     return Array(fit(contents(choice, structs), choice.declared))
 
@@ -127,7 +137,7 @@ def contents(choice: ArrayChoice, structs: Structs) -> NDArray[np.uint8]:
     generator = np.random.default_rng((choice.seed, zlib.crc32(choice.name.encode())))
     for offset, path, scalar in _scalars(choice.element, structs):
         role = choice.limits.roles.get(path, Role.DATA)
-        values = _numbers(generator, scalar, role, choice.limits.below.get(path, choice.threads), choice)
+        values = _numbers(generator, scalar, role, choice.range_of(path, scalar), choice.length)
         octets[:, offset : offset + values.itemsize] = values.view(np.uint8).reshape(choice.length, -1)
     return octets.reshape(-1)
 
@@ -190,7 +200,8 @@ def _scalars(type: Type, structs: Structs, offset: int = 0, path: Path = ()) -> 
             return
 
 
-def _bounds(scalar: Type, role: Role, below: int) -> tuple[float, float]:
+def default_bounds(scalar: Type, role: Role, below: int) -> Bounds:
+    """The range [low, high) of numbers that nothing else is known of."""
     match scalar:
         case FloatType():
             return 0.0, 1.0
@@ -209,11 +220,10 @@ def _bounds(scalar: Type, role: Role, below: int) -> tuple[float, float]:
             return 0, 1
 
 
-def _numbers(generator: np.random.Generator, scalar: Type, role: Role, below: int, choice: ArrayChoice) -> NDArray[Any]:
+def _numbers(generator: np.random.Generator, scalar: Type, role: Role, bounds: Bounds, length: int) -> NDArray[Any]:
     """(length,) numbers of a scalar type."""
     format = number_format(scalar)
-    low, high = choice.bounds or _bounds(scalar, role, below)
-    length = choice.length
+    low, high = bounds
     if format is None:
         return np.zeros(length, np.uint8)
     if isinstance(scalar, FloatType):

@@ -22,8 +22,10 @@ from sim.kernel import Kernel
 from sim.launch.arguments import VARIABLES, ArgumentChooser
 from sim.launch.attempt import Attempt
 from sim.launch.choices import Choice
+from sim.launch.comparisons import Comparisons
 from sim.launch.constants import integer_constants
 from sim.launch.contents import ArrayChoice
+from sim.launch.estimate import register_ranges
 from sim.launch.flow import Flow
 from sim.launch.given import GivenNumbers, read_given
 from sim.launch.npy_files import FileStamp
@@ -39,7 +41,9 @@ from sim.launch.shapes import (
     speaks_of_block,
     spelled,
 )
+from sim.launch.spans import Spans
 from sim.launch.specification import Budget, LaunchSpecification
+from sim.launch.straddling import straddling_ranges
 from sim.launch.subject import Subject, read_subject
 from sim.refusals import LaunchError
 
@@ -108,9 +112,10 @@ class Planner:
         requests = subject.requests
         block, grid = _shapes(self._evidence, attempt)
         shared = _shared_bytes(subject, attempt, block.extent)
-        numbers = _numbers(subject, attempt, grid, block.extent)
+        numbers = _numbers(subject, attempt, grid, block)
+        ranges = straddling_ranges(subject.flow, subject.uses, _comparisons(subject, grid, block, numbers))
         seed = DEFAULT_SEED if requests.seed is None else requests.seed
-        chooser = ArgumentChooser(subject, attempt, grid.extent, block.extent, seed, numbers)
+        chooser = ArgumentChooser(subject, attempt, grid.extent, block.extent, seed, numbers, ranges)
         specification = LaunchSpecification(
             grid.extent,
             block.extent,
@@ -215,7 +220,7 @@ def _shared_bytes(subject: Subject, attempt: Attempt, block: Index3) -> Choice |
 # -- numbers -----------------------------------------------------------------------------------------------------------
 
 
-def _numbers(subject: Subject, attempt: Attempt, grid: ChosenShape, block: Index3) -> Mapping[str, ChosenNumber]:
+def _numbers(subject: Subject, attempt: Attempt, grid: ChosenShape, block: ChosenShape) -> Mapping[str, ChosenNumber]:
     """Every scalar leaf: given, passed by host code, or chosen."""
     most = SMALL_LAUNCH_NUMBER if grid.is_cut or attempt.is_small else LARGEST_LAUNCH_NUMBER
     found = dict(_launched_numbers(subject, most))
@@ -230,7 +235,18 @@ def _numbers(subject: Subject, attempt: Attempt, grid: ChosenShape, block: Index
     known: dict[str, int | float] = {name: number.value for name, number in found.items()}
     trips = SMALL_TRIPS if attempt.is_small else TRIPS
     warp_size = subject.program.settings.warp_size
-    return {**choose_numbers(subject.flow, grid.extent, block, warp_size, known, trips), **found}
+    inside = _comparisons(subject, grid, block, found).inside
+    return {**choose_numbers(subject.flow, grid.extent, block.extent, warp_size, known, inside, trips), **found}
+
+
+def _comparisons(
+    subject: Subject, grid: ChosenShape, block: ChosenShape, numbers: Mapping[str, ChosenNumber]
+) -> Comparisons:
+    """With these numbers; the others are open."""
+    registers = register_ranges(grid.extent, block.extent, subject.program.settings.warp_size)
+    known: dict[str, int | float] = {name: number.value for name, number in numbers.items()}
+    spans = Spans(subject.flow, subject.uses, registers, known, grid.threads * block.threads)
+    return Comparisons(subject.flow, spans)
 
 
 def _given_number(name: str, text: str, type: Type) -> int | float | bool:

@@ -7,9 +7,10 @@ Rules    In this order, each with what is known so far:
          4. a number that divides a thread index splits the threads into a square;
          5. a number that bounds a loop gives `TRIPS` iterations;
          6. a divisor is 4, a shift 3, what a mask is made of (`x & (n - 1)`) 16;
-         7. a number with the name of an extent (`width`, `rows`, `n`, `size`) is that of the grid;
-         8. an offset in an address is 0, any other integer 1, a bool true, a float 0.5.
-Limits   Guesses, all listed.  Comparisons of loaded values and of floating-point numbers say nothing here.
+         7. a number that elements of arrays are compared with lies among them;
+         8. a number with the name of an extent (`width`, `rows`, `n`, `size`) is that of the grid;
+         9. an offset in an address is 0, any other integer 1, a bool true, a float 0.5.
+Limits   Guesses, all listed.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ _THREADS: Final = frozenset(
 _ROWS: Final = frozenset(
     {SpecialRegister.THREAD_Y, SpecialRegister.THREAD_Z, SpecialRegister.BLOCK_Y, SpecialRegister.BLOCK_Z}
 )
+_ANY: Final = "any floating-point number"
 _EQUALITIES: Final = (CompareOperator.EQUAL, CompareOperator.NOT_EQUAL)
 _ROW_NAME: Final = re.compile(r"^w$|[a-z_]W$|[wW]idth|[cC]ols?$|[cC]olumns?$|[pP]itch|[sS]tride$")
 _COLUMN_NAME: Final = re.compile(r"^h$|[a-z_]H$|[hH]eight|[rR]ows?$")
@@ -64,10 +66,19 @@ class ChosenNumber:
 
 
 def choose_numbers(
-    flow: Flow, grid: Index3, block: Index3, warp_size: int, known: Mapping[str, int | float], trips: int = TRIPS
+    flow: Flow,
+    grid: Index3,
+    block: Index3,
+    warp_size: int,
+    known: Mapping[str, int | float],
+    inside: Mapping[str, tuple[float, str]],
+    trips: int = TRIPS,
 ) -> Mapping[str, ChosenNumber]:
-    """A number for every scalar leaf that `known` has none for; loops that nothing else bounds run `trips` times."""
-    return _Choosing(flow, grid, block, warp_size, known, trips).run()
+    """A number for every scalar leaf that `known` has none for; loops that nothing else bounds run `trips` times.
+
+    `inside`: numbers among the elements that a leaf is compared with, and the name of those.
+    """
+    return _Choosing(flow, grid, block, warp_size, known, inside, trips).run()
 
 
 @final
@@ -79,9 +90,11 @@ class _Choosing:
         block: Index3,
         warp_size: int,
         known: Mapping[str, int | float],
+        inside: Mapping[str, tuple[float, str]],
         trips: int,
     ) -> None:
         self._flow = flow
+        self._inside = inside
         self._trips = trips
         self._row = grid[0] * block[0]
         self._column = max(grid[1] * block[1], TRIPS)
@@ -106,7 +119,9 @@ class _Choosing:
                 case BooleanType():
                     self._chosen[name] = ChosenNumber(True, "nothing depends on its size")
                 case FloatType():
-                    self._chosen[name] = ChosenNumber(0.5, "any floating-point number")
+                    number, name_of_data = self._inside.get(name, (0.5, ""))
+                    why = f"among the elements of {name_of_data}" if name_of_data else _ANY
+                    self._chosen[name] = ChosenNumber(number, why)
                 case _:
                     pass
         return self._chosen
@@ -180,6 +195,9 @@ class _Choosing:
             return ChosenNumber(16, "a mask is made of it")
         if name in self._uses.shifts:
             return ChosenNumber(3, "a shift")
+        if name in self._inside and name not in self._uses.offsets:
+            number, name_of_data = self._inside[name]
+            return ChosenNumber(round(number), f"among the elements of {name_of_data}")
         extent = self._named_extent(name)
         if extent:
             return ChosenNumber(extent, "the grid's extent, by its name")
