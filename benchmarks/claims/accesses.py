@@ -1,7 +1,8 @@
 """Claims about accesses: space, stride, pattern, and what requests cost at most.
 
 A cost is that of the warp that needs most, with all lanes that take part; a request of fewer lanes never needs more.
-So costs are upper bounds in every run; that they are reached is told as information (`Reached`).
+So costs are upper bounds in every run.  An exact one is also reached, by some warp, if all warps of the grid come with
+all the lanes that are there, the shape is the one that was known, and the policy keeps lanes together.
 Skipped    Requests of lanes that execute different rounds of a loop together, as some policies let them.
            Accesses outside of every object; costs where the rows of the block are no multiple of the warp and the
            analysis did not know the shape.
@@ -18,6 +19,7 @@ from analysis.access.model import BANK_BYTES, Access, AccessKind, AccessPattern,
 from analysis.ir.types import MemorySpace
 from benchmarks.claims.claim import Claim, Findings, Refutation
 from benchmarks.claims.instances import Instances
+from benchmarks.claims.policy import keeps_together
 from benchmarks.claims.subject import Subject
 from benchmarks.claims.threads import Threads
 from sim.arrays import Lanes, Rows, Values
@@ -37,7 +39,8 @@ class Reached:
     cost: int = 0
     ideal: int = 0
     lanes: int = 0
-    requests: int = 0
+    warps: set[int] = field(default_factory=set[int])
+    """Who came, by their linear number in the grid."""
 
 
 @final
@@ -61,6 +64,8 @@ class AccessClaims:
         x, y, z = run.launch.block
         self._is_line = y == z == 1
         self._fills_rows = x % run.launch.warp_size == 0
+        self._expects_exact = keeps_together(run) and len(subject.launch.shapes) == 1
+        self._warps = run.launch.blocks * run.launch.warps_per_block
         self._state = _State()
 
     @property
@@ -91,7 +96,7 @@ class AccessClaims:
                 return
         self._stride(site, access, rows, addresses, lanes, threads)
         self._pattern(site, access, addresses, lanes)
-        self._cost(site, access, addresses, lanes)
+        self._cost(site, access, rows, addresses, lanes, threads)
 
     # -- one claim each ---------------------------------------------------------------------------------------------
 
@@ -137,13 +142,15 @@ class AccessClaims:
         if wrong.any():
             self._refute(Claim.PATTERN, site, access, access.pattern.value, f"a step of {steps[wrong][0]}")
 
-    def _cost(self, site: AccessSite, access: Access, addresses: Values, lanes: Lanes) -> None:
+    def _cost(
+        self, site: AccessSite, access: Access, rows: Rows, addresses: Values, lanes: Lanes, threads: Threads
+    ) -> None:
         request = access.request
         if request is None or not self._knows_rows(request.basis):
             return
         size, width = moved_by(site)
         reached = self._state.reached.setdefault(id(site.instruction), Reached())
-        reached.requests += len(addresses)
+        reached.warps.update(threads.warps(rows)[:, 0].tolist())
         if access.space is MemorySpace.SHARED:
             if request.bank_ways is None:
                 return
@@ -213,6 +220,8 @@ class AccessClaims:
         self._state.wrong.setdefault((claim, id(site.instruction)), (access, claimed, seen))
 
     def settle(self, findings: Findings) -> None:
+        for instruction, access in self._subject.accesses.items():
+            self._settle_exact(instruction, access)
         for claim, _ in self._state.checked:
             findings.checked[claim] += 1
         for (claim, _), (access, claimed, seen) in self._state.wrong.items():
@@ -220,6 +229,26 @@ class AccessClaims:
             memory = access.address in self._subject.from_memory or access.block in self._subject.decided_by_memory
             is_exact = claim is Claim.SPACE or (access.form is not None and access.form.exact)
             findings.refutations.append(Refutation(claim, subject, access.span, claimed, seen, False, memory, is_exact))
+
+    def _settle_exact(self, instruction: int, access: Access) -> None:
+        reached, told = self._state.reached.get(instruction), exact_cost(access)
+        if told is None or reached is None or not self._expects_exact or len(reached.warps) < self._warps:
+            return
+        self._state.checked.add((Claim.REACHED, instruction))
+        if reached.cost != told:
+            self._state.wrong[Claim.REACHED, instruction] = access, str(told), f"{reached.cost} at most"
+
+
+def exact_cost(access: Access) -> int | None:
+    """Of the warp that needs most, where all lanes take part; None where the base or the rows leave it open."""
+    request = access.request
+    if request is None or not request.is_exact or request.basis is not Basis.KNOWN_SHAPE:
+        return None
+    if access.participation is not Participation.FULL:
+        return None
+    if access.space is MemorySpace.SHARED:
+        return request.bank_ways
+    return request.sectors if request.sectors == request.sectors_max else None
 
 
 def is_full(access: Access, reached: Reached) -> bool:

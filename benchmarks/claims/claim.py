@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import final
 
+from analysis.divergence.levels import Level
 from analysis.ir.source import Span
 
 
@@ -23,6 +24,8 @@ class Claim(Enum):
     RANGE = "value lies in its range"
     USE_RANGE = "value lies in its range where it is read"
     ALIGNMENT = "value is a multiple of its alignment"
+    TAG = "register has its tag"
+    TOGETHER = "lanes of a warp arrive together"
     BARRIER = "barrier is reached by all or none"
     SPLITS = "no more warps split than were counted"
     SPACE = "access is to its memory space"
@@ -30,6 +33,7 @@ class Claim(Enum):
     PATTERN = "access has its pattern"
     SECTORS = "request touches no more sectors"
     WAYS = "request takes no more passes over the banks"
+    REACHED = "exact cost is reached"
     OUTSIDE = "access misses its array"
 
 
@@ -57,4 +61,12 @@ class Findings:
     """Of one kernel under one launch knowledge."""
 
     checked: Counter[Claim] = field(default_factory=Counter[Claim])
+    by_level: Counter[tuple[Claim, Level]] = field(default_factory=Counter[tuple[Claim, Level]])
+    """Those of `checked` that are about groups of threads."""
     refutations: list[Refutation] = field(default_factory=list[Refutation])
+
+    def count(self, claim: Claim, level: Level, seen: int = 1) -> None:
+        """One more claim about groups of `level`, if a run came by."""
+        if seen:
+            self.checked[claim] += 1
+            self.by_level[claim, level] += 1

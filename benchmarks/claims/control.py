@@ -1,4 +1,7 @@
-"""Claims about control flow: decisions, trip counts, blocks that all of a group enter, counted splits."""
+"""Claims about control flow: decisions, trip counts, blocks that all of a group enter, counted splits.
+
+A block that all of a warp enter is entered by all at once only under policies that promise so (`keeps_together`).
+"""
 
 from __future__ import annotations
 
@@ -16,18 +19,23 @@ from analysis.verdict.split_count import SplitCount
 from benchmarks.claims.agreement import Agreement, Attendance, joined
 from benchmarks.claims.claim import Claim, Findings, Refutation
 from benchmarks.claims.instances import Instances
+from benchmarks.claims.policy import keeps_together
 from benchmarks.claims.subject import Subject
 from benchmarks.claims.threads import Threads
 from sim.arrays import Lanes, Rows
+from sim.observers.protocol import Run
 
 
 @final
 class ControlClaims:
     """Told of every arrival at a block and every way out of one."""
 
-    def __init__(self, subject: Subject, instances: Instances) -> None:
+    def __init__(self, subject: Subject, instances: Instances, run: Run) -> None:
         self._subject = subject
         self._instances = instances
+        self._warps_per_block = run.launch.warps_per_block
+        self._keeps_together = keeps_together(run)
+        self._running: Lanes = np.zeros((0, run.launch.warp_size), np.bool_)
         order = subject.control.order
         self._convergence = {block: subject.divergence.convergence(block) for block in order}
         self._decisions = {
@@ -41,21 +49,32 @@ class ControlClaims:
         self._targets: defaultdict[BasicBlockId, Agreement] = defaultdict(Agreement)
         self._trips: defaultdict[int, Agreement] = defaultdict(Agreement)
         self._split_warps: defaultdict[BasicBlockId, set[int]] = defaultdict(set)
+        self._together: dict[BasicBlockId, int] = {}
+        """By block, the most lanes that a part of a warp that arrived left behind."""
         self.diverged: set[BasicBlockId] = set()
         """Blocks whose decision parted lanes that were together."""
         self.decided: dict[BasicBlockId, int] = {}
         """How often several lanes came to decide."""
 
+    def wave(self, threads: Threads) -> None:
+        self._running = threads.exists.copy()
+
     def arrive(self, block: BasicBlockId, rows: Rows, lanes: Lanes, threads: Threads) -> None:
         level = self._convergence[block]
         if level is Level.VARYING:
             return
+        if self._keeps_together:
+            missing = np.count_nonzero(self._running[rows] & ~lanes & lanes.any(axis=1, keepdims=True), axis=1)
+            self._together[block] = max(self._together.get(block, 0), int(missing.max(initial=0)))
         keys = joined(self._instances.key(block, rows), threads.groups(level, rows))
         self._attendance[block].note(keys, threads.group_sizes(level, rows), threads.numbers(rows), lanes)
 
     def leave(self, block: BasicBlockId, rows: Rows, ways: list[tuple[int, Lanes]], threads: Threads) -> None:
         """`ways`: the target blocks, -1 for the end, with the lanes that go there."""
         self._decide(block, rows, ways, threads)
+        for target, lanes in ways:
+            if target < 0:
+                self._running[rows] &= ~lanes
         for cycle in self._instances.around(block):
             level = self._loops[cycle.id]
             if level is Level.VARYING:
@@ -88,40 +107,45 @@ class ControlClaims:
 
     # -- what it comes to -------------------------------------------------------------------------------------------
 
-    def settle(self, findings: Findings, *, all_ended: bool, warps_per_block: int) -> None:
+    def settle(self, findings: Findings, *, all_ended: bool) -> None:
         """Convergence and trip counts are known only if all threads ended where the program says."""
         for block, agreement in self._targets.items():
             agreement.settle()
-            findings.checked[Claim.DECISION] += agreement.entries > 0
+            findings.count(Claim.DECISION, self._decisions[block], agreement.entries)
             if agreement.conflict is not None:
                 seen = f"threads {agreement.conflict.threads} go to {agreement.conflict.seen}"
                 self._refute(findings, Claim.DECISION, block, self._decisions[block].name, seen)
-        self._settle_splits(findings, warps_per_block)
+        self._settle_splits(findings)
         if not all_ended:
             return
         for block, attendance in self._attendance.items():
             attendance.settle()
-            findings.checked[Claim.CONVERGENCE] += attendance.groups > 0
+            findings.count(Claim.CONVERGENCE, self._convergence[block], attendance.groups)
             if attendance.missing is not None:
                 thread, came, size = attendance.missing
                 seen = f"thread {thread} came, of its group {came} of {size}"
                 self._refute(findings, Claim.CONVERGENCE, block, self._convergence[block].name, seen)
         for number, agreement in self._trips.items():
             agreement.settle()
-            findings.checked[Claim.TRIPS] += agreement.entries > 0
+            findings.count(Claim.TRIPS, self._loops[number], agreement.entries)
             if agreement.conflict is not None:
                 header = self._subject.control.cycles[number].header
                 seen = f"threads {agreement.conflict.threads} leave in {agreement.conflict.seen}"
                 self._refute(findings, Claim.TRIPS, header, self._loops[number].name, seen)
+        for block, missing in self._together.items():
+            findings.count(Claim.TOGETHER, self._convergence[block])
+            if missing:
+                seen = f"{missing} lanes of a warp are missing"
+                self._refute(findings, Claim.TOGETHER, block, self._convergence[block].name, seen)
 
-    def _settle_splits(self, findings: Findings, warps_per_block: int) -> None:
+    def _settle_splits(self, findings: Findings) -> None:
         for block, count in self._splits.items():
             if not self.decided.get(block):
                 continue
             findings.checked[Claim.SPLITS] += 1
             by_block: defaultdict[int, int] = defaultdict(int)
             for warp in self._split_warps[block]:
-                by_block[warp // warps_per_block] += 1
+                by_block[warp // self._warps_per_block] += 1
             most = max(by_block.values(), default=0)
             if most > count.splitting:
                 claimed = f"{count.splitting} of {count.warps} warps"

@@ -21,6 +21,7 @@ from benchmarks.claims.accesses import AccessClaims, Reached
 from benchmarks.claims.claim import Claim, Findings, Refutation
 from benchmarks.claims.control import ControlClaims
 from benchmarks.claims.instances import Instances
+from benchmarks.claims.policy import keeps_together
 from benchmarks.claims.subject import Subject
 from benchmarks.claims.threads import Threads
 from benchmarks.claims.values import ValueClaims
@@ -72,7 +73,7 @@ class ClaimObserver(Observer):
         ]
         self._reads = [self._read_from_elsewhere(number) if own else () for number, own in enumerate(self._own)]
         self._instances = Instances(self._subject.control, self._warp_size)
-        self._control = ControlClaims(self._subject, self._instances)
+        self._control = ControlClaims(self._subject, self._instances, run)
         self._accesses = AccessClaims(self._subject, self._instances, run, addresses)
 
         def own_memory(values: Values) -> Values:
@@ -87,6 +88,7 @@ class ClaimObserver(Observer):
         self._threads = Threads(self._run.launch, wave)
         self._instances.wave(len(wave.live))
         self._values.wave(len(wave.live))
+        self._control.wave(self._threads)
         self._accesses.wave()
 
     def value(self, event: ValueEvent) -> None:
@@ -143,6 +145,11 @@ class ClaimObserver(Observer):
     # -- what it comes to -------------------------------------------------------------------------------------------
 
     @property
+    def keeps_together(self) -> bool:
+        assert self._run is not None
+        return keeps_together(self._run)
+
+    @property
     def policy(self) -> str:
         assert self._run is not None
         return self._run.policy
@@ -168,7 +175,7 @@ class ClaimObserver(Observer):
         findings = Findings()
         all_ended = result.truncated is None and not any(isinstance(fault, ENDINGS) for fault in result.faults)
         self._values.settle(findings)
-        self._control.settle(findings, all_ended=all_ended, warps_per_block=self._run.launch.warps_per_block)
+        self._control.settle(findings, all_ended=all_ended)
         self._accesses.settle(findings)
         self._barriers(findings, result)
         self._outside(findings, result)

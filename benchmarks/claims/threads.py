@@ -107,6 +107,8 @@ class Threads:
                 return block // x % y
             case SpecialRegister.BLOCK_Z:
                 return block // (x * y)
+            case SpecialRegister.WARP_INDEX:
+                return self._warp[rows] % np.uint64(launch.warps_per_block)
             case _:
                 return None
 

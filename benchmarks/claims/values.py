@@ -1,14 +1,16 @@
-"""Claims about values: levels, linear forms, ranges, alignments; where they are computed and where they are read."""
+"""Claims about values: levels, linear forms, ranges, alignments, tags; where they are computed and where read."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Final, TypeAlias, assert_never, final
 
 import numpy as np
 
-from analysis.affine.atoms import Atom, IterationAtom, RegisterAtom, ResidualAtom, SymbolAtom, ValueAtom
+from analysis.affine.atoms import Atom, Axis, IterationAtom, RegisterAtom, ResidualAtom, SymbolAtom, ValueAtom
+from analysis.affine.collange import Affine, Bottom, ConstantTag, Uniform, Unknown
 from analysis.affine.interval import Interval
 from analysis.affine.linear_form import LinearForm
 from analysis.divergence.levels import Level
@@ -51,6 +53,9 @@ class ValueClaims:
         count = len(subject.function.types)
         forms = [affine.form(ValueId(value)) for value in range(count)]
         self._kept = {*reads, *(value for form in forms if form is not None for value in values_in(form))}
+        self._alignments = [affine.alignment(ValueId(value)) for value in range(count)]
+        self._tag_of = cache(affine.collange)
+        self._base_alignment_of = cache(affine.alignment)
         self._levels = [subject.divergence.level(ValueId(value)) for value in range(count)]
         self._held: dict[ValueId, Words] = {}
         self._agreements: defaultdict[tuple[Claim, Site], Agreement] = defaultdict(Agreement)
@@ -84,7 +89,8 @@ class ValueClaims:
             self._form(Claim.FORM, site, form, block, words, rows, lanes, threads)
             self._whole_form(site, form, words, rows, lanes, threads)
         self._range(Claim.RANGE, site, self._subject.affine.range, words, lanes)
-        self._alignment(site, words, lanes)
+        self._alignment(site, words, self._alignments[value], lanes)
+        self._tag(site, block, words, rows, lanes, threads)
 
     def read(self, value: ValueId, block: BasicBlockId, rows: Rows, lanes: Lanes, threads: Threads) -> None:
         """`block` reads a value that another one defined."""
@@ -136,6 +142,8 @@ class ValueClaims:
         keys = joined(self._instances.key(block, rows), threads.groups(Level.WARP, rows))
         rest = (words - thread_part) & _mask(form.bits)
         self._agreements[claim, site].note(keys, rest, threads.numbers(rows), lanes)
+        if form.exact:
+            self._alignment(site, rest, min(self._base_alignment_of(form.base), 1 << form.bits), lanes)
 
     def _whole_form(
         self, site: Site, form: LinearForm, words: Words, rows: Rows, lanes: Lanes, threads: Threads
@@ -167,17 +175,43 @@ class ValueClaims:
         if low not in interval or high not in interval:
             self._wrong.setdefault((claim, site), (str(interval), f"{low}..{high}"))
 
-    def _alignment(self, site: Site, words: Words, lanes: Lanes) -> None:
+    def _alignment(self, site: Site, words: Words, alignment: int, lanes: Lanes) -> None:
         type_ = self._subject.function.types[site[0]]
-        if not isinstance(type_, IntegerType | PointerType):
+        if not isinstance(type_, IntegerType | PointerType) or alignment == 1:
             return
-        alignment = min(self._subject.affine.alignment(site[0]), MAX_ALIGNMENT)
-        if alignment == 1:
-            return
+        alignment = min(alignment, MAX_ALIGNMENT)
         self._checked.add((Claim.ALIGNMENT, site))
         wrong = lanes & ((words & np.uint64(alignment - 1)) != 0)
         if wrong.any():
             self._wrong.setdefault((Claim.ALIGNMENT, site), (str(alignment), str(int(words[wrong][0]))))
+
+    def _tag(self, site: Site, block: BasicBlockId, words: Words, rows: Rows, lanes: Lanes, threads: Threads) -> None:
+        """Without its stride from lane to lane the register holds one number in each warp."""
+        value = site[0]
+        type_ = self._subject.function.types[value]
+        if not isinstance(type_, IntegerType | BooleanType | PointerType) or not lanes.any():
+            return
+        mask = _mask(type_.bits if isinstance(type_, IntegerType) else 64)
+        tag = self._tag_of(value)
+        match tag:
+            case Bottom():
+                self._checked.add((Claim.TAG, site))
+                self._wrong.setdefault((Claim.TAG, site), (str(tag), "it is computed"))
+            case ConstantTag(value=constant):
+                self._checked.add((Claim.TAG, site))
+                wrong = lanes & (((words - np.uint64(constant % (1 << 64))) & mask) != 0)
+                if wrong.any():
+                    self._wrong.setdefault((Claim.TAG, site), (str(tag), str(int(words[wrong][0]))))
+            case Uniform() | Affine():
+                stride = np.uint64((tag.stride if isinstance(tag, Affine) else 0) % (1 << 64))
+                rest = (words - stride * threads.axis(Axis.LANE, rows)) & mask
+                keys = joined(self._instances.key(block, rows), threads.groups(Level.WARP, rows))
+                self._agreements[Claim.TAG, site].note(keys, rest, threads.numbers(rows), lanes)
+                self._alignment(site, rest, min(tag.alignment, int(mask) + 1), lanes)
+            case Unknown():
+                pass
+            case _:
+                assert_never(tag)
 
     # -- what is needed for it --------------------------------------------------------------------------------------
 
@@ -229,8 +263,11 @@ class ValueClaims:
                 found = agreement.conflict
                 seen = f"threads {found.threads} see {tuple(map(hex, found.seen))}"
                 self._wrong.setdefault((claim, site), (self._said(claim, site), seen))
-        for claim, _ in self._checked:
-            findings.checked[claim] += 1
+        for claim, site in self._checked:
+            if claim in _GROUPS:
+                findings.count(claim, self._level_at(site))
+            else:
+                findings.checked[claim] += 1
         for (claim, site), (claimed, seen) in self._wrong.items():
             value, block = site
             subject = f"%{value}" if block is None else f"%{value} in block{block}"
@@ -240,11 +277,15 @@ class ValueClaims:
             findings.refutations.append(Refutation(claim, subject, span, claimed, seen, undefined, memory, is_exact))
 
     def _said(self, claim: Claim, site: Site) -> str:
-        value, block = site
+        if claim is Claim.TAG:
+            return str(self._tag_of(site[0]))
         if claim in _FORMS:
-            return str(self._subject.affine.form(value))
-        level = self._levels[value] if block is None else self._subject.divergence.use_level(value, block)
-        return level.name
+            return str(self._subject.affine.form(site[0]))
+        return self._level_at(site).name
+
+    def _level_at(self, site: Site) -> Level:
+        value, block = site
+        return self._levels[value] if block is None else self._subject.divergence.use_level(value, block)
 
     def _rests_on_memory(self, site: Site) -> bool:
         value, block = site
@@ -261,6 +302,7 @@ class ValueClaims:
 
 
 _OWN: Final = (MemorySpace.LOCAL, MemorySpace.GENERIC)
+_GROUPS: Final = (Claim.VALUE, Claim.USE)
 _FORMS: Final = (Claim.FORM, Claim.USE_FORM)
 
 

@@ -11,6 +11,7 @@ import pytest
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from benchmarks.claims.claim import Claim, Findings
 from benchmarks.claims.observer import ClaimObserver
+from benchmarks.claims.policy import RECONVERGING
 from benchmarks.claims.subject import analyze_subject
 from sim.faults import Index3
 from sim.launch.specification import Array, Budget, LaunchSpecification, Scalar
@@ -63,7 +64,8 @@ def test_right_claims_are_not_refuted(policy: str) -> None:
         found = findings(EVERYTHING, (256, 1, 1), known, policy)
         assert found.refutations == []
         checked |= set(found.checked)
-    assert checked == set(Claim) - {Claim.OUTSIDE}
+    promised = {Claim.TOGETHER, Claim.REACHED} if policy in RECONVERGING else set[Claim]()
+    assert checked == set(Claim) - {Claim.OUTSIDE, Claim.TOGETHER, Claim.REACHED} | promised
 
 
 WRONG_FOR_64: dict[Claim, str] = {
@@ -76,6 +78,9 @@ WRONG_FOR_64: dict[Claim, str] = {
     Claim.RANGE: "p[0] = threadIdx.x;",
     Claim.USE_RANGE: "int v = threadIdx.x; if (n > 3) p[0] = v;",
     Claim.ALIGNMENT: "p[0] = blockIdx.x * blockDim.x;",
+    Claim.TAG: "p[0] = threadIdx.x;",
+    Claim.TOGETHER: "if (threadIdx.y) p[0] = 1;",
+    Claim.REACHED: "p[threadIdx.x] = 1;",
     Claim.BARRIER: "if (threadIdx.x < 64) __syncthreads(); p[0] = 1; __syncthreads();",
     Claim.SPLITS: "if (threadIdx.x % 64 < 5) p[0] = 1;",
     Claim.STRIDE: "p[blockDim.x * threadIdx.x] = 1;",
@@ -83,7 +88,7 @@ WRONG_FOR_64: dict[Claim, str] = {
     Claim.SECTORS: "p[threadIdx.x + 4 + 64 * threadIdx.y] = 1;",
     Claim.WAYS: "__shared__ int s[4096]; s[threadIdx.x + 64 * threadIdx.y] = 1;",
 }
-ROWS = (Claim.PATTERN, Claim.SECTORS, Claim.WAYS)
+ROWS = (Claim.PATTERN, Claim.SECTORS, Claim.WAYS, Claim.TAG, Claim.TOGETHER, Claim.REACHED)
 
 
 @pytest.mark.parametrize("claim", WRONG_FOR_64, ids=lambda claim: claim.name)

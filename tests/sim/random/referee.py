@@ -7,27 +7,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
-from analysis.access.analysis import analyze_accesses
-from analysis.affine.analysis import analyze_affine
-from analysis.divergence.analysis import analyze_divergence
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.divergence.levels import Level
-from analysis.divergence.options import DivergenceOptions
-from analysis.graph.control_flow import ControlFlow
-from analysis.memory.spaces import infer_spaces
-from analysis.verdict.barriers import Tier, find_barriers
-from sim.kernel import Kernel
-from sim.observers.protocol import Events, Observer
+from analysis.verdict.barriers import Tier
+from benchmarks.claims.claim import Claim
+from benchmarks.claims.observer import ClaimObserver
+from benchmarks.claims.subject import Subject, analyze_subject
+from sim.observers.protocol import Observer
 from sim.observers.races import RaceObserver
 from sim.policies.registry import POLICIES
 from sim.result import Result
 from sim.simulate import simulate
-from tests.sim.random.access_claims import AccessClaims
-from tests.sim.random.affine_claims import AffineClaims
 from tests.sim.random.choices import Choices
 from tests.sim.random.kernels import NAME, RandomKernel
-from tests.sim.random.level_claims import LevelClaims
-from tests.sim.random.witness import Witness
 from tests.sim.running import kernel_of
 
 
@@ -41,9 +33,9 @@ class Findings:
 
 
 class _SameCode(Observer):
-    """Asks for values as the claims do, so that all policies run the code that was generated for the first."""
+    """Asks for what the claims ask for, so that all policies run the code that was generated for the first."""
 
-    events = Events.VALUES
+    events = ClaimObserver.events
 
 
 _SAME_CODE: Final = _SameCode()
@@ -56,22 +48,23 @@ def referee(random: RandomKernel, choices: Choices, policies: Sequence[str]) -> 
     checked: Counter[str] = Counter()
     failures: list[str] = []
     results: dict[str, Result] = {}
+    subject = analyze_subject(kernel.function, _knowledge(random, choices))
+    claims = ClaimObserver(subject)
     for name in policies:
         checked[f"runs under {name}"] += 1
         observers: list[Observer] = [_SAME_CODE]
-        claims: _Claims | None = None
         if name == policies[0]:
-            claims = _Claims(kernel, random, _knowledge(random, choices))
-            observers += claims.observers
+            observers.append(claims)
         if name == policies[-1]:
             observers.append(RaceObserver())
         result = results[name] = simulate(kernel, random.launch, POLICIES[name], observers)
         failures += [f"under {name}: {fault}" for fault in result.faults]
         if result.truncated is not None:
             failures.append(f"under {name}: truncated, {result.truncated}")
-        if claims is not None:
-            failures += claims.refuted(result)
-            checked.update(claims.checked)
+        if name == policies[0]:
+            found = _refuted(subject, claims, result)
+            failures += found.failures
+            checked.update(found.checked)
     failures += _disagreements(results)
     return Findings(tuple(failures), checked)
 
@@ -107,44 +100,29 @@ def _disagreements(results: dict[str, Result]) -> Iterator[str]:
             yield f"{first} and {name} run {expected.thread_instructions} and {result.thread_instructions} instructions"
 
 
-@final
-class _Claims:
-    """What the analyses say of a kernel, and what a run under one policy says to it."""
-
-    def __init__(self, kernel: Kernel, random: RandomKernel, knowledge: LaunchKnowledge) -> None:
-        function, launch = kernel.function, random.launch
-        control = ControlFlow.of(function)
-        options = DivergenceOptions()
-        divergence = analyze_divergence(function, control, knowledge, options)
-        affine = analyze_affine(function, control, divergence)
-        known = affine.warp_levels()
-        if known:
-            divergence = analyze_divergence(function, control, knowledge, options, known)
-            affine = analyze_affine(function, control, divergence)
-        accesses = analyze_accesses(function, control, divergence, infer_spaces(function, control), affine)
-        self._divergence = divergence
-        self._barriers = find_barriers(function, control, divergence, knowledge)
-        self._levels = LevelClaims(divergence, launch)
-        self._affine = AffineClaims(function, affine, launch)
-        knows_shape = len(knowledge.shapes) == 1
-        self._accesses = AccessClaims(function, control, accesses, launch, knows_shape=knows_shape)
-        self._witness = self._affine.witness = Witness((self._levels, self._affine))
-        self.observers: tuple[Observer, ...] = (self._witness, self._accesses)
-        self.checked: Counter[str] = Counter()
-
-    def refuted(self, result: Result) -> Iterator[str]:
-        for claims in (self._levels, self._affine, self._accesses):
-            yield from claims.refuted()
-            self.checked.update(claims.checked)
+def _refuted(subject: Subject, observer: ClaimObserver, result: Result) -> Findings:
+    """What the run says to the claims.  Index arithmetic of random kernels does not wrap and no fault is tolerated, so
+    costs are due whatever the forms are; only values nobody wrote excuse a claim."""
+    found = observer.settle(result)
+    failures = [
+        f"{one.claim.value}: {one.subject}: {one.claimed}; {one.seen}"
+        for one in found.refutations
+        if not one.rests_on_undefined and (one.is_exact or one.claim not in _FORMS)
+    ]
+    checked = Counter({claim.name: count for claim, count in found.checked.items()})
+    checked.update({f"{claim.name} {level.name}": count for (claim, level), count in found.by_level.items()})
+    if observer.keeps_together:
         for branch in result.branches:
-            if branch.function != str(self._divergence.function.id) or not self._witness.keeps_together:
-                continue
-            level = self._divergence.branch_level(branch.branch)
-            if level <= Level.WARP:
-                self.checked["uniform branches"] += 1
+            if (
+                branch.function == str(subject.function.id)
+                and subject.divergence.branch_level(branch.branch) <= Level.WARP
+            ):
+                checked["uniform branches"] += 1
                 if branch.diverged:
-                    yield f"branch {branch} is {level.name} but diverged"
-        for barrier in self._barriers:
-            self.checked["barriers"] += 1
-            if barrier.evidence is not None and barrier.evidence.tier is Tier.PROVEN:
-                yield f"no barrier is wrong, but this one is said to be: {barrier}"
+                    failures.append(f"branch {branch} is uniform in each warp but diverged")
+    proven = [one for one in subject.barriers if one.evidence is not None and one.evidence.tier is Tier.PROVEN]
+    failures += [f"no barrier is wrong, but this one is said to be: {barrier}" for barrier in proven]
+    return Findings(tuple(failures), checked)
+
+
+_FORMS: Final = (Claim.FORM, Claim.USE_FORM, Claim.STRIDE)
