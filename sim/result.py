@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, final
+from typing import Any, Final, final
 
 from numpy.typing import NDArray
 
@@ -59,10 +59,17 @@ class Truncation:
     span: Span
 
 
+FAR_BYTES: Final = 128 << 20
+"""Nobody's array is meant that far from its start."""
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """The bytes of a buffer that accesses aimed at outside of it: [low, high), relative to its start."""
+    """The bytes of a buffer that accesses aimed at outside of it: [low, high), relative to its start.
+
+    Accesses further away than `FAR_BYTES` went astray and do not count.
+    """
 
     low: int
     high: int

@@ -9,10 +9,10 @@ Rules    Everything is kept per place (`nodes` and its member `edges` apart), at
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Final, final
+from typing import Final, TypeAlias, final
 
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
@@ -26,6 +26,7 @@ from analysis.ir.instructions import (
     ElementAddress,
     Load,
     Phi,
+    ReadSpecial,
     Store,
     Texture,
     Unary,
@@ -33,6 +34,12 @@ from analysis.ir.instructions import (
 from analysis.ir.operators import BinaryOperator, CompareOperator, TextureOperation
 from analysis.ir.types import ArrayType, IntegerType, PointerType, Type, VoidType
 from sim.launch.flow import Flow, Place, Root, RootKind
+
+MAX_TERMS: Final = 12
+"""How deep two indices are compared."""
+
+Term: TypeAlias = Hashable
+"""What two computations of the same index have in common: registers read twice are the same."""
 
 _MEMORY: Final = (RootKind.ARGUMENT, RootKind.VARIABLE)
 
@@ -159,33 +166,39 @@ def _read_roles(flow: Flow, uses: dict[Root, ArrayUse]) -> None:
 
 def _loaded_with_neighbour(flow: Flow) -> set[Place]:
     """Places of which some thread loads two elements that follow each other."""
-    indices: dict[Place, set[tuple[ValueId, int]]] = {}
+    indices: dict[Place, set[tuple[Term, int]]] = {}
     for block in flow.control.order:
         for instruction in flow.function.blocks[block].instructions:
             if isinstance(instruction, Load) and isinstance(flow.function.type_of(instruction.result), IntegerType):
                 address = flow.definitions.get(instruction.address)
                 if isinstance(address, ElementAddress):
                     for place in flow.places(instruction.address):
-                        indices.setdefault(place, set()).add(_index_and_distance(flow, address.index))
-    return {
-        place for place, found in indices.items() if any((value, distance + 1) in found for value, distance in found)
-    }
+                        indices.setdefault(place, set()).add(_term_and_distance(flow, address.index, 0))
+    return {place for place, found in indices.items() if any((term, distance + 1) in found for term, distance in found)}
 
 
-def _index_and_distance(flow: Flow, index: ValueId) -> tuple[ValueId, int]:
-    """`i + 3` as `i` and 3."""
+def _term_and_distance(flow: Flow, index: ValueId, depth: int) -> tuple[Term, int]:
+    """`i + 3` as what `i` is and 3."""
     definition = flow.definitions.get(index)
-    while isinstance(definition, Convert):
-        index = definition.operand
-        definition = flow.definitions.get(index)
-    if isinstance(definition, Binary) and definition.operator in (BinaryOperator.ADD, BinaryOperator.SUBTRACT):
-        step = flow.definitions.get(definition.right)
-        while isinstance(step, Convert):
-            step = flow.definitions.get(step.operand)
-        if isinstance(step, Constant) and isinstance(step.value, int):
-            inner, distance = _index_and_distance(flow, definition.left)
-            return inner, distance + (step.value if definition.operator is BinaryOperator.ADD else -step.value)
-    return index, 0
+    match definition:
+        case Convert(operand=operand):
+            return _term_and_distance(flow, operand, depth)
+        case Constant(value=int() as number):
+            return "", number
+        case ReadSpecial(register=register):
+            return register.value, 0
+        case Binary(operator=BinaryOperator.ADD | BinaryOperator.SUBTRACT as operator, left=left, right=right) if (
+            depth < MAX_TERMS
+        ):
+            one, before = _term_and_distance(flow, left, depth + 1)
+            other, after = _term_and_distance(flow, right, depth + 1)
+            is_sum = operator is BinaryOperator.ADD
+            term = one if other == "" else other if one == "" and is_sum else (operator.value, one, other)
+            return term, before + (after if is_sum else -after)
+        case Binary(operator=operator, left=left, right=right) if depth < MAX_TERMS:
+            return (operator.value, *(_term_and_distance(flow, side, depth + 1) for side in (left, right))), 0
+        case _:
+            return index, 0
 
 
 def _note(uses: dict[Root, ArrayUse], place: Place, role: Role, limit: int | None) -> None:

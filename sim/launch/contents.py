@@ -37,10 +37,11 @@ from analysis.lower.layouts import size_of
 from sim.launch.array_uses import ArrayUse, Role
 from sim.launch.flow import ELEMENT, VECTOR_MEMBERS
 from sim.launch.specification import Argument, Array, ChosenArray, Filling
+from sim.result import FAR_BYTES
 
 MAX_COUNT: Final = 9
 MAX_DATA: Final = 100
-MAX_BYTES: Final = 128 << 20
+MAX_BYTES: Final = FAR_BYTES
 """How large a chosen array may grow."""
 
 Structs: TypeAlias = Mapping[str, StructLayout]

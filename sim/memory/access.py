@@ -18,7 +18,7 @@ from sim.machine.fault_log import FaultLog
 from sim.machine.frame import Frame
 from sim.memory.arena import VALID, WRITTEN, Arena
 from sim.observers.protocol import AccessEvent, AccessSite, Observers
-from sim.result import Extent
+from sim.result import FAR_BYTES, Extent
 
 _U8: Final = np.uint64
 _PATTERN: Final = {width: int.from_bytes(bytes([VALID] * width), "little") for width in (1, 2, 4, 8)}
@@ -216,6 +216,9 @@ class Access:
         if name is None:
             return
         offsets = (address - low)[outside]
+        offsets = offsets[np.abs(offsets) <= FAR_BYTES - self._site.width]
+        if not len(offsets):
+            return
         old = self._extents.get(name, Extent(0, 0))
         highest = int(offsets.max()) + self._site.width
         self._extents[name] = Extent(min(old.low, int(offsets.min())), max(old.high, highest))

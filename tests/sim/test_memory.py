@@ -201,6 +201,13 @@ def test_a_negative_index() -> None:
     assert found.extents["x"].low == -12
 
 
+def test_accesses_far_astray_do_not_say_how_long_an_array_is() -> None:
+    text = "__global__ void k(int *x, int n) { x[threadIdx.x == 3 ? n : threadIdx.x] = 1; }"
+    found = run(text, {"x": np.zeros(16, np.int32), "n": 1 << 30})
+    assert [type(fault) for fault in found.faults] == [OutOfBounds]
+    assert found.extents["x"].high == 4 * 32
+
+
 def test_one_byte_too_far() -> None:
     text = "__global__ void k(char *x) { x[threadIdx.x] = 1; }"
     found = run(text, {"x": np.zeros(31, np.int8)})

@@ -67,6 +67,17 @@ def test_neighbours_that_are_indices_are_offsets() -> None:
     assert argument(text, "a") == ChosenArray(2048, Filling.RANDOM, 0, 2048)
 
 
+def test_neighbours_are_seen_where_registers_are_read_twice() -> None:
+    text = (
+        "__global__ void k(float *x, int *limits) { __shared__ int first, length;"
+        "if (threadIdx.x == 0) { first = limits[blockIdx.x]; length = limits[1 + blockIdx.x] - first; }"
+        "__syncthreads(); if (threadIdx.x < length) x[first + threadIdx.x] = 1; }"
+    )
+    limits = argument(text, "limits")
+    assert isinstance(limits, Array)
+    assert np.diff(limits.data).min() >= 1
+
+
 def test_structs_are_filled_by_the_role_of_their_members() -> None:
     text = (
         "struct Node { int start; int edges; float weight; };\n"
