@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from analysis.ir.instructions import Bitcast, Convert
-from analysis.ir.types import FloatType
+from analysis.ir.types import FloatFormat, FloatType
 from sim.code.scalars import NoParts, Part
 from sim.code.writer import Writer
+
+_SHORT: Final = (FloatType(FloatFormat.HALF), FloatType(FloatFormat.BFLOAT16))
 
 
 def convert(writer: Writer, instruction: Convert) -> None:
@@ -29,10 +33,14 @@ def converted(name: str, source: Part, target: Part) -> str:
     if target.held == "b1":
         return f"({name} != 0)"
     if isinstance(source.type, FloatType) and not isinstance(target.type, FloatType):
+        if source.type in _SHORT and target.width < 4:  # as by `__half2char_rz`, which clamps
+            return f"math_convert_trunc({target.held}, {name})"
         return f"from_float({name}, {target.held})"
     if target.is_bfloat16:
         if source.held in ("f4", "f2", "i1", "u1", "i2", "u2", "b1"):
             return f"to_bfloat16({name}.astype(f4))"
+        if source.held in ("i8", "u8"):
+            return f"long_to_bfloat16({name})"
         return f"double_to_bfloat16({name}.astype(f8))"
     return f"{name}.astype({target.held})" if source.held != target.held else name
 

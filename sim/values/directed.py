@@ -16,7 +16,7 @@ import numpy as np
 
 from analysis.ir.operators import Rounding
 from sim.arrays import Values
-from sim.values.floats import double_to_bfloat16, fused_multiply_add, two_sum
+from sim.values.floats import double_to_bfloat16, fused_multiply_add, long_to_bfloat16, two_sum
 from sim.values.integers import from_float
 
 BFLOAT16: Final = "bf16"
@@ -43,7 +43,10 @@ def math_convert_round(kind: Any, value: Values) -> Values:
     """To the nearest integer, ties to even; other conversions round so anyway."""
     if _is_integer(kind, value):
         return _to_integer(kind, np.rint(value))
-    return double_to_bfloat16(value.astype(np.float64)) if kind == BFLOAT16 else value.astype(kind)
+    if kind != BFLOAT16:
+        return value.astype(kind)
+    is_long = value.dtype.kind != "f" and value.dtype.itemsize == 8
+    return long_to_bfloat16(value) if is_long else double_to_bfloat16(value.astype(np.float64))
 
 
 def math_convert_floor(kind: Any, value: Values) -> Values:

@@ -32,6 +32,14 @@ def double_to_bfloat16(value: Values) -> Values:
     return to_bfloat16(odd.view(np.float32))
 
 
+def long_to_bfloat16(value: Values) -> Values:
+    """A 64-bit integer, rounded once: what double precision has no room for becomes one bit in its last place."""
+    ends = value & value.dtype.type(0x7FF)
+    cut = (value - ends) | ((ends != 0).astype(value.dtype) << value.dtype.type(11))
+    is_large = np.abs(value.astype(np.float64)) >= 2.0**53
+    return double_to_bfloat16(np.where(is_large, cut, value).astype(np.float64))
+
+
 def bfloat16_bits(value: Values) -> Values:
     """The 16 bits in memory."""
     return (np.asarray(value, np.float32).view(np.uint32) >> np.uint32(16)).astype(np.uint16)

@@ -334,6 +334,26 @@ def test_reinterpretation() -> None:
     assert (binary("__float_as_int(a)", "float", value, value, np.int32) == value.view(np.int32)).all()
 
 
+def test_half_becomes_a_small_integer_as_by_its_own_functions() -> None:
+    value = np.array([300.0, -300.0, 12.75, -1.5, np.inf, np.nan, 255.0, 65504.0] * 4, np.float16)
+    assert binary("a", "__half", value, value, np.int8).tolist() == [127, -128, 12, -1, 127, 0, 127, 127] * 4
+    assert binary("a", "__half", value, value, np.uint8).tolist() == [255, 0, 12, 0, 255, 0, 255, 255] * 4
+
+
+def test_long_integers_are_rounded_once_to_bfloat16() -> None:
+    halfway = (1 << 61) + (1 << 53)
+    value = np.array([halfway, halfway + 1, -halfway, -halfway - 1] * 8, np.int64)
+    up, down = float((1 << 61) + (1 << 54)), float(1 << 61)
+    for text in ("(float)(__nv_bfloat16)a", "(float)__ll2bfloat16_rn(a)"):
+        assert binary(text, "long long", value, value, np.float32).tolist() == [down, up, -down, -up] * 8
+
+
+def test_the_size_of_an_expression_is_that_of_its_type() -> None:
+    value = np.ones(32, np.int16)
+    sizes = "sizeof(a + b) * 100 + sizeof(a * 1.0) * 10 + sizeof(i ? 1ll : a) + sizeof(a == b)"
+    assert binary(sizes, "short", value, value, np.int32).tolist() == [489] * 32
+
+
 def test_every_library_function_is_computed_or_refused_by_name() -> None:
     elsewhere = {
         *COLLECTIVES,

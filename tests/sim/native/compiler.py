@@ -20,8 +20,9 @@ from tests.sim.native.program import NativeProgram
 
 _NAMES: Final = ("g++", "clang++", "c++")
 _INCLUDE: Final = Path(__file__).with_name("include")
-# Floating-point operations are never fused; integers wrap, as on the device.
-_FLAGS: Final = ("-std=c++17", "-O1", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing", "-w", "-fmax-errors=12")
+# Floating-point operations are never fused; integers wrap and `char` has a sign, as on the device.
+_MEANING: Final = ("-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing", "-fsigned-char")
+_FLAGS: Final = ("-std=c++17", "-O1", *_MEANING, "-w", "-fmax-errors=12")
 SANITIZED: Final = ("-fsanitize=undefined", "-fno-sanitize-recover=undefined", "-fno-wrapv")
 _SECONDS: Final = 300
 _SYSTEM_HEADER: Final = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"][^\n]*$", re.MULTILINE)

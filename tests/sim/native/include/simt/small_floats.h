@@ -118,11 +118,16 @@ template <int EXPONENT, int MANTISSA> struct Small {
     friend Small operator-(Small a, Small b) { return Small(double(float(a)) - double(float(b))); }
     friend Small operator*(Small a, Small b) { return Small(double(float(a)) * double(float(b))); }
     friend Small operator/(Small a, Small b) { return Small(double(float(a)) / double(float(b))); }
+    friend Small operator+(Small a) { return a; }
     friend Small operator-(Small a) { return of_bits(a.bits ^ 0x8000); }
     Small& operator+=(Small b) { return *this = *this + b; }
     Small& operator-=(Small b) { return *this = *this - b; }
     Small& operator*=(Small b) { return *this = *this * b; }
     Small& operator/=(Small b) { return *this = *this / b; }
+    Small& operator++() { return *this = *this + Small(1.0f); }
+    Small& operator--() { return *this = *this - Small(1.0f); }
+    Small operator++(int) { const Small before = *this; ++*this; return before; }
+    Small operator--(int) { const Small before = *this; --*this; return before; }
     friend bool operator==(Small a, Small b) { return float(a) == float(b); }
     friend bool operator!=(Small a, Small b) { return float(a) != float(b); }
     friend bool operator<(Small a, Small b) { return float(a) < float(b); }

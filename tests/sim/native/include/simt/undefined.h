@@ -3,7 +3,9 @@
 // PTX ISA    `shl`, `shr`: "shift amounts greater than the register width N are clamped to N".
 //            `cvt` to an integer clamps what is out of range; NaN becomes 0, but 1 << (bits - 1) if the source is f64 or
 //            the destination has 64 bits.
-//            `div`, `rem` by zero are unspecified, so nothing compares them; INT_MIN / -1 wraps on the hardware.
+//            `div`, `rem` by zero are unspecified: here all ones and the dividend; INT_MIN / -1 wraps on the hardware.
+// CUDA Math API: half and bfloat16 become integers as by `__half2char_rz` and its like, which clamp to any width.
+// Float and double become 8 and 16 bits through 32.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +27,23 @@ template <class T, class Count> auto shift_right(T value, Count count) -> declty
     return R(value) >> by;
 }
 
-template <class T> T divide(T left, T right) {
-    if constexpr (std::is_signed_v<T>)
-        if (right == -1) return T(-std::make_unsigned_t<T>(left));
-    return T(left / right);
+// After the usual arithmetic conversions; of floating-point numbers as ever.
+template <class L, class R> auto divide(L left, R right) -> decltype(left / right) {
+    using T = decltype(left / right);
+    const T a = left, b = right;
+    if constexpr (std::is_integral_v<T>) {
+        if (b == 0) return T(-1);
+        if (std::is_signed_v<T> && b == T(-1)) return T(-std::make_unsigned_t<T>(a));
+    }
+    return a / b;
 }
 
-template <class T> T remainder(T left, T right) {
-    if constexpr (std::is_signed_v<T>)
-        if (right == -1) return 0;
-    return T(left % right);
+template <class L, class R> auto remainder(L left, R right) -> decltype(left % right) {
+    using T = decltype(left % right);
+    const T a = left, b = right;
+    if (b == 0) return a;
+    if (std::is_signed_v<T> && b == T(-1)) return 0;
+    return a % b;
 }
 
 // A whole number, infinite or NaN; `from_double` tells the width of what it was converted from.
@@ -49,10 +58,27 @@ template <class To> To clamp_to(long double whole, bool from_double) {
 template <class To> To saturate_to(float value) { return clamp_to<To>(__builtin_truncl(value), false); }
 template <class To> To saturate_to(double value) { return clamp_to<To>(__builtin_truncl(value), true); }
 
+template <class To, class From> To assigned(From value) {
+    constexpr bool is_small = std::is_class_v<From>;
+    if constexpr (std::is_class_v<To> || std::is_floating_point_v<To> || std::is_integral_v<From>) {
+        if constexpr (is_small && !std::is_same_v<To, From>) return To(float(value));
+        else return To(value);
+    } else if constexpr (std::is_same_v<To, bool>) {
+        return value != From(0);
+    } else if constexpr (is_small || sizeof(To) >= 4) {
+        using Wide = std::conditional_t<is_small, float, From>;
+        return saturate_to<To>(Wide(value));
+    } else {
+        return To(saturate_to<std::conditional_t<std::is_signed_v<To>, int, unsigned>>(value));
+    }
+}
+
 }  // namespace simt
 
 #define SIMT_SHL(value, count) ::simt::shift_left(value, count)
 #define SIMT_SHR(value, count) ::simt::shift_right(value, count)
 #define SIMT_DIV(left, right) ::simt::divide(left, right)
 #define SIMT_REM(left, right) ::simt::remainder(left, right)
-#define SIMT_TO(type, value) ::simt::saturate_to<type>(value)
+#define SIMT_TO(type, value) ::simt::assigned<type>(value)
+// `variable operator= right`, where `value` is what the operator gives.
+#define SIMT_SET(variable, operator, right, value) variable = ::simt::assigned<decltype(variable)>(value)
