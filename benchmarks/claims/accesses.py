@@ -64,7 +64,7 @@ class AccessClaims:
         x, y, z = run.launch.block
         self._is_line = y == z == 1
         self._fills_rows = x % run.launch.warp_size == 0
-        self._expects_exact = keeps_together(run) and len(subject.launch.shapes) == 1
+        self._expects_exact = keeps_together(run, subject) and len(subject.launch.shapes) == 1
         self._warps = run.launch.blocks * run.launch.warps_per_block
         self._state = _State()
 

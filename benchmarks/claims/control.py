@@ -34,7 +34,7 @@ class ControlClaims:
         self._subject = subject
         self._instances = instances
         self._warps_per_block = run.launch.warps_per_block
-        self._keeps_together = keeps_together(run)
+        self._keeps_together = keeps_together(run, subject)
         self._running: Lanes = np.zeros((0, run.launch.warp_size), np.bool_)
         order = subject.control.order
         self._convergence = {block: subject.divergence.convergence(block) for block in order}

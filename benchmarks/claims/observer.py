@@ -147,7 +147,7 @@ class ClaimObserver(Observer):
     @property
     def keeps_together(self) -> bool:
         assert self._run is not None
-        return keeps_together(self._run)
+        return keeps_together(self._run, self._subject)
 
     @property
     def policy(self) -> str:

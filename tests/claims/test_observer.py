@@ -111,3 +111,15 @@ __global__ void k(int *p, int n) {
     found = findings(text, (32, 1, 1), None, "round-robin")
     assert found.refutations == []
     assert found.checked[Claim.DECISION] == 2
+
+
+def test_lanes_that_wait_at_a_barrier_are_not_missing_behind_it() -> None:
+    text = """
+__global__ void k(int *p, int n) {
+  if (threadIdx.x < 4) __syncthreads();
+  p[threadIdx.x + 32 * blockIdx.x] = n;
+}"""
+    found = findings(text, (32, 1, 1), None, "min-pc")
+    assert found.refutations == []
+    assert found.checked[Claim.CONVERGENCE] > 0
+    assert found.checked[Claim.TOGETHER] == 0
