@@ -32,12 +32,12 @@ PLATFORMS: Final[Mapping[str, tuple[str, ...]]] = {
     "linux-x64": ("manylinux_2_17_x86_64", "manylinux2014_x86_64", "manylinux_2_5_x86_64"),
     "linux-arm64": ("manylinux_2_17_aarch64", "manylinux2014_aarch64"),
     "alpine-x64": ("musllinux_1_2_x86_64", "musllinux_1_1_x86_64"),
-    "darwin-x64": ("macosx_10_13_x86_64", "macosx_10_9_x86_64"),
+    "darwin-x64": ("macosx_11_0_x86_64",),
     "darwin-arm64": ("macosx_11_0_arm64",),
     "win32-x64": ("win_amd64",),
     "win32-arm64": ("win_arm64",),
 }
-"""The tags of the wheels that a target of VS Code can load."""
+"""The tags of the wheels that a target of VS Code can load; of macOS, pip tries older versions as well."""
 
 PYTHONS: Final = ("3.11", "3.12", "3.13", "3.14")
 

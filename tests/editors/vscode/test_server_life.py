@@ -122,6 +122,23 @@ def test_numpy_is_set_up_with_consent_and_one_click(
         window.picture("simulated")
 
 
+def test_the_universal_package_sets_its_libraries_up(
+    launch: Launch, browser: Browser, project: Path, tmp_path: Path
+) -> None:
+    bare = tmp_path / "bare"
+    _venv(bare)
+    server = launch(target="universal", environment=_path(tmp_path, bare / "bin", os.environ["PATH"]))
+    with Window(browser, server, project) as window:
+        window.open(BARRIER)
+        window.sees(".notifications-toasts .notification-list-item-message", "libraries that are not installed")
+        window.picture("told")
+        window.press_button("Set Up…")
+        window.sees(".monaco-dialog-box", "Set up simt-lsp's own Python environment?")
+        window.press_button("Download and Set Up")
+        window.wait_for_codes(BARRIER, bool, 120)
+        window.picture("set-up")
+
+
 def test_other_extensions_choose_the_python_and_keep_their_colours(
     launch: Launch, browser: Browser, project: Path, tmp_path: Path
 ) -> None:
