@@ -18,9 +18,11 @@ def capabilities(base: Message, *, literals: bool = True, changes: bool = True) 
     return {**base, "textDocument": text_document, "workspace": workspace}
 
 
-def actions(client: RawClient, uri: str, line: int, only: list[str] | None = None) -> list[Message]:
+def actions(
+    client: RawClient, uri: str, line: int, only: list[str] | None = None, character: int = 41
+) -> list[Message]:
     context: Message = {"diagnostics": []} if only is None else {"diagnostics": [], "only": only}
-    place = {"line": line, "character": 41}
+    place = {"line": line, "character": character}
     answer: list[Message] = client.request(
         "textDocument/codeAction",
         {"textDocument": {"uri": uri}, "range": {"start": place, "end": place}, "context": context},
@@ -56,6 +58,18 @@ def test_only_at_the_place_and_of_the_kind_that_is_asked_for(tmp_path: Path) -> 
         assert len(actions(client, uri, line=4, only=["quickfix"])) == 1
         assert actions(client, uri, line=4, only=["refactor", "source.fixAll"]) == []
         assert actions(client, uri, line=2) == []
+        assert client.stop() == 0
+
+
+def test_a_cursor_beside_the_finding_gets_the_repairs_of_its_line(tmp_path: Path) -> None:
+    uri = (tmp_path / "k.cu").as_uri()
+    with server() as client:
+        client.initialize(capabilities(VSCODE), tmp_path)
+        client.open(uri, TRANSPOSE)
+        assert [action["title"] for action in actions(client, uri, line=4, character=0)] == [
+            "Pad the rows of `tile` by one element"
+        ]
+        assert actions(client, uri, line=5, character=0) == []
         assert client.stop() == 0
 
 

@@ -106,7 +106,7 @@ async def test_hover_hints_lenses_symbols_and_explanations(client: LanguageClien
     assert simulate.range == lens.range
     assert simulate.command is not None
     assert simulate.command.title == "Simulate"
-    assert lens.range.start == types.Position(0, 16)
+    assert (lens.range.start, lens.range.end.character) == (types.Position(0, 0), 20)
     assert lens.command is not None
     answer = await client.workspace_execute_command_async(
         types.ExecuteCommandParams(lens.command.command, lens.command.arguments)

@@ -133,7 +133,8 @@ def test_lines_to_tint_follow_edits_and_go_stale_with_the_kernel_alone() -> None
         assert (moved["line"], moved["stale"]) == (2, False)
         assert {line["line"] - 1 for line in moved["lines"]} == set(lines)
         assert "diverged" in hover(client, 4, 2)
-        assert titles(client)[0].startswith("Simulate again (")
+        efficiency = simulate(client)["report"]["policies"]["ipdom"]["simd_efficiency"]
+        assert titles(client)[0] == f"Simulate again ({100 * efficiency:.1f} % of lanes active)"
 
         client.change(URI, 3, replace((1, 41), (1, 45), "4.0f"))  # in the function that the kernel calls
         (stale,) = shown(client)["kernels"]
@@ -195,6 +196,24 @@ def test_a_refusal_names_the_construct_and_its_line() -> None:
         told = [message["params"] for message in client.seen if message.get("method") == "window/showMessage"]
         assert told == [{"type": 2, "message": answer["message"]}]
         assert simulate(client, havoc=True)["status"] == "finished"
+
+
+FILL = "__global__ void k(int *x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n"
+
+
+def test_the_comments_above_a_kernel_belong_to_it() -> None:
+    def at(line: int) -> Message:
+        argument = {"textDocument": {"uri": URI}, "position": {"line": line, "character": 3}}
+        return {"command": "simt.simulate", "arguments": [argument]}
+
+    with server() as client:
+        client.initialize(NEOVIM)
+        client.open(URI, "// a file\n\n// what k does\n  // simt: grid=3 block=64\n" + FILL)
+        for line in (2, 3):
+            report = client.request("workspace/executeCommand", at(line))["report"]
+            assert (report["kernel"], report["grid"], report["block"]) == ("k", [3, 1, 1], [64, 1, 1])
+        refused = client.answer(client.ask("workspace/executeCommand", at(0)))
+        assert "no kernel at this position; the file has: k" in refused["error"]["message"]
 
 
 def test_what_does_not_fit_is_an_error_or_a_refusal_in_words() -> None:

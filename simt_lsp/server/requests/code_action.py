@@ -1,6 +1,7 @@
 """`textDocument/codeAction`: the repairs of the diagnostics in a range, as quick fixes.
 
 Rules    A repair belongs to one version of the document and says so, so that an editor refuses it for another.
+         A cursor that stands on no finding means those of its line: Neovim and Vim ask for the cursor alone.
          A client that knows no code action literals gets none: a bare command could not carry an edit.
 """
 
@@ -29,9 +30,12 @@ async def on_code_action(ls: SimtServer, params: types.CodeActionParams) -> list
 
 def actions(view: View, place: types.Range) -> Iterator[types.CodeAction]:
     start, end = view.offset(place.start), view.offset(place.end)
-    for diagnostic in view.analysed.diagnostics:
-        if diagnostic.fix is not None and diagnostic.start <= end and start <= diagnostic.end:
-            yield _action(view, diagnostic, diagnostic.fix)
+    repairs = [(diagnostic, diagnostic.fix) for diagnostic in view.analysed.diagnostics if diagnostic.fix is not None]
+    found = [repair for repair in repairs if repair[0].start <= end and start <= repair[0].end]
+    if not found and place.start == place.end:
+        found = [repair for repair in repairs if view.position(repair[0].start).line == place.start.line]
+    for diagnostic, fix in found:
+        yield _action(view, diagnostic, fix)
 
 
 def _wants_quick_fixes(only: Sequence[types.CodeActionKind | str]) -> bool:

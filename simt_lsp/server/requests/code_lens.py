@@ -35,11 +35,19 @@ def lenses(view: View) -> list[types.CodeLens]:
     simulated = {result.line: result for result in view.placed()}
     found: list[types.CodeLens] = []
     for lens in code_lenses(view.analysis):
-        place = view.range(lens.start, lens.end)
-        explain = types.Command(printable(lens.title), EXPLAIN_COMMAND, arguments=[uri, place.start.line + 1])
+        name = view.range(lens.start, lens.end)
+        place = view.range(_first_column(view, lens.start), lens.end)
+        explain = types.Command(printable(lens.title), EXPLAIN_COMMAND, arguments=[uri, name.start.line + 1])
         found.append(types.CodeLens(place, explain))
-        found.append(types.CodeLens(place, _simulate(uri, lens.function, place, simulated.get(_line(view, lens)))))
+        found.append(types.CodeLens(place, _simulate(uri, lens.function, name, simulated.get(_line(view, lens)))))
     return found
+
+
+def _first_column(view: View, offset: int) -> int:
+    """Where the text of that line begins: Neovim indents a lens as far as its range."""
+    text = view.analysed.item.document.text
+    start = text.rfind(b"\n", 0, offset) + 1
+    return start + len(text[start:offset]) - len(text[start:offset].lstrip())
 
 
 def _simulate(uri: str, kernel: str, place: types.Range, result: Placed | None) -> types.Command:

@@ -6,6 +6,7 @@ Rules    The text is the one that the client saw when it asked.  The result is k
 
 from __future__ import annotations
 
+import re
 import time
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from simt_lsp.server.server import SimtServer
 
 REPORT_METHOD: Final = "simt/simulationReport"
+_COMMENTS: Final = re.compile(rb"(?:[ \t]*//[^\n]*\n)+[ \t]*")
 
 
 async def simulate_command(ls: SimtServer, params: types.ExecuteCommandParams) -> dict[str, Any]:
@@ -128,18 +130,30 @@ def _last_overrides(view: View, arguments: SimulateArguments, kernel: FunctionFa
 
 
 def kernel_of(view: View, arguments: SimulateArguments) -> FunctionFacts:
-    """By name, the nearest to the position of several; or the one around the position.  Raises `ValueError`."""
+    """By name, the nearest to the position of several; or the one around or right below the position.
+
+    Raises `ValueError`.
+    """
     kernels = [kernel for kernel in view.analysis.facts.kernels() if kernel.active]
     offset = None if arguments.position is None else view.offset(arguments.position)
     if arguments.kernel is not None:
         found = [kernel for kernel in kernels if kernel.name == arguments.kernel]
     else:
-        found = [kernel for kernel in kernels if offset is not None and kernel.start <= offset < kernel.end]
+        text = view.analysed.item.document.text
+        found = [kernel for kernel in kernels if offset is not None and _belongs_to(text, offset, kernel)]
     if not found:
         names = ", ".join(dict.fromkeys(kernel.name for kernel in kernels)) or "none"
         wanted = "at this position" if arguments.kernel is None else f"named {arguments.kernel}"
         raise ValueError(printable(f"{SIMULATE_COMMAND}: no kernel {wanted}; the file has: {names}"))
     return found[0] if offset is None else min(found, key=lambda kernel: abs(kernel.start - offset))
+
+
+def _belongs_to(text: bytes, offset: int, kernel: FunctionFacts) -> bool:
+    """Whether the offset is in the kernel, or in the comments above it, where its launch is written down."""
+    if offset >= kernel.start:
+        return offset < kernel.end
+    line = text.rfind(b"\n", 0, offset) + 1
+    return _COMMENTS.fullmatch(text, line, kernel.start) is not None
 
 
 def _index(touched: frozenset[str]) -> FileIndex:

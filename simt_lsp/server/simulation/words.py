@@ -138,7 +138,7 @@ def _first(report: KernelObject) -> PolicyObject:
 
 
 def _run_words(run: PolicyObject) -> str:
-    words = f"{run['simd_efficiency']:.0%} of lanes active"
+    words = f"{_percent(run['simd_efficiency'])} of lanes active"
     faults = len(run["faults"])
     if faults:
         words += f", {_counted(faults, 'fault')}"
@@ -190,6 +190,11 @@ def _each(total: int, requests: int, word: str) -> str:
 
 def _counted(number: int, word: str, words: str | None = None) -> str:
     return f"{number:,} {word if number == 1 else words or word + 's'}"
+
+
+def _percent(share: float) -> str:
+    """As the report says it: never `100 %` for what is almost that (that module is not read where NumPy is missing)."""
+    return "100 %" if share == 1 else f"{min(100 * share, 99.9):.1f} %"
 
 
 def _extent(sizes: list[int]) -> str:
