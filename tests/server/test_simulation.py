@@ -133,8 +133,7 @@ def test_lines_to_tint_follow_edits_and_go_stale_with_the_kernel_alone() -> None
         assert (moved["line"], moved["stale"]) == (2, False)
         assert {line["line"] - 1 for line in moved["lines"]} == set(lines)
         assert "diverged" in hover(client, 4, 2)
-        efficiency = simulate(client)["report"]["policies"]["ipdom"]["simd_efficiency"]
-        assert titles(client)[0] == f"Simulate again ({100 * efficiency:.1f} % of lanes active)"
+        assert titles(client)[0] == f"Simulate again ({100 * moved['simdEfficiency']:.1f} % of lanes active)"
 
         client.change(URI, 3, replace((1, 41), (1, 45), "4.0f"))  # in the function that the kernel calls
         (stale,) = shown(client)["kernels"]
