@@ -10,6 +10,7 @@ import pytest
 
 from tests.editors.terminal import wait_until
 from tests.editors.vscode.install import EXTENSION
+from tests.editors.vscode.server import QUIET
 from tests.editors.vscode.window import Window
 
 BARRIER: Final = "divergent_barrier.cu"
@@ -77,7 +78,7 @@ def test_tinted_names_can_be_read(window: Window, theme: str, rules: str, least:
             assert _contrast(_numbers(wanted), background) >= least, (theme, kind)
         window.picture(theme.replace(" ", "-").lower())
     finally:
-        window.set_setting("workbench.colorTheme", None)
+        window.set_setting("workbench.colorTheme", QUIET["workbench.colorTheme"])
 
 
 _BACKGROUND: Final = "(element) => getComputedStyle(element).backgroundColor"

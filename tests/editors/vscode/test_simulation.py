@@ -35,7 +35,8 @@ def test_the_report_has_the_numbers_of_the_simulation(window: Window) -> None:
 
 
 def test_bars_stand_beside_what_ran_until_the_kernel_changes(window: Window) -> None:
-    _open(window, BRANCH)
+    (window.folder / "bars.cu").write_text((window.folder / BRANCH).read_text())  # never simulated before
+    _open(window, "bars.cu")
     assert _bars(window) == 0
     window.at(20)
     window.command("SIMT: Simulate Kernel")
