@@ -1,6 +1,6 @@
 // A transposed tile: what goes wrong in memory, and one click that mends half of it.
 //
-//   simt-lsp check --tier proven,possible examples/transpose.cu
+//   simt-lsp check examples/transpose.cu
 //
 // `transpose_naive` writes its columns straight to global memory: 32 lanes, 32 sectors, where 4 would do.  `transpose`
 // goes through shared memory, so both sides of it are rows; but the lanes that read a column of `tile` all want the

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field
-from typing import TypeAlias, final
+from typing import TypeAlias, assert_never, final
 
 from analysis.access.model import ALLOCATION_ALIGNMENT
-from analysis.affine.atoms import Axis, ValueAtom
+from analysis.affine.atoms import Atom, Axis, IterationAtom, RegisterAtom, ResidualAtom, SymbolAtom, ValueAtom
 from analysis.affine.linear_form import LinearForm
 from analysis.affine.polynomial import ONE, ZERO, Polynomial, number
 from analysis.affine.result import AffineResult
@@ -23,7 +23,16 @@ from analysis.divergence.result import DivergenceResult
 from analysis.divergence.thread_index import Expression, structured_expressions
 from analysis.ir.function import Function, FunctionKind
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Allocate, Binary, Bitcast, Convert, ElementAddress, FieldAddress
+from analysis.ir.instructions import (
+    Allocate,
+    Binary,
+    Bitcast,
+    Convert,
+    ElementAddress,
+    ExtractElement,
+    FieldAddress,
+    Load,
+)
 from analysis.ir.operators import BinaryOperator
 from analysis.ir.record import record
 from analysis.ir.types import IntegerType, PointerType, StructType, VectorType
@@ -58,6 +67,8 @@ class LaneAddress:
     place: Place = field(compare=False)
     is_exact: bool = field(compare=False)
     """False where it holds only if 32-bit index arithmetic does not wrap."""
+    is_of_one_size: bool = field(default=False, compare=False)
+    """The only scale that is not a known number is that of `threadIdx.x`, and it is a size (`Addresses._is_size`)."""
 
     @property
     def is_uniform(self) -> bool:
@@ -101,6 +112,7 @@ class Addresses:
             min([self._alignment(parts.base), *alignments]),
             parts.place(),
             parts.is_exact,
+            not parts.tables and None not in (y, z, lane) and x is None and self._is_size(scales[Axis.THREAD_X]),
         )
 
     def _take(self, parts: _Parts, value: ValueId, block: BasicBlockId, scale: Polynomial, depth: int) -> bool:
@@ -180,6 +192,21 @@ class Addresses:
                 alignment = max(alignment, ALLOCATION_ALIGNMENT)
             found = min(found, alignment)
         return found
+
+    def _is_size(self, scale: Polynomial) -> bool:
+        """Is it what it is for the whole kernel?  What changes from round to round of a loop may begin at 1."""
+        return all(self._is_fixed(atom) for atom in scale.atoms())
+
+    def _is_fixed(self, atom: Atom) -> bool:
+        match atom:
+            case RegisterAtom():
+                return True
+            case ValueAtom(value):
+                return value in self._arguments or isinstance(self._divergence.definition(value), Load | ExtractElement)
+            case SymbolAtom() | ResidualAtom() | IterationAtom():
+                return False
+            case _:
+                assert_never(atom)
 
     def _is_allocation(self, value: ValueId) -> bool:
         """A pointer argument of a kernel, or what `malloc` or `new` returned."""

@@ -27,6 +27,7 @@ from analysis.access.model import (
     AccessKind,
     AccessPattern,
     Basis,
+    FarApart,
     Outside,
     Participation,
     RequestCost,
@@ -144,7 +145,9 @@ class _Finder:
                 if request is not None and self._basis is not Basis.KNOWN_SHAPE:
                     short = [self._setting(extent, participants) for extent in SHORT_ROWS[self._basis]]
                     again = [_cost(lanes, size, width, setting, space, kind, self._basis) for setting in short]
-                    request = replace(request, in_short_rows=_least(again))
+                    request = replace(
+                        request, in_short_rows=_least(again), far_apart=_far_in_short_rows(request, again)
+                    )
         return Access(
             kind,
             instruction.span,
@@ -274,7 +277,8 @@ def _cost(
         return None
     is_exact = count.is_exact and space is not MemorySpace.GENERIC
     sectors = count.sectors if count.is_exact or count.sectors > 1 else None
-    return RequestCost(sectors, count.most, count.ideal, None, count.lanes, is_exact, basis)
+    far_apart = FarApart(count.far, count.far_from) if lanes.is_of_one_size else None
+    return RequestCost(sectors, count.most, count.ideal, None, count.lanes, is_exact, basis, far_apart=far_apart)
 
 
 def _least(costs: Sequence[RequestCost | None]) -> int | None:
@@ -282,6 +286,15 @@ def _least(costs: Sequence[RequestCost | None]) -> int | None:
     found = [None if cost is None else cost.sectors if cost.bank_ways is None else cost.bank_ways for cost in costs]
     known = [number for number in found if number is not None]
     return min(known) if len(known) == len(found) else None
+
+
+def _far_in_short_rows(request: RequestCost, short: Sequence[RequestCost | None]) -> FarApart | None:
+    """What holds of all of them."""
+    found = [cost.far_apart for cost in short if cost is not None and cost.far_apart is not None]
+    if request.far_apart is None or len(found) != len(short):
+        return None
+    distance = max(cost.distance for cost in (request.far_apart, *found))
+    return FarApart(request.far_apart.sectors, distance, min(cost.sectors for cost in found))
 
 
 def _worst(costs: Sequence[RequestCost]) -> RequestCost | None:

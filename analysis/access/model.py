@@ -65,6 +65,21 @@ class Basis(Enum):
 
 @final
 @record
+class FarApart:
+    """What a request costs if the one distance between lanes that is no known number is `distance` bytes or more.
+
+    `sectors`: at least so many, whatever the base; `in_short_rows` as in `RequestCost`.  Told only where the distance
+    stays what it is while the kernel runs: products and sums of arguments, of extents of the launch, of values that are
+    read from memory.
+    """
+
+    sectors: int
+    distance: int
+    in_short_rows: int | None = None
+
+
+@final
+@record
 class RequestCost:
     """What one request of a warp costs at its worst over the warps of the known block shapes.
 
@@ -86,6 +101,8 @@ class RequestCost:
     in_short_rows: int | None = None
     """Where the shape is not known: `sectors` or `bank_ways` at least, in blocks whose rows have 16 or 8 threads (in a
     line: that have 16 threads)."""
+    far_apart: FarApart | None = None
+    """Where `is_exact` is False: what it costs if the lanes are far apart."""
 
     @property
     def assumes_row(self) -> bool:

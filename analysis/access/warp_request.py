@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias, final
@@ -43,6 +44,9 @@ class SectorCount:
     ideal: int
     lanes: int
     is_exact: bool
+    far: int = 0
+    """Of sectors at least, whatever the base, if one distance is not a known number and is `far_from` bytes or more."""
+    far_from: int = 0
 
 
 @final
@@ -248,13 +252,21 @@ def _sectors_of(warp: Lanes, width: int, step: int) -> SectorCount:
     most = sum(max(len(_touched(part, width, base)) for base in _natural(bases, part, width)) for part in parts)
     distinct = len({byte for part in parts for offset in part for byte in range(offset, offset + width)})
     needed = distinct if len(parts) == 1 else len(warp) * width
-    return SectorCount(sectors, max(most, sectors), -(-needed // SECTOR_BYTES), len(warp), len(parts) == 1)
+    count = SectorCount(sectors, max(most, sectors), -(-needed // SECTOR_BYTES), len(warp), len(parts) == 1)
+    return count if len(parts) == 1 else _far_apart(count, parts, bases)
 
 
 def _sectors_of_words(warp: Lanes, width: int, warp_size: int) -> SectorCount:
     """Of local memory: rows of words begin at sectors, whatever the base."""
     found = _sectors_of(_interleaved(warp, width, warp_size), min(width, BANK_BYTES), SECTOR_BYTES)
-    return SectorCount(found.sectors, found.most, found.ideal, len(warp), found.is_exact)
+    return replace(found, lanes=len(warp))
+
+
+def _far_apart(count: SectorCount, parts: Sequence[Sequence[int]], bases: range) -> SectorCount:
+    """Elements of different parts begin in different sectors if the parts are far enough apart."""
+    far = sum(min(len({(offset + base) // SECTOR_BYTES for offset in part}) for base in bases) for part in parts)
+    offsets = [offset for part in parts for offset in part]
+    return replace(count, far=far, far_from=SECTOR_BYTES + max(offsets) - min(offsets))
 
 
 def _touched(offsets: Sequence[int], width: int, base: int) -> set[int]:

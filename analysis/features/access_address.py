@@ -6,20 +6,13 @@ Reason   From the address back through sums, products and conversions, along wha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from enum import Enum
 from typing import Final, final
 
-from analysis.access.model import Access
-from analysis.affine.atoms import Axis
-from analysis.affine.linear_form import format_polynomial
-from analysis.affine.polynomial import ZERO
 from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.merge import View
 from analysis.facts.model import AccessFact, FunctionFacts
 from analysis.facts.roots import RootAnalysis
-from analysis.features.form_text import UNNAMED, FormWriter
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import (
     Atomic,
@@ -37,10 +30,11 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.record import record
 from analysis.ir.source import Span
+from analysis.rules.form_text import FormWriter
 from analysis.rules.source_text import one_line
+from analysis.rules.stride_text import places
 
 MAX_STEPS: Final = 64
-MAX_STRIDE: Final = 30
 MAX_FORMULA: Final = 120
 
 
@@ -76,7 +70,7 @@ def address_formula(analysis: FileAnalysis, function: FunctionFacts, access: Acc
     """`x + 4*threadIdx.x + 4*n`, in bytes; None where it is not known or differs between calls."""
     formulas: set[str | None] = set()
     text = analysis.document.text[function.start : function.end]
-    for view, found in _places(analysis, function, access):
+    for view, found in places(analysis, function, access):
         form = view.root.affine.form_at(found.address, found.block)
         written = None if form is None else FormWriter(view, text, access.span.end, MAX_FORMULA).address(form)
         formulas.add(None if written is None else written.whole)
@@ -85,36 +79,15 @@ def address_formula(analysis: FileAnalysis, function: FunctionFacts, access: Acc
     return formulas.pop() if formulas else None
 
 
-def symbolic_stride(analysis: FileAnalysis, function: FunctionFacts, access: AccessFact) -> str | None:
-    """`4*n`: bytes from one thread to the next along x, where that is a name and the same in all calls."""
-    strides: set[str] = set()
-    text = analysis.document.text[function.start : function.end]
-    for view, found in _places(analysis, function, access):
-        form = view.root.affine.form_at(found.address, found.block)
-        step = ZERO if form is None else form.coefficient(Axis.THREAD_X)
-        strides.add(format_polynomial(step, FormWriter(view, text, access.span.end).name))
-    stride = strides.pop() if len(strides) == 1 else None
-    return None if stride is None or stride == "0" or UNNAMED in stride or len(stride) > MAX_STRIDE else stride
-
-
 def why_unpredictable(analysis: FileAnalysis, function: FunctionFacts, access: AccessFact) -> Unpredictable | None:
     """What is to blame in the first call where the address is no formula; None where there is no such call."""
-    for view, found in _places(analysis, function, access):
+    for view, found in places(analysis, function, access):
         if view.root.affine.form_at(found.address, found.block) is None:
             reason, span = _blame(view.root, found.address, found.block)
             own = span is not None and span.frame == view.frame and span.start < span.end
             text = analysis.document.text[function.start : function.end]
             return Unpredictable(reason, one_line(text[span.start : span.end]) if own and span is not None else None)
     return None
-
-
-def _places(analysis: FileAnalysis, function: FunctionFacts, access: AccessFact) -> Iterator[tuple[View, Access]]:
-    for view in analysis.views(function):
-        for found in view.root.records[view.frame].accesses:
-            same = (found.span.start, found.span.end, found.kind) == (access.span.start, access.span.end, access.kind)
-            if same:
-                yield view, found
-                break
 
 
 def _blame(root: RootAnalysis, value: ValueId, block: BasicBlockId) -> tuple[Reason, Span | None]:

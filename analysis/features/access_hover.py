@@ -11,11 +11,12 @@ from collections.abc import Collection, Iterator
 from analysis.access.model import AccessKind
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import AccessFact, FunctionFacts
-from analysis.features.access_address import BY_DATA, symbolic_stride, why_unpredictable
+from analysis.features.access_address import BY_DATA, why_unpredictable
 from analysis.features.access_words import KIND_WORDS, SPACE_WORDS, cost_words
 from analysis.ir.source import Span
 from analysis.rules.access_text import address_span
 from analysis.rules.source_text import FunctionText
+from analysis.rules.stride_text import symbolic_stride
 
 
 def access_lines(analysis: FileAnalysis, function: FunctionFacts, offset: int) -> tuple[str, ...]:
@@ -30,8 +31,7 @@ def access_lines(analysis: FileAnalysis, function: FunctionFacts, offset: int) -
 
 def access_cost(analysis: FileAnalysis, function: FunctionFacts, access: AccessFact) -> str | None:
     """`stride 4*n B: up to 32 sectors`, or why the data decides; None where nothing is known."""
-    stride = symbolic_stride(analysis, function, access) if access.stride is None else None
-    words = cost_words(access, stride)
+    words = cost_words(access, symbolic_stride(analysis, function, access))
     if words is not None:
         return words
     blamed = why_unpredictable(analysis, function, access)

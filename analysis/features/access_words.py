@@ -13,6 +13,7 @@ from analysis.access.model import BANK_BYTES, AccessKind, AccessPattern, Basis, 
 from analysis.facts.model import AccessFact
 from analysis.ir.types import MemorySpace
 from analysis.rules.bank_conflict import conflicts, is_proven
+from analysis.rules.stride_text import SymbolicStride
 from analysis.rules.uncoalesced_access import waste
 from analysis.rules.wording import counted
 from analysis.verdict.barriers import Tier
@@ -44,11 +45,12 @@ _ONE_ADDRESS: Final[Mapping[AccessKind, str]] = {
 
 
 def is_uncoalesced(access: AccessFact) -> bool:
-    """Surely at least twice the sectors that the function uses, for the distance of lanes and not for a guard."""
+    """Surely at least twice the sectors that the function uses, for the distance of lanes and not for a guard; a
+    distance that is a size counts as large."""
     if access.pattern is AccessPattern.WARP_SEQUENTIAL:
         return False
     found = waste(access, MIN_RATIO)
-    return found is not None and found[2] is Tier.PROVEN
+    return found is not None and found.tier is Tier.PROVEN
 
 
 def has_bank_conflict(access: AccessFact) -> bool:
@@ -62,10 +64,10 @@ def kind_words(access: AccessFact) -> str:
     return f"{KIND_WORDS[access.kind]} {SPACE_WORDS[access.space]}"
 
 
-def cost_words(access: AccessFact, stride: str | None = None) -> str | None:
+def cost_words(access: AccessFact, stride: SymbolicStride | None = None) -> str | None:
     """`stride 128 B: 32 sectors where 4 would do (12 %)`; None where the cost is not known.
 
-    `stride`: the words for one that is not a known number (`4*n`).
+    `stride`: for one that is not a known number.
     """
     request = access.request
     if request is None:
@@ -82,8 +84,9 @@ def cost_words(access: AccessFact, stride: str | None = None) -> str | None:
     return words if words is None or words == _OWN_COPY else words + _condition(access, request)
 
 
-def label(access: AccessFact) -> str | None:
-    """`32 sectors, 4 needed`, `8-way bank conflict`, `broadcast`: a word or two; None where the cost is not known."""
+def label(access: AccessFact, stride: SymbolicStride | None = None) -> str | None:
+    """`32 sectors, 4 needed`, `stride 4*n B: 32 sectors, 4 needed`, `8-way bank conflict`, `broadcast`: a few words;
+    None where the cost is not known."""
     request = access.request
     if request is None or access.space in (MemorySpace.LOCAL, MemorySpace.GENERIC):
         return None
@@ -94,6 +97,8 @@ def label(access: AccessFact) -> str | None:
         if request.bank_ways is None:
             return None
         return "no conflict" if request.bank_ways == 1 else f"{few}{request.bank_ways}-way bank conflict"
+    if stride is not None and request.far_apart is not None and is_uncoalesced(access):
+        return f"stride {stride.text} B: {few}{request.far_apart.sectors} sectors, {request.ideal_sectors} needed"
     if request.sectors is None or request.ideal_sectors is None or not request.is_exact:
         return None
     if request.sectors <= request.ideal_sectors:
@@ -121,7 +126,7 @@ def _local_words(access: AccessFact, request: RequestCost) -> str | None:
     return f"each lane's own copy, at its own place: {_sectors(request)}"
 
 
-def _sector_words(access: AccessFact, request: RequestCost, stride: str | None) -> str | None:
+def _sector_words(access: AccessFact, request: RequestCost, stride: SymbolicStride | None) -> str | None:
     if access.pattern is AccessPattern.BROADCAST:
         return _one_address(access, request)
     if not request.is_exact:
@@ -135,16 +140,21 @@ def _sector_words(access: AccessFact, request: RequestCost, stride: str | None) 
     return f"{_stride(access)}coalesced: {counted(request.sectors, 'sector')} (100 %)"
 
 
-def _bounds(access: AccessFact, request: RequestCost, stride: str | None) -> str | None:
+def _bounds(access: AccessFact, request: RequestCost, stride: SymbolicStride | None) -> str | None:
     """`stride 4*n B: up to 32 sectors`, `stride 4 B: 2 to 5 sectors`."""
     most = request.sectors_max
     if most is None:
         return None
+    far = request.far_apart
+    if stride is not None and far is not None and is_uncoalesced(access):
+        share = (request.ideal_sectors or 0) * 100 // far.sectors
+        costs = f"{counted(far.sectors, 'sector')} where {request.ideal_sectors} would do ({share} %)"
+        return f"stride {stride.text} B: {costs}, {stride.unless(far.distance)}"
     least = "up to " if request.sectors is None else f"{request.sectors} to " if request.sectors < most else ""
     if access.stride is not None:
         named = _stride(access, ": ")
     elif stride is not None:
-        named = f"stride {stride} B: "
+        named = f"stride {stride.text} B: "
     else:
         named = "unknown stride: " if access.pattern is AccessPattern.STRIDED else ""
     if_global = ", if it is global memory" if access.space is MemorySpace.GENERIC else ""
@@ -188,5 +198,7 @@ def _condition(access: AccessFact, request: RequestCost) -> str:
 
 
 def _rests_on_rows(request: RequestCost) -> bool:
+    if request.far_apart is not None:
+        return request.basis is Basis.ROW and request.far_apart.sectors != request.far_apart.in_short_rows
     cost = request.sectors if request.bank_ways is None else request.bank_ways
     return request.basis is Basis.ROW and cost is not None and cost != request.in_short_rows

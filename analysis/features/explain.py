@@ -168,6 +168,7 @@ class _Line:
             if has_bank_conflict(access)
         ]
         places += [(fact.span, f"opaque: {fact.construct}") for fact in one_per_place(function.opaque)]
+        places = list(dict.fromkeys(places))  # `a[i] += 1` reads and writes there
         shown = sorted(places[:MAX_PLACES], key=lambda place: place[0].start)
         steps = [source_step(self.analysis, self.text.location(span), words, words) for span, words in shown]
         kind = "kernel" if function.kind is FunctionKind.KERNEL else "device function"

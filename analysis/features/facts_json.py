@@ -8,7 +8,8 @@ a loop, in rounds that early lanes wait), and in lanes that wait for a longer si
 the `warps` of a block of `threads` threads, those that split: `exact`, or at most so many; null if that is not known.
 
 An access stands at the text of the load or the atomic, or at the whole assignment of a store.  `bytes` is what one
-lane moves, `stride` the bytes from one thread to the next along x, `sectors` what one request of a warp needs if the
+lane moves, `stride` the bytes from one thread to the next along x (`stride_form` the words for them where they are no
+known number: `4*width`), `sectors` what one request of a warp needs if the
 part of the address that is not known is aligned like an allocation, `sectors_max` for the worst alignment,
 `bank_ways` the passes over the banks of shared memory; null where it is not known or does not apply.  Where `exact` is
 false, `sectors` and `bank_ways` are lower bounds.  `participation` says whether all lanes of a warp make the request:
@@ -28,6 +29,7 @@ from analysis.ir.function import FunctionKind, SourceBranchKind
 from analysis.ir.source import Span
 from analysis.ir.types import MemorySpace
 from analysis.rules.diagnostic import Diagnostic, Severity
+from analysis.rules.stride_text import symbolic_stride
 from analysis.syntax.line_index import LineIndex, PositionEncoding
 from analysis.verdict.barriers import BarrierVerdict, Tier
 from analysis.verdict.grade import Grade
@@ -87,6 +89,7 @@ class AccessObject(TypedDict):
     pattern: PatternWord
     participation: ParticipationWord
     stride: int | None
+    stride_form: str | None
     sectors: int | None
     sectors_max: int | None
     ideal_sectors: int | None
@@ -131,12 +134,14 @@ def facts_object(analysis: FileAnalysis, diagnostics: Sequence[Diagnostic]) -> F
     return {
         "path": analysis.facts.path,
         "parse_errors": analysis.facts.parse_errors,
-        "functions": [_function(lines, function) for function in analysis.facts.functions],
+        "functions": [_function(analysis, function) for function in analysis.facts.functions],
         "diagnostics": [_diagnostic(lines, diagnostic) for diagnostic in diagnostics],
     }
 
 
-def _function(lines: LineIndex, function: FunctionFacts) -> FunctionObject:
+def _function(analysis: FileAnalysis, function: FunctionFacts) -> FunctionObject:
+    lines = analysis.document.lines
+
     def line(span: Span) -> int:
         return lines.line_of(function.start + span.start) + 1
 
@@ -156,7 +161,7 @@ def _function(lines: LineIndex, function: FunctionFacts) -> FunctionObject:
             }
             for barrier in function.barriers
         ],
-        "accesses": [_access(lines, function, access) for access in function.accesses],
+        "accesses": [_access(analysis, function, access) for access in function.accesses],
     }
 
 
@@ -184,9 +189,10 @@ def _branch(lines: LineIndex, function: FunctionFacts, branch: BranchFact) -> Br
     }
 
 
-def _access(lines: LineIndex, function: FunctionFacts, access: AccessFact) -> AccessObject:
-    line, column = _position(lines, function.start + access.span.start)
+def _access(analysis: FileAnalysis, function: FunctionFacts, access: AccessFact) -> AccessObject:
+    line, column = _position(analysis.document.lines, function.start + access.span.start)
     request = access.request
+    symbolic = symbolic_stride(analysis, function, access)
     return {
         "line": line,
         "column": column,
@@ -196,6 +202,7 @@ def _access(lines: LineIndex, function: FunctionFacts, access: AccessFact) -> Ac
         "pattern": _PATTERNS[access.pattern],
         "participation": _PARTICIPATIONS[access.participation],
         "stride": access.stride,
+        "stride_form": None if symbolic is None else symbolic.text,
         "sectors": None if request is None else request.sectors,
         "sectors_max": None if request is None else request.sectors_max,
         "ideal_sectors": None if request is None else request.ideal_sectors,

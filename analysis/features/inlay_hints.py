@@ -16,6 +16,7 @@ from analysis.features.source_step import plain_step, source_steps
 from analysis.features.value_form import value_form_at
 from analysis.rules.access_text import address_span
 from analysis.rules.source_text import FunctionText
+from analysis.rules.stride_text import symbolic_stride
 from analysis.rules.wording import LEVEL_LABELS, LEVEL_WORDS
 
 
@@ -98,7 +99,7 @@ def _memory_hints(
     text = FunctionText(analysis.facts.path, analysis.document, function)
     for access in function.accesses:
         if mode is MemoryHintMode.ALL or is_uncoalesced(access) or has_bank_conflict(access):
-            words = label(access)
+            words = label(access, symbolic_stride(analysis, function, access))
             offset = text.end(address_span(text, access))
             if words is not None and start <= offset <= end:
                 tooltip = f"{kind_words(access)}, {access_cost(analysis, function, access)}"

@@ -17,11 +17,11 @@ from analysis.affine.linear_form import LinearForm
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.merge import View
 from analysis.facts.model import FunctionFacts
-from analysis.features.form_text import REGISTER_NAMES, UNNAMED, FormText, FormWriter, element_size, joined
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import IntegerType, PointerType
+from analysis.rules.form_text import REGISTER_NAMES, UNNAMED, FormText, FormWriter, element_size, joined
 from analysis.rules.source_text import one_line
 
 MAX_CALLS: Final = 16

@@ -21,7 +21,7 @@ from tests.rules.fixture import analyze
         ("if (mystery(n)) __syncthreads();", "1 divergent branch · 1 unproven barrier · 1 opaque"),
         ("x[threadIdx.x * 32] += 1.0f;", "no divergent branches · 1 uncoalesced"),
         ("if (threadIdx.x % 2) x[threadIdx.x] = 1.0f;", "1 divergent branch"),
-        ("x[threadIdx.x + 1] = x[threadIdx.x * n];", "no divergent branches"),
+        ("x[threadIdx.x + 1] = x[threadIdx.x * n];", "no divergent branches · 1 uncoalesced"),
         (
             "__shared__ float t[64]; t[threadIdx.x * 8] = x[0]; x[0] = t[threadIdx.x * 8];",
             "no divergent branches · 8-way bank conflicts",

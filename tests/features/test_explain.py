@@ -173,7 +173,8 @@ def test_a_costly_a_scattered_and_a_coalesced_access() -> None:
 def test_a_stride_that_is_no_number_and_a_base_that_may_be_shifted() -> None:
     assert accesses(6) == [
         [
-            "`out[i * n]`: store to global memory, stride 4*n B: up to 32 sectors",
+            "`out[i * n]`: store to global memory, stride 4*n B: 32 sectors where 4 would do (12 %), "
+            "unless `n` is below 8",
             "address in bytes: out + 4*n*threadIdx.x",
             NEIGHBOURS,
         ],
@@ -197,8 +198,9 @@ def test_lanes_that_update_one_address_queue() -> None:
 
 def test_the_line_of_a_kernel_lists_its_costly_accesses() -> None:
     lines = render_explanation(explain_line(analyze(MEMORY), 1)).splitlines()
-    assert lines[1:4] == [
-        "  kernel `k`: no divergent branches · 1 uncoalesced · 32-way bank conflict",
+    assert lines[1:5] == [
+        "  kernel `k`: no divergent branches · 2 uncoalesced · 32-way bank conflict",
         "      line 4: tile[i][0] = 1.0f;  (32-way bank conflict)",
         "      line 5: out[i * 32] += in[pick[i]];  (uncoalesced)",
+        "      line 6: out[i * n] = in[i + n];  (uncoalesced)",
     ]

@@ -59,6 +59,7 @@ def test_every_field_of_the_contract() -> None:
         "pattern": "warp-sequential",
         "participation": "bounded",
         "stride": 4,
+        "stride_form": None,
         "sectors": 4,
         "sectors_max": 4,
         "ideal_sectors": 4,
@@ -87,3 +88,10 @@ def test_diagnostics_have_positions_from_one_in_code_points() -> None:
             "at the `if` at line 6, `i == 3` depends on `threadIdx.x` (line 3)."
         ),
     }
+
+
+def test_a_stride_that_is_no_number_has_words() -> None:
+    analysis = analyze("__global__ void k(float *x, int n) {\n  x[threadIdx.x * n] = x[threadIdx.x] + x[n * n];\n}\n")
+    accesses = facts_object(analysis, ())["functions"][0]["accesses"]
+    found = sorted((access["kind"], access["stride"] or 0, access["stride_form"]) for access in accesses)
+    assert found == [("load", 0, None), ("load", 4, None), ("store", 0, "4*n")]

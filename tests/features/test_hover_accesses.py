@@ -56,7 +56,7 @@ def test_global_memory() -> None:
           float c = x[i * 32];
           //@ x[: load from global memory · stride 128 B: 32 sectors where 4 would do (12 %)
           float d = x[i * n];
-          //@ x[: load from global memory · stride 4*n B: up to 32 sectors
+          //@ x[: load from global memory · stride 4*n B: 32 sectors where 4 would do (12 %), unless `n` is below 8
           float e = x[n];
           //@ x[: load from global memory · every lane reads one address: broadcast
           float f = x[next[i]];

@@ -83,7 +83,7 @@ MEMORY = """__global__ void k(float *x, const int *next, int n) {
   x[i * 32] = 2.0f;                                    //! 32 sectors, 4 needed
   x[i + 1] = 2.0f;                                     //= 5 sectors, 4 needed
   x[n] = x[next[i]];                                   //= one address, coalesced
-  x[i * n] = 2.0f;                                     //=
+  x[i * n] = 2.0f;                                     //! stride 4*n B: 32 sectors, 4 needed
   tile[i][0] = x[n];                                   //! 32-way bank conflict
   tile[0][i] = tile[n][n];                             //= no conflict, broadcast
   if (next[i]) x[i * 32] = tile[n][i * 2];  //= coalesced, up to 32 sectors, 4 needed, up to 2-way bank conflict
@@ -124,7 +124,7 @@ def test_all_accesses_say_what_they_cost() -> None:
 
 def test_a_hint_of_an_access_stands_behind_it() -> None:
     found = inlay_hints(analyze(MEMORY), InlayHintMode.OFF, MemoryHintMode.COSTLY)
-    assert [MEMORY[: hint.offset].split()[-1] for hint in found] == ["32]", "tile[i][0]"]
+    assert [MEMORY[: hint.offset].split()[-1] for hint in found] == ["32]", "n]", "tile[i][0]"]
     assert found[0].tooltip == "store to global memory, stride 128 B: 32 sectors where 4 would do (12 %)"
 
 

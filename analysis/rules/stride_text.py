@@ -1,0 +1,65 @@
+"""The distance between neighbouring lanes in the words of the source, where it is no known number: `4*width` bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, final
+
+from analysis.access.model import Access
+from analysis.affine.atoms import Axis
+from analysis.affine.linear_form import format_polynomial
+from analysis.affine.polynomial import ZERO, Polynomial
+from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.merge import View
+from analysis.facts.model import AccessFact, FunctionFacts
+from analysis.ir.record import record
+from analysis.rules.form_text import UNNAMED, FormWriter
+
+MAX_STRIDE: Final = 30
+
+
+@final
+@record
+class SymbolicStride:
+    """`text`: bytes from one thread to the next along x, `4*width`; that is `factor * size`, of a sum with factor 1."""
+
+    text: str
+    factor: int
+    size: str
+
+    def unless(self, distance: int) -> str:
+        """When lanes are less than so many bytes apart: ``unless `width` is below 8``."""
+        least = -(-distance // abs(self.factor))
+        return f"unless `{self.size}` is {'0' if least <= 1 else f'below {least}'}"
+
+
+def symbolic_stride(analysis: FileAnalysis, function: FunctionFacts, access: AccessFact) -> SymbolicStride | None:
+    """None where it is a number, has no name at the place of the access, or differs between calls."""
+    if access.stride is not None:
+        return None
+    strides: set[SymbolicStride | None] = set()
+    text = analysis.document.text[function.start : function.end]
+    for view, found in places(analysis, function, access):
+        form = view.root.affine.form_at(found.address, found.block)
+        step = ZERO if form is None else form.coefficient(Axis.THREAD_X)
+        strides.add(_named(step, FormWriter(view, text, access.span.end)))
+    return strides.pop() if len(strides) == 1 else None
+
+
+def places(analysis: FileAnalysis, function: FunctionFacts, access: AccessFact) -> Iterator[tuple[View, Access]]:
+    """Where a fact comes from: the access in each view that has it."""
+    for view in analysis.views(function):
+        for found in view.root.records[view.frame].accesses:
+            same = (found.span.start, found.span.end, found.kind) == (access.span.start, access.span.end, access.kind)
+            if same:
+                yield view, found
+                break
+
+
+def _named(step: Polynomial, writer: FormWriter) -> SymbolicStride | None:
+    text = format_polynomial(step, writer.name)
+    if step.constant is not None or UNNAMED in text or len(text) > MAX_STRIDE:
+        return None
+    for monomial, factor in step.terms if len(step.terms) == 1 else ():
+        return SymbolicStride(text, factor, "*".join(map(writer.name, monomial)))
+    return SymbolicStride(text, 1, text)
