@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from tests.editors.terminal import wait_until
 from tests.editors.vscode.conftest import TARGET, WITH_NUMPY
 from tests.editors.vscode.install import EXTENSION
 from tests.editors.vscode.server import CodeServer
-from tests.editors.vscode.window import Window
+from tests.editors.vscode.window import Window, wait_until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -73,5 +72,5 @@ def test_the_readme_has_them() -> None:
 
 def _settle(window: Window) -> None:
     """No messages, and everything that fades has faded."""
-    wait_until(lambda: window.notifications() == [], lambda: f"{window.notifications()}", 30)
+    wait_until(lambda: window.notifications() == [], lambda: f"{window.notifications()}")
     window.page.wait_for_timeout(1000)

@@ -8,10 +8,9 @@ from typing import Final
 
 import pytest
 
-from tests.editors.terminal import wait_until
 from tests.editors.vscode.install import EXTENSION
 from tests.editors.vscode.server import QUIET
-from tests.editors.vscode.window import Window
+from tests.editors.vscode.window import Window, wait_until
 
 BARRIER: Final = "divergent_barrier.cu"
 

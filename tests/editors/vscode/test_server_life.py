@@ -11,10 +11,9 @@ import venv
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tests.editors.terminal import wait_until
 from tests.editors.vscode.conftest import WITH_NUMPY, Launch
 from tests.editors.vscode.server import CodeServer, write_extension
-from tests.editors.vscode.window import Window
+from tests.editors.vscode.window import Window, wait_until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -29,7 +28,7 @@ def test_a_killed_server_is_started_again(launch: Launch, browser: Browser, proj
         window.wait_for_codes(BARRIER, bool)
         (first,) = _servers(server)
         os.kill(first, signal.SIGKILL)
-        wait_until(lambda: _servers(server) not in ([], [first]), lambda: "no new server", 30)
+        wait_until(lambda: _servers(server) not in ([], [first]), lambda: "no new server")
         window.ask(
             "const edit = new vscode.WorkspaceEdit();"
             "edit.delete(vscode.window.activeTextEditor.document.uri, new vscode.Range(18, 0, 19, 0));"
@@ -39,7 +38,7 @@ def test_a_killed_server_is_started_again(launch: Launch, browser: Browser, proj
         assert window.notifications() == [], "the user was not bothered"
         (second,) = _servers(server)
         window.command("SIMT: Restart Server")
-        wait_until(lambda: len(_servers(server)) == 1 and _servers(server) != [second], lambda: "not restarted", 30)
+        wait_until(lambda: len(_servers(server)) == 1 and _servers(server) != [second], lambda: "not restarted")
 
 
 def test_without_python_the_user_is_told_what_to_do(

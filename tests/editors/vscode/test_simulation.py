@@ -8,8 +8,7 @@ import sys
 from typing import Any, Final
 
 from tests.editors.folders import REPOSITORY
-from tests.editors.terminal import wait_until
-from tests.editors.vscode.window import Window
+from tests.editors.vscode.window import Window, wait_until
 
 BRANCH: Final = "data_dependent_branch.cu"
 REFUSED: Final = """\

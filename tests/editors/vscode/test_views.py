@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tests.editors.terminal import wait_until
-from tests.editors.vscode.window import Window
+from tests.editors.vscode.window import Window, wait_until
 
 BARRIER = "divergent_barrier.cu"
 

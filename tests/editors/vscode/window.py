@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from tests.editors.debian import CannotInstall
 from tests.editors.folders import results_folder
-from tests.editors.terminal import wait_until
+from tests.editors.terminal import wait_until as patient
 from tests.editors.vscode.server import CodeServer
 from tests.sim.report.browser import chromium_path
 
@@ -33,6 +33,11 @@ FLAGS: Final = (
 SIZE: Final = (1440, 900)
 PATIENCE_SECONDS: Final = 60.0  # on a machine that is busy with other things
 _numbers = itertools.count(1)
+
+
+def wait_until(holds: Callable[[], bool], complaint: Callable[[], str], seconds: float = PATIENCE_SECONDS) -> None:
+    """With the patience that a browser needs."""
+    patient(holds, complaint, seconds)
 
 
 @contextmanager
