@@ -17,7 +17,8 @@ from sim.kernel import Kernel
 from sim.launch.specification import LaunchSpecification
 from sim.machine.addresses import Addresses
 from sim.machine.ending import KernelAborted, OutOfBudget
-from sim.machine.machine import Machine, check_launch
+from sim.machine.machine import Machine
+from sim.machine.residency import check_launch
 from sim.memory.arguments import Buffer
 from sim.observers.protocol import Events, Observer, Run
 from sim.policies.protocol import PolicyFactory

@@ -9,13 +9,12 @@ import numpy as np
 
 from analysis.ir.function import Function, SymbolKind
 from analysis.ir.ids import FunctionId
-from analysis.ir.instructions import GridBarrier, ReadSpecial
+from analysis.ir.instructions import ReadSpecial
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.types import MemorySpace
 from sim.arrays import Lanes, LaneSets, Rows, Values, lane_sets, lanes_of, scalar
 from sim.code.generate import Code
 from sim.code.placement import ParameterRoot, SymbolRoot
-from sim.code.scalars import NoParts, storage_of
 from sim.faults import AccessKind, Evidence, FailedAssertion, Fault, Livelock, StackOverflow, Trapped
 from sim.kernel import Kernel
 from sim.launch.specification import LaunchSpecification
@@ -27,6 +26,8 @@ from sim.machine.fault_log import FaultLog
 from sim.machine.frame import Frame
 from sim.machine.livelock import LivelockWatch
 from sim.machine.printf import Printf
+from sim.machine.residency import blocks_per_wave, symbol_bytes
+from sim.machine.special_registers import special_register
 from sim.machine.waiting import Waiting
 from sim.memory.access import Access
 from sim.memory.arena import Arena, Region
@@ -39,11 +40,6 @@ from sim.policies.protocol import PolicyFactory
 from sim.refusals import LaunchError, Refusal
 from sim.result import Extent, TruncationReason
 
-RESIDENT_WARPS: Final = 2048
-MAX_THREADS: Final = 1 << 26
-"""A run of more would not end; what observers remember of each thread would not fit."""
-PRIVATE_BYTES: Final = 256 << 20
-"""Shared and local memory of all resident blocks; fewer are resident where they need more."""
 MAX_DEPTH: Final = 200
 """Nested real calls; a frame is a few hundred bytes on a GPU whose stack is 1 KiB by default."""
 
@@ -81,7 +77,7 @@ class Machine:
         self.arguments = Arguments(self.arena, launch, kernel.function.structs, self.deadline)
         self._values = self.arguments.place(kernel.function)
         functions = {kernel.function.id: kernel.function, **kernel.callees}
-        self._resident = self._blocks_per_wave()
+        self._resident = blocks_per_wave(kernel.function, launch)
         self.variables = Variables(self.arena, launch, self.arguments, kernel.contents, self._resident)
         self.variables.place(functions)
         self._textures = Textures(self.arguments.textures, self.arena)
@@ -97,23 +93,6 @@ class Machine:
         self._functions = {id: function.build(self) for id, function in code.functions.items()}
 
     # -- waves --------------------------------------------------------------------------------------------------------
-
-    def _blocks_per_wave(self) -> int:
-        blocks = self.launch.blocks
-        if any(isinstance(one, GridBarrier) for _, one in self._kernel.function.instructions()):
-            return blocks
-        resident = min(blocks, RESIDENT_WARPS // self.launch.warps_per_block, PRIVATE_BYTES // self._bytes_per_block())
-        return max(1, resident)
-
-    def _bytes_per_block(self) -> int:
-        """Shared memory of a block and local memory of its threads, red zones included."""
-        function = self._kernel.function
-        threads = self.launch.warps_per_block * self.launch.warp_size
-        copies = {SymbolKind.SHARED: 1, SymbolKind.LOCAL: threads}
-        return 1 + sum(
-            Arena.stride_of(_size(function, number)) * copies.get(symbol.kind, 0)
-            for number, symbol in enumerate(function.symbols)
-        )
 
     def run(self) -> None:
         """All blocks, wave after wave."""
@@ -175,7 +154,9 @@ class Machine:
     def _local_memory(self, function: Function, frame: Frame) -> dict[int, Region]:
         """One object per thread of the frame for each local variable, by symbol."""
         return {
-            number: self.arena.allocate(symbol.name, MemorySpace.LOCAL, _size(function, number), frame.thread_slot.size)
+            number: self.arena.allocate(
+                symbol.name, MemorySpace.LOCAL, symbol_bytes(function, number), frame.thread_slot.size
+            )
             for number, symbol in enumerate(function.symbols)
             if symbol.kind is SymbolKind.LOCAL
         }
@@ -196,35 +177,7 @@ class Machine:
     # -- what generated code takes at the start ---------------------------------------------------------------------
 
     def special(self, register: str) -> Values:
-        """A register that is the same for all warps: a scalar, or one value per lane."""
-        launch = self.launch
-        lane = np.arange(launch.warp_size, dtype=np.uint64)[None, :]
-        one = np.uint64(1)
-        below = (one << lane) - one
-        every = np.uint64((1 << launch.warp_size) - 1)
-        match SpecialRegister(register):
-            case SpecialRegister.BLOCK_DIM_X | SpecialRegister.BLOCK_DIM_Y | SpecialRegister.BLOCK_DIM_Z:
-                return scalar(np.uint32(launch.block["xyz".index(register[-1])]))
-            case SpecialRegister.GRID_DIM_X | SpecialRegister.GRID_DIM_Y | SpecialRegister.GRID_DIM_Z:
-                return scalar(np.uint32(launch.grid["xyz".index(register[-1])]))
-            case SpecialRegister.WARP_SIZE:
-                return scalar(np.uint32(launch.warp_size))
-            case SpecialRegister.DYNAMIC_SHARED_SIZE:
-                return scalar(np.uint32(launch.dynamic_shared_bytes))
-            case SpecialRegister.LANE:
-                return lane
-            case SpecialRegister.LANE_MASK_EQUAL:
-                return one << lane
-            case SpecialRegister.LANE_MASK_LESS:
-                return below
-            case SpecialRegister.LANE_MASK_LESS_EQUAL:
-                return below | one << lane
-            case SpecialRegister.LANE_MASK_GREATER:
-                return every & ~(below | one << lane)
-            case SpecialRegister.LANE_MASK_GREATER_EQUAL:
-                return every & ~below
-            case _:  # one multiprocessor, one cluster, one grid
-                return scalar(np.uint32(0))
+        return special_register(SpecialRegister(register), self.launch)
 
     def argument(self, value: int, part: int) -> Values:
         return self._values[value][part]
@@ -239,7 +192,7 @@ class Machine:
         found = self._function(function)
         declared = found.symbols[symbol]
         if declared.kind is SymbolKind.LOCAL:
-            size = _size(found, symbol)
+            size = symbol_bytes(found, symbol)
             return scalar(np.int64(0)), size, scalar(np.int64(Arena.stride_of(size)))
         region = self.variables.region(found, symbol)
         return scalar(np.int64(region.base)), region.size, scalar(np.int64(region.stride))
@@ -436,24 +389,3 @@ class Machine:
         self._frame_bytes -= sum(register.nbytes for register in called.registers)
         for region in reversed(local.values()):
             self.arena.release(region)
-
-
-def _size(function: Function, symbol: int) -> int:
-    """Bytes of a local variable; 0 where its type is not known, so that any access is out of bounds."""
-    try:
-        return storage_of(function.symbols[symbol].type, function.structs)[0]
-    except NoParts:
-        return 0
-
-
-def check_launch(launch: LaunchSpecification) -> None:
-    """LaunchError where the shapes are impossible."""
-    if any(extent < 1 for extent in (*launch.grid, *launch.block)):
-        raise LaunchError("every extent of grid and block must be at least 1")
-    if launch.threads_per_block > 1024:
-        raise LaunchError(f"a block of {launch.threads_per_block:,} threads; the hardware allows 1,024")
-    threads = launch.blocks * launch.threads_per_block
-    if threads > MAX_THREADS:
-        raise LaunchError(f"a launch of {threads:,} threads; at most {MAX_THREADS:,} fit: give a smaller grid")
-    if launch.warp_size not in (4, 8, 16, 32, 64):
-        raise LaunchError(f"a warp of {launch.warp_size} lanes; 4, 8, 16, 32 and 64 are possible")

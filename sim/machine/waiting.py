@@ -299,18 +299,20 @@ class Waiting:
 
         self._faults.add("warp-mask", self._function, self._meetings[segment].span, self._frame, rows, wrong, describe)
 
-    def _standing(self, segments: list[int]) -> tuple[tuple[Span, int], ...]:
-        return tuple((self._meetings[one].span, lane_total(self._at[one])) for one in sorted(segments))
+    def _standing(self, segments: list[int], warps: Rows | slice = slice(None)) -> tuple[tuple[Span, int], ...]:
+        found = ((self._meetings[one].span, lane_total(self._at[one][warps])) for one in sorted(segments))
+        return tuple((span, count) for span, count in found if count)
 
     def _report_divergence(self, segments: list[int], rows: Rows) -> None:
-        standing = self._standing(segments)
         waiting = np.bitwise_or.reduce([self._at[one] for one in segments])[rows]
-        blocks = np.isin(self._frame.block_slot[:, 0], self._frame.block_slot[rows, 0])
-        missing = lane_total(self.live[blocks]) - lane_total(waiting)
         where = self._meetings[min(segments)].span
 
         def describe(evidence: Evidence, row: int, lane: int) -> Fault:
-            return BarrierDivergence(evidence, standing, missing)
+            slots = self._frame.block_slot[:, 0]
+            block = np.flatnonzero(slots == slots[rows[row]])
+            standing = self._standing(segments, block)
+            threads = int(np.count_nonzero(self._frame.live[block]))
+            return BarrierDivergence(evidence, standing, threads - sum(count for _, count in standing))
 
         lanes = lanes_of(waiting, self._width)
         self._faults.add("barrier-divergence", self._function, where, self._frame, rows, lanes, describe)

@@ -11,11 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias, final
 
-from analysis.divergence.analysis import analyze_divergence
-from analysis.divergence.levels import Level
 from analysis.facts.model import FunctionFacts
-from analysis.graph.control_flow import ControlFlow
-from analysis.ir.ids import SourceBranchId
 from analysis.ir.instructions import FunctionId
 from analysis.lower.program import Program
 from analysis.syntax.line_index import without_line_end
@@ -23,25 +19,23 @@ from sim.faults import DataRace
 from sim.launch.adapt import may_be_tried_smaller, run_adapted
 from sim.launch.flow import Flow
 from sim.launch.planner import Plan, Planner
-from sim.observers.branches import BranchActivity, BranchObserver
+from sim.observers.branches import BranchObserver
 from sim.observers.lane_histogram import LaneHistogramObserver
 from sim.observers.places import Place, by_line
 from sim.observers.protocol import Observer
 from sim.observers.races import RaceObserver
 from sim.observers.requests import RequestCount, RequestObserver
-from sim.observers.static_facts import launch_knowledge
 from sim.observers.timeline import TimelineObserver
 from sim.observers.work import Work, WorkObserver, arrivals_by_line
 from sim.policies.protocol import PolicyFactory
+from sim.report.branches import Levels, branch_reports, static_levels
 from sim.report.faults import fault_report
 from sim.report.model import (
     AccessReport,
-    BranchReport,
     FaultReport,
     KernelReport,
     LineReport,
     PolicyReport,
-    SideReport,
     SourcePlace,
     TimelineReport,
     TruncationReport,
@@ -164,7 +158,7 @@ def _kernel_report(
     places = SourcePlaces(program, plan.kernel)
     item = program.item_of(FunctionId(plan.kernel.function.frames[0].function))
     first, last = places.lines_of(item)
-    levels = _levels(plan, places, item.path, static)
+    levels = static_levels(plan, places, item.path, static)
     races = RaceReports(flow, plan.choices, places)
     origins = Origins(flow, plan.choices)
     return KernelReport(
@@ -191,39 +185,8 @@ def _source(program: Program, path: str) -> tuple[str, ...]:
     return tuple(without_line_end(line).decode("utf-8", "replace") for line in text.splitlines(keepends=True))
 
 
-_Levels: TypeAlias = Mapping[SourcePlace, Level]
-
-
-def _levels(plan: Plan, places: SourcePlaces, path: str, static: Iterable[FunctionFacts]) -> _Levels:
-    """What the analysis says about each branch, by the place of its keyword."""
-    own = {
-        places.at(path, function.start + branch.keyword.start): branch.level
-        for function in static
-        for branch in function.branches
-    }
-    return {**_levels_elsewhere(plan, places, path), **own}
-
-
-def _levels_elsewhere(plan: Plan, places: SourcePlaces, path: str) -> _Levels:
-    """Of branches in headers, as they are in this kernel: the worst of all inlined copies."""
-    function = plan.kernel.function
-    elsewhere = [
-        (SourceBranchId(number), place)
-        for number, branch in enumerate(function.branches)
-        if (place := places.place(str(function.id), branch.keyword)) is not None and place.path != path
-    ]
-    if not elsewhere:
-        return {}
-    launch = launch_knowledge(plan.specification, knows_shape=False)
-    divergence = analyze_divergence(function, ControlFlow.of(function), launch)
-    found: dict[SourcePlace, Level] = {}
-    for branch, place in elsewhere:
-        found[place] = max(found.get(place, Level.GRID), divergence.branch_level(branch))
-    return found
-
-
 def _policy_report(
-    run: _Run, places: SourcePlaces, path: str, levels: _Levels, races: RaceReports, origins: Origins
+    run: _Run, places: SourcePlaces, path: str, levels: Levels, races: RaceReports, origins: Origins
 ) -> PolicyReport:
     result, watched = run.result, run.watched
     requests = watched.requests.answer()
@@ -238,7 +201,7 @@ def _policy_report(
         warp_instructions=result.warp_instructions,
         thread_instructions=result.thread_instructions,
         simd_efficiency=result.simd_efficiency,
-        branches=_branches(run, places, levels),
+        branches=branch_reports(result, watched.branches.answer(), places, levels),
         accesses=_accesses(requests.by_place(), places),
         lines=_lines(
             by_line(watched.work.answer(), line_of),
@@ -265,64 +228,6 @@ def _findings(result: Result, places: SourcePlaces, races: RaceReports, origins:
         if not isinstance(fault, DataRace)
     ]
     return (*own, *races.of(fault for fault in result.faults if isinstance(fault, DataRace)))
-
-
-def _branches(run: _Run, places: SourcePlaces, levels: _Levels) -> tuple[BranchReport, ...]:
-    """Of the kernel and all that it calls, each source branch once: inlined copies of one are counted together."""
-    activities: dict[tuple[str, SourceBranchId], list[BranchActivity]] = {}
-    for activity in run.watched.branches.answer():
-        if activity.source is not None:
-            activities.setdefault((activity.place.function, activity.source), []).append(activity)
-    found: dict[SourcePlace, BranchReport] = {}
-    for count in run.result.branches:
-        place = places.place(count.function, count.keyword)
-        if place is None:
-            continue
-        own = activities.get((count.function, count.branch), [])
-        met = own[0].reconvergence if own else None
-        one = BranchReport(
-            place=place,
-            text=places.text(count.function, count.keyword),
-            executed=count.executed,
-            diverged=count.diverged,
-            lanes=count.lanes,
-            level=levels.get(place),
-            sides=_sides(own, places),
-            reconvergence=None if met is None else places.of(met),
-            is_select=not own,
-        )
-        found[place] = _together(found[place], one) if place in found else one
-    return tuple(sorted(found.values(), key=lambda branch: (branch.place.path, branch.place.line, branch.place.column)))
-
-
-def _sides(activities: Sequence[BranchActivity], places: SourcePlaces) -> tuple[SideReport, ...]:
-    """By where they lead, in the order of the program; `a && b` leads to `b` as well."""
-    return _summed(
-        SideReport(None if side.target is None else places.of(side.target), side.lanes, side.divergent_lanes)
-        for activity in activities
-        for side in activity.sides
-    )
-
-
-def _summed(sides: Iterable[SideReport]) -> tuple[SideReport, ...]:
-    found: dict[SourcePlace | None, SideReport] = {}
-    for side in sides:
-        known = found.get(side.place, SideReport(side.place, 0, 0))
-        lanes, divergent = known.lanes + side.lanes, known.divergent_lanes + side.divergent_lanes
-        found[side.place] = SideReport(side.place, lanes, divergent)
-    return tuple(found.values())
-
-
-def _together(one: BranchReport, other: BranchReport) -> BranchReport:
-    """Two inlined copies of a branch."""
-    return replace(
-        one,
-        executed=one.executed + other.executed,
-        diverged=one.diverged + other.diverged,
-        lanes=one.lanes + other.lanes,
-        sides=_summed((*one.sides, *other.sides)),
-        is_select=one.is_select and other.is_select,
-    )
 
 
 def _accesses(requests: Mapping[Place, RequestCount], places: SourcePlaces) -> tuple[AccessReport, ...]:
