@@ -142,6 +142,29 @@ def test_a_wrong_launch_is_answered_with_what_is_wrong(neovim: Neovim) -> None:
     neovim.sees("grdi")
 
 
+ENDLESS: Final = "__global__ void k(volatile int *x) { for (;;) x[0] += 1; }\n"
+
+
+def test_a_simulation_that_takes_long_is_told_of_and_can_be_ended(neovim: Neovim, project: Path) -> None:
+    (project / "endless.cu").write_text(ENDLESS)
+    neovim.run("edit endless.cu")
+    neovim.sees("Simulate")
+    neovim.run("SimtSimulate")
+    neovim.sees("simulating k: ")
+    neovim.sees("(:SimtCancel ends it)")
+    neovim.picture("progress")
+    neovim.run("SimtCancel")
+    neovim.sees("simt: the simulation was ended")
+    neovim.run("SimtCancel")
+    neovim.sees("simt: nothing is being simulated")
+
+
+def test_the_cursor_may_stand_anywhere_in_the_line_of_a_finding(neovim: Neovim) -> None:
+    neovim.at(9, 30)
+    neovim.lua("vim.schedule(vim.lsp.buf.code_action)")
+    neovim.sees("Pad")
+
+
 def test_the_lens_simulates(neovim: Neovim) -> None:
     neovim.sees("Simulate")
     neovim.at(1)

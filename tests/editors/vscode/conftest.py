@@ -29,9 +29,9 @@ Launch = Callable[..., CodeServer]
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """A picture of every window that a test failed with."""
+    """A picture of the window that a test shares with others; its own take theirs when they are closed."""
     report = yield
-    if report.when == "call" and report.failed:
+    if report.when == "call" and report.failed and "launch" not in getattr(item, "fixturenames", ()):
         for opened in Window.open_windows:
             opened.picture("failed")
     return report
