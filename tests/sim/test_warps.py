@@ -172,6 +172,14 @@ def test_barrier_divergence(policy: Any) -> None:
     assert found.truncated is None
 
 
+def test_barrier_divergence_counts_the_threads_of_one_block() -> None:
+    text = """__global__ void k(int *x) { int i = threadIdx.x; if (i < 7) __syncthreads();
+        x[blockIdx.x * 64 + i] = 1; }"""
+    (fault,) = run(text, {"x": np.zeros(192, np.int32)}, grid=3, block=64).faults
+    assert isinstance(fault, BarrierDivergence)
+    assert ([count for _, count in fault.waiting], fault.missing, fault.evidence.count) == ([7], 57, 21)
+
+
 def test_named_barriers() -> None:
     text = """__global__ void k(int *x) { __shared__ int s[64]; int i = threadIdx.x; int half = i / 64;
         if (half == 0) { s[i] = i; asm volatile("bar.sync 1, 64;"); x[i] = s[63 - i]; }

@@ -13,13 +13,26 @@ end
 vim.filetype.add({ extension = { hip = 'cuda' } })
 require('simt.highlights').define()
 
+local group = vim.api.nvim_create_augroup('simt', {})
+
 vim.api.nvim_create_autocmd('LspAttach', {
-  group = vim.api.nvim_create_augroup('simt', {}),
+  group = group,
   desc = 'simt: commands and hints for buffers that the server looks at',
   callback = function(event)
     local client = vim.lsp.get_client_by_id(event.data.client_id)
     if client and client.name == 'simt_lsp' then
       require('simt.attach')(client, event.buf)
+    end
+  end,
+})
+
+vim.api.nvim_create_autocmd('LspProgress', {
+  group = group,
+  desc = 'simt: how far a simulation is',
+  callback = function(event)
+    local client = vim.lsp.get_client_by_id(event.data.client_id)
+    if client and client.name == 'simt_lsp' then
+      require('simt.progress').show(event.data.params)
     end
   end,
 })

@@ -142,9 +142,10 @@ def kernel_of(view: View, arguments: SimulateArguments) -> FunctionFacts:
         text = view.analysed.item.document.text
         found = [kernel for kernel in kernels if offset is not None and _belongs_to(text, offset, kernel)]
     if not found:
-        names = ", ".join(dict.fromkeys(kernel.name for kernel in kernels)) or "none"
+        names = ", ".join(dict.fromkeys(kernel.name for kernel in kernels))
         wanted = "at this position" if arguments.kernel is None else f"named {arguments.kernel}"
-        raise ValueError(printable(f"{SIMULATE_COMMAND}: no kernel {wanted}; the file has: {names}"))
+        others = f"no kernel {wanted}; the file has: {names}" if names else "the file has no kernels"
+        raise ValueError(printable(f"{SIMULATE_COMMAND}: {others}"))
     return found[0] if offset is None else min(found, key=lambda kernel: abs(kernel.start - offset))
 
 

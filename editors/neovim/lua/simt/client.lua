@@ -34,7 +34,8 @@ function M.request(client, bufnr, method, params, answered, ended)
     if not problem then
       answered(result)
     elseif problem.code ~= vim.lsp.protocol.ErrorCodes.RequestCancelled then
-      M.complain(problem.message)
+      -- The server names the method for whoever writes a client; its user knows what was asked.
+      M.complain((problem.message:gsub('^simt[./]%w+:? ', '')))
     end
   end
   local sent, request

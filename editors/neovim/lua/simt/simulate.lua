@@ -54,6 +54,8 @@ function M.cancel()
   if running then
     client.cancel(running.client, running.request)
     running = nil
+    require('simt.progress').forget()
+    vim.notify('simt: the simulation was ended', vim.log.levels.INFO)
   else
     client.complain('nothing is being simulated')
   end
