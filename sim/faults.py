@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias, final
+from typing import Final, TypeAlias, final
 
 from analysis.ir.instructions import Instruction
 from analysis.ir.source import Span
 
 Index3: TypeAlias = tuple[int, int, int]
+
+NULL_PAGE: Final = 4096
+"""Addresses below come from null pointers: no object lies there."""
 
 
 class AccessKind(Enum):
@@ -49,6 +52,11 @@ class OutOfBounds:
     offset: int
     size: int
     width: int
+
+    @property
+    def is_null(self) -> bool:
+        """Whether the pointer was null, or what lies a little behind it."""
+        return self.buffer is None and self.offset < NULL_PAGE
 
 
 @final
@@ -89,7 +97,8 @@ class ReadOnlyWrite:
 class BarrierDivergence:
     """A block barrier that not all live threads of the block can reach together.
 
-    `waiting` are the places where threads stand, with how many; `missing` is the number that stand at none.
+    Of the block of the first thread: `waiting` are the places where threads stand, with how many; `missing` is the
+    number that stand at none, those that have left the kernel included.
     """
 
     evidence: Evidence

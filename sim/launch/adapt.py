@@ -59,7 +59,7 @@ def grown(plan: Plan, result: Result) -> Attempt | None:
     """The attempt in which chosen arrays are as long as `result` shows that they must be; None where all fit."""
     lengths = {**plan.attempt.lengths, **dict(_lengths(plan, result.extents))}
     shared = _shared(plan, result.extents)
-    if any(isinstance(fault, OutOfBounds) and fault.buffer is None for fault in result.faults):
+    if any(isinstance(fault, OutOfBounds) and fault.buffer is None and not fault.is_null for fault in result.faults):
         for name, choice in plan.arrays.items():
             size = size_of(choice.element, plan.kernel.function.structs) or 1
             if choice.length * size * STRAY_GROWTH <= MAX_BYTES // STRAY_GROWTH:

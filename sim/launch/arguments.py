@@ -20,6 +20,7 @@ from analysis.ir.types import (
     StructType,
     Type,
     VectorType,
+    VoidType,
 )
 from analysis.lower.layouts import size_of
 from analysis.lower.types import FUNCTION_POINTER
@@ -133,9 +134,12 @@ class ArgumentChooser:
 
     def _image(self, name: str) -> TextureImage:
         uses = image_uses(self._flow).get(name, [])
-        image = choose_image(name, uses, self._extents, self._seed)
+        root = Root(RootKind.ARGUMENT, name)
+        texel = next((use.texel for use in uses if use.texel is not None), VoidType())
+        image = choose_image(name, uses, self._extents, self._seed, self._limits(root, texel, 0))
         given = self._requests.argument(name)
-        why = "as large as the grid"
+        compared = f"; {self._ranges[root].why}" if root in self._ranges else ""
+        why = f"as large as the grid{compared}"
         if given is not None:
             text, source = given
             read = read_given(name, text)
@@ -198,6 +202,8 @@ class ArgumentChooser:
         match choice.filling:
             case Filling.UNINITIALISED:
                 return f"{grown}; only written"
+            case Filling.ZERO if isinstance(choice.element, PointerType):
+                return f"{grown}; pointers in memory are null"
             case Filling.ZERO:
                 return f"{grown}; only updated atomically" if self._is_atomic(name) else grown
             case _:

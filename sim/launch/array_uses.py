@@ -81,7 +81,7 @@ class ImageUse:
 
 
 def array_uses(flow: Flow) -> dict[Root, ArrayUse]:
-    """Every argument array and variable that the kernel touches."""
+    """Every argument array, variable and image that the kernel touches."""
     uses: dict[Root, ArrayUse] = {}
     for block in flow.control.order:
         for instruction in flow.function.blocks[block].instructions:
@@ -98,6 +98,10 @@ def array_uses(flow: Flow) -> dict[Root, ArrayUse]:
                     for use in _touched(uses, flow, address):
                         use.is_atomic = True
                         use.accessed.append(flow.function.type_of(result))
+                case Texture(arguments=(handle, *_)):
+                    image = flow.leaf(handle)
+                    if image is not None:
+                        uses.setdefault(Root(RootKind.ARGUMENT, image), ArrayUse()).is_loaded = True
                 case _:
                     pass
     _read_roles(flow, uses)
@@ -152,7 +156,11 @@ def _read_roles(flow: Flow, uses: dict[Root, ArrayUse]) -> None:
             if isinstance(instruction, ElementAddress):
                 limit = _fixed_length(flow, instruction)
                 for place in _loaded(flow, instruction.index):
-                    _note(uses, place, Role.INDEX, limit)
+                    _note(uses, place, Role.INDEX, None)
+                if limit is not None:
+                    for term, factor in _scaled_terms(flow, instruction.index, 1, 0):
+                        for place in _loaded(flow, term):
+                            _note(uses, place, Role.INDEX, max(1, limit // factor))
     for compare in _exit_compares(flow):
         starts = {place for side in (compare.left, compare.right) for place in _starts(flow, side)}
         bounds = {place for side in (compare.left, compare.right) for place in _loaded(flow, side)}
@@ -162,6 +170,35 @@ def _read_roles(flow: Flow, uses: dict[Root, ArrayUse]) -> None:
         use = uses.get(place.root)
         if use is not None and use.role(place.path) in (Role.INDEX, Role.COUNT):
             _note(uses, place, Role.OFFSETS, None)
+
+
+def _scaled_terms(flow: Flow, value: ValueId, factor: int, depth: int) -> Iterator[tuple[ValueId, int]]:
+    """The terms of a sum with the constants that they are multiplied with: `a[i] * 32 + t`."""
+    match flow.definitions.get(value):
+        case Convert(operand=operand) if depth < MAX_TERMS:
+            yield from _scaled_terms(flow, operand, factor, depth + 1)
+        case Binary(operator=BinaryOperator.ADD | BinaryOperator.SUBTRACT, left=left, right=right) if depth < MAX_TERMS:
+            yield from _scaled_terms(flow, left, factor, depth + 1)
+            yield from _scaled_terms(flow, right, factor, depth + 1)
+        case Binary(operator=BinaryOperator.MULTIPLY | BinaryOperator.SHIFT_LEFT as operator, left=left, right=right):
+            for one, other in ((left, right), (right, left)):
+                number = _constant(flow, other)
+                if number is not None and 0 < number < 1 << 16:
+                    is_product = operator is BinaryOperator.MULTIPLY
+                    yield from _scaled_terms(
+                        flow, one, factor * (number if is_product else 1 << min(number, 16)), depth + 1
+                    )
+                    return
+            yield value, factor
+        case _:
+            yield value, factor
+
+
+def _constant(flow: Flow, value: ValueId) -> int | None:
+    definition = flow.definitions.get(value)
+    while isinstance(definition, Convert):
+        definition = flow.definitions.get(definition.operand)
+    return definition.value if isinstance(definition, Constant) and isinstance(definition.value, int) else None
 
 
 def _loaded_with_neighbour(flow: Flow) -> set[Place]:

@@ -4,7 +4,7 @@ Words     A *cut* is the number at which a comparison of an element tips, or tha
           It is *due* where hardly any of the elements that would be chosen lie on one side of it.
 Rules     From each side of a comparison back to the elements in it, through casts, arithmetic, `min`, `max`, `abs`,
           roundings and what is kept in shared memory; the other operands in the middle of their range.
-          A sum that a loop builds tips where each of its terms has its share.
+          A sum that a loop builds tips where each of its terms has its share, in `TRIPS` iterations.
 Limits    Sums and products of several elements, and an element compared with another, are met roughly.
           Equality of floating-point numbers and of two elements of large ranges says nothing.
 """
@@ -28,11 +28,12 @@ from analysis.ir.instructions import (
     Phi,
     Select,
     Shuffle,
+    Texture,
     Unary,
 )
 from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction, UnaryOperator
 from analysis.ir.types import FloatType, IntegerType, StructType, Type
-from sim.launch.flow import Flow, Leaf, Place
+from sim.launch.flow import Flow, Leaf, Place, Register
 from sim.launch.spans import TRIPS, Span, Spans, keeps_number, loaded_places
 
 MAX_STEPS: Final = 200
@@ -92,18 +93,19 @@ class Comparisons:
             return
         for one, other in ((left, right), (right, left)):
             if self._is_loaded(one) and not self._is_loaded(other):
-                self._among(one, other)
+                self._among(one, other, is_equality=compare.operator in _EQUALITIES)
         if compare.operator in _EQUALITIES:
             if isinstance(type, IntegerType):
                 self._equal(left, right)
         else:
             self._ordered(compare, is_integer=isinstance(type, IntegerType))
 
-    def _among(self, data: ValueId, other: ValueId) -> None:
-        """Numbers that nobody gave, in the middle of what they are compared with."""
+    def _among(self, data: ValueId, other: ValueId, *, is_equality: bool) -> None:
+        """Numbers that nobody gave, in the middle of what they are compared with; 1 to look for, beside other marks."""
         span = self._spans.of(data)
         if span is not None and self._spans.of(other) is None:
-            for source, _, number in self._back(other, _middle(span)):
+            target = 1.0 if is_equality and span[0] <= 1 <= span[1] else _middle(span)
+            for source, _, number in self._back(other, target):
                 if isinstance(source, Leaf):
                     self.inside.setdefault(source.name, (number, self._named(data)))
 
@@ -156,7 +158,7 @@ class Comparisons:
                     yield Leaf(leaf), self._flow.function.type_of(value), target
                 continue
             match self._flow.definitions.get(value):
-                case Load() | Atomic() | ExtractElement():
+                case Load() | Atomic() | Texture() | ExtractElement():
                     for place in self._elements(value):
                         yield place, self._flow.function.type_of(value), target
                 case Phi() as phi:
@@ -231,6 +233,8 @@ class Comparisons:
         """What stands on that side, for the report."""
         names = {source.name for source in self._flow.sources(value) if isinstance(source, Leaf)}
         names |= {place.root.name for place in loaded_places(self._flow, value)}
+        if not names and any(isinstance(source, Register) for source in self._flow.sources(value)):
+            return "indices of threads"
         span = self._spans.of(value)
         if not names and span is not None and span[0] == span[1]:
             return f"{span[0]:g}"

@@ -108,7 +108,7 @@ def element_of(declared: Type, use: ArrayUse | None) -> Type:
 
 
 def filling_of(use: ArrayUse | None, declared: Type) -> Filling:
-    if use is None or isinstance(declared, HandleType):
+    if use is None or isinstance(declared, HandleType | PointerType):
         return Filling.ZERO
     if use.is_loaded:
         return Filling.RANDOM

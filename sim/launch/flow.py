@@ -39,6 +39,7 @@ from analysis.ir.instructions import (
     Shuffle,
     Store,
     SymbolAddress,
+    Texture,
     Unary,
 )
 from analysis.ir.operators import BinaryOperator, SpecialRegister
@@ -211,6 +212,10 @@ class Flow:
                 self._load(result, address)
             case Store(address=address, value=value):
                 self._store(address, value)
+            case Texture(result=result, arguments=(handle, *_)) if result is not None:
+                image = self._exact.get(handle)
+                if image is not None:
+                    self._depend(result, frozenset((Place(Root(RootKind.ARGUMENT, image)),)))
             case Binary(result=result, operator=operator, left=left, right=right) if operator in _BOUNDING:
                 both = self.sources(left) | self.sources(right)
                 self._depend(result, frozenset(source for source in both if not isinstance(source, Place)))

@@ -16,7 +16,7 @@ from analysis.ir.operators import TextureOperation
 from analysis.ir.types import FloatType, Type, VectorType
 from sim.faults import Index3
 from sim.launch.array_uses import ImageUse
-from sim.launch.contents import number_format
+from sim.launch.contents import Limits, number_format
 from sim.launch.specification import TextureImage
 
 IMAGES: Final = ("texture", "surface", "cudaTextureObject_t", "cudaSurfaceObject_t")
@@ -26,16 +26,21 @@ LEAST: Final = 16
 MOST: Final = 1024
 DEPTH: Final = 16
 MAX_LINEAR: Final = 1 << 20
+MAX_TEXEL: Final = 128
+"""Integers stay below."""
+NO_LIMITS: Final = Limits()
 
 
-def choose_image(name: str, uses: Sequence[ImageUse], threads: Index3, seed: int) -> TextureImage:
-    """An image for one texture or surface; `threads` along each axis of the grid."""
+def choose_image(
+    name: str, uses: Sequence[ImageUse], threads: Index3, seed: int, limits: Limits = NO_LIMITS
+) -> TextureImage:
+    """An image for one texture or surface; `threads` along each axis of the grid, `limits` for what texels hold."""
     dimensions = max((use.dimensions for use in uses), default=2)
     texel = next((use.texel for use in uses if use.texel is not None), None)
     shape = _shape(dimensions, threads, uses)
     channels = texel.length if isinstance(texel, VectorType) else 1
     generator = np.random.default_rng((seed, zlib.crc32(name.encode())))
-    return TextureImage(_texels(generator, texel, (*shape, channels) if channels > 1 else shape), channels)
+    return TextureImage(_texels(generator, texel, (*shape, channels) if channels > 1 else shape, limits), channels)
 
 
 def described(image: TextureImage) -> str:
@@ -58,9 +63,12 @@ def _shape(dimensions: int, threads: Index3, uses: Sequence[ImageUse]) -> tuple[
     return DEPTH, min(height, 128), min(width, 128)
 
 
-def _texels(generator: np.random.Generator, texel: Type | None, shape: tuple[int, ...]) -> NDArray[Any]:
+def _texels(generator: np.random.Generator, texel: Type | None, shape: tuple[int, ...], limits: Limits) -> NDArray[Any]:
     scalar = texel.element if isinstance(texel, VectorType) else texel
     format = None if scalar is None else number_format(scalar)
     if format is None or isinstance(scalar, FloatType):
-        return generator.random(shape).astype(np.float32)
-    return generator.integers(0, 128, shape).astype(format)
+        low, high = limits.ranges.get((), (0.0, 1.0))
+        return (low + (high - low) * generator.random(shape)).astype(np.float32)
+    most = min(MAX_TEXEL, limits.below.get((), MAX_TEXEL))
+    low, high = limits.ranges.get((), (0, most))
+    return generator.integers(int(low), int(high), shape).astype(format)

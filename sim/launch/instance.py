@@ -47,6 +47,8 @@ DEFAULT_NUMBER: Final = 4
 
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _BLOCK_NAME: Final = re.compile(r"block|thread|cta", re.IGNORECASE)
+_SHARE_NAME: Final = re.compile(r"per_?(?!block|cta)[a-z]|warps|blocks(?!ize|_size)|items", re.IGNORECASE)
+"""`ITEMS_PER_THREAD`, `THREADS_PER_ROW`, `WARPS_PER_BLOCK`: not the threads of a block."""
 _READS_Y: Final = re.compile(rb"\bthreadIdx\s*\.\s*y\b|hipThreadIdx_y")
 _EXPLICIT: Final = re.compile(rb"\s*template\s*(?!<)")
 
@@ -155,7 +157,7 @@ def _chosen(
     if isinstance(type, BooleanType):
         return ConstantName(True, type), "chosen for a bool"
     type = type if isinstance(type, IntegerType | FloatType) else S32
-    if _BLOCK_NAME.search(parameter.name):
+    if _BLOCK_NAME.search(parameter.name) and not _SHARE_NAME.search(parameter.name):
         number = DEFAULT_TILE if _READS_Y.search(text) else DEFAULT_BLOCK
         return ConstantName(number, type), "chosen for a block size"
     return ConstantName(DEFAULT_NUMBER, type), "chosen for a number"

@@ -30,7 +30,7 @@ _NAMES_Y: Final = re.compile(rb"\.\s*y\b|hip\w+_y\b|%n?(?:c?tid|ctaid)\.y")
 _NAMES_Z: Final = re.compile(rb"\.\s*z\b|hip\w+_z\b|%n?(?:c?tid|ctaid)\.z")
 _DEFAULT_BLOCKS: Final[Mapping[int, Index3]] = {1: (256, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}
 _DEFAULT_GRIDS: Final[Mapping[int, Index3]] = {1: (8, 1, 1), 2: (4, 4, 1), 3: (2, 2, 2)}
-_OTHER_NAME: Final = re.compile(r"BLOCKS(?!IZE)|GRID|WARP|PER_THREAD|PERTHREAD|IDX|STEPS", re.IGNORECASE)
+_OTHER_NAME: Final = re.compile(r"BLOCKS(?!IZE)|GRID|WARP|PER_?(?!BLOCK|CTA)[A-Z]|IDX|STEPS", re.IGNORECASE)
 
 
 @final

@@ -25,6 +25,7 @@ from analysis.ir.instructions import (
     ReadSpecial,
     Select,
     Shuffle,
+    Texture,
     Unary,
 )
 from analysis.ir.operators import BinaryOperator, MathFunction, SpecialRegister, UnaryOperator
@@ -113,7 +114,7 @@ class Spans:
                 return None if known is None else (known.low, known.high)
             case Convert(operand=operand):
                 return self.of(operand)
-            case Load() | Atomic() | Shuffle() | ExtractElement():
+            case Load() | Atomic() | Texture() | Shuffle() | ExtractElement():
                 return self._loaded(value)
             case Binary(operator=operator, left=left, right=right):
                 return _combined(operator, self.of(left), self.of(right))

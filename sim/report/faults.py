@@ -74,6 +74,9 @@ def kind_of(fault: MachineFault) -> str:
 def message_of(fault: MachineFault, places: SourcePlaces) -> str:
     """A sentence without the place and the thread, which stand beside it."""
     match fault:
+        case OutOfBounds(access=access, buffer=None, offset=address) if fault.is_null:
+            behind = f" and {address} bytes" if address else ""
+            return f"{VERBS[access]} through a null pointer{behind}"
         case OutOfBounds(access=access, buffer=None, offset=address, width=width):
             return f"{VERBS[access]} {width} bytes at address {address:#x}, where no buffer lies"
         case OutOfBounds(access=access, buffer=buffer, offset=offset, size=size, width=width):

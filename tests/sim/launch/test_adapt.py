@@ -42,6 +42,13 @@ def test_arrays_of_structs_and_members_grow() -> None:
     assert len(result.arrays["p.a"]) >= 2 * 2047 + 1
 
 
+def test_null_pointers_in_memory_make_nothing_grow() -> None:
+    text = f"__global__ void k(float **a, float *x) {{ {_I} x[i] = a[blockIdx.x][i]; }}"
+    plan, result = adapted(text)
+    assert [isinstance(fault, OutOfBounds) and fault.is_null for fault in result.faults] == [True]
+    assert {choice.name: choice.value for choice in plan.choices}["a"] == "zeros[2048]"
+
+
 def test_dynamic_shared_memory_grows() -> None:
     text = (
         "__global__ void k(float *x) { extern __shared__ float s[];"

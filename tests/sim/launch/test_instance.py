@@ -41,6 +41,21 @@ _MAIN = "void host(float *p) { %s }"
             {"BLOCK": "16"},
             "chosen",
         ),
+        (
+            "template <int ITEMS_PER_THREAD> __global__ void k(int *x) { x[ITEMS_PER_THREAD] = 1; }",
+            {"ITEMS_PER_THREAD": "4"},
+            "chosen",
+        ),
+        (
+            "template <int THREADS_PER_ROW> __global__ void k(int *x) { x[THREADS_PER_ROW] = 1; }",
+            {"THREADS_PER_ROW": "4"},
+            "chosen",
+        ),
+        (
+            "template <int THREADS_PER_BLOCK> __global__ void k(int *x) { x[THREADS_PER_BLOCK] = 1; }",
+            {"THREADS_PER_BLOCK": "256"},
+            "chosen",
+        ),
         ("template <class T> __global__ void k(T *x, T y) { x[0] = y % 3; }", {"T": "int"}, "chosen"),
         ("template <bool B> __global__ void k(int *x) { if (B) x[0] = 1; }", {"B": "True"}, "chosen"),
     ],
