@@ -19,8 +19,8 @@ from sim.launch.choices import Choice
 from sim.launch.dependence import Dependence, Dependences
 from sim.launch.flow import Flow
 from sim.report.model import FaultReport
+from sim.report.words import choice_words
 
-_MOST_NAMED: Final = 3
 _OF_ACCESS: Final = (OutOfBounds, Misaligned, UninitialisedRead, ReadOnlyWrite)
 
 
@@ -50,12 +50,8 @@ class Origins:
         names = tuple(sorted(behind & self._chosen.keys()))
         if not names:
             return report
-        return replace(report, message=report.message + self._words(names), chosen=names)
-
-    def _words(self, names: Sequence[str]) -> str:
-        named = [f"{name} = {self._chosen[name].value}" for name in names[:_MOST_NAMED]]
-        more = f" and {len(names) - len(named)} more" if len(names) > len(named) else ""
-        return f"; what was chosen may be the cause: {', '.join(named)}{more}"
+        words = f"; what was chosen may be the cause: {choice_words(names, self._chosen)}"
+        return replace(report, message=report.message + words, chosen=names)
 
 
 def _joined(one: Dependence, other: Dependence) -> frozenset[str]:

@@ -27,13 +27,12 @@ from sim.launch.dependence import Dependence, Dependences
 from sim.launch.flow import Flow
 from sim.report.model import FaultReport, RelatedPlace, SourcePlace
 from sim.report.places import SourcePlaces
-from sim.report.words import index_words
+from sim.report.words import choice_words, index_words
 
 DATA_RACE: Final = "data-race"
 SAME_VALUE: Final = "same-value-write"
 _VERBS: Final = {AccessKind.LOAD: "reads", AccessKind.STORE: "writes", AccessKind.ATOMIC: "updates"}
 _UNKNOWN: Final = Dependence(has_block_index=True)
-_MOST_NAMED: Final = 3
 _GUESS: Final = "; the read only guesses what the compare-and-swap expects, and a wrong guess is tried again"
 
 _Group: TypeAlias = tuple[str, frozenset[tuple[str, int]]]
@@ -126,11 +125,7 @@ class RaceReports:
     def _reason(self, chosen: Sequence[str]) -> str:
         if not chosen:
             return ""
-        named = [f"{name} = {self._chosen[name].value}" for name in chosen[:_MOST_NAMED]]
-        more = len(chosen) - len(named)
-        return f"; that they meet depends on what was chosen: {', '.join(named)}" + (
-            f" and {more} more" if more else ""
-        )
+        return f"; that they meet depends on what was chosen: {choice_words(chosen, self._chosen)}"
 
     def _words(self, place: SourcePlace | None, other: SourcePlace | None) -> str:
         """` (line 12)`, with the file if it is another one than that of `place`."""

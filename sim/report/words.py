@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from analysis.divergence.levels import Level
 from analysis.rules.wording import quantity
 from sim.faults import Index3
+from sim.launch.choices import Choice
 from sim.observers.oracle_convergence import OracleAnswer
 from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport, SideReport, SourcePlace
 
@@ -17,6 +18,7 @@ LEVEL_WORDS: Final = {
     Level.WARP: "warp-uniform",
     Level.VARYING: "varying",
 }
+_MOST_CHOICES: Final = 3
 
 
 def number(value: int) -> str:
@@ -173,3 +175,10 @@ def memory_lines(run: PolicyReport) -> Sequence[LineReport]:
         return line.requests.sectors - line.requests.ideal_sectors + line.requests.bank_conflicts
 
     return sorted((line for line in run.lines if line.requests.requests), key=lambda line: (-lost(line), line.line))
+
+
+def choice_words(names: Sequence[str], chosen: Mapping[str, Choice]) -> str:
+    """`n = 2048, grid = 8 and 2 more`."""
+    named = [f"{name} = {chosen[name].value}" for name in names[:_MOST_CHOICES]]
+    more = len(names) - len(named)
+    return ", ".join(named) + (f" and {more} more" if more else "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from tests.cli.shell import simt_lsp, write
@@ -31,7 +32,7 @@ def test_text_and_page(tmp_path: Path) -> None:
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert '<td class="code"><code>    x[i] = <span class="n">3</span> * i;</code>' in page
-    assert "split 4 of 4" in page
+    assert re.search(r'<span class="badge split" [^>]*>4 of 4</span>', page)
     assert "min-pc" in page
 
 

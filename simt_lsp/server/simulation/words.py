@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
+from analysis.rules.wording import quantity
+
 if TYPE_CHECKING:
     from sim.report.json_report import AccessObject, BranchObject, KernelObject, LineObject, PolicyObject
 
@@ -31,16 +33,17 @@ def branch_lines(report: KernelObject, line: int, column: int) -> Iterator[str]:
 
 def access_lines(report: KernelObject, line: int, first: int, end: int) -> Iterator[str]:
     """About the access to memory that begins in these columns of a line of the report (all from 1)."""
+    yield from _per_policy(report, lambda run: _words(counted_access(report, run, line, first, end), access_words))
 
-    def found(run: PolicyObject) -> AccessObject | None:
-        inside = (
-            one
-            for one in run["accesses"]
-            if (one["path"], one["line"]) == (report["path"], line) and first <= one["column"] < end
-        )
-        return min(inside, key=lambda one: one["column"], default=None)
 
-    yield from _per_policy(report, lambda run: _words(found(run), access_words))
+def counted_access(report: KernelObject, run: PolicyObject, line: int, first: int, end: int) -> AccessObject | None:
+    """The first access that begins in these columns of a line (all from 1)."""
+    inside = (
+        one
+        for one in run["accesses"]
+        if (one["path"], one["line"]) == (report["path"], line) and first <= one["column"] < end
+    )
+    return min(inside, key=lambda one: one["column"], default=None)
 
 
 def line_lines(report: KernelObject, line: int) -> Iterator[str]:
@@ -59,13 +62,13 @@ def kernel_lines(report: KernelObject) -> Iterator[str]:
 
     def words(run: PolicyObject) -> str:
         split = sum(1 for branch in run["branches"] if branch["diverged"])
-        branches = f"warps split at {split} of {_counted(len(run['branches']), 'branch', 'branches')}"
+        branches = f"warps split at {split} of {quantity(len(run['branches']), 'branch', 'branches')}"
         return ", ".join((_run_words(run), branches, *_memory_words(run)))
 
     yield from _per_policy(report, words)
     agreed = sum(1 for branch in _first(report)["branches"] if _never_diverged(branch))
     if agreed:
-        branches = _counted(agreed, "branch", "branches")
+        branches = quantity(agreed, "branch", "branches")
         yield f"{branches} that the analysis calls varying did not split a warp in this run"
 
 
@@ -83,7 +86,7 @@ def access_words(access: AccessObject) -> str:
     requests = access["requests"]
     if not requests:
         return "no request of a warp"
-    words = _counted(requests, "request of a warp", "requests of warps")
+    words = quantity(requests, "request of a warp", "requests of warps")
     if access["sectors"]:
         words += f", {_each(access['sectors'], requests, 'sector')}"
         if access["ideal_sectors"] < access["sectors"]:
@@ -100,14 +103,14 @@ def line_words(line: LineObject, diverged: int, warp_size: int) -> str:
     if not line["executed"]:
         return "did not run"
     lanes = f"{line['simd_efficiency'] * warp_size:.3g} of {warp_size} lanes active"
-    parts = [f"ran {_counted(line['executed'], 'time')}", lanes]
+    parts = [f"ran {quantity(line['executed'], 'time')}", lanes]
     if diverged:
-        parts.append(f"diverged {_counted(diverged, 'time')}")
+        parts.append(f"diverged {quantity(diverged, 'time')}")
     if line["sectors"]:
         wanted = f" where {line['ideal_sectors']:,} would do" if line["ideal_sectors"] < line["sectors"] else ""
-        parts.append(f"{_counted(line['sectors'], 'sector')}{wanted}")
+        parts.append(f"{quantity(line['sectors'], 'sector')}{wanted}")
     if line["bank_conflicts"]:
-        parts.append(_counted(line["bank_conflicts"], "bank conflict"))
+        parts.append(quantity(line["bank_conflicts"], "bank conflict"))
     return ", ".join(parts)
 
 
@@ -141,15 +144,15 @@ def _run_words(run: PolicyObject) -> str:
     words = f"{_percent(run['simd_efficiency'])} of lanes active"
     faults = len(run["faults"])
     if faults:
-        words += f", {_counted(faults, 'fault')}"
+        words += f", {quantity(faults, 'fault')}"
     return words if run["truncated"] is None else f"{words}, ended early"
 
 
 def _memory_words(run: PolicyObject) -> Iterator[str]:
     if run["sectors"]:
-        yield f"{_counted(run['sectors'], 'sector')} where {run['ideal_sectors']:,} would do"
+        yield f"{quantity(run['sectors'], 'sector')} where {run['ideal_sectors']:,} would do"
     if run["bank_conflicts"]:
-        yield _counted(run["bank_conflicts"], "bank conflict")
+        yield quantity(run["bank_conflicts"], "bank conflict")
 
 
 # -- what they share ---------------------------------------------------------------------------------------------------
@@ -186,10 +189,6 @@ def _words(found: Found | None, words: Callable[[Found], str]) -> str | None:
 def _each(total: int, requests: int, word: str) -> str:
     share = total / requests
     return f"{share:.3g} {word if share == 1 else word + ('es' if word.endswith('s') else 's')} each"
-
-
-def _counted(number: int, word: str, words: str | None = None) -> str:
-    return f"{number:,} {word if number == 1 else words or word + 's'}"
 
 
 def _percent(share: float) -> str:
