@@ -181,8 +181,10 @@ def test_accesses_lines_and_the_kernels_name_tell_what_was_counted() -> None:
         load = hover(client, 2, 21)
         assert "Simulated with 4 × 128 threads: 16 requests of warps, 16 sectors each where 2 would do" in load
         assert "8 passes" not in load
+        assert "Fewer than the 32 sectors that the analysis tells for a full warp: not all lanes" in load
         store = hover(client, 4, 2)
         assert "16 requests of warps, 32 passes each over the banks of shared memory" in store
+        assert "As the analysis says" in store
         assert "16 requests of warps, no bank conflict" in hover(client, 6, 12)
         assert "this line ran 16 times, 32 of 32 lanes active" in hover(client, 1, 6)
         kernel = hover(client, 0, 18)

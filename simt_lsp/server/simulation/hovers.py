@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from analysis.syntax.line_index import PositionEncoding
 from simt_lsp.server.convert import View
+from simt_lsp.server.simulation.comparison import comparison, speaks_of
 from simt_lsp.server.simulation.results import Placed
-from simt_lsp.server.simulation.words import access_lines, branch_lines, kernel_lines, line_lines
+from simt_lsp.server.simulation.words import access_lines, branch_lines, counted_access, kernel_lines, line_lines
 
 if TYPE_CHECKING:
     from sim.report.json_report import KernelObject
@@ -24,12 +25,37 @@ def branch_hover(view: View, start: int) -> list[str]:
 
 
 def access_hover(view: View, start: int, end: int) -> list[str]:
-    """For the accesses to memory in an expression: the first that was counted in it, then the line it stands in."""
+    """For the accesses to memory in an expression: the first that was counted in it, and whether that is what the
+    analysis says."""
     return _told(
         line
         for report, then, column in _places(view, start)
-        for line in access_lines(report, then, column, column + _width(view, start, end))
+        for line in (
+            *access_lines(report, then, column, column + _width(view, start, end)),
+            *_comparisons(view, report, start, then, column),
+        )
     )
+
+
+def _comparisons(view: View, report: KernelObject, start: int, line: int, column: int) -> Iterator[str]:
+    """Of an access that begins exactly there, so that the numbers are its own; the first policy speaks."""
+    from analysis.features.access_hover import accesses_at
+
+    function = view.analysis.facts.function_at(start)
+    run = next(iter(report["policies"].values()))
+    counted = counted_access(report, run, line, column, column + 1)
+    if function is None or counted is None:
+        return
+    launches = [inlined.root.divergence.launch for inlined in view.analysis.views(function)]
+    here = next((one for one in run["lines"] if one["line"] == line), None)
+    accesses = [one for one in accesses_at(view.analysis, function, start) if function.start + one.span.start == start]
+    if len(accesses) != 1:  # `a[i] += 1`: the counts of both are one number
+        return
+    request = accesses[0].request
+    if request is not None and all(speaks_of(request, launch, report) for launch in launches):
+        remark = comparison(accesses[0], counted, here)
+        if remark is not None:
+            yield remark
 
 
 def line_hover(view: View, start: int) -> list[str]:
