@@ -1,7 +1,10 @@
 """Whose doing a fault is: the program's, or that of numbers and contents that were chosen for the run.
 
 Rules    A fault is labelled with the choices that decide where its access goes, whether its assertion holds, or whether
-         threads come there; an array that was chosen to start unwritten is behind a read of what nothing has written.
+         threads come there; an array that was chosen to start unwritten is behind a read of what nothing has written,
+         one whose length was chosen behind an access past its end.
+         What the access itself depends on is named first, then what lets threads come, then the shape; with the
+         option that gives the first.  Pointers in memory cannot be given: they are null in every simulation.
          The label does not excuse the fault: a program that relies on its inputs may want to know.
 Limits   Places in functions that are called, not inlined, are not followed.
 """
@@ -21,6 +24,8 @@ from sim.launch.flow import Flow
 from sim.report.model import FaultReport
 from sim.report.words import choice_words
 
+_SHAPE: Final = ("block", "grid", "shared")
+_NULL: Final = "; pointers that lie in memory ({}) cannot be given: they are null in every simulation"
 _OF_ACCESS: Final = (OutOfBounds, Misaligned, UninitialisedRead, ReadOnlyWrite)
 
 
@@ -44,18 +49,37 @@ class Origins:
                 if instruction.span == fault.evidence.span:
                     values += _deciders(instruction, fault)
                     blocks.append(block)
-        behind = _joined(self._dependences.of(values), self._dependences.guards(blocks))
-        if isinstance(fault, UninitialisedRead):
-            behind |= {fault.buffer}
-        names = tuple(sorted(behind & self._chosen.keys()))
-        if not names:
+        own = self._dependences.of(values)
+        if isinstance(fault, OutOfBounds) and fault.is_null and own.contents:
+            names = tuple(sorted(own.contents))
+            return replace(report, message=report.message + _NULL.format(", ".join(names)), chosen=names)
+        direct = {*_named(own), *_buffer(fault)} & self._chosen.keys()
+        behind = direct | (_named(self._dependences.guards(blocks)) & self._chosen.keys())
+        if not behind:
             return report
-        words = f"; what was chosen may be the cause: {choice_words(names, self._chosen)}"
-        return replace(report, message=report.message + words, chosen=names)
+        order = sorted(behind, key=lambda name: (name in _SHAPE, name not in direct, name))
+        cause = f"; what was chosen may be the cause: {choice_words(order, self._chosen)}"
+        words = f"{cause}; to decide it, give {_option(order[0])}"
+        return replace(report, message=report.message + words, chosen=tuple(sorted(behind)))
 
 
-def _joined(one: Dependence, other: Dependence) -> frozenset[str]:
-    return one.numbers | one.contents | other.numbers | other.contents
+def _option(name: str) -> str:
+    return f"--{name}" if name in _SHAPE else f"--arg {name}=…"
+
+
+def _named(dependence: Dependence) -> frozenset[str]:
+    return dependence.numbers | dependence.contents
+
+
+def _buffer(fault: MachineFault) -> Sequence[str]:
+    """The array whose chosen contents or length decides."""
+    match fault:
+        case UninitialisedRead(buffer=buffer):
+            return (buffer,)
+        case OutOfBounds(buffer=str() as buffer, offset=offset) if offset >= 0:
+            return (buffer,)
+        case _:
+            return ()
 
 
 def _deciders(instruction: Instruction, fault: MachineFault) -> Sequence[ValueId]:

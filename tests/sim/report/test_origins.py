@@ -29,3 +29,19 @@ def test_a_fault_names_the_choices_that_decide_about_it(
     (fault,) = [one for one in run.faults if one.kind == kind]
     assert fault.chosen == chosen
     assert ("; what was chosen may be the cause: " in fault.message) == bool(chosen)
+
+
+def test_what_decides_the_place_comes_first_and_can_be_given() -> None:
+    (run,) = reported(_LOOK, block=(64, 1, 1), arguments={}).policies
+    (fault,) = run.faults
+    words = fault.message.partition("; what was chosen may be the cause: ")[2]
+    assert words.startswith("at = ")
+    assert words.endswith("; to decide it, give --arg at=…")
+
+
+def test_pointers_in_memory_are_null_and_cannot_be_given() -> None:
+    text = "__global__ void k(float **rows, float *x) { x[threadIdx.x] = rows[blockIdx.x][threadIdx.x]; }"
+    (run,) = reported(text, block=(64, 1, 1), arguments={}).policies
+    (fault,) = run.faults
+    assert fault.message.startswith("reads through a null pointer")
+    assert fault.message.endswith("memory (rows) cannot be given: they are null in every simulation")
