@@ -130,11 +130,12 @@ class Attendance:
 
 
 def as_words(values: Values) -> Words:
-    """Numbers as 64-bit words: signed ones with their sign, floating-point ones by their bits."""
+    """Numbers as 64-bit words: signed ones with their sign, floating-point ones by their bits; every NaN is one."""
     match values.dtype.kind:
         case "b" | "u":
             return values.astype(np.uint64)
         case "i":
             return values.astype(np.int64).view(np.uint64)
         case _:
+            values = np.where(np.isnan(values), values.dtype.type(np.nan), values)  # no machine promises its sign
             return np.ascontiguousarray(values).view(np.dtype(f"u{values.itemsize}")).astype(np.uint64)

@@ -197,9 +197,12 @@ def math_sign_bit(value: Values) -> Values:
 
 
 def _erfcx(value: float) -> float:
-    """exp(x^2) erfc(x); a continued fraction where erfc underflows."""
-    if value < 25.0:
-        return math.exp(value * value) * math.erfc(value)
+    """exp(x^2) erfc(x); a continued fraction where erfc is small."""
+    if value < -27.0:
+        return math.inf
+    if value < 6.0:
+        high = float(np.float32(value))  # whose square is exact: an error of x^2 is one of its power
+        return math.exp(high * high) * math.exp((value - high) * (value + high)) * math.erfc(value)
     fraction = 0.0
     for term in range(60, 0, -1):
         fraction = term / 2 / (value + fraction)
@@ -326,19 +329,25 @@ def _by_order(function: Callable[[int, Values], Values], order: Values, value: V
 
 # -- one to one -------------------------------------------------------------------------------------------------------
 
+
+def _in_double(function: Callable[[Values], Values]) -> Callable[[Values], Values]:
+    """CUDA allows 1 ulp, and NumPy's own functions of single precision may be off by 4 with wide vectors."""
+    return lambda value: function(value.astype(np.float64)).astype(value.dtype)
+
+
 math_atan2 = np.arctan2
 math_fmod = np.fmod
 math_copysign = np.copysign
 math_hypot = np.hypot
 math_next_after = np.nextafter
 math_sqrt = np.sqrt
-math_cbrt = np.cbrt
+math_cbrt = _in_double(np.cbrt)
 math_exp = np.exp
 math_exp2 = np.exp2
-math_log = np.log
-math_log2 = np.log2
+math_log = _in_double(np.log)
+math_log2 = _in_double(np.log2)
 math_log10 = np.log10
-math_log1p = np.log1p
+math_log1p = _in_double(np.log1p)
 math_sin = np.sin
 math_cos = np.cos
 math_tan = np.tan

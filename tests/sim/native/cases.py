@@ -278,8 +278,8 @@ def interpreter(random: np.random.Generator) -> Case:
     programs = np.zeros((4, 20), np.uint8)
     for row, code in zip(programs, (factorial, squares, endless, shrinking), strict=True):
         row[: len(code)] = code
-    given = {"programs": programs, "size": 20, "inputs": _ints(random, 0, 30, 64), "results": _zeros(64)}
-    return _case("interpreter", {**given, "steps": _zeros(64)}, 2, 32)
+    given = {"programs": programs, "size": 20, "inputs": _ints(random, 0, 12, 40), "results": _zeros(40)}
+    return _case("interpreter", {**given, "steps": _zeros(40)}, 1, 40)
 
 
 @_maker
@@ -306,9 +306,9 @@ def blocks_of_three(random: np.random.Generator) -> Case:
 
 @_maker
 def early_return(random: np.random.Generator) -> Case:
-    x = _ints(random, 0, 400, 120)
+    x = _ints(random, 0, 200, 80)
     x[::17] = 0
-    return _case("early_return", {"x": x, "out": np.full(120, -5, np.int32), "n": 60}, 1, 64)
+    return _case("early_return", {"x": x, "out": np.full(80, -5, np.int32), "n": 36}, 1, 40)
 
 
 @_maker
@@ -334,8 +334,8 @@ def device_globals(random: np.random.Generator) -> Case:
 
 @_maker
 def goto_machine(random: np.random.Generator) -> Case:
-    given = {"seeds": _ints(random, 0, 2**32 - 1, 64, "uint32"), "out": _zeros(64, "uint32"), "rounds": 12}
-    return _case("goto_machine", given, 2, 32)
+    given = {"seeds": _ints(random, 0, 2**32 - 1, 40, "uint32"), "out": _zeros(40, "uint32"), "rounds": 7}
+    return _case("goto_machine", given, 1, 40)
 
 
 @_maker

@@ -18,7 +18,7 @@ from tests.sim.native.program import NativeResult
 from tests.sim.native.tolerances import tolerance_of
 from tests.sim.running import kernel_of
 
-_COUNT: Final = 256
+_COUNT: Final = 160
 _SHOWN: Final = 3
 _ORDERED: Final = ("jn", "jnf")
 """Of an integer order and a number: far orders are slow, and the recurrences are the same."""
@@ -31,7 +31,7 @@ def _batches() -> dict[str, Batch]:
     for number, group in enumerate(groups):
         name = f"{number}: {', '.join(c_type(type) for type in group[0].parameters)}"
         is_ordered = group[0].name in _ORDERED
-        columns = inputs(group[0].parameters, 64 if is_ordered else _COUNT, random)
+        columns = inputs(group[0].parameters, 48 if is_ordered else _COUNT, random)
         if is_ordered:
             columns[0] = columns[0] % 4
         made[name] = batch(name, group, columns)

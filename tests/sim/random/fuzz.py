@@ -21,7 +21,7 @@ def check(choices: Sequence[int] | Seeded) -> tuple[str, frozenset[str], Finding
     source = choices if isinstance(choices, Seeded) else Replayed(choices)
     decisions = Choices(source)
     policies, ahead = some_policies(decisions, POLICIES_EACH), decisions.below(1 << 16)
-    kernel = random_kernel(source)
+    kernel = random_kernel(source, has_numbers=decisions.chance(2))
     try:
         findings = referee(kernel, Choices(Replayed([ahead])), policies)
     except Exception as problem:

@@ -19,7 +19,24 @@ from tests.sim.random.choices import Choices, Source
 from tests.sim.random.expressions import Expressions
 from tests.sim.random.functions import Functions
 from tests.sim.random.lines import Lines
-from tests.sim.random.scope import S16, S32, S64, STORED, U8, U32, U64, Context, Expression, Memory, Scope, Variable
+from tests.sim.random.numbers import Numbers
+from tests.sim.random.scope import (
+    PAIR,
+    S16,
+    S32,
+    S64,
+    STORED,
+    U8,
+    U32,
+    U64,
+    Context,
+    Expression,
+    FloatKind,
+    Memory,
+    Number,
+    Scope,
+    Variable,
+)
 from tests.sim.random.statements import Statements
 from tests.sim.random.together import Together
 
@@ -39,19 +56,22 @@ class RandomKernel:
     features: frozenset[str]
 
 
-def random_kernel(source: Source, *, warp_size: int | None = None) -> RandomKernel:
-    """For warps of `warp_size` lanes, or of any width."""
-    return _Kernel(Choices(source), warp_size).kernel()
+def random_kernel(source: Source, *, warp_size: int | None = None, has_numbers: bool = False) -> RandomKernel:
+    """For warps of `warp_size` lanes, or of any width; with floating-point arithmetic or without."""
+    return _Kernel(Choices(source), warp_size, has_numbers).kernel()
 
 
 @final
 class _Kernel:
-    def __init__(self, choices: Choices, warp_size: int | None) -> None:
+    def __init__(self, choices: Choices, warp_size: int | None, has_numbers: bool) -> None:
         self._choices = choices
+        self._has_numbers = has_numbers
         width = choices.pick(WARP_SIZES) if warp_size is None else warp_size
         self._scope = Scope(width, self._grid(), self._block(width))
         self._lines = Lines()
         self._expressions = Expressions(choices, self._scope)
+        self._numbers = Numbers(choices, self._scope, self._expressions) if has_numbers else None
+        self._expressions.numbers = self._numbers
         self._seed = choices.below(1000)
 
     def kernel(self) -> RandomKernel:
@@ -60,10 +80,11 @@ class _Kernel:
         scope.features.add(f"{3 - scope.block.count(1) or 1}D block")
         if not scope.has_whole_warps:
             scope.features.add("part of a warp")
-        functions = Functions(self._choices, scope).text()
+        functions = Functions(self._choices, scope, has_numbers=self._has_numbers).text()
         shared = self._shared()
         body = self._body(shared)
-        parts = [HEADER, functions, f"__global__ void {NAME}({', '.join(PARAMETERS)}) {{", body, "}"]
+        parameters = ", ".join((*PARAMETERS, *(NUMBER_PARAMETERS if self._has_numbers else ())))
+        parts = [HEADER, functions, f"__global__ void {NAME}({parameters}) {{", body, "}"]
         launch = LaunchSpecification(
             scope.grid,
             scope.block,
@@ -122,6 +143,21 @@ class _Kernel:
             "peaks": Array(np.zeros(8, np.int32)),
             "marks": Array(np.zeros(4, np.uint64)),
             "blocks": Array(np.zeros(self._scope.blocks, np.int32)),
+            **(self._number_arguments(random, total) if self._has_numbers else {}),
+        }
+
+    def _number_arguments(self, random: np.random.Generator, total: int) -> dict[str, Argument]:
+        def some(kind: type[np.floating[Any]], length: int) -> Array:
+            wide = random.normal(size=length) * 2.0 ** random.integers(-12, 12, length)
+            return Array(np.where(random.random(length) < 0.5, wide, random.integers(-9, 9, length)).astype(kind))
+
+        return {
+            "fx": some(np.float32, 64),
+            "dx": some(np.float64, 32),
+            "hx": some(np.float16, 48),
+            "fout": Array(np.zeros(total * ELEMENTS, np.float32)),
+            "dout": Array(np.zeros(total * ELEMENTS, np.float64)),
+            "hout": Array(np.zeros(total * ELEMENTS, np.float16)),
         }
 
     # -- the body ---------------------------------------------------------------------------------------------------
@@ -146,7 +182,7 @@ class _Kernel:
         context = Context(Level.GRID, own_shared=shared)
         for array in shared:
             lines.add(f"{array.name}{array.own} = {self._expressions.leaf(context, Level.VARYING).text};")
-        statements = Statements(self._choices, scope, self._expressions, lines, together)
+        statements = Statements(self._choices, scope, self._expressions, lines, together, self._numbers)
         statements.left = self._choices.pick((2, 4, 8))
         for _ in range(self._choices.pick((1, 2, 2, 3, 5))):
             statements.one(context)
@@ -220,7 +256,8 @@ class _Kernel:
             start = self._expressions.leaf(context, level)
             self._lines.declare(f"{kind.name} a{index} = {start.text};")
             scope.variables.append(Variable(f"a{index}", kind, level))
-        if choices.chance(3):
+        self._declare_numbers()
+        if scope.struct_functions or choices.chance(3):
             scope.features.add("struct")
             self._lines.declare("Pair p = {(int)t, (unsigned char)n, (long long)m};")
             scope.variables += [Variable(f"p.{name}", kind, Level.VARYING) for name, kind in PAIR]
@@ -228,6 +265,10 @@ class _Kernel:
             scope.features.add("vector")
             self._lines.declare("int4 q = v[t & 15];")
             scope.variables += [Variable(f"q.{name}", S32, Level.VARYING) for name in "xw"]
+        if choices.chance(4):
+            scope.features.add("vector of bytes")
+            self._lines.declare("uchar4 u = make_uchar4(t, n, m, y[t % 100]);")
+            scope.variables += [Variable(f"u.{name}", U8, Level.VARYING) for name in "xz"]
         if choices.chance(3):
             self._lines.declare("int w[4] = {t, n, 2, 3};")
             scope.locals.append(Memory("w", S32, (4,), level=Level.VARYING))
@@ -236,8 +277,31 @@ class _Kernel:
             self._lines.declare("Pair r[2] = {{1, 2, 3}, {t, 5, 6}};")
             scope.locals += [Memory("r", kind, (2,), f".{name}", level=Level.VARYING) for name, kind in PAIR]
 
+    def _declare_numbers(self) -> None:
+        if self._numbers is None:
+            return
+        choices, scope = self._choices, self._scope
+        for index in range(choices.between(2, 4)):
+            levels = (Level.VARYING, Level.VARYING, Level.BLOCK, Level.GRID) if index else (Level.VARYING,)
+            level = choices.pick(levels)
+            kind = choices.pick(tuple(FloatKind))
+            start = self._numbers.of(Context(Level.GRID), kind, level, 3)
+            self._lines.declare(f"{kind.value} e{index} = {start.text};")
+            scope.numbers.append(Number(f"e{index}", kind, level))
+        if choices.chance(3):
+            scope.features.add("vector of numbers")
+            self._lines.declare("float4 e = make_float4(fx[t % 64], (float)t, 0.5f, (float)n);")
+            scope.numbers += [Number(f"e.{name}", FloatKind.FLOAT, Level.VARYING) for name in "xw"]
+
+    def _number_results(self) -> None:
+        places = {FloatKind.FLOAT: "fout", FloatKind.DOUBLE: "dout", FloatKind.HALF: "hout"}
+        for index, variable in enumerate(self._scope.numbers):
+            place = f"{places[variable.kind]}[i * {ELEMENTS} + {index % ELEMENTS}]"
+            self._lines.add(f"{place} = {place} + {variable.text};")
+
     def _results(self) -> None:
         """Every variable reaches memory."""
+        self._number_results()
         scope = self._scope
         total = scope.threads * scope.blocks
         for index, variable in enumerate(scope.variables):
@@ -248,8 +312,8 @@ class _Kernel:
             self._lines.add(f"if (t == 0) blocks[b] = (int){self._choices.pick(uniform).name};")
 
 
-PAIR: Final = (("a", S32), ("b", U8), ("c", S64))
-HEADER: Final = """struct Pair { int a; unsigned char b; long long c; };
+HEADER: Final = """#include <cuda_fp16.h>
+struct Pair { int a; unsigned char b; long long c; };
 __constant__ int table[8] = {3, -1, 4, 1, -5, 9, 2, 6};
 """
 PARAMETERS: Final = (
@@ -267,6 +331,14 @@ PARAMETERS: Final = (
     "int *peaks",
     "unsigned long long *marks",
     "int *blocks",
+)
+NUMBER_PARAMETERS: Final = (
+    "const float *fx",
+    "const double *dx",
+    "const __half *hx",
+    "float *fout",
+    "double *dout",
+    "__half *hout",
 )
 INPUTS: Final = (
     Memory("x", S32, (64,)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Final, TypeAlias, final
+from typing import Final, final
 
 from analysis.divergence.levels import Level
 
@@ -47,13 +47,14 @@ STORED: Final = (S32, U32, U8, S16, S64, U64, S8, U16)
 UNSIGNED_OF: Final = {S32: U32, U32: U32, S64: U64, U64: U64}
 
 
+PAIR: Final = (("a", S32), ("b", U8), ("c", S64))
+"""The members of the struct `Pair`."""
+
+
 class FloatKind(Enum):
     FLOAT = "float"
     DOUBLE = "double"
     HALF = "__half"
-
-
-Kind: TypeAlias = IntegerKind | FloatKind
 
 
 @final
@@ -74,6 +75,16 @@ class Expression:
 
     def at(self, level: Level) -> Expression:
         return replace(self, level=level)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A floating-point expression; `text` binds as tightly as a name.  Variables are such expressions, too."""
+
+    text: str
+    kind: FloatKind
+    level: Level
 
 
 @final
@@ -166,6 +177,12 @@ class Scope:
     locals: list[Memory] = field(default_factory=list[Memory])
     functions: list[str] = field(default_factory=list[str])
     """Names of functions from two `int` to `int`."""
+    warp_functions: list[str] = field(default_factory=list[str])
+    """The same, which whole warps call together."""
+    struct_functions: list[str] = field(default_factory=list[str])
+    """From a `Pair` and an `int` to a `Pair`."""
+    numbers: list[Number] = field(default_factory=list[Number])
+    """Variables that hold floating-point numbers; none where a kernel has none."""
     features: set[str] = field(default_factory=set[str])
     level: Level = Level.GRID
     """Which group is still whole: threads of a narrower one may have returned."""

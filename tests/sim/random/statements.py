@@ -13,6 +13,7 @@ from analysis.divergence.levels import Level
 from tests.sim.random.choices import Choices
 from tests.sim.random.expressions import Expressions
 from tests.sim.random.lines import Lines
+from tests.sim.random.numbers import Numbers
 from tests.sim.random.scope import S32, Context, Expression, Loop, Scope
 from tests.sim.random.together import Together
 
@@ -24,14 +25,21 @@ MAX_ROUNDS = 8
 @final
 class Statements:
     def __init__(
-        self, choices: Choices, scope: Scope, expressions: Expressions, lines: Lines, together: Together | None
+        self,
+        choices: Choices,
+        scope: Scope,
+        expressions: Expressions,
+        lines: Lines,
+        together: Together | None,
+        numbers: Numbers | None,
     ) -> None:
-        """`together`: what groups do; None in functions, where threads are alone."""
+        """`together`: what groups do; None in functions, where threads are alone.  `numbers`: where there are any."""
         self._choices = choices
         self._scope = scope
         self._expressions = expressions
         self._lines = lines
         self._together = together
+        self._numbers = numbers
         self.left = 8
         """How many more compound statements may be written."""
 
@@ -75,6 +83,16 @@ class Statements:
     # -- single statements ------------------------------------------------------------------------------------------
 
     def _simple(self, context: Context) -> None:
+        if self._numbers is not None and self._choices.chance(3):
+            self._assign_number(context, self._numbers)
+            return
+        if self._scope.struct_functions and self._choices.chance(6):
+            self._scope.features.add("struct argument")
+            name = self._choices.pick(self._scope.struct_functions)
+            self._lines.add(
+                f"p = {name}(p, {self._expressions.converted(self._expressions.value(context), S32).text});"
+            )
+            return
         pick = self._choices.below(8)
         if pick < 5 or self._together is None:
             self.assign(context)
@@ -96,6 +114,14 @@ class Statements:
             current = Expression.read(target.name, target.kind, target.level)
             value = self._expressions.combined("+", current, value)
         self._lines.add(f"{target.name} = {value.text};")
+
+    def _assign_number(self, context: Context, numbers: Numbers) -> None:
+        targets = [one for one in self._scope.numbers if one.level >= context.level]
+        if not targets:
+            return
+        target = self._choices.pick(targets)
+        self._scope.features.add(target.kind.value)
+        self._lines.add(f"{target.text} = {numbers.of(context, target.kind, target.level).text};")
 
     def _jump(self, context: Context) -> None:
         """break, continue, return or goto, where that leaves groups whole that must be."""

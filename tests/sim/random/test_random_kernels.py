@@ -15,7 +15,7 @@ from tests.sim.random.fuzz import check
 from tests.sim.random.kernels import random_kernel
 from tests.sim.random.referee import referee
 
-KERNELS_PER_TEST = 20
+KERNELS_PER_TEST = 10
 TESTS = 10
 
 
@@ -26,7 +26,7 @@ def test_no_run_contradicts_the_analyses_and_no_policy_another(part: int) -> Non
         assert findings.failures == (), f"seed {seed}\n{text}"
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(12))
 def test_all_policies_at_once(seed: int) -> None:
     kernel = random_kernel(Seeded(1000 + seed))
     findings = referee(kernel, Choices(Replayed([seed])), tuple(POLICIES))
@@ -44,7 +44,7 @@ def test_the_generator_reaches_every_feature() -> None:
     """What the referee is there for occurs often enough to find something."""
     features: Counter[str] = Counter()
     for seed in range(400):
-        features.update(random_kernel(Seeded(seed)).features)
+        features.update(random_kernel(Seeded(seed), has_numbers=seed % 2 == 1).features)
     rare = {name: count for name, count in features.items() if count < 4}
     assert rare == {}
     assert features.keys() >= FEATURES
@@ -56,18 +56,21 @@ FEATURES = {
     "loop, varying", "function", "recursion", "struct", "array of structs", "vector", "local array", "cast", "division",
     "intrinsic", "shared", "dynamic shared", "shared atomics", "global atomics", "atomics with results",
     "barrier reduction", "shared memory of a warp", "shfl", "ballot", "any", "all", "match", "reduce", "syncwarp",
-    "partial mask",
+    "partial mask", "struct argument", "vector of bytes", "exchange in a function", "float", "double", "__half",
+    "fused multiply-add", "comparison of numbers", "exchange of numbers", "vector of numbers",
 }  # fmt: skip
 
 
 def test_claims_of_every_kind_are_checked() -> None:
-    checked: Counter[str] = Counter()
-    for seed in range(3000, 3016):
-        checked += check(Seeded(seed))[2].checked
+    """Some are rare: the first kernels hold them, others follow until all are seen."""
     of_groups = ("VALUE GRID", "VALUE BLOCK", "VALUE WARP", "USE WARP", "DECISION BLOCK", "DECISION WARP", "TRIPS GRID")
     convergent = ("CONVERGENCE GRID", "CONVERGENCE BLOCK", "CONVERGENCE WARP", "uniform branches")
-    for kind in (*of_groups, *convergent, *(claim.name for claim in Claim if claim is not Claim.OUTSIDE)):
-        assert checked[kind] > 0, kind
+    missing = {*of_groups, *convergent, *(claim.name for claim in Claim if claim is not Claim.OUTSIDE)}
+    for seed in (3052, 3039, 3102, *range(4000, 4060)):
+        missing -= (+check(Seeded(seed))[2].checked).keys()
+        if not missing:
+            break
+    assert missing == set()
 
 
 def test_the_same_choices_make_the_same_kernel() -> None:

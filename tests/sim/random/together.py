@@ -12,11 +12,14 @@ from analysis.divergence.levels import Level
 from tests.sim.random.choices import Choices
 from tests.sim.random.expressions import Expressions
 from tests.sim.random.lines import Lines
-from tests.sim.random.scope import S32, U32, U64, Added, Context, Expression, IntegerKind, Memory, Scope
+from tests.sim.random.scope import S32, U32, U64, Added, Context, Expression, FloatKind, IntegerKind, Memory, Scope
 
 IDENTITIES = {"atomicAdd": "0", "atomicMin": "100", "atomicMax": "-100", "atomicOr": "0", "atomicXor": "5"}
 """Operations on shared arrays, with what the elements start from."""
 Body = Callable[[Context], None]
+
+
+def _nothing(context: Context) -> None: ...
 
 
 @final
@@ -41,9 +44,14 @@ class Together:
     def something(self, context: Context, body: Body) -> None:
         """The widest thing that the place allows, or a narrower one."""
         choices = self._choices
-        if context.level <= Level.BLOCK and choices.below(3) < 2:
+        if self._scope.warp_functions and context.level <= Level.WARP and choices.chance(5):
+            self._call_function(context)
+        elif context.level <= Level.BLOCK and choices.below(3) < 2:
             choices.pick((self._window, self._reduction, self._window, self._histogram, self._barrier))(context, body)
         elif context.level <= Level.WARP and self._scope.warp_size <= 32:  # masks have 32 bits
+            if self._scope.numbers and choices.chance(4):
+                self._shuffle_number(context)
+                return
             choices.pick(
                 (
                     self._shuffle,
@@ -154,6 +162,28 @@ class Together:
         if pick == 2:
             return self._call("__shfl_xor", f"{value.text}, {choices.between(1, width - 1)}"), Level.VARYING
         return self._call("__shfl_down", f"{value.text}, {choices.between(1, width)}"), Level.VARYING
+
+    def exchange(self, context: Context) -> None:
+        """Within a warp of which all lanes are here, without memory."""
+        ways = (self._shuffle, self._vote, self._match, self._warp_reduce, self._warp_barrier)
+        self._choices.pick(ways)(context, _nothing)
+
+    def _call_function(self, context: Context) -> None:
+        """That exchanges values itself."""
+        self._scope.features.add("exchange in a function")
+        name = self._choices.pick(self._scope.warp_functions)
+        left, right = (self._expressions.converted(self._expressions.value(context), S32) for _ in range(2))
+        self._give(context, f"{name}({left.text}, {right.text})", Level.VARYING)
+
+    def _shuffle_number(self, context: Context) -> None:
+        targets = [one for one in self._scope.numbers if one.level is Level.VARYING and one.kind is not FloatKind.HALF]
+        if not targets:
+            return
+        target, source = self._choices.pick(targets), self._choices.pick(targets)
+        self._scope.features.add("exchange of numbers")
+        name = self._choices.pick(("__shfl_up", "__shfl_xor" if self._scope.has_whole_warps else "__shfl_up"))
+        distance = self._choices.between(1, self._scope.warp_size - 1)
+        self._lines.add(f"{target.text} = ({target.kind.value}){self._call(name, f'{source.text}, {distance}')};")
 
     def _vote(self, context: Context, body: Body) -> None:
         condition, _ = self._expressions.condition(context)
