@@ -1,8 +1,10 @@
 """In which order code lies in memory: the program counters that min(PC) compares.
 
 Reverse post-order is not enough.  Of `while (true) { if (done) break; body }` it may put what follows the loop before
-the body, and lanes that left would run ahead of those that loop.  Here every loop is contiguous and, its back edges
-apart, everything comes after its predecessors; ties go to the lower segment number.
+the body, and lanes that left would run ahead of those that loop.  Here every loop is contiguous and stands as compilers
+rotate it: its header, where all its trips meet, comes last, or lanes that `continue` would begin the next trip while
+others are still in this one.  But for what leads from headers into loops, everything comes after its predecessors; ties
+go to the lower segment number.
 
 Source    Bourdoncle, "Efficient chaotic iteration strategies with widenings", 1993 (weak topological order);
           Diamos et al., "SIMD re-convergence at thread frontiers", MICRO 2011, section 4 (why such an order).
@@ -38,8 +40,8 @@ def _layout(nodes: Sequence[int], successors: Sequence[Sequence[int]]) -> list[i
         else:
             # The lowest number is the header: reverse post-order enters a loop there.
             header = min(component)
-            order.append(header)
             order += _layout([node for node in component if node != header], successors)
+            order.append(header)
     return order
 
 

@@ -79,7 +79,13 @@ def test_where_nothing_is_left_but_to_return() -> None:
 def test_what_follows_a_loop_lies_behind_it() -> None:
     """while (true) { 1: if (done) break; 3: body }  2: after.  Reverse post-order may number the exit first."""
     graph = graph_of([1], [2, 3], [], [1])
-    assert code_addresses(graph).tolist() == [0, 1, 3, 2]
+    assert code_addresses(graph).tolist() == [0, 2, 3, 1]
+
+
+def test_all_trips_of_a_loop_meet_at_its_header() -> None:
+    """while (1: more) { 2: if (skip) continue; 3: body }  4: after.  Lanes that skip wait for those in the body."""
+    addresses = code_addresses(graph_of([1], [2, 4], [3, 1], [1], []))
+    assert addresses[0] < addresses[2] < addresses[3] < addresses[1] < addresses[4]
 
 
 @settings(max_examples=200, deadline=None)
