@@ -4,14 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Final, final
 
 from analysis.divergence.levels import Level
-from analysis.facts.model import BranchFact, FunctionFacts, OpaqueFact
+from analysis.facts.model import AccessFact, BranchFact, FunctionFacts, OpaqueFact
 from analysis.features.access_words import has_bank_conflict, is_uncoalesced
 from analysis.rules.wording import counted
 from analysis.verdict.barriers import BarrierVerdict
 from analysis.verdict.grade import Grade
+from analysis.verdict.loops import ASSUMED_TRIPS
+
+MAX_LOOPS: Final = 4
+"""Deeper nests do not change which cost is the largest."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Estimates in issue slots, loops counted: what split warps lose, what is moved in excess, passes that wait."""
+
+    branches: int
+    uncoalesced: int
+    bank_conflicts: int
 
 
 @final
@@ -33,35 +47,61 @@ class FunctionSummary:
     uncoalesced: int
     bank_conflicts: int
     bank_ways: int | None
+    prices: Prices
 
 
 def summarize(function: FunctionFacts) -> FunctionSummary:
+    branches = [branch for branch in function.branches if is_divergent(branch)]
+    uncoalesced = [access for access in function.accesses if is_uncoalesced(access)]
     conflicts = [access for access in function.accesses if has_bank_conflict(access)]
     verdicts = [barrier.verdict for barrier in function.barriers]
     return FunctionSummary(
         len(function.branches),
-        sum(is_divergent(branch) for branch in function.branches),
+        len(branches),
         len(verdicts),
         verdicts.count(BarrierVerdict.DIVERGENT),
         verdicts.count(BarrierVerdict.UNKNOWN),
         len(one_per_place(function.opaque)),
-        len({access.span.start for access in function.accesses if is_uncoalesced(access)}),
+        len({access.span.start for access in uncoalesced}),
         len({access.span.start for access in conflicts}),
         max((access.request.bank_ways or 0 for access in conflicts if access.request is not None), default=None),
+        Prices(
+            sum(branch.cost for branch in branches),
+            sum(_price(access) for access in uncoalesced),
+            sum(_price(access) for access in conflicts),
+        ),
     )
 
 
+def _price(access: AccessFact) -> int:
+    """Of what is moved in excess, or of the passes that wait: a load of four sectors is 8 slots."""
+    request = access.request
+    if request is None:
+        return 0
+    sectors = request.sectors if request.far_apart is None else request.far_apart.sectors
+    units = (sectors or 0) - (request.ideal_sectors or 0) if request.bank_ways is None else request.bank_ways - 1
+    return 2 * units * ASSUMED_TRIPS ** min(access.loops, MAX_LOOPS)
+
+
 def counts_in_words(summary: FunctionSummary) -> str:
-    """`2 divergent branches · 1 unsafe barrier`; counts that are zero are left out, except the first."""
-    parts = [counted(summary.divergent_branches, "divergent branch", "divergent branches")]
-    if summary.unsafe_barriers:
-        parts.append(counted(summary.unsafe_barriers, "unsafe barrier"))
-    if summary.unproven_barriers:
-        parts.append(counted(summary.unproven_barriers, "unproven barrier"))
+    """`1 unsafe barrier · 4-way bank conflict · 2 divergent branches · 1 opaque`: what may be wrong, then what costs,
+    the dearest first, then what is not known; nothing to tell is `no divergent branches`."""
+    costs: list[tuple[int, str]] = []
+    if summary.divergent_branches:
+        divergent = counted(summary.divergent_branches, "divergent branch", "divergent branches")
+        costs.append((summary.prices.branches, divergent))
     if summary.uncoalesced:
-        parts.append(f"{summary.uncoalesced} uncoalesced")
+        costs.append((summary.prices.uncoalesced, f"{summary.uncoalesced} uncoalesced"))
     if summary.bank_ways is not None:
-        parts.append(f"{summary.bank_ways}-way bank conflict" + ("s" if summary.bank_conflicts > 1 else ""))
+        conflicts = f"{summary.bank_ways}-way bank conflict" + ("s" if summary.bank_conflicts > 1 else "")
+        costs.append((summary.prices.bank_conflicts, conflicts))
+    parts = [
+        *([counted(summary.unsafe_barriers, "unsafe barrier")] if summary.unsafe_barriers else []),
+        *([counted(summary.unproven_barriers, "unproven barrier")] if summary.unproven_barriers else []),
+        *(words for _, words in sorted(costs, key=lambda cost: -cost[0])),
+    ]
+    if not parts:
+        parts.append("no divergent branches")
     if summary.opaque:
         parts.append(f"{summary.opaque} opaque")
     return " · ".join(parts)

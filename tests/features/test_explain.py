@@ -73,7 +73,7 @@ def test_nothing_varies() -> None:
 def test_a_name_of_a_function_shows_what_its_warps_meet() -> None:
     assert explained(2).splitlines()[:6] == [
         "line 2 in k: __global__ void k(const float *x, float *y, int n) {",
-        "  kernel `k`: 1 divergent branch · 1 unsafe barrier · 1 opaque",
+        "  kernel `k`: 1 unsafe barrier · 1 divergent branch · 1 opaque",
         "      line 8: if (v > 0.0f) sync();  (divergent branch)",
         "      line 9: float w = mystery(n);  (opaque: call of unknown function mystery)",
         "      line 10: __syncthreads();  (unsafe barrier)",
@@ -85,7 +85,7 @@ def test_a_function_with_many_places_shows_the_gravest() -> None:
     branches = "".join(f"  if (x[threadIdx.x] > {n}) x[{n}] = x[threadIdx.x] * 2 + 1;\n" for n in range(20))
     text = f"__global__ void k(int *x) {{\n{branches}  if (threadIdx.x < 7) __syncthreads();\n}}\n"
     (item, *_) = explain_line(analyze(text), 1).items
-    assert item.verdict == "20 divergent branches · 1 unsafe barrier; 12 of them"
+    assert item.verdict == "1 unsafe barrier · 20 divergent branches; 12 of them"
     assert [step.line for step in item.why] == [*range(2, 13), 22]
 
 
@@ -199,7 +199,7 @@ def test_lanes_that_update_one_address_queue() -> None:
 def test_the_line_of_a_kernel_lists_its_costly_accesses() -> None:
     lines = render_explanation(explain_line(analyze(MEMORY), 1)).splitlines()
     assert lines[1:5] == [
-        "  kernel `k`: no divergent branches · 2 uncoalesced · 32-way bank conflict",
+        "  kernel `k`: 2 uncoalesced · 32-way bank conflict",
         "      line 4: tile[i][0] = 1.0f;  (32-way bank conflict)",
         "      line 5: out[i * 32] += in[pick[i]];  (uncoalesced)",
         "      line 6: out[i * n] = in[i + n];  (uncoalesced)",
