@@ -12,7 +12,7 @@ import os
 import sys
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import Final, final
 
 from analysis.facts.analyzer import Analyzer, FileAnalysis
 from analysis.rules.check import check
@@ -23,6 +23,9 @@ from simt_lsp.workspace.disk_loader import MAX_FILE_BYTES, DiskLoader, FileCache
 from simt_lsp.workspace.include_graph import IncludeGraph
 from simt_lsp.workspace.project import FileSetup, file_setup, whole_graph
 from simt_lsp.workspace.setting_values import Source
+
+BEGINNING: Final = 8000
+"""So many bytes decide whether a file is text, as for git."""
 
 ROOT_MARKERS = (".git", ".hg", ".simt.toml", "compile_commands.json", os.path.join("build", "compile_commands.json"))
 
@@ -95,6 +98,8 @@ def read_source(path: str) -> bytes:
         raise UnreadableError(str(error)) from error
     if len(text) > MAX_FILE_BYTES:
         raise UnreadableError(f"larger than {MAX_FILE_BYTES // 1_000_000} MB")
+    if b"\0" in text[:BEGINNING]:
+        raise UnreadableError("not text in UTF-8: it has zero bytes, as binary files and UTF-16 do")
     return text
 
 

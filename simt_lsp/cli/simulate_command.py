@@ -34,7 +34,9 @@ try:
 except ModuleNotFoundError as missing:
     if missing.name is None or missing.name.partition(".")[0] != "numpy":
         raise
-    raise UsageError("simulate needs NumPy, which is not installed here: pip install 'simt-lsp[sim]'") from None
+    raise UsageError(
+        f'simulate needs NumPy, which is not installed here: "{sys.executable}" -m pip install numpy'
+    ) from None
 
 
 def simulate(options: argparse.Namespace) -> ExitStatus:

@@ -57,8 +57,13 @@ def read_settings_file(path: str) -> tuple[Source | None, tuple[SettingProblem, 
             return None, (SettingProblem(path, "", f"larger than {MAX_SETTINGS_BYTES:,} bytes, not read"),)
         values = tomllib.loads(data.decode("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        return None, (SettingProblem(path, "", f"cannot be read: {error}"),)
+        return None, (SettingProblem(path, "", f"cannot be read: {_reason(error)}"),)
     return Source(path, values, os.path.dirname(path)), ()
+
+
+def _reason(error: Exception) -> str:
+    """Without number and path, which stand beside it."""
+    return (error.strerror or type(error).__name__).lower() if isinstance(error, OSError) else str(error)
 
 
 def find_upward(path: str, names: Sequence[str]) -> str | None:

@@ -166,6 +166,11 @@ class TestBadInput:
         assert "gone.cu: no such file or folder" in done.stderr
         assert "SYN101" in done.stdout
 
+    def test_what_is_no_text_is_not_said_to_be_without_findings(self, tmp_path: Path) -> None:
+        (tmp_path / "wide.cu").write_bytes(DIVERGENT.encode("utf-16"))
+        done = simt_lsp("check", "wide.cu", cwd=tmp_path)
+        assert "wide.cu: not analysed: not text in UTF-8" in done.stdout
+
     def test_a_folder_without_cuda_files_is_said(self, tmp_path: Path) -> None:
         write(tmp_path, {"readme.md": "nothing"})
         done = simt_lsp("check", ".", cwd=tmp_path)

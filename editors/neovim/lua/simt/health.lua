@@ -59,9 +59,10 @@ local function check_clients()
   for _, client in ipairs(clients) do
     local buffers = vim.tbl_count(client.attached_buffers)
     vim.health.ok(
-      ('Server %d runs for %d buffers, root %s'):format(
+      ('Server %d runs for %d buffer%s, root %s'):format(
         client.id,
         buffers,
+        buffers == 1 and '' or 's',
         client.config.root_dir or 'none: a single file'
       )
     )

@@ -27,11 +27,14 @@ function M.run(bufnr, argument)
   if not server then
     return
   end
-  local params = { command = 'simt.simulate', arguments = { argument } }
+  -- Quiet: how it went says the report; a long message besides would have to be answered with ENTER first.
+  local asked = vim.tbl_extend('force', argument, { quiet = true })
+  local params = { command = 'simt.simulate', arguments = { asked } }
   local request = client.request(server, bufnr, 'workspace/executeCommand', params, function(answer)
-    -- Whatever else it may be was shown by the server as a message.
     if answer.status == 'finished' then
       show_report(server, bufnr, answer.report.kernel)
+    elseif answer.message then
+      client.complain(answer.message)
     end
   end, function()
     running = nil
