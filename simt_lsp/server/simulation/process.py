@@ -36,7 +36,7 @@ NICENESS: Final = 5
 LONG_SECONDS: Final = 1.0
 MISSING_NUMPY: Final = (
     "simulating needs NumPy, which is not installed for the server's Python: "
-    "\"{python}\" -m pip install numpy, then simulate again"
+    '"{python}" -m pip install numpy, then simulate again'
 )
 
 Say = Callable[[dict[str, Any]], None]
