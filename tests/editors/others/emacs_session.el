@@ -17,7 +17,8 @@
       (sit-for 0.01))))
 
 (defun findings () (mapcar #'flymake-diagnostic-text (flymake-diagnostics)))
-(defun barrier-found () (cl-some (lambda (text) (string-match-p "this barrier" text)) (findings)))
+(defun found (words) (cl-some (lambda (text) (string-match-p words text)) (findings)))
+(defun barrier-found () (found "this barrier"))
 (defun see (name value) (push (cons name value) seen))
 
 (defun send ()
@@ -57,7 +58,7 @@
   (insert letter)
   (send)
   (accept-process-output nil 0.005))
-(settle #'barrier-found)
+(settle (lambda () (found "0-8 of the block")))  ; `lane <' alone is found, too, while it is typed
 (see 'typed (vconcat (findings)))
 
 (ignore-errors (eglot-shutdown (eglot-current-server)))
