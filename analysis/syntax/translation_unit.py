@@ -28,8 +28,16 @@ from analysis.syntax.snippet import Snippet, build_snippet
 class TranslationUnit:
     """One file with everything it can name."""
 
-    def __init__(self, path: str, found: Preprocessed, environment: Environment, cache: SyntaxCache) -> None:
+    def __init__(
+        self,
+        path: str,
+        found: Preprocessed,
+        environment: Environment,
+        cache: SyntaxCache,
+        around: "tuple[str, bytes, Loader] | None" = None,
+    ) -> None:
         self.path = path
+        self._around = around
         self.environment = environment
         self.items: tuple[Item, ...] = tuple(found.items)
         """The items of the main file, in text order; also those in regions that are left out."""
@@ -59,13 +67,19 @@ class TranslationUnit:
             found = Preprocessed(problems=[Problem(ProblemKind.TOO_LARGE, path, Span(0, 0))])
             return cls(path, found, environment, cache)
         skeleton = cache.skeleton(path, document.text)
-        around = None
-        if context is not None and context != path:
-            text = loader.read(context)
-            if text is not None and len(text) <= MAX_PARSED_BYTES:
-                around = context, cache.skeleton(context, text)
-        found = preprocess(path, skeleton, loader, environment, cache, around)
-        return cls(path, found, environment, cache)
+        text = loader.read(context) if context is not None and context != path else None
+        if context is None or text is None or len(text) > MAX_PARSED_BYTES:
+            return cls(path, preprocess(path, skeleton, loader, environment, cache, None), environment, cache)
+        found = preprocess(path, skeleton, loader, environment, cache, (context, cache.skeleton(context, text)))
+        return cls(path, found, environment, cache, (context, text, loader))
+
+    @cached_property
+    def includer(self) -> "TranslationUnit | None":
+        """The whole context of a header, what follows its include too; None where it is read without one."""
+        if self._around is None:
+            return None
+        context, text, loader = self._around
+        return TranslationUnit.build(context, Document.open(text), loader, self.environment, self._cache)
 
     def lookup(self, name: str) -> tuple[Item, ...]:
         """All items of that last-component name: active ones first, then in order."""

@@ -55,6 +55,16 @@ def may_be_tried_smaller(plan: Plan) -> bool:
     return plan.grid.why != "given" and not plan.attempt.is_small
 
 
+def may_be_mended(plan: Plan, fault: Fault) -> bool:
+    """Whether another attempt may run without it: longer arrays, another block."""
+    if isinstance(fault, OutOfBounds) and not fault.is_null:
+        if fault.buffer is None or fault.buffer in plan.arrays:
+            return bool(plan.arrays)
+        if fault.buffer == DYNAMIC_SHARED and plan.shared_may_grow:
+            return True
+    return plan.block.is_chosen and _blames_block(fault)
+
+
 def grown(plan: Plan, result: Result) -> Attempt | None:
     """The attempt in which chosen arrays are as long as `result` shows that they must be; None where all fit."""
     lengths = {**plan.attempt.lengths, **dict(_lengths(plan, result.extents))}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass
 from typing import final
+
+from analysis.lower.launches import Launch
 
 
 @final
@@ -20,3 +23,8 @@ class Choice:
     value: str
     why: str
     is_chosen: bool = True
+
+
+def source_of(launch: Launch, path: str) -> str:
+    """Where the launch stands, for the report on a kernel of the file `path`."""
+    return "a launch in the file" if launch.path == path else f"a launch in {posixpath.basename(launch.path)}"

@@ -85,6 +85,7 @@ class Dependences:
         contents: set[str] = set()
         has_block_index = False
         seen: set[ValueId] = set()
+        known: set[Root] = set()
         pending = list(values)
         while pending:
             value = pending.pop()
@@ -106,7 +107,7 @@ class Dependences:
                         names.add(_OF_SHAPE[register])
                 case Load(address=address) | Atomic(address=address):
                     contents.update(self._contents(address))
-                    pending += self._stored(address)
+                    pending += self._stored(address, known)
                 case Phi():
                     pending += self._deciding(definition)
                 case _:
@@ -119,9 +120,11 @@ class Dependences:
             if place.root.kind in (RootKind.ARGUMENT, RootKind.VARIABLE):
                 yield place.root.name
 
-    def _stored(self, address: ValueId) -> Iterator[ValueId]:
-        """What the kernel itself may have put there."""
-        for root in {place.root for place in self._flow.places(address)}:
+    def _stored(self, address: ValueId, known: set[Root]) -> Iterator[ValueId]:
+        """What the kernel itself may have put there, but for objects that are `known`; these now are."""
+        roots = {place.root for place in self._flow.places(address)} - known
+        known |= roots
+        for root in roots:
             for store in self._stores.get(root, ()):
                 yield from store.operands
 

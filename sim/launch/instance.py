@@ -37,7 +37,7 @@ from analysis.lower.types import spelled_argument
 from analysis.syntax.items import ItemKind
 from analysis.syntax.parsing import parse
 from analysis.syntax.tree import Node, convert
-from sim.launch.choices import Choice
+from sim.launch.choices import Choice, source_of
 from sim.launch.functors import called_types
 from sim.refusals import LaunchError
 
@@ -203,10 +203,15 @@ def _from_launches(
     program: Program, scope: Scope, declaration: FunctionDeclaration, launches: Sequence[Launch]
 ) -> list[_Source]:
     """Launches in text order, those with the most known arguments first."""
-    texts = [_argument_text(program, launch) for launch in launches if launch.template_arguments]
-    named = [_named(declaration, read_arguments(scope, text)) for text in texts]
-    named.sort(key=lambda arguments: -sum(map(_is_known, arguments.values())))
-    return [_Source(arguments, "a launch in the file") for arguments in named]
+    sources = [
+        _Source(
+            _named(declaration, read_arguments(scope, _argument_text(program, launch))),
+            source_of(launch, program.unit.path),
+        )
+        for launch in launches
+        if launch.template_arguments
+    ]
+    return sorted(sources, key=lambda source: -sum(map(_is_known, source.arguments.values())))
 
 
 def _argument_text(program: Program, launch: Launch) -> str:

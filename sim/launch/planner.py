@@ -21,7 +21,7 @@ from sim.faults import Index3
 from sim.kernel import Kernel
 from sim.launch.arguments import VARIABLES, ArgumentChooser
 from sim.launch.attempt import Attempt
-from sim.launch.choices import Choice
+from sim.launch.choices import Choice, source_of
 from sim.launch.comparisons import Comparisons
 from sim.launch.constants import integer_constants
 from sim.launch.contents import ArrayChoice
@@ -177,7 +177,16 @@ def _shape_evidence(subject: Subject) -> ShapeEvidence:
     constants |= integer_constants(subject.program, subject.instance, speaks_of_block)
     requests = subject.requests
     threads, blocks = axes_read(subject.kernel.function, _text(subject))
-    return ShapeEvidence(requests.block, requests.grid, subject.launches, subject.bound, constants, threads, blocks)
+    return ShapeEvidence(
+        requests.block,
+        requests.grid,
+        subject.launches,
+        subject.bound,
+        constants,
+        threads,
+        blocks,
+        subject.program.unit.path,
+    )
 
 
 def _text(subject: Subject) -> bytes:
@@ -209,9 +218,10 @@ def _shared_bytes(subject: Subject, attempt: Attempt, block: Index3) -> Choice |
         return None
     if attempt.shared_bytes:
         return Choice("shared", str(attempt.shared_bytes), "what accesses reach")
-    launched = next((launch.shared_bytes for launch in subject.launches if launch.shared_bytes), None)
+    launched = next((launch for launch in subject.launches if launch.shared_bytes), None)
     if launched is not None:
-        return Choice("shared", str(launched), "a launch in the file", is_chosen=False)
+        why = source_of(launched, subject.program.unit.path)
+        return Choice("shared", str(launched.shared_bytes), why, is_chosen=False)
     elements = [symbol.type.element if isinstance(symbol.type, ArrayType) else symbol.type for symbol in symbols]
     largest = max(size_of(element, function.structs) or 4 for element in elements)
     return Choice("shared", str(largest * block[0] * block[1] * block[2]), "one element per thread")
@@ -268,12 +278,13 @@ def _launched_numbers(subject: Subject, most: int) -> Mapping[str, ChosenNumber]
     """What host code passes, where it is known; integers up to `most`."""
     found: dict[str, ChosenNumber] = {}
     for launch in subject.launches:
+        why = source_of(launch, subject.program.unit.path)
         for parameter, value in zip(subject.kernel.function.parameters, launch.argument_values, strict=False):
             type = subject.flow.leaves.get(parameter.name)
             if value is None or parameter.name in found:
                 continue
             if isinstance(type, FloatType):
-                found[parameter.name] = ChosenNumber(float(value), "a launch in the file", is_chosen=False)
+                found[parameter.name] = ChosenNumber(float(value), why, is_chosen=False)
             elif isinstance(type, IntegerType) and float(value).is_integer() and abs(value) <= most:
-                found[parameter.name] = ChosenNumber(int(value), "a launch in the file", is_chosen=False)
+                found[parameter.name] = ChosenNumber(int(value), why, is_chosen=False)
     return found

@@ -20,14 +20,19 @@ from analysis.ir.instructions import ReadSpecial
 from analysis.ir.operators import SpecialRegister
 from analysis.lower.launches import Launch
 from sim.faults import Index3
+from sim.launch.choices import source_of
 
 MAX_BLOCK_THREADS: Final = 1024
 MAX_THREADS: Final = 1 << 15
 
 _AXIS_NAME: Final = re.compile(r"(?:^|_|(?<=[a-z]))(?:(?P<x>X|W|WIDTH|COLS?|bx)|(?P<y>Y|H|HEIGHT|ROWS?|by))$")
 _BLOCK_NAME: Final = re.compile(r"BLOCK|THREAD|TILE|CTA|^b[xy]$", re.IGNORECASE)
-_NAMES_Y: Final = re.compile(rb"\.\s*y\b|hip\w+_y\b|%n?(?:c?tid|ctaid)\.y")
-_NAMES_Z: Final = re.compile(rb"\.\s*z\b|hip\w+_z\b|%n?(?:c?tid|ctaid)\.z")
+_NAMES_Y: Final = re.compile(rb"(?:Idx|Dim|\))\s*\.\s*y\b|hip\w+_y\b|%n?(?:c?tid|ctaid)\.y")
+_NAMES_Z: Final = re.compile(rb"(?:Idx|Dim|\))\s*\.\s*z\b|hip\w+_z\b|%n?(?:c?tid|ctaid)\.z")
+_COPIES: Final = re.compile(rb"(?:(?:thread|block)Idx|(?:block|grid)Dim|_(?:index|dim)\w*\s*\(\s*\))(?!\s*\.|\w)")
+"""A whole coordinate is kept or passed on: its parts may be named of any variable."""
+_MEMBERS_Y: Final = re.compile(rb"\.\s*y\b")
+_MEMBERS_Z: Final = re.compile(rb"\.\s*z\b")
 _DEFAULT_BLOCKS: Final[Mapping[int, Index3]] = {1: (256, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}
 _DEFAULT_GRIDS: Final[Mapping[int, Index3]] = {1: (8, 1, 1), 2: (4, 4, 1), 3: (2, 2, 2)}
 _OTHER_NAME: Final = re.compile(r"BLOCKS(?!IZE)|GRID|WARP|PER_?(?!BLOCK|CTA)[A-Z]|IDX|STEPS", re.IGNORECASE)
@@ -62,6 +67,8 @@ class ShapeEvidence:
     thread_axes: int
     """Of how many axes (1, 2, 3) the kernel reads the coordinates of its threads."""
     block_axes: int
+    file: str = ""
+    """That of the kernel."""
 
 
 def choose_block(evidence: ShapeEvidence) -> ChosenShape:
@@ -69,7 +76,7 @@ def choose_block(evidence: ShapeEvidence) -> ChosenShape:
         return ChosenShape(evidence.block, "given")
     for launch in evidence.launches:
         if launch.block is not None and _threads(launch.block) <= MAX_BLOCK_THREADS:
-            return ChosenShape((launch.block.x, launch.block.y, launch.block.z), "a launch in the file")
+            return ChosenShape((launch.block.x, launch.block.y, launch.block.z), source_of(launch, evidence.file))
     named = _named_block(evidence.thread_axes, evidence.constants)
     if named is not None and _threads(named.extent) <= (evidence.bound or MAX_BLOCK_THREADS):
         return named
@@ -103,7 +110,7 @@ def choose_grid(evidence: ShapeEvidence, block: ChosenShape) -> ChosenShape:
         if launch.grid is not None:
             whole = launch.grid.x, launch.grid.y, launch.grid.z
             cut = _cut(whole, block.extent)
-            why = "a launch in the file"
+            why = source_of(launch, evidence.file)
             if cut == whole:
                 return ChosenShape(whole, why)
             return ChosenShape(cut, f"{why}, cut from {spelled(whole)}", is_cut=True)
@@ -117,7 +124,12 @@ def axes_read(function: Function, text: bytes) -> tuple[int, int]:
     say nothing about the shape that the kernel was written for.
     """
     registers = {found.register for _, found in function.instructions() if isinstance(found, ReadSpecial)}
-    named = 3 if _NAMES_Z.search(text) else 2 if _NAMES_Y.search(text) else 1
+    has_copies = _COPIES.search(text) is not None
+    names_y, names_z = (
+        own.search(text) or (has_copies and member.search(text))
+        for own, member in ((_NAMES_Y, _MEMBERS_Y), (_NAMES_Z, _MEMBERS_Z))
+    )
+    named = 3 if names_z else 2 if names_y else 1
     return min(named, _last_axis(registers, _THREAD_AXES)), min(named, _last_axis(registers, _BLOCK_AXES))
 
 

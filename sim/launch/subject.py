@@ -9,13 +9,13 @@ from typing import Any, final
 from numpy.typing import NDArray
 
 from analysis.graph.control_flow import ControlFlow
-from analysis.ir.function import FunctionKind
-from analysis.lower.launches import Launch, launch_shapes
+from analysis.lower.launches import Launch
 from analysis.lower.program import DeviceFunction, Program
 from sim.kernel import Kernel, load_kernel
 from sim.launch.array_uses import ArrayUse, array_uses
 from sim.launch.constants import integer_value
 from sim.launch.flow import Flow, Root
+from sim.launch.host_launches import host_launches, with_blocks
 from sim.launch.initial_values import initial_values
 from sim.launch.instance import Instance, choose_instance
 from sim.launch.request import Requests
@@ -24,7 +24,7 @@ from sim.launch.request import Requests
 @final
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """`launches` are those of the file with as many arguments; `bound` is that of `__launch_bounds__`, in threads."""
+    """`launches` are those of host code with as many arguments; `bound` is that of `__launch_bounds__`, in threads."""
 
     program: Program
     requests: Requests
@@ -40,10 +40,9 @@ class Subject:
 
 def read_subject(program: Program, kernel: DeviceFunction, requests: Requests) -> Subject:
     """Raises `LaunchError` for template arguments that were given and do not fit."""
-    parameters = len(program.lower(kernel.id).function.parameters)
-    found = launch_shapes(program.unit).get(kernel.item.name, ()) if kernel.kind is FunctionKind.KERNEL else ()
-    launches = [launch for launch in found if len(launch.arguments) in (0, parameters)]
+    launches = host_launches(program, kernel)
     instance = choose_instance(program, kernel, launches, requests.arguments)
+    launches = with_blocks(program, instance, launches)
     loaded = load_kernel(program, instance.id)
     initial = initial_values(program, loaded)
     flow = Flow(loaded.function, ControlFlow.of(loaded.function))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.lower.launches.annotation import AnnotationProblem, AnnotationProblemKind, LaunchAnnotation, annotation
-from analysis.lower.launches.find import launch_shapes
+from analysis.lower.launches.find import launch_shapes, launches_around
 from analysis.lower.launches.model import Launch, Shape
 from analysis.lower.launches.other_uses import UseKey, Uses, kernels_used_otherwise
 
@@ -18,4 +18,5 @@ __all__ = [
     "annotation",
     "kernels_used_otherwise",
     "launch_shapes",
+    "launches_around",
 ]

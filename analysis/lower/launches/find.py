@@ -63,6 +63,21 @@ def launch_shapes(unit: TranslationUnit, memo: LaunchMemo | None = None) -> Mapp
     return {name: tuple(launches) for name, launches in found.items()}
 
 
+def launches_around(unit: TranslationUnit, memo: LaunchMemo | None = None) -> Mapping[str, tuple[Launch, ...]]:
+    """Those of `launch_shapes`, and after them the launches in the file that includes a header.
+
+    They say how a kernel may be launched, not how it is: other files may include the header.
+    """
+    found = launch_shapes(unit, memo)
+    if unit.includer is None:
+        return found
+    outside = launch_shapes(unit.includer, memo)
+    return {
+        name: tuple(dict.fromkeys((*found.get(name, ()), *outside.get(name, ()))))
+        for name in dict.fromkeys((*found, *outside))
+    }
+
+
 def _launching_macros(unit: TranslationUnit) -> frozenset[bytes]:
     """Macros whose replacement launches something."""
     names = unit.macros.names
@@ -149,6 +164,7 @@ def _launch(
         argument_values=tuple(values.number(argument) for argument in arguments),
         path=item.path,
         span=Span(item.span.start + span.start, item.span.start + span.end),
+        block_text=_text(configuration[1]) if len(configuration) > 1 else "",
     )
 
 

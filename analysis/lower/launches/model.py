@@ -35,6 +35,8 @@ class Launch:
     argument_values: tuple[int | float | None, ...]
     path: str
     span: Span = field(compare=False)
+    block_text: str = ""
+    """How the block is written."""
 
     def moved(self, distance: int) -> Launch:
         """The same launch, so many bytes further on."""
@@ -48,4 +50,5 @@ class Launch:
             self.argument_values,
             self.path,
             Span(self.span.start + distance, self.span.end + distance),
+            self.block_text,
         )

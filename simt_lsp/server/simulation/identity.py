@@ -49,7 +49,8 @@ def function_lines(analysis: FileAnalysis) -> Mapping[FunctionKey, FunctionLines
 
 @final
 class HostCode:
-    """The launches of a file's kernels; keeps those of host functions that did not change.  For one thread."""
+    """The launches of a file's kernels, in it and in the file around a header; keeps those of host functions that did
+    not change.  For one thread."""
 
     def __init__(self) -> None:
         from analysis.facts.cache import BoundedCache
@@ -58,9 +59,9 @@ class HostCode:
 
     def launches(self, analysis: FileAnalysis) -> Mapping[str, Sequence[Launch]]:
         """By the kernel's name."""
-        from analysis.lower.launches import launch_shapes
+        from analysis.lower.launches import launches_around
 
-        return launch_shapes(analysis.program.unit, self._known)
+        return launches_around(analysis.program.unit, self._known)
 
 
 def launch_digest(

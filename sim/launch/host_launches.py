@@ -1,0 +1,54 @@
+"""Launches of a kernel in host code: in its own file, or in the file that includes its header.
+
+Rules    A block that is written in terms of a host template's parameters (`kernel<W><<<grid, W>>>`) is what these are
+         for the instance that runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from analysis.ir.function import FunctionKind
+from analysis.lower.launches import Launch, Shape, launches_around
+from analysis.lower.names import ConstantName, TemplateArgument
+from analysis.lower.program import DeviceFunction, Program
+from sim.launch.constants import integer_value
+from sim.launch.instance import Instance
+
+_WORD: Final = re.compile(r"[A-Za-z_]\w*")
+
+
+def host_launches(program: Program, kernel: DeviceFunction) -> Sequence[Launch]:
+    """Those with as many arguments as the kernel has, or with none that are seen; the file's own first."""
+    if kernel.kind is not FunctionKind.KERNEL:
+        return ()
+    parameters = len(program.lower(kernel.id).function.parameters)
+    found = launches_around(program.unit).get(kernel.item.name, ())
+    return [launch for launch in found if len(launch.arguments) in (0, parameters)]
+
+
+def with_blocks(program: Program, instance: Instance, launches: Sequence[Launch]) -> Sequence[Launch]:
+    """The launches, with blocks that depend on template parameters around them."""
+    declaration = program.declaration_of(instance.id)
+    found: list[Launch] = []
+    for launch in launches:
+        names = _host_names(launch, [parameter.name for parameter in declaration.template_parameters], instance)
+        if launch.block is None and names and set(_WORD.findall(launch.block_text)) & names.keys():
+            text = _WORD.sub(lambda word, names=names: names.get(word[0], word[0]), launch.block_text)
+            number = integer_value(program, declaration, {}, text)
+            launch = launch if number is None or number < 1 else replace(launch, block=Shape(number))
+        found.append(launch)
+    return found
+
+
+def _host_names(launch: Launch, parameters: Sequence[str], instance: Instance) -> Mapping[str, str]:
+    """What names that the launch passes as template arguments stand for."""
+    values: dict[str, str] = {}
+    for text, parameter in zip(launch.template_arguments, parameters, strict=False):
+        argument: TemplateArgument | None = instance.arguments.get(parameter)
+        if isinstance(argument, ConstantName) and not isinstance(argument.value, float) and _WORD.fullmatch(text):
+            values[text] = str(int(argument.value))
+    return values

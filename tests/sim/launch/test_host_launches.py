@@ -1,0 +1,79 @@
+"""Launches by host code: in the kernel's own file, in the file that includes its header, through templates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from analysis.lower.program import Program
+from analysis.syntax.document import Document
+from analysis.syntax.environment import Environment
+from analysis.syntax.translation_unit import TranslationUnit
+from sim.launch.planner import Planner
+from tests.sim.launch.support import NoFiles, chosen
+
+HEADER = "#define SIDE 8\n__global__ void k(float *x, int n) { x[threadIdx.x + n * threadIdx.y] = 1; }"
+
+
+class _Files(NoFiles):
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self._files = files
+
+    def read(self, path: str) -> bytes | None:
+        text = self._files.get(path)
+        return None if text is None else text.encode()
+
+    def exists(self, path: str) -> bool:
+        return path in self._files
+
+
+def _choices(header: str, includer: str) -> dict[str, tuple[str, str]]:
+    """Value and reason of every choice for the kernel of a header."""
+    files = _Files({"k.cuh": header, "main.cu": includer})
+    unit = TranslationUnit.build("k.cuh", Document.open(header.encode()), files, Environment(), context="main.cu")
+    program = Program(unit)
+    kernel = next(one for one in program.device_functions() if one.item.name == "k")
+    return {one.name: (one.value, one.why) for one in Planner(program, kernel).plan().choices}
+
+
+def test_the_file_that_includes_a_header_launches_its_kernels() -> None:
+    found = _choices(HEADER, '#include "k.cuh"\nvoid f(float *x) { dim3 b(SIDE, SIDE / 2); k<<<3, b>>>(x, 48); }')
+    assert found["block"] == ("8,4", "a launch in main.cu")
+    assert found["grid"] == ("3", "a launch in main.cu")
+    assert found["n"] == ("48", "a launch in main.cu")
+
+
+def test_the_file_of_the_kernel_speaks_first() -> None:
+    own = HEADER + "\ninline void g(float *x) { k<<<2, 64>>>(x, 1); }"
+    found = _choices(own, '#include "k.cuh"\nvoid f(float *x) { k<<<3, 32>>>(x, 48); }')
+    assert found["block"] == ("64", "a launch in the file")
+    assert found["grid"] == ("2", "a launch in the file")
+
+
+def test_without_a_launch_around_it_the_shape_is_chosen() -> None:
+    found = _choices(HEADER, '#include "k.cuh"\nvoid f(float *x) { other<<<3, 32>>>(x, 48); }')
+    assert found["block"] == ("16,16", "chosen")
+
+
+@pytest.mark.parametrize(("block", "expected"), [("W", "96"), ("W * 2", "192"), ("threads", "256")])
+def test_a_block_is_made_of_the_parameters_of_the_template_around(block: str, expected: str) -> None:
+    text = (
+        "template <int WIDTH> __global__ void k(float *x) { x[threadIdx.x % WIDTH] = 1; }\n"
+        f"template <int W> void launch(float *x, int threads) {{ k<W><<<2, {block}>>>(x); }}\n"
+        "void f(float *x, int n) { launch<96>(x, n); }"
+    )
+    assert chosen(text)["block"] == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("x[threadIdx.x] = v[threadIdx.x].z;", "256"),  # a member of data, and the launch says nothing
+        ("x[threadIdx.x + threadIdx.y * 16] = 1;", "16,16"),
+        ("dim3 t = threadIdx; x[t.x + t.y * 16] = 1;", "16,16"),
+        ("auto t = cooperative_groups::this_thread_block(); x[t.thread_rank()] = v[threadIdx.x].z;", "256"),
+    ],
+)
+def test_members_of_data_are_no_axes(body: str, expected: str) -> None:
+    assert chosen(f"__global__ void k(float *x, float4 *v) {{ {body} }}")["block"] == expected
