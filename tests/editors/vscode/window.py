@@ -63,6 +63,7 @@ class Window:
     def __init__(self, browser: Browser, server: CodeServer, folder: Path) -> None:
         self._context = browser.new_context(viewport={"width": SIZE[0], "height": SIZE[1]}, device_scale_factor=1)
         self.page: Page = self._context.new_page()
+        self.page.set_default_timeout(1000 * PATIENCE_SECONDS)
         self._probe = server.probe_folder / folder.name
         self.folder = folder
         Window.open_windows.append(self)
@@ -147,13 +148,14 @@ class Window:
         return codes[0]
 
     def at(self, line: int, column: int = 1) -> None:
-        """The cursor; both count from 1."""
+        """The cursor; both count from 1.  Waits until the window has it: its extension host knows it earlier."""
         self.ask(
             "const editor = vscode.window.activeTextEditor;"
             f"const place = new vscode.Position({line - 1}, {column - 1});"
             "editor.selection = new vscode.Selection(place, place);"
             "editor.revealRange(new vscode.Range(place, place), vscode.TextEditorRevealType.InCenterIfOutsideViewport);"
         )
+        self.page.get_by_role("button", name=f"Ln {line}, Col {column}", exact=True).wait_for()
 
     def cursor(self) -> tuple[int, int]:
         """Line and column, from 1."""
