@@ -41,7 +41,11 @@ class _Parser(argparse.ArgumentParser):
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """The namespace of the command; `command` is None for the server.  Raises `UsageError`."""
-    return _parser().parse_args(arguments)
+    options, unknown = _parser().parse_known_args(arguments)
+    if unknown:  # argparse itself would point to the help of no command
+        prog = "simt-lsp" if options.command is None else f"simt-lsp {options.command}"
+        raise UsageError(f"unrecognized arguments: {' '.join(unknown)}\nSee: {prog} --help")
+    return options
 
 
 def available_cores() -> int:

@@ -30,6 +30,13 @@ def test_help_names_the_commands() -> None:
     assert all(command in done.stdout for command in ("check", "explain", "facts", "ir", "--stdio"))
 
 
+@pytest.mark.parametrize(("command", "page"), [((), "simt-lsp"), (("check", "a.cu"), "simt-lsp check")])
+def test_an_option_that_there_is_not_leads_to_the_page_that_lists_them(command: tuple[str, ...], page: str) -> None:
+    done = simt_lsp(*command, "--no-colour")
+    assert done.returncode == 2
+    assert done.stderr == f"simt-lsp: error: unrecognized arguments: --no-colour\nSee: {page} --help\n"
+
+
 def test_the_version_does_not_wait_for_the_analysis() -> None:
     done = subprocess.run(
         [sys.executable, "-I", "-X", "importtime", "-m", "simt_lsp", "--version"],
