@@ -47,12 +47,13 @@ class TruncationReason(Enum):
     TIME = "the time budget is used up"
     MEMORY = "the memory budget is used up"
     CANCELLED = "cancelled"
+    RUNNING = "it is still running"
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Truncation:
-    """The run ended before the program did; `span` is where the most work was done lately."""
+    """The run ended before the program did, or has not ended yet; `span` is where the most work was done lately."""
 
     reason: TruncationReason
     function: str
@@ -99,6 +100,11 @@ class Result:
     """SHA-256 over all arrays and variables."""
     truncated: Truncation | None
     seconds: float
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it is what was counted so far: then it has neither arrays nor a digest."""
+        return self.truncated is not None and self.truncated.reason is TruncationReason.RUNNING
 
     @property
     def simd_efficiency(self) -> float:

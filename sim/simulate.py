@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sim.code.convergence import with_convergence
 from sim.code.generate import Code
 from sim.code.latest import code_for
+from sim.glance import Glance
 from sim.kernel import Kernel
 from sim.launch.specification import LaunchSpecification
 from sim.machine.addresses import Addresses
@@ -33,10 +34,12 @@ def simulate(
     observers: Sequence[Observer] = (),
     *,
     progress: Callable[[float], bool] | None = None,
+    glance: Glance | None = None,
 ) -> Result:
     """Runs one launch of `kernel` under one policy.
 
-    `progress` is called a few times per second with the share of finished blocks; False cancels the run.
+    `progress` is called a few times per second with the share of finished blocks; False cancels the run.  `glance` says
+    when to look at what was counted so far.
     Raises `Refusal` for a construct that is not simulated and `LaunchError` for a launch that does not fit the kernel.
     Integers are C's; floating-point operations round to nearest, and a multiply and an add are fused only where the
     program says so.
@@ -53,8 +56,22 @@ def simulate(
             observer.begin(
                 Run(kernel.function, launch, code.segments, code.graph, policy.name), Addresses(machine.arena, launch)
             )
+        if glance is not None:
+            _look(
+                glance, lambda running: _result(kernel, launch, policy.name, machine, watchers, running), machine, code
+            )
         truncated = _run(machine, code)
     return _result(kernel, launch, policy.name, machine, watchers, truncated)
+
+
+def _look(glance: Glance, so_far: Callable[[Truncation], Result], machine: Machine, code: Code) -> None:
+    """Has the run looked at while it goes on."""
+    deadline = machine.deadline
+
+    def look() -> float:
+        return glance.show(so_far(_stopped(code, TruncationReason.RUNNING, deadline.segment)))
+
+    deadline.look(glance.seconds, look)
 
 
 def _prepared(
@@ -78,11 +95,15 @@ def _run(machine: Machine, code: Code) -> Truncation | None:
     except KernelAborted:
         pass
     except OutOfBudget as end:
-        segment = code.segments[end.segment]
-        instructions = segment.instructions
-        span = segment.terminator.span if segment.terminator is not None else instructions[-1].span
-        return Truncation(end.reason, str(segment.function.id), span)
+        return _stopped(code, end.reason, end.segment)
     return None
+
+
+def _stopped(code: Code, reason: TruncationReason, at: int) -> Truncation:
+    segment = code.segments[at]
+    instructions = segment.instructions
+    span = segment.terminator.span if segment.terminator is not None else instructions[-1].span
+    return Truncation(reason, str(segment.function.id), span)
 
 
 def _result(
@@ -93,8 +114,9 @@ def _result(
     observers: tuple[Observer, ...],
     truncated: Truncation | None,
 ) -> Result:
-    variables = machine.variables.after()
-    arrays = {name: _contents(machine, buffer) for name, buffer in machine.arguments.buffers.items()}
+    has_ended = truncated is None or truncated.reason is not TruncationReason.RUNNING
+    buffers, variables = (machine.arguments.buffers, machine.variables.after()) if has_ended else ({}, {})
+    arrays = {name: _contents(machine, buffer) for name, buffer in buffers.items()}
     after = {name: _contents(machine, buffer) for name, buffer in variables.items()}
     counters = machine.counters
     return Result(
@@ -108,11 +130,11 @@ def _result(
         branches=counters.branches(),
         instructions=counters.instructions(),
         faults=(*machine.faults.faults(), *(fault for observer in observers for fault in observer.faults())),
-        extents=machine.extents,
+        extents=dict(machine.extents),
         arrays=arrays,
         variables=after,
         printed=tuple(machine.printf.lines),
-        memory_digest=_digest(arrays, after),
+        memory_digest=_digest(arrays, after) if has_ended else "",
         truncated=truncated,
         seconds=machine.deadline.seconds,
     )

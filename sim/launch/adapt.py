@@ -5,6 +5,7 @@ Rules    An array whose length was chosen grows to the accessed extent, up to `M
          A chosen block is replaced where threads miss a shared array or a barrier, by the first that fits better,
          unless the run is long.
          A run that does not end in time is tried once more with one block and short loops.
+         Faults that chosen numbers or contents decide are tried to be mended by other ones (`mending.py`).
          The best run counts: one that ends before one that does not, then the fewest kinds of faults.
 Limits   What was given, or is launched so in the file, stays: its faults are the program's.
          An array that grows hides an access past its end: a chosen length claims nothing about the program.
@@ -20,6 +21,7 @@ from analysis.lower.layouts import size_of
 from sim.faults import BarrierDivergence, Deadlock, Fault, OutOfBounds, UninitialisedRead
 from sim.launch.attempt import Attempt
 from sim.launch.contents import MAX_BYTES
+from sim.launch.mending import MAX_TRIALS, may_have_other_choices, other_choices, still_comes
 from sim.launch.planner import Plan, Planner
 from sim.launch.shapes import other_blocks
 from sim.refusals import LaunchError
@@ -31,6 +33,8 @@ DYNAMIC_SHARED: Final = "dynamic shared memory"
 MAX_GROWTHS: Final = 4
 MAX_RETRIED_WORK: Final = 200_000
 """In warp instructions: a longer run is not repeated with other blocks."""
+MAX_TRIED_WORK: Final = 2_000_000
+"""Of all attempts with other numbers and contents together."""
 STRAY_GROWTH: Final = 8
 
 
@@ -47,7 +51,7 @@ def run_adapted(planner: Planner, run: Callable[[Plan], Result]) -> tuple[Plan, 
             best = min((best, *_tried(planner, run, other)), key=_badness)
             if not best[1].faults and best[1].truncated is None:
                 break
-    return best
+    return _mended(planner, run, *best)
 
 
 def may_be_tried_smaller(plan: Plan) -> bool:
@@ -62,7 +66,7 @@ def may_be_mended(plan: Plan, fault: Fault) -> bool:
             return bool(plan.arrays)
         if fault.buffer == DYNAMIC_SHARED and plan.shared_may_grow:
             return True
-    return plan.block.is_chosen and _blames_block(fault)
+    return (plan.block.is_chosen and _blames_block(fault)) or may_have_other_choices(plan, fault)
 
 
 def grown(plan: Plan, result: Result) -> Attempt | None:
@@ -101,6 +105,28 @@ def _grown(planner: Planner, run: Callable[[Plan], Result], plan: Plan, result: 
         except LaunchError:
             break
     return plan, result
+
+
+def _mended(planner: Planner, run: Callable[[Plan], Result], plan: Plan, result: Result) -> tuple[Plan, Result]:
+    """The plan with other choices for those behind its faults, as long as each does away with some."""
+    trials, work = MAX_TRIALS, MAX_TRIED_WORK
+    pending = _other_choices(planner, plan, result)
+    while trials > 0 and work > 0 and result.faults and result.truncated is None:
+        attempt = next(pending, None)
+        if attempt is None:
+            break
+        trials -= 1
+        for other in _tried(planner, run, attempt):
+            work -= other[1].warp_instructions
+            if _badness(other) < _badness((plan, result)) and still_comes(planner.flow, result, other[1]):
+                plan, result = other
+                pending = _other_choices(planner, plan, result)
+    return plan, result
+
+
+def _other_choices(planner: Planner, plan: Plan, result: Result) -> Iterator[Attempt]:
+    is_cheap = result.truncated is None and result.warp_instructions <= MAX_RETRIED_WORK
+    return other_choices(planner.flow, plan, result) if is_cheap else iter(())
 
 
 def _lengths(plan: Plan, extents: Mapping[str, Extent]) -> Iterator[tuple[str, int]]:

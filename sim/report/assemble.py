@@ -2,6 +2,9 @@
 
 The launch is planned and adapted under the first policy; the others run the same launch, so that only the policy
 differs.  Static verdicts come from the analysis of the same text and stand beside what was counted.
+
+So far   A report on a run that goes on tells no fault that another attempt may mend: that is no word about the program
+         yet.  While other blocks are tried, it is about the run that they have to beat.
 """
 
 from __future__ import annotations
@@ -16,7 +19,8 @@ from analysis.ir.instructions import FunctionId
 from analysis.lower.program import Program
 from analysis.syntax.line_index import without_line_end
 from sim.faults import DataRace
-from sim.launch.adapt import may_be_tried_smaller, run_adapted
+from sim.glance import Glance
+from sim.launch.adapt import may_be_mended, may_be_tried_smaller, run_adapted
 from sim.launch.flow import Flow
 from sim.launch.planner import Plan, Planner
 from sim.observers.branches import BranchObserver
@@ -30,6 +34,7 @@ from sim.observers.work import Work, WorkObserver, arrivals_by_line
 from sim.policies.protocol import PolicyFactory
 from sim.report.branches import Levels, branch_reports, static_levels
 from sim.report.faults import fault_report
+from sim.report.interim import Interim
 from sim.report.model import (
     AccessReport,
     FaultReport,
@@ -96,49 +101,102 @@ def report_kernel(
     *,
     warp: tuple[int, int] = (0, 0),
     progress: Progress | None = None,
+    interim: Interim | None = None,
     with_study: bool = False,
 ) -> KernelReport:
     """`static` are the facts of the kernel's file; `warp` is the one whose timeline is kept: (block, warp in it).
 
+    `interim` is told what was counted so far while a run goes on, with the runs before it.
     `with_study` runs the kernel once more, under the first policy, for what takes longer to observe.
 
     Raises `Refusal` and `LaunchError` as `simulate` does.  A cancelled run ends the report with that run.
     """
     started = time.perf_counter()
-    first = _adapted(planner, policies[0], warp, progress, started)
+    facts = tuple(static)
+
+    def so_far(*ended_and_running: _Run) -> KernelReport:
+        found = _kernel_report(program, planner.flow, ended_and_running, facts, None, started)
+        return replace(found, is_interim=True)
+
+    runner = _Runner(warp, progress, interim, so_far)
+    first = _adapted(planner, policies[0], runner, started)
     runs = [first]
     for policy in policies[1:]:
         if _is_cancelled(runs[-1].result):
             break
-        runs.append(_run(first.plan, policy, warp, progress, _seconds(first.plan)))
+        runs.append(runner.run(first.plan, policy, _seconds(first.plan), tuple(runs)))
     found = study(first.plan, policies[0], progress) if with_study and first.result.truncated is None else None
-    return _kernel_report(program, planner.flow, runs, static, found, started)
+    return _kernel_report(program, planner.flow, runs, facts, found, started)
 
 
 def _is_cancelled(result: Result) -> bool:
     return result.truncated is not None and result.truncated.reason is TruncationReason.CANCELLED
 
 
-def _adapted(
-    planner: Planner, policy: PolicyFactory, warp: tuple[int, int], progress: Progress | None, started: float
-) -> _Run:
+@final
+@dataclass(frozen=True, slots=True)
+class _Runner:
+    """Runs plans, each watched by observers of its own."""
+
+    warp: tuple[int, int]
+    progress: Progress | None
+    interim: Interim | None
+    so_far: Callable[..., KernelReport]
+    """The report on runs, the last of which has not ended."""
+
+    def run(self, plan: Plan, policy: PolicyFactory, seconds: float, ended: Sequence[_Run]) -> _Run:
+        """One more run of a launch that was `ended` under other policies."""
+        return self._run(plan, policy, seconds, lambda run: self.so_far(*ended, run), has_counts=True)
+
+    def attempt(self, plan: Plan, policy: PolicyFactory, seconds: float, to_beat: _Run | None) -> _Run:
+        """A run that another attempt may replace; `to_beat` is a better launch so far."""
+
+        def report(run: _Run) -> KernelReport:
+            return self.so_far(_without_what_may_be_mended(run if to_beat is None else to_beat))
+
+        return self._run(plan, policy, seconds, report, has_counts=to_beat is not None)
+
+    def _run(
+        self,
+        plan: Plan,
+        policy: PolicyFactory,
+        seconds: float,
+        report: Callable[[_Run], KernelReport],
+        *,
+        has_counts: bool,
+    ) -> _Run:
+        watched = _Watched.new(self.warp)
+        launch = replace(plan.specification, budget=replace(plan.specification.budget, seconds=seconds))
+        glance: Glance | None = None
+        if self.interim is not None:
+            glance = self.interim.glance(lambda result: report(_Run(plan, result, watched)), has_counts=has_counts)
+        result = simulate(plan.kernel, launch, policy, watched.all(), progress=self.progress, glance=glance)
+        return _Run(plan, result, watched)
+
+
+def _adapted(planner: Planner, policy: PolicyFactory, runner: _Runner, started: float) -> _Run:
     """All attempts share the time of one run: each may take half of what is left, the last ones all of it."""
     watched: dict[int, _Watched] = {}
+    to_beat: _Run | None = None
 
     def run(plan: Plan) -> Result:
+        nonlocal to_beat
         left = _seconds(plan) - (time.perf_counter() - started)
-        one = _run(plan, policy, warp, progress, left / 2 if may_be_tried_smaller(plan) else left)
+        is_trial = plan.attempt.is_trial
+        seconds = left / 2 if may_be_tried_smaller(plan) else left
+        one = runner.attempt(plan, policy, seconds, to_beat if is_trial else None)
         watched[id(one.result)] = one.watched
+        if not is_trial:
+            to_beat = replace(one, result=replace(one.result, arrays={}, variables={}))  # they may be large
         return one.result
 
     plan, result = run_adapted(planner, run)
     return _Run(plan, result, watched[id(result)])
 
 
-def _run(plan: Plan, policy: PolicyFactory, warp: tuple[int, int], progress: Progress | None, seconds: float) -> _Run:
-    watched = _Watched.new(warp)
-    launch = replace(plan.specification, budget=replace(plan.specification.budget, seconds=seconds))
-    return _Run(plan, simulate(plan.kernel, launch, policy, watched.all(), progress=progress), watched)
+def _without_what_may_be_mended(run: _Run) -> _Run:
+    faults = tuple(fault for fault in run.result.faults if not may_be_mended(run.plan, fault))
+    return replace(run, result=replace(run.result, faults=faults))
 
 
 def _seconds(plan: Plan) -> float:
@@ -150,7 +208,7 @@ def _kernel_report(
     program: Program,
     flow: Flow,
     runs: Sequence[_Run],
-    static: Iterable[FunctionFacts],
+    static: Sequence[FunctionFacts],
     found: Study | None,
     started: float,
 ) -> KernelReport:

@@ -46,6 +46,7 @@ def branch_reports(
             sides=_sides(own, places),
             reconvergence=None if met is None else places.of(met),
             is_select=not own,
+            is_counting=result.is_running,
         )
         found[place] = _together(found[place], one) if place in found else one
     return tuple(sorted(found.values(), key=lambda branch: (branch.place.path, branch.place.line, branch.place.column)))

@@ -89,7 +89,7 @@ def _header(report: KernelReport) -> Markup:
         "div",
         element("h1", report.kernel),
         element("p", place, class_="path"),
-        element("p", words.launch_words(report), f" · simulated in {words.duration(report.seconds)}", class_="launch"),
+        element("p", words.launch_words(report), f" · simulated {words.time_words(report)}", class_="launch"),
     )
     theme = element("button", type="button", class_="theme", aria_label="Switch between dark and light")
     return element("header", title, theme, _tabs(report))

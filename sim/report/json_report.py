@@ -147,6 +147,7 @@ class KernelObject(TypedDict):
     study: StudyObject | None
     seconds: float
     truncated: bool
+    interim: bool
 
 
 def kernel_object(report: KernelReport) -> KernelObject:
@@ -168,6 +169,7 @@ def kernel_object(report: KernelReport) -> KernelObject:
         "study": None if report.study is None else study_object(report.study),
         "seconds": report.seconds,
         "truncated": any(run.truncated is not None for run in report.policies),
+        "interim": report.is_interim,
     }
 
 

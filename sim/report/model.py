@@ -50,7 +50,7 @@ class BranchReport:
 
     `level` is None where the analysis does not know the branch.  `lanes` are active lanes, summed over executions.
     `sides` is empty for a condition that was computed without branching (`is_select`).  `reconvergence` is where the
-    paths meet at the latest; None at the end of the kernel.
+    paths meet at the latest; None at the end of the kernel.  `is_counting`: the run has not ended.
     """
 
     place: SourcePlace
@@ -62,11 +62,12 @@ class BranchReport:
     sides: tuple[SideReport, ...] = ()
     reconvergence: SourcePlace | None = None
     is_select: bool = False
+    is_counting: bool = False
 
     @property
     def never_diverged(self) -> bool:
-        """The analysis calls it varying, and yet no warp split in this run."""
-        return self.level is Level.VARYING and self.executed > 0 and self.diverged == 0
+        """The analysis calls it varying, and yet no warp split in this run; not said before that has ended."""
+        return self.level is Level.VARYING and self.executed > 0 and self.diverged == 0 and not self.is_counting
 
 
 @final
@@ -169,7 +170,7 @@ class KernelReport:
     """One kernel under one launch; `policies` in the order they were asked for, `arrays` after the first of them.
 
     `files` are the `.npy` files that arguments were read from; `study` is None where none was asked for or the run did
-    not end.
+    not end.  `is_interim`: the simulation went on; the last run, or all of it, is what was counted until then.
 
     `source` has all lines of the kernel's file; the kernel stands in `first_line` to `last_line`.
     """
@@ -189,6 +190,7 @@ class KernelReport:
     files: tuple[FileStamp, ...]
     study: Study | None
     seconds: float
+    is_interim: bool = False
 
     @property
     def agree(self) -> bool:

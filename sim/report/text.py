@@ -54,7 +54,8 @@ def report_lines(report: KernelReport, width: int = WIDTH) -> Iterator[Line]:
 
 def _verdict(report: KernelReport, run: PolicyReport, width: int) -> Iterator[Line]:
     name = cut(_clean(report.kernel), 40)
-    launch = f"  {words.launch_words(report)} · {run.policy} · {words.duration(report.seconds)}"
+    time = words.time_words(report) if report.is_interim else words.duration(report.seconds)
+    launch = f"  {words.launch_words(report)} · {run.policy} · {time}"
     if len(name) + len(launch) <= width:
         yield ((name, Tone.TITLE), (launch, Tone.MUTED))
     else:

@@ -11,6 +11,7 @@ from sim.faults import Index3
 from sim.launch.choices import Choice
 from sim.observers.oracle_convergence import OracleAnswer
 from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport, SideReport, SourcePlace
+from sim.result import TruncationReason
 
 LEVEL_WORDS: Final = {
     Level.GRID: "uniform",
@@ -123,6 +124,11 @@ def fault_total(run: PolicyReport) -> str:
     return quantity(len(run.faults), "fault") if run.faults else "no faults"
 
 
+def time_words(report: KernelReport) -> str:
+    """`in 0.8 s`; for a simulation that went on, how far it had come."""
+    return f"so far, after {duration(report.seconds)}" if report.is_interim else f"in {duration(report.seconds)}"
+
+
 def launch_words(report: KernelReport) -> str:
     blocks = report.grid[0] * report.grid[1] * report.grid[2]
     threads = report.block[0] * report.block[1] * report.block[2]
@@ -150,7 +156,10 @@ def truncation(run: PolicyReport) -> str | None:
     if run.truncated is None:
         return None
     place = run.truncated.place
-    return f"stopped early: {run.truncated.reason.value}" + (f", in line {place.line}" if place else "")
+    where = f", in line {place.line}" if place else ""
+    if run.truncated.reason is TruncationReason.RUNNING:
+        return f"so far: this is what was counted in {duration(run.seconds)}; the run had not ended{where}"
+    return f"stopped early: {run.truncated.reason.value}{where}"
 
 
 def source_line(report: KernelReport, line: int) -> str:
