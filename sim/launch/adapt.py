@@ -118,7 +118,7 @@ def _mended(planner: Planner, run: Callable[[Plan], Result], plan: Plan, result:
         trials -= 1
         for other in _tried(planner, run, attempt):
             work -= other[1].warp_instructions
-            if _badness(other) < _badness((plan, result)) and still_comes(planner.flow, result, other[1]):
+            if _badness(other) < _badness((plan, result)) and still_comes(planner.flow, plan, result, other[1]):
                 plan, result = other
                 pending = _other_choices(planner, plan, result)
     return plan, result

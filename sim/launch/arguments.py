@@ -25,7 +25,7 @@ from analysis.ir.types import (
 from analysis.lower.layouts import size_of
 from analysis.lower.types import FUNCTION_POINTER
 from sim.faults import Index3
-from sim.launch.array_uses import image_uses
+from sim.launch.array_uses import Role, image_uses
 from sim.launch.attempt import Attempt
 from sim.launch.choices import Choice
 from sim.launch.contents import ArrayChoice, Limits, argument_of, element_of, filling_of, fit, number_format
@@ -193,12 +193,16 @@ class ArgumentChooser:
         use = self._uses.get(root)
         element = element_of(declared, use)
         limits = self._limits(root, element, 0)
+        if name in self._attempt.ascending:
+            limits = replace(limits, roles={**limits.roles, (): Role.OFFSETS})
         length = self._attempt.lengths.get(name, self._threads)
         filling = filling_of(use, declared)
         return ArrayChoice(name, element, declared, length, filling, limits, self._threads, self._seed)
 
     def _why(self, name: str, choice: ArrayChoice) -> str:
         grown = "as far as accesses reach" if name in self._attempt.lengths else "one element per thread"
+        if name in self._attempt.ascending:
+            return f"{grown}; numbers in no order do not fit"
         match choice.filling:
             case Filling.UNINITIALISED:
                 return f"{grown}; only written"

@@ -12,10 +12,20 @@ from sim.faults import Index3
 @final
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Another block, lengths of arrays in elements, bytes of dynamic shared memory; nothing for the first attempt."""
+    """Another block, lengths of arrays in elements, bytes of dynamic shared memory; nothing for the first attempt.
+
+    `numbers` replace chosen ones; arrays named in `ascending` hold numbers that grow from element to element.
+    """
 
     block: Index3 | None = None
     lengths: Mapping[str, int] = field(default_factory=dict[str, int])
     shared_bytes: int = 0
     is_small: bool = False
     """One block and short loops, after a run that did not end."""
+    numbers: Mapping[str, int] = field(default_factory=dict[str, int])
+    ascending: frozenset[str] = frozenset()
+
+    @property
+    def is_trial(self) -> bool:
+        """Whether it stands in for choices that ran, but with faults."""
+        return self.block is not None or bool(self.numbers) or bool(self.ascending)

@@ -226,8 +226,10 @@ def _undone(operator: BinaryOperator, target: int, right: int) -> int | None:
 
 
 def _undone_left(operator: BinaryOperator, target: int, left: int) -> int | None:
-    """The right operand for which `left operator right` is `target`."""
+    """The right operand for which `left operator right` is `target`, or the next above."""
     match operator:
+        case BinaryOperator.SHIFT_LEFT if 0 < left < target:
+            return (-(-target // left) - 1).bit_length()
         case BinaryOperator.ADD:
             return target - left
         case BinaryOperator.MULTIPLY if left > 0:

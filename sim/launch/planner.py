@@ -246,6 +246,10 @@ def _numbers(subject: Subject, attempt: Attempt, grid: ChosenShape, block: Chose
     trips = SMALL_TRIPS if attempt.is_small else TRIPS
     warp_size = subject.program.settings.warp_size
     inside = _comparisons(subject, grid, block, found).inside
+    for name, number in attempt.numbers.items():
+        if name not in found:
+            found[name] = ChosenNumber(number, "others do not fit")
+            known[name] = number
     return {**choose_numbers(subject.flow, grid.extent, block.extent, warp_size, known, inside, trips), **found}
 
 

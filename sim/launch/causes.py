@@ -1,0 +1,71 @@
+"""Which names of a launch are behind a fault: what decides where its access goes, and what lets threads come there.
+
+Limits   Places in functions that are called, not inlined, are not followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, final
+
+from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.instructions import Assert, Atomic, Instruction, Load, Store
+from sim.faults import (
+    FailedAssertion,
+    MachineFault,
+    Misaligned,
+    OutOfBounds,
+    ReadOnlyWrite,
+    UninitialisedRead,
+)
+from sim.launch.dependence import Dependence, Dependences
+from sim.launch.flow import Flow
+
+_OF_ACCESS: Final = (OutOfBounds, Misaligned, UninitialisedRead, ReadOnlyWrite)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """`own`: of the access or assertion itself; `guards`: of the conditions around it."""
+
+    own: Dependence
+    guards: Dependence
+
+
+@final
+class Causes:
+    """Of the faults of one kernel."""
+
+    def __init__(self, flow: Flow) -> None:
+        self._flow = flow
+        self._dependences = Dependences(flow)
+
+    def of(self, fault: MachineFault) -> Cause | None:
+        """None where the fault lies in a function that is called."""
+        if fault.evidence.function != str(self._flow.function.id):
+            return None
+        values: list[ValueId] = []
+        blocks: list[BasicBlockId] = []
+        for block in self._flow.control.order:
+            for instruction in self._flow.function.blocks[block].instructions:
+                if instruction.span == fault.evidence.span:
+                    values += _deciders(instruction, fault)
+                    blocks.append(block)
+        return Cause(self._dependences.of(values), self._dependences.guards(blocks))
+
+
+def names_of(dependence: Dependence) -> frozenset[str]:
+    return dependence.numbers | dependence.contents
+
+
+def _deciders(instruction: Instruction, fault: MachineFault) -> Sequence[ValueId]:
+    """The values that decide whether there is a fault."""
+    match instruction:
+        case Load(address=address) | Store(address=address) | Atomic(address=address) if isinstance(fault, _OF_ACCESS):
+            return (address,)
+        case Assert(condition=condition) if isinstance(fault, FailedAssertion):
+            return (condition,)
+        case _:
+            return ()
