@@ -4,7 +4,7 @@ The launch is planned and adapted under the first policy; the others run the sam
 differs.  Static verdicts come from the analysis of the same text and stand beside what was counted.
 
 So far   A report on a run that goes on tells no fault that another attempt may mend: that is no word about the program
-         yet.  While other blocks are tried, it is about the run that they have to beat.
+         yet.  While another attempt is prepared, or other blocks are tried, it is about the last run that ended.
 """
 
 from __future__ import annotations
@@ -146,57 +146,81 @@ class _Runner:
 
     def run(self, plan: Plan, policy: PolicyFactory, seconds: float, ended: Sequence[_Run]) -> _Run:
         """One more run of a launch that was `ended` under other policies."""
-        return self._run(plan, policy, seconds, lambda run: self.so_far(*ended, run), has_counts=True)
+        return self._run(plan, policy, seconds, lambda run: self.so_far(*ended, run), self.progress)
 
-    def attempt(self, plan: Plan, policy: PolicyFactory, seconds: float, to_beat: _Run | None) -> _Run:
-        """A run that another attempt may replace; `to_beat` is a better launch so far."""
+    def attempt(self, plan: Plan, policy: PolicyFactory, seconds: float, last: _Run | None) -> _Run:
+        """A run that another attempt may replace; `last` is what there is to show before it has counted anything."""
+        if self.interim is None or last is None:
+            return self._run(plan, policy, seconds, self._preliminary, self.progress)
+        reminder = _Reminder(self.interim, lambda: self._preliminary(last), self.progress)
+        if _is_trial(plan):
+            return self._run(plan, policy, seconds, None, reminder)
 
         def report(run: _Run) -> KernelReport:
-            return self.so_far(_without_what_may_be_mended(run if to_beat is None else to_beat))
+            reminder.is_needed = False
+            return self._preliminary(run)
 
-        return self._run(plan, policy, seconds, report, has_counts=to_beat is not None)
+        return self._run(plan, policy, seconds, report, reminder)
+
+    def _preliminary(self, run: _Run) -> KernelReport:
+        faults = tuple(fault for fault in run.result.faults if not may_be_mended(run.plan, fault))
+        return self.so_far(replace(run, result=replace(run.result, faults=faults)))
 
     def _run(
         self,
         plan: Plan,
         policy: PolicyFactory,
         seconds: float,
-        report: Callable[[_Run], KernelReport],
-        *,
-        has_counts: bool,
+        report: Callable[[_Run], KernelReport] | None,
+        progress: Progress | None,
     ) -> _Run:
         watched = _Watched.new(self.warp)
         launch = replace(plan.specification, budget=replace(plan.specification.budget, seconds=seconds))
         glance: Glance | None = None
-        if self.interim is not None:
-            glance = self.interim.glance(lambda result: report(_Run(plan, result, watched)), has_counts=has_counts)
-        result = simulate(plan.kernel, launch, policy, watched.all(), progress=self.progress, glance=glance)
+        if self.interim is not None and report is not None:
+            glance = self.interim.glance(lambda result: report(_Run(plan, result, watched)))
+        result = simulate(plan.kernel, launch, policy, watched.all(), progress=progress, glance=glance)
         return _Run(plan, result, watched)
+
+
+@final
+class _Reminder:
+    """Stands in for `progress`, and shows the last run until the next one has something to show."""
+
+    def __init__(self, interim: Interim, report: Callable[[], KernelReport], progress: Progress | None) -> None:
+        self._interim = interim
+        self._report = report
+        self._progress = progress
+        self.is_needed = True
+        interim.tell_if_due(report)
+
+    def __call__(self, share: float) -> bool:
+        if self.is_needed:
+            self._interim.tell_if_due(self._report)
+        return self._progress is None or self._progress(share)
 
 
 def _adapted(planner: Planner, policy: PolicyFactory, runner: _Runner, started: float) -> _Run:
     """All attempts share the time of one run: each may take half of what is left, the last ones all of it."""
     watched: dict[int, _Watched] = {}
-    to_beat: _Run | None = None
+    last: _Run | None = None
 
     def run(plan: Plan) -> Result:
-        nonlocal to_beat
+        nonlocal last
         left = _seconds(plan) - (time.perf_counter() - started)
-        is_trial = plan.attempt.is_trial
-        seconds = left / 2 if may_be_tried_smaller(plan) else left
-        one = runner.attempt(plan, policy, seconds, to_beat if is_trial else None)
+        one = runner.attempt(plan, policy, left / 2 if may_be_tried_smaller(plan) else left, last)
         watched[id(one.result)] = one.watched
-        if not is_trial:
-            to_beat = replace(one, result=replace(one.result, arrays={}, variables={}))  # they may be large
+        if not _is_trial(plan):
+            last = replace(one, result=replace(one.result, arrays={}, variables={}))  # they may be large
         return one.result
 
     plan, result = run_adapted(planner, run)
     return _Run(plan, result, watched[id(result)])
 
 
-def _without_what_may_be_mended(run: _Run) -> _Run:
-    faults = tuple(fault for fault in run.result.faults if not may_be_mended(run.plan, fault))
-    return replace(run, result=replace(run.result, faults=faults))
+def _is_trial(plan: Plan) -> bool:
+    """Whether it is about another block: the run before it is as likely the one that counts."""
+    return plan.attempt.block is not None
 
 
 def _seconds(plan: Plan) -> float:

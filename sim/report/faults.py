@@ -82,8 +82,8 @@ def message_of(fault: MachineFault, places: SourcePlaces) -> str:
         case OutOfBounds(access=access, buffer=buffer, offset=offset, size=size, width=width):
             where = f"{-offset} bytes before its start" if offset < 0 else f"at byte {offset} of {size}"
             return f"{VERBS[access]} {width} bytes outside of {buffer}, {where}"
-        case Misaligned(access=access, buffer=buffer, offset=offset, width=width):
-            return f"{VERBS[access]} {width} bytes at byte {offset} of {buffer or 'memory'}, no multiple of {width}"
+        case Misaligned(access=access, buffer=buffer, offset=offset, width=width, alignment=alignment):
+            return f"{VERBS[access]} {width} bytes at byte {offset} of {buffer or 'memory'}, no multiple of {alignment}"
         case UninitialisedRead(buffer=buffer, offset=offset):
             return f"reads byte {offset} of {buffer}, which nothing has written"
         case ReadOnlyWrite(buffer=buffer):

@@ -40,17 +40,22 @@ class Interim:
         self._started = clock()
         self._due = first
 
-    def glance(self, report: Callable[[Result], KernelReport], *, has_counts: bool = False) -> Glance:
-        """For the next run; `has_counts`: the report has something to say from the run's beginning."""
+    def glance(self, report: Callable[[Result], KernelReport]) -> Glance:
+        """For the next run."""
 
         def show(so_far: Result) -> float:
-            began = self._seconds
-            self._tell(report(so_far))
+            self.tell_if_due(lambda: report(so_far))
+            return self._due - self._seconds
+
+        return Glance(max(self._counted, self._due - self._seconds), show)
+
+    def tell_if_due(self, report: Callable[[], KernelReport]) -> None:
+        """Tells what is known already, if it is time."""
+        began = self._seconds
+        if began >= self._due:
+            self._tell(report())
             ended = self._seconds
             self._due = max(_GROWTH * ended, ended + _REST * (ended - began))
-            return self._due - ended
-
-        return Glance(max(0.0 if has_counts else self._counted, self._due - self._seconds), show)
 
     @property
     def _seconds(self) -> float:
