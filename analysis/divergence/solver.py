@@ -12,7 +12,9 @@ Rules     data         a value joins its operands.
           control      a block's convergence joins the branches that it is control dependent on within the iteration
                        (`graph/post_dominance.py`), and the convergence of their blocks.
           irreducible  a branch inside an irreducible cycle, or whose paths meet in it, raises everything in the cycle:
-                       which of its entries counts iterations is a convention that no fact may depend on.
+                       which of its entries counts iterations is a convention that no fact may depend on.  No other
+                       rule covers this: threads that enter apart count apart although no exit varies, and `joins`
+                       follows threads that stay to the exits of natural loops only.
 Cost      O(values + uses), plus O(blocks + edges) once per branch that is not grid-uniform.
 Source    Lee et al., section 3.2 and Fig. 3 (their rule "every instruction in a divergent block varies" is replaced by
           the exact sync and temporal rules); Rosemann, Moll and Hack, POPL 2021.

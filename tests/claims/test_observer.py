@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
+from analysis.divergence.solver import Solver
 from benchmarks.claims.claim import Claim, Findings
 from benchmarks.claims.observer import ClaimObserver
 from benchmarks.claims.policy import RECONVERGING
@@ -97,6 +98,43 @@ def test_a_wrong_claim_is_refuted(claim: Claim) -> None:
     block = (8, 8, 1) if claim in ROWS else (72, 1, 1) if claim is Claim.ALIGNMENT else (256, 1, 1)
     assert claim in {one.claim for one in findings(text, block, BlockShape(64)).refutations}
     assert findings(text, block, BlockShape(*block)).refutations == []
+
+
+def do_nothing(*_: object) -> None:
+    """What a rule of the analysis does that was dropped."""
+
+
+NEEDED_RULES: list[tuple[str, Claim, str]] = [
+    # Threads leave with the counter of their own last round.
+    ("_spread_loop", Claim.DECISION, "int j = 0; while (j < i % 5) j++; if (j > 2) p[i] = n;"),
+    # They leave an irreducible loop in different rounds, by branches that agree in each round.
+    (
+        "_raise_cycle",
+        Claim.VALUE,
+        """int j = 0, x = 1; if (n > 9) goto side;
+    head: p[i] = n;
+    side: if (j < i % 3) goto again; if (j < 1) { x = 0; goto end; } if (n > 0) goto end;
+    again: j++; goto head;
+    end: if (x) p[i] = 2 * n;""",
+    ),
+    # They enter one at different places, so some are a round behind.
+    (
+        "_raise_cycle",
+        Claim.TRIPS,
+        "if (i & 1) goto head; side: p[i] += 2; head: p[i] += 1; if (n < 2) goto side;",
+    ),
+]
+
+
+@pytest.mark.parametrize("policy", RECONVERGING)
+@pytest.mark.parametrize(("rule", "claim", "body"), NEEDED_RULES)
+def test_a_rule_of_the_analysis_that_is_dropped_is_missed(
+    rule: str, claim: Claim, body: str, policy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"__global__ void k(int *p, int n) {{ int i = blockIdx.x * blockDim.x + threadIdx.x; {body} }}"
+    assert findings(text, (32, 1, 1), None, policy).refutations == []
+    monkeypatch.setattr(Solver, rule, do_nothing)
+    assert claim in {one.claim for one in findings(text, (32, 1, 1), None, policy).refutations}
 
 
 def test_instances_tell_rounds_of_loops_apart() -> None:
