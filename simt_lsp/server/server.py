@@ -204,8 +204,14 @@ class SimtServer(LanguageServer):
         if self.client_features.kernels:
             self._show_again(uri)
 
+    def simulation_goes_on(self, uri: str, result: Simulated) -> None:
+        """`result` is what it has counted so far."""
+        if uri in self.documents.current and result.run in self.simulations.running(uri):
+            self.simulations.put(uri, result)
+            self._show_again(uri)
+
     def simulation_ended(self, uri: str, running: Running, result: Simulated | None) -> None:
-        """`result` is None for one that was stopped."""
+        """`result` is None for one that was stopped: what it had counted stays."""
         self.simulations.end(uri, running)
         if uri in self.documents.current and result is not None:
             self.simulations.put(uri, result)

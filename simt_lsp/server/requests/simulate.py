@@ -1,11 +1,12 @@
 """The command `simt.simulate` and the requests `simt/simulation` and `simt/simulationReport`; see docs/protocol.md.
 
 Rules    The text is the one that the client saw when it asked.  The result is kept with the identity that the kernel
-         had then: if it was edited meanwhile, the result arrives stale.
+         had then: if it was edited meanwhile, the result arrives stale.  So does what was counted before the end.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 import time
 from typing import TYPE_CHECKING, Any, Final, assert_never
@@ -16,6 +17,7 @@ from simt_lsp.server.convert import View, printable
 from simt_lsp.server.progress import Progress, progress
 from simt_lsp.server.requests.code_lens import SIMULATE_COMMAND
 from simt_lsp.server.simulation.arguments import SimulateArguments, plain, read_arguments
+from simt_lsp.server.simulation.child import Listener
 from simt_lsp.server.simulation.decorations import decorations
 from simt_lsp.server.simulation.job import LaunchOverrides, SimulationJob
 from simt_lsp.server.simulation.outcome import Failed, Finished, Outcome, Refused, Stopped
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from simt_lsp.server.server import SimtServer
 
 REPORT_METHOD: Final = "simt/simulationReport"
+_NUMBERS: Final = itertools.count()
 _COMMENTS: Final = re.compile(rb"(?:[ \t]*//[^\n]*\n)+[ \t]*")
 
 
@@ -39,13 +42,18 @@ async def simulate_command(ls: SimtServer, params: types.ExecuteCommandParams) -
     if prepared is None:
         raise ValueError(f"{SIMULATE_COMMAND}: {uri} is not an open CUDA document")
     job, running, keep = prepared
+
+    def so_far(counted: Finished) -> None:
+        ls.simulation_goes_on(uri, Simulated(running, counted, job.overrides))
+
     ls.simulation_began(uri, running)
     outcome: Outcome = Stopped()
     try:
         async with progress(ls, params.work_done_token, f"simt-lsp: simulating {printable(job.kernel)}") as shown:
-            outcome = await ls.simulator.run(job, _Percentages(shown), shown.stopped, keep=keep)
+            listener = Listener(_Percentages(shown), so_far)
+            outcome = await ls.simulator.run(job, listener, shown.stopped, keep=keep)
     finally:
-        result = None if isinstance(outcome, Stopped) else Simulated(running.identity, outcome, job.overrides)
+        result = None if isinstance(outcome, Stopped) else Simulated(running, outcome, job.overrides)
         ls.simulation_ended(uri, running, result)
     if isinstance(outcome, Failed) and outcome.log is not None:
         ls.log_error(f"{SIMULATE_COMMAND} {uri}\n{outcome.log}")
@@ -76,7 +84,13 @@ def _report(view: View, arguments: SimulateArguments, format: str) -> dict[str, 
     if result is None or not isinstance(outcome, Finished):
         return None
     content = {"html": outcome.html, "json": outcome.report, "text": outcome.text}[format]
-    return {"kernel": printable(result.kernel), "stale": result.line is None, "format": format, "content": content}
+    return {
+        "kernel": printable(result.kernel),
+        "stale": result.line is None,
+        "interim": outcome.is_interim,
+        "format": format,
+        "content": content,
+    }
 
 
 def _result(view: View, arguments: SimulateArguments) -> Placed | None:
@@ -116,7 +130,7 @@ def _prepared(ls: SimtServer, view: View, arguments: SimulateArguments) -> tuple
         launches=options.of(kernel.name),
     )
     identity = ls.placement.identity_of(analysed, view.analysis, kernel)
-    return job, Running(identity), options.keep_ready
+    return job, Running(identity, next(_NUMBERS)), options.keep_ready
 
 
 def _last_overrides(view: View, arguments: SimulateArguments, kernel: FunctionFacts) -> LaunchOverrides:

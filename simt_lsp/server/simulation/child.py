@@ -13,17 +13,39 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final, final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, final
 
 from simt_lsp.server.simulation.frames import LENGTH
 from simt_lsp.server.simulation.job import SimulationJob
-from simt_lsp.server.simulation.outcome import Failed, FileStamp, Finished, Outcome, Refused, RefusedPlace
+from simt_lsp.server.simulation.outcome import (
+    Failed,
+    FileStamp,
+    Finished,
+    Outcome,
+    Refused,
+    RefusedPlace,
+    ReportText,
+)
+
+if TYPE_CHECKING:
+    from sim.report.json_report import KernelObject
 
 START: Final = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
     "from simt_lsp.server.simulation.process import main; main()"
 )
 """The server's own path: it may have been set up by an editor extension that brings the libraries along."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Who hears of a job until it ends: the share of the run that is over, a few times per second, and what a run that
+    takes longer has counted so far."""
+
+    progress: Callable[[float], None]
+    so_far: Callable[[Finished], None]
 
 
 class Gone(Exception):
@@ -71,7 +93,7 @@ class Child:
             case _:
                 return "the process that simulates said something else than that it is ready"
 
-    async def simulate(self, job: SimulationJob, progress: Callable[[float], None]) -> Outcome:
+    async def simulate(self, job: SimulationJob, listener: Listener) -> Outcome:
         """The outcome; who does not wait for it must `kill` the process.  Raises `Gone` if nothing was heard at all."""
         was_serving, self.serving = self.serving, False
         assert was_serving, "one job at a time"
@@ -87,7 +109,10 @@ class Child:
             match message:
                 case {"progress": float(share) | int(share)}:
                     heard = True
-                    progress(share)
+                    listener.progress(share)
+                case {"interim": {"report": report, "html": str(html), "text": text, "files": files}}:
+                    heard = True
+                    listener.so_far(_finished(report, html, text, files))
                 case {"again": bool(again)}:
                     self.serving = again
                     return _outcome(message, job)
@@ -124,10 +149,14 @@ class Child:
         return f"its process ended with status {status}"
 
 
+def _finished(report: KernelObject, html: str, text: ReportText, files: list[tuple[str, int, int]]) -> Finished:
+    return Finished(report, html, text, tuple(FileStamp(*file) for file in files))
+
+
 def _outcome(message: dict[str, Any], job: SimulationJob) -> Outcome:
     match message:
         case {"report": report, "html": str(html), "text": text, "files": files}:
-            return Finished(report, html, text, tuple(FileStamp(*file) for file in files))
+            return _finished(report, html, text, files)
         case {"refused": str(text), "place": place, "advice": advice}:
             return Refused(text, None if place is None else RefusedPlace(**place), advice)
         case {"failed": str(text), "log": log}:

@@ -32,6 +32,7 @@ def _decorated(view: View, result: Placed, report: KernelObject) -> dict[str, An
         "kernel": printable(report["kernel"]),
         "line": result.line,
         "stale": not holds,
+        "interim": report["interim"],
         "policy": policy,
         "grid": report["grid"],
         "block": report["block"],

@@ -1,4 +1,7 @@
-"""Results of simulations as diagnostics: faults, runs that were ended, and kernels that could not be simulated."""
+"""Results of simulations as diagnostics: faults, runs that were ended, and kernels that could not be simulated.
+
+Of a run that goes on, the faults that it has met so far.
+"""
 
 from __future__ import annotations
 
@@ -63,10 +66,11 @@ def _of_run(
     for note in run["notes"]:
         yield _of_fault(view, result, report, policy, note, types.DiagnosticSeverity.Information)
     ended = run["truncated"]
-    if ended is not None:
+    if ended is not None and not report["interim"]:
         place = _place(view, result, report["path"], report["path"], ended["line"], None)
-        budget = f"its budget ({ended['reason']}) is used up"
-        words = f"the simulation of {result.kernel} was ended before the kernel did: {budget}; it was here last"
+        why = "you stopped it" if ended["reason"] == "cancelled" else f"its budget ({ended['reason']}) is used up"
+        last = "" if ended["line"] is None else "; it was here last"
+        words = f"the simulation of {result.kernel} was ended before the kernel did: {why}{last}"
         yield _diagnostic(place, types.DiagnosticSeverity.Information, TRUNCATED, words, result.kernel, policy)
 
 

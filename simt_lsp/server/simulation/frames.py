@@ -2,11 +2,11 @@
 
 To the process    one pickled `SimulationJob` after the other; the end of the input is the end of the process.
 From the process  JSON objects.  First `{"ready": true}` or `{"unavailable": sentence}`.  Then for each job
-                  `{"progress": share}`, any number of times, and one of
+                  `{"progress": share}` and `{"interim": counted}`, any number of times, and one of
                   `{"report": object, "html": text, "text": lines, "files": [[path, changed, size]]}`,
                   `{"refused": sentence, "place": place or null, "advice": sentence or null}` and
                   `{"failed": sentence, "log": text or null}`; each of them with `"again": bool`, whether the process
-                  takes another job.
+                  takes another job.  `counted` is what the run has counted so far, in the form of a report.
 """
 
 from __future__ import annotations

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias, final
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sim.report.json_report import KernelObject
+    from sim.report.json_report import KernelObject, PolicyObject
 
 
 @final
@@ -28,12 +28,26 @@ ReportText: TypeAlias = "Sequence[Sequence[Mapping[str, str]]]"
 @final
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The kernel ran; `html` is the report as a page, `text` as lines of pieces with a tone."""
+    """The kernel ran; `html` is the report as a page, `text` as lines of pieces with a tone.
+
+    It may still be running (`is_interim`): then this is what it has counted so far.
+    """
 
     report: KernelObject
     html: str
     text: ReportText
     files: tuple[FileStamp, ...]
+
+    @property
+    def is_interim(self) -> bool:
+        return self.report["interim"]
+
+    def stopped(self) -> Finished:
+        """The same once the simulation was stopped, which was at its last policy: there will be no more of it."""
+        runs = self.report["policies"]
+        *_, last = runs
+        policies = {policy: _cancelled(run) if policy == last else run for policy, run in runs.items()}
+        return replace(self, report={**self.report, "policies": policies, "truncated": True, "interim": False})
 
 
 @final
@@ -69,6 +83,11 @@ class Failed:
 @dataclass(frozen=True, slots=True)
 class Stopped:
     """The user wanted no more of it."""
+
+
+def _cancelled(run: PolicyObject) -> PolicyObject:
+    ended = run["truncated"]
+    return {**run, "truncated": {"reason": "cancelled", "line": None if ended is None else ended["line"]}}
 
 
 Outcome: TypeAlias = Finished | Refused | Failed | Stopped

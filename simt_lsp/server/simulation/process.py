@@ -86,7 +86,7 @@ def _did(worker: Worker, job: SimulationJob, say: Say) -> bool:
             _be_nice()
 
     try:
-        answer = worker.simulated(job, started, progress)
+        answer = worker.simulated(job, started, progress, lambda counted: say({"interim": counted}))
         again = _resident_bytes() <= MAX_RESIDENT_BYTES
     except MemoryError:
         answer = {"failed": f"simulating {job.kernel} needs more memory than it may have", "log": None}

@@ -1,8 +1,10 @@
-"""What simulations ended with, by document and kernel, and what of it still holds for a version of the text.
+"""What simulations ended with or have counted so far, by document and kernel, and what of it still holds for a version
+of the text.
 
 Rules    A result holds as long as the kernel, everything that it uses, what decides its launch and the files that it
          read are as they were; edits elsewhere only move it.  One that does not hold is kept, marked stale, until the
          next one or until the document is closed: undoing an edit brings it back.
+         What was counted so far stands until more is; if the simulation is stopped, it stays as a run that ended early.
 Threads  Written on the event loop, read on the worker's thread: the map is replaced, never changed.  `Placement` lives
          on the worker's thread.
 """
@@ -11,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, final
 
 from simt_lsp.server.simulation.identity import FunctionKey, FunctionLines, HostCode, function_lines, launch_digest
@@ -39,19 +41,25 @@ class Identity:
 @final
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A kernel whose simulation has not ended."""
+    """A kernel whose simulation has not ended; who began later has the larger `number`."""
 
     identity: Identity
+    number: int
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """How the last simulation of one kernel of one document ended; `overrides` are the options it was given."""
+    """How the last simulation of one kernel of one document ended, or what it has counted so far; `overrides` are the
+    options it was given."""
 
-    identity: Identity
+    run: Running
     outcome: Finished | Refused | Failed
     overrides: LaunchOverrides
+
+    @property
+    def identity(self) -> Identity:
+        return self.run.identity
 
 
 @final
@@ -98,15 +106,23 @@ class SimulationResults:
         self._running = {**self._running, uri: (*self._running.get(uri, ()), running)}
 
     def end(self, uri: str, running: Running) -> None:
+        """What it had counted so far is all there is, unless its end is `put` as well."""
         left = tuple(one for one in self._running.get(uri, ()) if one is not running)
         self._running = {**self._running, uri: left}
+        if uri in self._known:
+            ended = tuple(_stopped(one) if one.run is running else one for one in self._known[uri])
+            self._known = {**self._known, uri: ended}
 
     def put(self, uri: str, result: Simulated) -> None:
-        """Of one kernel, the newest counts; results of texts that are gone make room for those of the same name."""
+        """Of one kernel, the simulation that began last counts; results of texts that are gone make room for those of
+        the same name."""
         key, present = result.identity.kernel, result.identity.lines
+        known = self._known.get(uri, ())
+        if any(one.identity.kernel == key and one.run.number > result.run.number for one in known):
+            return
         kept = [
             one
-            for one in self._known.get(uri, ())
+            for one in known
             if one.identity.kernel != key and (one.identity.kernel[0] != key[0] or one.identity.kernel in present)
         ]
         self._known = {**self._known, uri: (*kept, result)}
@@ -192,6 +208,12 @@ class Placement:
     def _digest(self, analysed: Analysed, analysis: FileAnalysis, function: FunctionFacts) -> bytes:
         said = analysed.configuration.simulation.of(function.name)
         return launch_digest(analysis, function, analysed.settings, said, self.launches(analysis, function.name))
+
+
+def _stopped(one: Simulated) -> Simulated:
+    if isinstance(one.outcome, Finished) and one.outcome.is_interim:
+        return replace(one, outcome=one.outcome.stopped())
+    return one
 
 
 def stamp_of(path: str) -> FileStamp:

@@ -13,7 +13,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Final, final
 
-from simt_lsp.server.simulation.child import Child, Gone
+from simt_lsp.server.simulation.child import Child, Gone, Listener
 from simt_lsp.server.simulation.job import SimulationJob
 from simt_lsp.server.simulation.outcome import Failed, Outcome, Stopped
 
@@ -55,12 +55,9 @@ class Simulator:
         if nothing_comes and self.unavailable is None and not self._stopped:
             self._start_later = asyncio.get_running_loop().call_later(delay, self._start_spare)
 
-    async def run(
-        self, job: SimulationJob, progress: Callable[[float], None], stopped: asyncio.Event, *, keep: bool
-    ) -> Outcome:
-        """`progress` gets the share of the run that is over, a few times per second; `keep`: whether a process is kept
-        ready for the next job."""
-        work = asyncio.ensure_future(self._in_turn(job, progress, keep=keep))
+    async def run(self, job: SimulationJob, listener: Listener, stopped: asyncio.Event, *, keep: bool) -> Outcome:
+        """`keep`: whether a process is kept ready for the next job."""
+        work = asyncio.ensure_future(self._in_turn(job, listener, keep=keep))
         waiter = asyncio.ensure_future(stopped.wait())
         try:
             await asyncio.wait({work, waiter}, return_when=asyncio.FIRST_COMPLETED)
@@ -79,21 +76,21 @@ class Simulator:
 
     # -- one job -------------------------------------------------------------------------------------------------------
 
-    async def _in_turn(self, job: SimulationJob, progress: Callable[[float], None], *, keep: bool) -> Outcome:
+    async def _in_turn(self, job: SimulationJob, listener: Listener, *, keep: bool) -> Outcome:
         if self._turns is None:
             self._turns = asyncio.Semaphore(MAX_RUNNING)
         async with self._turns:
             seconds = 2 * job.seconds + GRACE_SECONDS
             try:
-                return await asyncio.wait_for(self._simulate(job, progress, keep=keep), seconds)
+                return await asyncio.wait_for(self._simulate(job, listener, keep=keep), seconds)
             except TimeoutError:
                 return Failed(f"simulating {job.kernel} was stopped after {seconds:g} seconds")
 
-    async def _simulate(self, job: SimulationJob, progress: Callable[[float], None], *, keep: bool) -> Outcome:
+    async def _simulate(self, job: SimulationJob, listener: Listener, *, keep: bool) -> Outcome:
         waiting = self._waiting()
         if waiting is not None:
             try:
-                return await self._simulate_in(waiting, job, progress, keep=keep)
+                return await self._simulate_in(waiting, job, listener, keep=keep)
             except Gone:  # it died while it waited, or as it began: another one finds out which
                 pass
         try:
@@ -101,22 +98,20 @@ class Simulator:
         except OSError as error:
             return Failed(f"cannot start a process that simulates: {error.strerror or error}")
         try:
-            return await self._simulate_in(child, job, progress, keep=keep)
+            return await self._simulate_in(child, job, listener, keep=keep)
         except Gone:
             if keep:
                 self.prepare(0.0)
             return Failed(f"simulating {job.kernel} failed: {await child.death()}")
 
-    async def _simulate_in(
-        self, child: Child, job: SimulationJob, progress: Callable[[float], None], *, keep: bool
-    ) -> Outcome:
+    async def _simulate_in(self, child: Child, job: SimulationJob, listener: Listener, *, keep: bool) -> Outcome:
         """Raises `Gone`."""
         try:
             problem = await child.ready()
             self.unavailable = child.unavailable
             if problem is not None:
                 return Failed(problem)
-            return await child.simulate(job, progress)
+            return await child.simulate(job, listener)
         except Gone:
             keep = False  # who is told of it decides what comes next
             raise

@@ -27,7 +27,7 @@ def branch_lines(report: KernelObject, line: int, column: int) -> Iterator[str]:
 
     yield from _per_policy(report, lambda run: _words(found(run), lambda one: branch_words(one, report["warp_size"])))
     first = next((one for run in report["policies"].values() if (one := found(run)) is not None), None)
-    if first is not None and (remark := _verdict_words(first)) is not None:
+    if first is not None and (remark := _verdict_words(report, first)) is not None:
         yield remark
 
 
@@ -69,7 +69,7 @@ def kernel_lines(report: KernelObject) -> Iterator[str]:
     agreed = sum(1 for branch in _first(report)["branches"] if _never_diverged(branch))
     if agreed:
         branches = quantity(agreed, "branch", "branches")
-        yield f"{branches} that the analysis calls varying did not split a warp in this run"
+        yield f"{branches} that the analysis calls varying did not split a warp {_when(report)}"
 
 
 def branch_words(branch: BranchObject, warp_size: int) -> str:
@@ -132,8 +132,9 @@ def summary_words(report: KernelObject) -> str:
 
 
 def lens_words(report: KernelObject) -> str:
-    """The title of the lens of a kernel that was simulated."""
-    return f"Simulate again ({_run_words(_first(report))})"
+    """The title of the lens of a kernel that was simulated, or is."""
+    words = _run_words(_first(report))
+    return f"Simulating… (so far {words})" if report["interim"] else f"Simulate again ({words})"
 
 
 def _first(report: KernelObject) -> PolicyObject:
@@ -142,10 +143,10 @@ def _first(report: KernelObject) -> PolicyObject:
 
 def _run_words(run: PolicyObject) -> str:
     words = f"{_percent(run['simd_efficiency'])} of lanes active"
-    faults = len(run["faults"])
+    faults, ended = len(run["faults"]), run["truncated"]
     if faults:
         words += f", {quantity(faults, 'fault')}"
-    return words if run["truncated"] is None else f"{words}, ended early"
+    return words if ended is None or ended["reason"] == "running" else f"{words}, ended early"
 
 
 def _memory_words(run: PolicyObject) -> Iterator[str]:
@@ -166,13 +167,14 @@ def _per_policy(report: KernelObject, words: Callable[[PolicyObject], str | None
         if text is not None and text not in [known for _, known in told]:
             told.append((policy, text))
     for policy, text in told:
-        yield f"Simulated with {launch_words(report)}{f' under {policy}' if len(told) > 1 else ''}: {text}"
+        began = "Simulated so far" if report["interim"] else "Simulated"
+        yield f"{began} with {launch_words(report)}{f' under {policy}' if len(told) > 1 else ''}: {text}"
 
 
-def _verdict_words(branch: BranchObject) -> str | None:
+def _verdict_words(report: KernelObject, branch: BranchObject) -> str | None:
     """Where the counts and the static verdict have something to say to each other."""
     if _never_diverged(branch):
-        return "The analysis calls this branch varying; in this run no warp split at it"
+        return f"The analysis calls this branch varying; {_when(report)} no warp split at it"
     if branch["level"] not in (None, "varying") and branch["diverged"]:
         return "The analysis calls this branch uniform, and yet warps split at it: this is a defect of simt-lsp"
     return None
@@ -180,6 +182,10 @@ def _verdict_words(branch: BranchObject) -> str | None:
 
 def _never_diverged(branch: BranchObject) -> bool:
     return branch["level"] == "varying" and branch["executed"] > 0 and not branch["diverged"]
+
+
+def _when(report: KernelObject) -> str:
+    return "so far" if report["interim"] else "in this run"
 
 
 def _words(found: Found | None, words: Callable[[Found], str]) -> str | None:

@@ -23,6 +23,7 @@ from sim.policies.registry import policies_named
 from sim.refusals import LaunchError, Refusal
 from sim.report.assemble import report_kernel
 from sim.report.html import html_page
+from sim.report.interim import FIRST_SECONDS, Interim
 from sim.report.json_report import kernel_object
 from sim.report.model import KernelReport, TruncationReport
 from sim.report.places import SourcePlaces
@@ -47,14 +48,21 @@ class Worker:
         self._analyzer = Analyzer()
         self._cache = FileCache()
 
-    def simulated(self, job: SimulationJob, started: float, progress: Share) -> dict[str, Any]:
-        """The last frame of the job; `started` is when the time of the job began to count."""
+    def simulated(
+        self, job: SimulationJob, started: float, progress: Share, tell: Callable[[dict[str, Any]], None]
+    ) -> dict[str, Any]:
+        """The last frame of the job; `started` is when the time of the job began to count; `tell` gets what was counted
+        so far, in the form of that frame."""
         deadline = started + job.seconds
 
         def in_time(share: float) -> bool:
             progress(share)
             return time.monotonic() < deadline
 
+        def so_far(report: KernelReport) -> None:
+            tell(_finished(report))
+
+        interim = Interim(so_far, first=started + FIRST_SECONDS - time.monotonic())
         analysis = self._analysis(job)
         kernel = _kernel(analysis.program, job)
         if kernel is None:
@@ -68,21 +76,24 @@ class Worker:
             return _not_launched(job, error)
         try:
             report = report_kernel(
-                analysis.program, planner, policies, analysis.facts.functions, progress=in_time
-            )  # fmt: skip
+                analysis.program, planner, policies, analysis.facts.functions, progress=in_time, interim=interim
+            )
         except LaunchError as error:
             return _not_launched(job, error) if time.monotonic() < deadline else _too_late(job)
         except Refusal as refusal:
             return _refused(job, SourcePlaces(analysis.program, planner.kernel), refusal)
-        report = _out_of_time(report)
-        files = [[file.path, file.changed, file.size] for file in report.files]
-        lines = [[{"text": text, "tone": tone.value} for text, tone in line] for line in report_lines(report)]
-        return {"report": kernel_object(report), "html": html_page(report), "text": lines, "files": files}
+        return _finished(_out_of_time(report))
 
     def _analysis(self, job: SimulationJob) -> FileAnalysis:
         loader = DiskLoader(self._cache if job.on_disk else None, job.open_texts, lambda: job.files)
         text = Document.open(job.text)
         return self._analyzer.analyze(job.path, text, loader, job.analysis_settings, context=job.context)
+
+
+def _finished(report: KernelReport) -> dict[str, Any]:
+    files = [[file.path, file.changed, file.size] for file in report.files]
+    lines = [[{"text": text, "tone": tone.value} for text, tone in line] for line in report_lines(report)]
+    return {"report": kernel_object(report), "html": html_page(report), "text": lines, "files": files}
 
 
 def _kernel(program: Program, job: SimulationJob) -> DeviceFunction | None:
