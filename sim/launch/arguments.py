@@ -28,7 +28,17 @@ from sim.faults import Index3
 from sim.launch.array_uses import Role, image_uses
 from sim.launch.attempt import Attempt
 from sim.launch.choices import Choice
-from sim.launch.contents import ArrayChoice, Limits, argument_of, element_of, filling_of, fit, number_format
+from sim.launch.contents import (
+    ArrayChoice,
+    Bounds,
+    Limits,
+    Path,
+    argument_of,
+    element_of,
+    filling_of,
+    fit,
+    number_format,
+)
 from sim.launch.flow import Root, RootKind
 from sim.launch.given import GivenFile, GivenFilling, GivenNumbers, read_given
 from sim.launch.images import IMAGES, choose_image, described
@@ -219,7 +229,11 @@ class ArgumentChooser:
         use, straddling = self._uses.get(root), self._ranges.get(root)
         if use is None:
             return Limits()
-        ranges = {} if straddling is None else {path[depth:]: found for path, found in straddling.ranges.items()}
+        found: dict[Path, Bounds] = {} if straddling is None else dict(straddling.ranges)
+        for path in sorted(use.ends):
+            if use.role(path) is Role.LINK:
+                found[path] = -1, use.limits.get(path, self._threads)
+        ranges = {path[depth:]: bounds for path, bounds in found.items()}
         if isinstance(element, VectorType) and ranges:  # one range for all members
             ranges = {(): (min(low for low, _ in ranges.values()), max(high for _, high in ranges.values()))}
         return Limits(

@@ -2,9 +2,10 @@
 
 Words    *Offsets*: a loop runs from one loaded element to another (`for (j = row[i]; j < row[i + 1]; j++)`), or two
          neighbours are loaded (`row[i]`, `row[i + 1]`) and at least one is an index or a bound.
-         A *count* bounds a loop.  An *index* is added to an address.
+         A *count* bounds a loop.  An *index* is added to an address.  A *link* leads to an element of its own array
+         (`parent[parent[i]]`, `node = next[node]`).
 Rules    Everything is kept per place (`nodes` and its member `edges` apart), at its most demanding use:
-         offsets before indices before counts before plain data.
+         links before offsets before indices before counts before plain data.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ class Role(IntEnum):
     COUNT = 1
     INDEX = 2
     OFFSETS = 3
+    LINK = 4
 
 
 @final
@@ -65,6 +67,8 @@ class ArrayUse:
     """Types of what is read and written through pointers to it."""
     roles: dict[tuple[str, ...], Role] = field(default_factory=dict[tuple[str, ...], Role])
     limits: dict[tuple[str, ...], int] = field(default_factory=dict[tuple[str, ...], int])
+    ends: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
+    """Where -1, or a negative number, is asked for."""
 
     def role(self, path: tuple[str, ...]) -> Role:
         return self.roles.get(path, Role.DATA)
@@ -155,8 +159,9 @@ def _read_roles(flow: Flow, uses: dict[Root, ArrayUse]) -> None:
         for instruction in flow.function.blocks[block].instructions:
             if isinstance(instruction, ElementAddress):
                 limit = _fixed_length(flow, instruction)
+                indexed = {place.root for place in flow.places(instruction.base)}
                 for place in _loaded(flow, instruction.index):
-                    _note(uses, place, Role.INDEX, None)
+                    _note(uses, place, Role.LINK if place.root in indexed else Role.INDEX, None)
                 if limit is not None:
                     for term, factor in _scaled_terms(flow, instruction.index, 1, 0):
                         for place in _loaded(flow, term):
@@ -166,10 +171,26 @@ def _read_roles(flow: Flow, uses: dict[Root, ArrayUse]) -> None:
         bounds = {place for side in (compare.left, compare.right) for place in _loaded(flow, side)}
         for place in bounds:
             _note(uses, place, Role.OFFSETS if place in starts else Role.COUNT, None)
+    for place in _asked_for_end(flow):
+        if place.root in uses:
+            uses[place.root].ends.add(place.path)
     for place in _loaded_with_neighbour(flow):
         use = uses.get(place.root)
         if use is not None and use.role(place.path) in (Role.INDEX, Role.COUNT):
             _note(uses, place, Role.OFFSETS, None)
+
+
+def _asked_for_end(flow: Flow) -> Iterator[Place]:
+    """Elements that are compared with -1, or whose sign is asked for."""
+    for _, instruction in flow.function.instructions():
+        if isinstance(instruction, Compare):
+            is_equality = instruction.operator in _EQUALITIES
+            for one, other in ((instruction.left, instruction.right), (instruction.right, instruction.left)):
+                number, type = _constant(flow, other), flow.function.type_of(one)
+                if isinstance(type, IntegerType) and (
+                    number == -1 or (number == 0 and type.signed and not is_equality)
+                ):
+                    yield from _loaded(flow, one)
 
 
 def _scaled_terms(flow: Flow, value: ValueId, factor: int, depth: int) -> Iterator[tuple[ValueId, int]]:

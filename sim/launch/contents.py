@@ -2,7 +2,9 @@
 
 Rules    Floating-point numbers are random in [0, 1), integers in [0, 100) (bytes: all values), booleans either.
          Integers that are used as indices stay below the number of threads, or below the length of the fixed array
-         that they go into; counts of loop iterations are below 9; offsets grow by 1 to 8 from element to element.
+         that they go into; counts of loop iterations are below 9; offsets grow by 1 to 8 from element to element;
+         links lead to earlier elements, so that who follows them arrives: at the first one, which leads to itself, or,
+         where -1 is asked for, to -1.
          Elements that are compared with something get ranges in which that goes either way (`straddling.py`).
          An array that the kernel only writes starts uninitialised, one that it only updates atomically at zero.
          Structs are filled member by member.  Pointers in memory are null.
@@ -84,8 +86,8 @@ class ArrayChoice:
         word = {Filling.INDEX: "iota", Filling.ZERO: "zeros"}.get(self.filling, self.filling.value)
         if self.filling is Filling.RANDOM:
             role = self.limits.roles.get((), Role.DATA)
-            if role is Role.OFFSETS:
-                word = "offsets"
+            if role in (Role.OFFSETS, Role.LINK):
+                word = "offsets" if role is Role.OFFSETS else "links"
             elif isinstance(scalar := _scalar(self.element), IntegerType | FloatType | BooleanType):
                 low, high = self.range_of((), scalar)
                 word = f"random({low:g},{high:g})"
@@ -120,7 +122,9 @@ def argument_of(choice: ArrayChoice, structs: Structs) -> Argument:
     role = choice.limits.roles.get((), Role.DATA)
     scalar = _scalar(choice.element)
     size = size_of(choice.declared, structs) or 1
-    is_plain = choice.element == choice.declared and role is not Role.OFFSETS and not _is_struct(choice.element)
+    is_plain = (
+        choice.element == choice.declared and role not in (Role.OFFSETS, Role.LINK) and not _is_struct(choice.element)
+    )
     if choice.filling is not Filling.RANDOM or not isinstance(scalar, IntegerType | FloatType | BooleanType):
         if choice.filling is not Filling.RANDOM or isinstance(choice.element, HandleType):
             unit = size_of(choice.element, structs) or 1
@@ -211,7 +215,7 @@ def default_bounds(scalar: Type, role: Role, below: int) -> Bounds:
         case IntegerType(bits=bits, signed=signed):
             most = 1 << bits - signed
             match role:
-                case Role.INDEX:
+                case Role.INDEX | Role.LINK:
                     return 0, min(below, most)
                 case Role.COUNT:
                     return 0, MAX_COUNT
@@ -235,4 +239,7 @@ def _numbers(generator: np.random.Generator, scalar: Type, role: Role, bounds: B
     if role is Role.OFFSETS:
         steps = generator.integers(1, MAX_COUNT, length)
         return (np.cumsum(steps) - steps).astype(format)
+    if role is Role.LINK:
+        links = int(low) + (generator.random(length) * (np.arange(length) - int(low))).astype(np.int64)
+        return np.minimum(links, int(high) - 1).astype(format)
     return generator.integers(int(low), max(int(low) + 1, int(high)), length).astype(format)

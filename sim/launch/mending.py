@@ -80,7 +80,7 @@ def _chosen_numbers(flow: Flow, plan: Plan) -> set[str]:
 
 def _is_unordered(choice: ArrayChoice) -> bool:
     is_random = choice.filling is Filling.RANDOM and isinstance(choice.element, IntegerType)
-    return is_random and choice.limits.roles.get((), Role.DATA) is not Role.OFFSETS
+    return is_random and choice.limits.roles.get((), Role.DATA) not in (Role.OFFSETS, Role.LINK)
 
 
 def _numbers(plan: Plan, name: str) -> Iterator[int]:

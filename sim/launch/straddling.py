@@ -4,7 +4,7 @@ Rules    Elements stay in their usual range if each comparison tips in the middl
          around 0 where they are compared with 0 ([-1, 1), [-50, 51)); up to twice the number that they are compared
          with, down to twice a negative one; around all of several numbers, with half of their distance at either end;
          1 below to 1 above where they are only looked for (`==`, `case`), 0 and 1 for 0.
-         Indices and offsets stay what they are, counts grow to `MOST_COUNTED` at most, operands of `%` are not
+         Indices, links and offsets stay what they are, counts grow to `MOST_COUNTED` at most, operands of `%` are not
          negative, numbers beyond `LARGEST` are taken for marks ("infinite") that no range should reach.
 """
 
@@ -49,7 +49,7 @@ def straddling_ranges(flow: Flow, uses: Mapping[Root, ArrayUse], comparisons: Co
         cuts = [cut for cut in found if math.isfinite(cut.at) and abs(cut.at) <= LARGEST]
         use = uses.get(place.root)
         role = Role.DATA if use is None else use.role(place.path)
-        if not any(cut.is_due for cut in cuts) or role in (Role.INDEX, Role.OFFSETS):
+        if not any(cut.is_due for cut in cuts) or role in (Role.INDEX, Role.OFFSETS, Role.LINK):
             continue
         bounds = _range(type, cuts, role, may_be_negative=place not in signed_only)
         if bounds is not None and bounds != default_bounds(type, role, 0):

@@ -95,6 +95,37 @@ def test_structs_are_filled_by_the_role_of_their_members() -> None:
     assert members["weight"].std() > 0.2
 
 
+_FOLLOWED = {
+    "int s = a[i]; while (s != a[s]) s = a[s]; x[i] = s;": 0,
+    "int s = i; while (s != 0) s = a[s]; x[i] = s;": 0,
+    "int s = i; while (s != -1) s = a[s]; x[i] = s;": -1,
+    "int s = i; while (s >= 0) s = a[s]; x[i] = s;": -1,
+}
+
+
+@pytest.mark.parametrize("body", _FOLLOWED)
+def test_who_follows_links_arrives(body: str) -> None:
+    links = argument(f"__global__ void k(int *x, int *a) {{ {_I} {body} }}", "a")
+    assert isinstance(links, Array)
+    assert links.data[0] == _FOLLOWED[body]
+    assert (links.data[1:] < np.arange(1, 2048)).all()
+    assert links.data.min() == _FOLLOWED[body]
+    assert len(set(links.data.tolist())) > 100
+
+
+def test_links_of_structs_are_told_from_other_indices() -> None:
+    text = (
+        "struct Node { int next; int other; };\n"
+        f"__global__ void k(int *x, Node *a) {{ {_I} int s = i; while (s >= 0) s = a[s].next; x[a[i].other] = s; }}"
+    )
+    nodes = argument(text, "a")
+    assert isinstance(nodes, Array)
+    members = np.ascontiguousarray(nodes.data).view([("next", "i4"), ("other", "i4")])
+    assert members["next"][0] == -1
+    assert (members["next"][1:] < np.arange(1, 2048)).all()
+    assert (members["other"][1:] > np.arange(1, 2048)).any()
+
+
 def test_the_same_seed_gives_the_same_contents() -> None:
     text = f"__global__ void k(int *x, int *a) {{ {_I} for (int j = a[i]; j < a[i + 1]; j++) x[j] = 1; }}"
     first, again, other = (argument(text, "a", Request(seed=seed)) for seed in (1, 1, 2))
