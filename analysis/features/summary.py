@@ -31,8 +31,8 @@ class Prices:
 @final
 @dataclass(frozen=True, slots=True)
 class FunctionSummary:
-    """Divergent are branches that can split a warp other than at a bounds check; unsafe are barriers that are called
-    divergent, unproven those the analysis cannot decide.
+    """Divergent are branches that can split a warp other than at a bounds check, which few warps meet; unsafe are
+    barriers that are called divergent, unproven those the analysis cannot decide.
 
     Uncoalesced are accesses that surely move twice what is used of it, or more (`a[i] += 1` is one); of the bank
     conflicts the worst counts as `bank_ways` (None: there is none).
@@ -40,6 +40,7 @@ class FunctionSummary:
 
     branches: int
     divergent_branches: int
+    bounds_checks: int
     barriers: int
     unsafe_barriers: int
     unproven_barriers: int
@@ -58,6 +59,7 @@ def summarize(function: FunctionFacts) -> FunctionSummary:
     return FunctionSummary(
         len(function.branches),
         len(branches),
+        sum(1 for branch in function.branches if is_bounds_check(branch)),
         len(verdicts),
         verdicts.count(BarrierVerdict.DIVERGENT),
         verdicts.count(BarrierVerdict.UNKNOWN),
@@ -85,7 +87,7 @@ def _price(access: AccessFact) -> int:
 
 def counts_in_words(summary: FunctionSummary) -> str:
     """`1 unsafe barrier · 4-way bank conflict · 2 divergent branches · 1 opaque`: what may be wrong, then what costs,
-    the dearest first, then what is not known; nothing to tell is `no divergent branches`."""
+    the dearest first, then what is not known; with nothing of that to tell, whether warps stay whole."""
     costs: list[tuple[int, str]] = []
     if summary.divergent_branches:
         divergent = counted(summary.divergent_branches, "divergent branch", "divergent branches")
@@ -101,7 +103,7 @@ def counts_in_words(summary: FunctionSummary) -> str:
         *(words for _, words in sorted(costs, key=lambda cost: -cost[0])),
     ]
     if not parts:
-        parts.append("no divergent branches")
+        parts.append("only bounds checks can split warps" if summary.bounds_checks else "no divergent branches")
     if summary.opaque:
         parts.append(f"{summary.opaque} opaque")
     return " · ".join(parts)
@@ -118,6 +120,11 @@ def one_per_place(opaque: Sequence[OpaqueFact]) -> tuple[OpaqueFact, ...]:
 def is_divergent(branch: BranchFact) -> bool:
     """Whether lanes of one warp can go different ways here, other than at a bounds check."""
     return deciding_level(branch) is Level.VARYING and branch.grade is not Grade.BOUNDARY
+
+
+def is_bounds_check(branch: BranchFact) -> bool:
+    """Whether the branch can split a warp, but only one where the data ends."""
+    return deciding_level(branch) is Level.VARYING and branch.grade is Grade.BOUNDARY
 
 
 def deciding_level(branch: BranchFact) -> Level:

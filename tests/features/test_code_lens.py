@@ -12,7 +12,7 @@ from tests.rules.fixture import analyze
     ("body", "title"),
     [
         ("x[0] = 1.0f;", "no divergent branches"),
-        ("if (threadIdx.x < n) x[threadIdx.x] = 1.0f;", "no divergent branches"),
+        ("if (threadIdx.x < n) x[threadIdx.x] = 1.0f;", "only bounds checks can split warps"),
         ("if (x[threadIdx.x] > 0) x[0] = 1.0f;", "1 divergent branch"),
         ("if (threadIdx.x % 2) x[0] = 1.0f; if (x[threadIdx.x] > 0) x[0] = 1.0f;", "2 divergent branches"),
         ("if (threadIdx.x < 16) __syncthreads();", "1 unsafe barrier"),
