@@ -18,8 +18,9 @@ from dataclasses import replace
 from typing import Final
 
 from analysis.lower.layouts import size_of
-from sim.faults import BarrierDivergence, Deadlock, Fault, OutOfBounds, UninitialisedRead
+from sim.faults import BarrierDivergence, DataRace, Deadlock, Fault, OutOfBounds, UninitialisedRead
 from sim.launch.attempt import Attempt
+from sim.launch.causes import Causes, names_of
 from sim.launch.contents import MAX_BYTES
 from sim.launch.mending import MAX_TRIALS, may_have_other_choices, other_choices, still_comes
 from sim.launch.planner import Plan, Planner
@@ -59,14 +60,21 @@ def may_be_tried_smaller(plan: Plan) -> bool:
     return plan.grid.why != "given" and not plan.attempt.is_small
 
 
-def may_be_mended(plan: Plan, fault: Fault) -> bool:
-    """Whether another attempt may run without it: longer arrays, another block."""
+def may_be_mended(causes: Causes, plan: Plan, fault: Fault) -> bool:
+    """Whether another attempt may run without it: longer arrays, another block, other choices behind it."""
     if isinstance(fault, OutOfBounds) and not fault.is_null:
         if fault.buffer is None or fault.buffer in plan.arrays:
             return bool(plan.arrays)
         if fault.buffer == DYNAMIC_SHARED and plan.shared_may_grow:
             return True
-    return (plan.block.is_chosen and _blames_block(fault)) or may_have_other_choices(plan, fault)
+    return (plan.block.is_chosen and _blames_block(fault)) or _has_other_choices(causes, plan, fault)
+
+
+def _has_other_choices(causes: Causes, plan: Plan, fault: Fault) -> bool:
+    if isinstance(fault, DataRace) or not may_have_other_choices(plan, fault):
+        return False
+    cause, chosen = causes.of(fault), {choice.name for choice in plan.choices if choice.is_chosen}
+    return cause is not None and not chosen.isdisjoint(names_of(cause.own) | names_of(cause.guards))
 
 
 def grown(plan: Plan, result: Result) -> Attempt | None:

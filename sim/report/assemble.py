@@ -4,7 +4,7 @@ The launch is planned and adapted under the first policy; the others run the sam
 differs.  Static verdicts come from the analysis of the same text and stand beside what was counted.
 
 So far   A report on a run that goes on tells no fault that another attempt may mend: that is no word about the program
-         yet.  While another attempt is prepared, or other blocks are tried, it is about the last run that ended.
+         yet.  While another attempt is prepared, or other choices are tried, it is about the last run that ended.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from analysis.syntax.line_index import without_line_end
 from sim.faults import DataRace
 from sim.glance import Glance
 from sim.launch.adapt import may_be_mended, may_be_tried_smaller, run_adapted
+from sim.launch.causes import Causes
 from sim.launch.flow import Flow
 from sim.launch.planner import Plan, Planner
 from sim.observers.branches import BranchObserver
@@ -118,7 +119,7 @@ def report_kernel(
         found = _kernel_report(program, planner.flow, ended_and_running, facts, None, started)
         return replace(found, is_interim=True)
 
-    runner = _Runner(warp, progress, interim, so_far)
+    runner = _Runner(warp, progress, interim, so_far, Causes(planner.flow))
     first = _adapted(planner, policies[0], runner, started)
     runs = [first]
     for policy in policies[1:]:
@@ -143,6 +144,7 @@ class _Runner:
     interim: Interim | None
     so_far: Callable[..., KernelReport]
     """The report on runs, the last of which has not ended."""
+    causes: Causes
 
     def run(self, plan: Plan, policy: PolicyFactory, seconds: float, ended: Sequence[_Run]) -> _Run:
         """One more run of a launch that was `ended` under other policies."""
@@ -153,7 +155,7 @@ class _Runner:
         if self.interim is None or last is None:
             return self._run(plan, policy, seconds, self._preliminary, self.progress)
         reminder = _Reminder(self.interim, lambda: self._preliminary(last), self.progress)
-        if _is_trial(plan):
+        if plan.attempt.is_trial:
             return self._run(plan, policy, seconds, None, reminder)
 
         def report(run: _Run) -> KernelReport:
@@ -163,7 +165,7 @@ class _Runner:
         return self._run(plan, policy, seconds, report, reminder)
 
     def _preliminary(self, run: _Run) -> KernelReport:
-        faults = tuple(fault for fault in run.result.faults if not may_be_mended(run.plan, fault))
+        faults = tuple(fault for fault in run.result.faults if not may_be_mended(self.causes, run.plan, fault))
         return self.so_far(replace(run, result=replace(run.result, faults=faults)))
 
     def _run(
@@ -210,17 +212,12 @@ def _adapted(planner: Planner, policy: PolicyFactory, runner: _Runner, started: 
         left = _seconds(plan) - (time.perf_counter() - started)
         one = runner.attempt(plan, policy, left / 2 if may_be_tried_smaller(plan) else left, last)
         watched[id(one.result)] = one.watched
-        if not _is_trial(plan):
+        if not plan.attempt.is_trial:
             last = replace(one, result=replace(one.result, arrays={}, variables={}))  # they may be large
         return one.result
 
     plan, result = run_adapted(planner, run)
     return _Run(plan, result, watched[id(result)])
-
-
-def _is_trial(plan: Plan) -> bool:
-    """Whether it is about another block: the run before it is as likely the one that counts."""
-    return plan.attempt.block is not None
 
 
 def _seconds(plan: Plan) -> float:
