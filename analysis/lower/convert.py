@@ -24,6 +24,7 @@ from analysis.ir.types import (
 )
 from analysis.lower.context import LoweringContext
 from analysis.lower.conversions import convert, is_vague
+from analysis.lower.expressions.members import moved_in_class
 from analysis.lower.types import spelled
 
 
@@ -34,6 +35,8 @@ def implicit(ctx: LoweringContext, value: ValueId, type: Type, span: Span) -> Va
         return value
     if isinstance(source, StructType) or isinstance(type, StructType):
         return _through_class(ctx, value, source, type, span)
+    if isinstance(type, PointerType) and isinstance(source, PointerType):
+        value = moved_in_class(ctx, value, source.element, type.element, span)
     if isinstance(type, UnknownType):
         if isinstance(source, UnknownType):
             return ctx.builder.convert(value, type, span)

@@ -13,7 +13,7 @@ from analysis.lower.expressions import (
     names,
     operators,
 )
-from analysis.lower.statements import control, declarations, simple
+from analysis.lower.statements import control, declarations, ranges, simple
 from analysis.lower.statements.dispatch import statement
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "memory",
     "names",
     "operators",
+    "ranges",
     "simple",
     "statement",
 ]

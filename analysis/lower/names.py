@@ -331,6 +331,7 @@ class FunctionDeclaration:
     owner: Record | None
     template_parameters: tuple[TemplateParameter, ...]
     is_static: bool
+    """A static method, or a friend that the class body defines: there is no `this`."""
     is_virtual: bool
     generic: Signature | None = None
     instances: dict[tuple[TemplateArgument, ...], FunctionInstance] = field(

@@ -1,6 +1,7 @@
 """Operators on classes and vectors: members, free functions anywhere in the unit, builtins.
 
-Rules   Free operator functions are found in every namespace, which is what argument-dependent lookup amounts to.
+Rules   Free operator functions are found in every namespace, which is what argument-dependent lookup amounts to;
+        friends that a class body defines are found by their class.
         An assignment operator that nobody declares copies.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analysis.ir.types import HandleType, IntegerType, PointerType, StructType, Type, UnknownType, VectorType
+from analysis.lower.associated import associated_functions
 from analysis.lower.builtins import builtin_function, builtin_method
 from analysis.lower.calls import call_builtin, call_instance, call_method, unknown_call
 from analysis.lower.class_conversions import conversion_operators
@@ -63,7 +65,7 @@ def try_overload(ctx: LoweringContext, spelling: str, operands: Sequence[Operand
         if record is not None and fitting is not None:
             receiver = first if isinstance(first, Place) else temporary(ctx, load(ctx, first, span), span)
             return True, call_method(ctx, receiver, record, methods, (), operands[1:], span)
-    free = ctx.program.operators(name)
+    free = (*associated_functions(ctx, name, operands, in_namespaces=False), *ctx.program.operators(name))
     choice = choose(ctx, free, (), argument_types(ctx, operands)) if free else None
     if choice is not None and choice.instance.declaration.body is not None:
         return True, call_instance(ctx, choice.instance, None, operands, span)

@@ -239,7 +239,7 @@ class Program:
         return NamespaceName(path)
 
     def operators(self, name: str) -> tuple[FunctionDeclaration, ...]:
-        """Free operator functions of that name, in all namespaces."""
+        """Free operator functions of that name, in all namespaces; friends that a class defines are not among them."""
         known = self._operators.get(name)
         if known is None:
             items = [
@@ -247,8 +247,7 @@ class Program:
                 for item in self.unit.lookup(name)
                 if item.kind is ItemKind.FUNCTION and item.is_definition and item.active
             ]
-            free = [item for item in items if item.owner is None or b"friend" in item.identifiers]
-            found = [self.declaration(item, None) for item in free]
+            found = [self.declaration(item, None) for item in items if item.owner is None]
             known = tuple(declaration for declaration in found if declaration is not None)
             self._operators[name] = known
         return known
@@ -278,7 +277,7 @@ class Program:
         words = specifier_words(node)
         name = function_name(declarator) or item.name
         own = headers[-1] if headers else ()
-        is_static = "static" in words and item.in_class
+        is_static = item.is_friend or ("static" in words and item.in_class)
         return FunctionDeclaration(
             item, snippet, node, declarator, name, scope, owner, own, is_static, "virtual" in words
         )

@@ -221,7 +221,9 @@ def find_methods(record: Record, name: str) -> tuple[FunctionDeclaration, ...]:
     nodes = record.method_nodes.get(name, [])
     if not record.is_local:
         for item in program.unit.lookup(name):
-            if item.kind is ItemKind.FUNCTION and item.owner == record.simple_name and _belongs(record, item):
+            if item.kind is not ItemKind.FUNCTION or item.is_friend:
+                continue
+            if item.owner == record.simple_name and _belongs(record, item):
                 declaration = program.declaration(item, record)
                 if declaration is not None:
                     _take_flags(declaration, nodes)
@@ -229,6 +231,24 @@ def find_methods(record: Record, name: str) -> tuple[FunctionDeclaration, ...]:
     defined = {len(declaration_parameters(declaration.declarator)) for declaration in found}
     for node in nodes:
         declarator = function_declarator(node)
+def is_derived(record: Record, base: Record) -> bool:
+    """Whether `record` is `base` or derived from it."""
+    return record is base or any(is_derived(parent, base) for parent, _ in record.bases)
+
+
+def friends_named(record: Record, name: str) -> tuple[FunctionDeclaration, ...]:
+    """The functions of that name that this class body defines as friends; they see the names of the class."""
+    program = record.scope.program
+    items = () if record.is_local else program.unit.lookup(name)
+    found = [
+        program.declaration(item, record)
+        for item in items
+        if item.is_friend and item.kind is ItemKind.FUNCTION and item.is_definition
+        if item.owner == record.simple_name and _belongs(record, item)
+    ]
+    return tuple(declaration for declaration in found if declaration is not None)
+
+
         if declarator is None or len(declaration_parameters(declarator)) in defined:
             continue
         found.append(_inline_method(record, name, node, declarator))

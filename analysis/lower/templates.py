@@ -111,16 +111,25 @@ def deduce(program: Declarations, pattern: Type, actual: Type, found: dict[str, 
     if isinstance(pattern, ArrayType):
         return isinstance(actual, ArrayType) and deduce(program, pattern.element, actual.element, found)
     if isinstance(pattern, StructType) and isinstance(actual, StructType):
-        first, second = program.records.get(pattern.name), program.records.get(actual.name)
-        if first is None or second is None or first.template != second.template or first.template is None:
-            return pattern == actual
-        matched = True
-        for one, other in zip(first.arguments, second.arguments, strict=False):
-            matched = deduce_argument(program, one, other, found) and matched
-        return matched
+        return _deduce_record(program, pattern, actual, found)
     if isinstance(pattern, VectorType):
         return pattern == actual
     return True
+
+
+def _deduce_record(
+    program: Declarations, pattern: StructType, actual: StructType, found: dict[str, TemplateArgument]
+) -> bool:
+    """Matches `Base<T>` with an instance of it, or with a class that is derived from one."""
+    wanted, given = program.records.get(pattern.name), program.records.get(actual.name)
+    if wanted is None or given is None or wanted.template is None:
+        return pattern == actual
+    if wanted.template != given.template:
+        return any(_deduce_record(program, pattern, base.type, found) for base, _ in given.bases)
+    matched = True
+    for one, other in zip(wanted.arguments, given.arguments, strict=False):
+        matched = deduce_argument(program, one, other, found) and matched
+    return matched
 
 
 def deduce_argument(

@@ -57,6 +57,8 @@ class Item(NamedTuple):
     part: int = 0
     identifiers: frozenset[bytes] = frozenset()
     """Every identifier of `text`, those in comments too."""
+    is_friend: bool = False
+    """A function that a class body defines or declares without being a member."""
 
 
 KIND_OF: Final = {
@@ -126,6 +128,7 @@ def items_of(head: Head, place: Place, known_namespaces: set[str]) -> list[Item]
             place.from_macro,
             place.first_part + part,
             place.identifiers,
+            b"friend" in words,
         )
         for part, name in enumerate(names)
     ]

@@ -3,6 +3,7 @@
 Rules    `__restrict__`, calling conventions, attributes, alignment, launch bounds and `__extension__` become spaces.
          The arguments of `__launch_bounds__` are returned.
          `rescue` is tried only on a text that did not parse: statement macros without `;`, and capitalised words of
+         `friend` goes in front of the specifiers before it: behind them the grammar takes it for a type.
          unknown macros in the head.
 """
 
@@ -16,6 +17,7 @@ from analysis.syntax.regions import blank
 def normalise(text: bytes) -> tuple[bytes, tuple[bytes, ...] | None]:
     """The text to parse, and the arguments of its launch bounds."""
     if _SUSPECT.search(text) is None:
+    text = _LATE_FRIEND.sub(_friend_first, text) if b"friend" in text else text
         return text, None
     bounds: list[tuple[bytes, ...]] = []
 
@@ -33,6 +35,11 @@ def normalise(text: bytes) -> tuple[bytes, tuple[bytes, ...] | None]:
 
 def rescue(text: bytes, head_end: int, name: bytes) -> bytes:
     """A second version of a text that did not parse."""
+def _friend_first(match: re.Match[bytes]) -> bytes:
+    before = match["before"]
+    return b"friend" + before[-1:] + before[:-1]
+
+
 
     def drop(match: re.Match[bytes]) -> bytes:
         word = match["unknown"]
@@ -80,6 +87,17 @@ _UNKNOWN_WORD: Final = re.compile(
     rb"(?:" + HIDDEN.pattern + rb")|\b(?P<unknown>[A-Z][A-Z0-9_]{2,})\b(?:\s*" + _GROUP + rb")?", re.DOTALL
 )
 _STATEMENT_MACRO: Final = re.compile(
+_LATE_FRIEND: Final = re.compile(
+    rb"(?P<before>\b(?:(?:__device__|__host__|__forceinline__|__inline__|__noinline__|inline|constexpr|static)\s+)+)"
+    rb"friend(?=\s)"
+)
+_LOOK_BACK: Final = 80
+"""Bytes in front of an attribute that say whether a declaration begins there."""
+_RECORD: Final = re.compile(rb"(?:\b(?:struct|class|union)\s|\})\s*\Z")
+_DECLARES: Final = re.compile(
+    rb"(?:\b(?:struct|class|union|__shared__|__device__|__constant__|extern|static|const|volatile)\s|[{};]"
+    rb"|\balignas\s*\([^()]*\))\s*\Z"
+)
     rb"(?:"
     + HIDDEN.pattern
     + rb")|(?<=[;{}\n])(?P<statement>[ \t]*(?!(?:if|for|while|switch|do|else|return|case)\b)"

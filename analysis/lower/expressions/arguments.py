@@ -15,6 +15,7 @@ from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import load, lower, temporary
 from analysis.lower.expressions.members import upcast
 from analysis.lower.names import DeclaredType, ParameterDeclaration
+from analysis.lower.records import is_derived
 from analysis.lower.strings import STRINGS, string_text
 from analysis.syntax.tree import Node
 
@@ -51,10 +52,12 @@ def passed_argument(ctx: LoweringContext, parameter: ParameterDeclaration, argum
     if not declared.is_reference:
         return implicit(ctx, load(ctx, argument, span), declared.type, span)
     wanted = declared.stored
+    if isinstance(argument, int) and isinstance(builder.types[argument], StructType):
+        argument = temporary(ctx, argument, span)  # a reference to a base is to a part of the whole object
     if isinstance(argument, Place):
         may_move(ctx, declared, argument)
-        if may_refer(declared, argument.type):
-            return builder.bitcast(_as_base(ctx, argument, declared.type, span), wanted, span)
+        if may_refer(ctx, declared, argument.type):
+            return builder.bitcast(as_base(ctx, argument, declared.type, span), wanted, span)
         argument = load(ctx, argument, span)
     value = implicit(ctx, load(ctx, argument, span), declared.type, span)
     return builder.bitcast(temporary(ctx, value, span).address, wanted, span)
@@ -69,7 +72,7 @@ def may_move(ctx: LoweringContext, declared: DeclaredType, argument: Place) -> N
         raise PointerMoved(name)
 
 
-def may_refer(declared: DeclaredType, actual: Type) -> bool:
+def may_refer(ctx: LoweringContext, declared: DeclaredType, actual: Type) -> bool:
     """Whether the reference is bound to the object itself, not to a converted copy.
 
     A reference that is not constant never takes a copy of an object: where the types differ, one of them is not known.
@@ -81,10 +84,14 @@ def may_refer(declared: DeclaredType, actual: Type) -> bool:
         return True
     if isinstance(actual, PointerType) and isinstance(wanted, PointerType):
         return True
-    return isinstance(actual, StructType) and isinstance(wanted, StructType)
+    if not isinstance(actual, StructType) or not isinstance(wanted, StructType):
+        return False
+    derived, base = ctx.program.records.get(actual.name), ctx.program.records.get(wanted.name)
+    return derived is None or base is None or derived.has_unknown_base or is_derived(derived, base)
 
 
-def _as_base(ctx: LoweringContext, argument: Place, wanted: Type, span: Span) -> ValueId:
+def as_base(ctx: LoweringContext, argument: Place, wanted: Type, span: Span) -> ValueId:
+    """The address of the part of an object that is its base class `wanted`; of the whole where it is no base."""
     if isinstance(argument.type, StructType) and isinstance(wanted, StructType) and argument.type != wanted:
         derived, base = ctx.program.records.get(argument.type.name), ctx.program.records.get(wanted.name)
         if derived is not None and base is not None:

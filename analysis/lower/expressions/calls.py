@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from analysis.ir.types import HandleType, StructType, Type, UnknownType
+from analysis.lower.associated import associated_functions
 from analysis.lower.builtins import builtin_constructor, builtin_function, builtin_method
 from analysis.lower.calls import call_builtin, call_functions, call_method, launch_kernel, unknown_call
 from analysis.lower.construct import construct
@@ -26,6 +27,7 @@ from analysis.lower.names import (
     Closure,
     DeclaredType,
     DependentName,
+    Entity,
     FunctionSet,
     Record,
     TemplateArgument,
@@ -94,6 +96,8 @@ def _named_call(ctx: LoweringContext, node: Node, function: Node, arguments: Nod
         return _construct_named(ctx, node, entity, shown(function), arguments)
     operands = argument_operands(ctx, arguments)
     span = ctx.span(node)
+    if function.kind in ("identifier", "template_function"):
+        entity = _with_associated(ctx, entity, function, operands)
     if isinstance(entity, FunctionSet):
         explicit = explicit_arguments(ctx, function)
         if not explicit and not entity.declarations:
@@ -107,6 +111,22 @@ def _named_call(ctx: LoweringContext, node: Node, function: Node, arguments: Nod
             return call_builtin(ctx, builtin, operands, explicit, span, literals=argument_literals(ctx, arguments))
         return unknown_call(ctx, f"call of unknown function {name}", operands, span)
     return call_operand(ctx, entity_operand(ctx, entity, function), operands, node, shown(function))
+
+
+def _with_associated(
+    ctx: LoweringContext, entity: Entity | None, function: Node, operands: Sequence[Operand]
+) -> Entity | None:
+    """What an unqualified name means in a call with these arguments."""
+    declared = entity.declarations if isinstance(entity, FunctionSet) else ()
+    if (entity is not None and not isinstance(entity, FunctionSet)) or any(each.owner is not None for each in declared):
+        return entity
+    node = function.field("name") if function.kind == "template_function" else function
+    name = "" if node is None else node.text.decode("utf-8", "replace")
+    found = [each for each in associated_functions(ctx, name, operands) if each not in declared]
+    if not found:
+        return entity
+    builtin = entity.builtin if isinstance(entity, FunctionSet) else None
+    return FunctionSet(name, (*declared, *found), builtin)
 
 
 def _construct_named(ctx: LoweringContext, node: Node, entity: TypeName, name: str, arguments: Node) -> Operand:

@@ -20,6 +20,7 @@ from analysis.lower.construct import construct, initialise_list, new_object
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import discard, handles, load, lower, place, rvalue, unsupported
+from analysis.lower.expressions.members import moved_in_class
 from analysis.lower.names import DeclaredType
 from analysis.lower.types import descriptor_type, resolve_type
 from analysis.syntax.tree import Node
@@ -39,7 +40,8 @@ def cast(ctx: LoweringContext, declared: DeclaredType, value: Node, node: Node) 
     if declared.is_reference:
         target = place(ctx, value)
         wanted = PointerType(declared.type, ctx.builder.space_of(target.address), declared.is_volatile)
-        return Place(ctx.builder.bitcast(target.address, wanted, span), declared.type, declared.is_volatile)
+        address = moved_in_class(ctx, target.address, target.type, declared.type, span)
+        return Place(ctx.builder.bitcast(address, wanted, span), declared.type, declared.is_volatile)
     if isinstance(declared.type, VoidType):
         discard(ctx, value)
         return None
@@ -57,6 +59,7 @@ def converted(ctx: LoweringContext, declared: DeclaredType, value: Node, span: S
     source = builder.types[operand]
     if isinstance(type, PointerType) and isinstance(source, PointerType):
         space = source.space if type.space is MemorySpace.GENERIC else type.space
+        operand = moved_in_class(ctx, operand, source.element, type.element, span)
         return builder.bitcast(operand, PointerType(type.element, space, type.volatile), span)
     if isinstance(type, IntegerType) and isinstance(source, PointerType):
         return builder.bitcast(operand, type, span)

@@ -11,6 +11,8 @@ from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
 from analysis.ir.types import (
     S32,
+    S64,
+    U8,
     PointerType,
     StructLayout,
     StructType,
@@ -171,6 +173,40 @@ def upcast(ctx: LoweringContext, base: Place, derived: Record, wanted: Record, s
         found = upcast(ctx, Place(ctx.builder.bitcast(address, pointer, span), parent.type), parent, wanted, span)
         if found is not None:
             return found
+    return None
+
+
+def moved_in_class(ctx: LoweringContext, address: ValueId, actual: Type, wanted: Type, span: Span) -> ValueId:
+    """The address of the `wanted` base of an `actual` object, or of the `wanted` object that an `actual` one begins.
+
+    A base that does not come first lies some bytes further on; the address of anything else stays what it is.
+    """
+    if not isinstance(actual, StructType) or not isinstance(wanted, StructType) or actual == wanted:
+        return address
+    given, target = ctx.program.records.get(actual.name), ctx.program.records.get(wanted.name)
+    if given is None or target is None:
+        return address
+    distance = _distance_of_base(ctx, given, target)
+    if distance is None:
+        back = _distance_of_base(ctx, target, given)
+        distance = None if back is None else -back
+    if not distance:
+        return address
+    builder = ctx.builder
+    bytes_ = builder.bitcast(address, PointerType(U8, builder.space_of(address)), span)
+    return builder.element_address(bytes_, builder.constant(distance, S64, span), U8, span)
+
+
+def _distance_of_base(ctx: LoweringContext, derived: Record, base: Record) -> int | None:
+    """How many bytes into `derived` its base lies; None where it is none."""
+    if derived is base:
+        return 0
+    layout = ctx.program.layouts.get(derived.name)
+    for parent, first in derived.bases:
+        inner = _distance_of_base(ctx, parent, base)
+        if inner is not None:
+            is_known = layout is not None and parent.fields and first < len(layout.fields)
+            return inner + (layout.fields[first].offset if layout is not None and is_known else 0)
     return None
 
 

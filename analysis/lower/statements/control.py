@@ -7,26 +7,22 @@ Rules   One source branch per `if`, loop and `switch`.  A branch whose condition
 
 from __future__ import annotations
 
-from analysis.ir.function import SourceBranch, SourceBranchKind, SymbolKind
+from analysis.ir.function import SourceBranch, SourceBranchKind
 from analysis.ir.ids import BasicBlockId, SourceBranchId, ValueId
 from analysis.ir.instructions import Branch, Switch, SwitchCase
-from analysis.ir.operators import BinaryOperator, CompareOperator
-from analysis.ir.types import BOOLEAN, S32, S64, ArrayType, IntegerType, UnknownType
+from analysis.ir.types import S64, IntegerType
 from analysis.lower.constants import constant_integer, evaluate
-from analysis.lower.construct import new_object
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext
 from analysis.lower.conversions import is_vague, promoted
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.conditions import boolean, branch_on
-from analysis.lower.expressions.dispatch import discard, load, lower, rvalue, temporary
-from analysis.lower.names import Closure
-from analysis.lower.statements.declarations import declare_bound, declare_condition
+from analysis.lower.expressions.dispatch import discard, rvalue
+from analysis.lower.statements.declarations import declare_condition
 from analysis.lower.statements.dispatch import handles_statement, not_understood, statement
-from analysis.lower.types import base_type
 from analysis.syntax.tree import Node
 
 
-def _source_branch(ctx: LoweringContext, kind: SourceBranchKind, node: Node) -> SourceBranchId:
+def source_branch(ctx: LoweringContext, kind: SourceBranchKind, node: Node) -> SourceBranchId:
     keyword = node.children[0]
     return ctx.builder.source_branch(SourceBranch(kind, ctx.span(keyword), ctx.span(node)))
 
@@ -36,7 +32,7 @@ def _if(ctx: LoweringContext, node: Node) -> None:
     condition, then, otherwise = node.field("condition"), node.field("consequence"), node.field("alternative")
     if condition is None or then is None:
         return not_understood(ctx, node)
-    branch = _source_branch(ctx, SourceBranchKind.IF, node)
+    branch = source_branch(ctx, SourceBranchKind.IF, node)
     with ctx.block_scope():
         value = _clause(ctx, condition)
         if value is None:
@@ -108,7 +104,7 @@ def _while(ctx: LoweringContext, node: Node) -> None:
     if condition is None or body is None:
         return not_understood(ctx, node)
     builder = ctx.builder
-    branch = _source_branch(ctx, SourceBranchKind.LOOP, node)
+    branch = source_branch(ctx, SourceBranchKind.LOOP, node)
     head, inside, end = builder.new_block(), builder.new_block(), builder.new_block()
     builder.jump(head, ctx.span(node))
     builder.continue_in(head)
@@ -117,7 +113,7 @@ def _while(ctx: LoweringContext, node: Node) -> None:
         if value is not None:
             _branch_on_clause(ctx, value, inside, end, branch)
         builder.continue_in(inside)
-        _body(ctx, body, end, head)
+        loop_body(ctx, body, end, head)
         builder.jump(head, ctx.span(node))
     builder.continue_in(end)
     return None
@@ -129,11 +125,11 @@ def _do(ctx: LoweringContext, node: Node) -> None:
     if condition is None or body is None:
         return not_understood(ctx, node)
     builder = ctx.builder
-    branch = _source_branch(ctx, SourceBranchKind.LOOP, node)
+    branch = source_branch(ctx, SourceBranchKind.LOOP, node)
     inside, test, end = builder.new_block(), builder.new_block(), builder.new_block()
     builder.jump(inside, ctx.span(node))
     builder.continue_in(inside)
-    _body(ctx, body, end, test)
+    loop_body(ctx, body, end, test)
     builder.jump(test, ctx.span(node))
     builder.continue_in(test)
     _branch_on_clause(ctx, condition, inside, end, branch)
@@ -149,7 +145,7 @@ def _for(ctx: LoweringContext, node: Node) -> None:
         return not_understood(ctx, node)
     builder = ctx.builder
     span = ctx.span(node)
-    branch = _source_branch(ctx, SourceBranchKind.LOOP, node)
+    branch = source_branch(ctx, SourceBranchKind.LOOP, node)
     with ctx.block_scope():
         if initializer is not None:
             statement(ctx, initializer)
@@ -162,7 +158,7 @@ def _for(ctx: LoweringContext, node: Node) -> None:
         else:
             _branch_on_clause(ctx, condition, inside, end, branch)
         builder.continue_in(inside)
-        _body(ctx, body, end, step)
+        loop_body(ctx, body, end, step)
         builder.jump(step, span)
         builder.continue_in(step)
         if update is not None:
@@ -172,91 +168,11 @@ def _for(ctx: LoweringContext, node: Node) -> None:
     return None
 
 
-def _body(ctx: LoweringContext, body: Node, break_block: BasicBlockId, continue_block: BasicBlockId) -> None:
+def loop_body(ctx: LoweringContext, body: Node, break_block: BasicBlockId, continue_block: BasicBlockId) -> None:
     before = ctx.break_block, ctx.continue_block
     ctx.break_block, ctx.continue_block = break_block, continue_block
     _arm(ctx, body)
     ctx.break_block, ctx.continue_block = before
-
-
-@handles_statement("for_range_loop")
-def _for_range(ctx: LoweringContext, node: Node) -> None:
-    """`for (T x : array)` over an array of known length."""
-    declarator, right, body = node.field("declarator"), node.field("right"), node.field("body")
-    if declarator is None or right is None or body is None:
-        return not_understood(ctx, node)
-    with ctx.block_scope():
-        initializer = node.field("initializer")
-        if initializer is not None:
-            statement(ctx, initializer)
-        sequence = _listed(ctx, right) if right.kind == "initializer_list" else lower(ctx, right)
-        if not isinstance(sequence, Place) or not isinstance(sequence.type, ArrayType):
-            return _unknown_range(ctx, node, sequence, declarator, body)
-        _range_loop(ctx, node, sequence, declarator, body)
-    return None
-
-
-def _listed(ctx: LoweringContext, right: Node) -> Operand:
-    """`{a, b, c}` as an array; its elements have the type of the first."""
-    values = [rvalue(ctx, child) for child in right.children]
-    if not values:
-        return None
-    builder, span = ctx.builder, ctx.span(right)
-    element = builder.types[values[0]]
-    array = new_object(ctx, ArrayType(element, len(values)), span)
-    for index, value in enumerate(values):
-        at = builder.element_address(array.address, builder.constant(index, S32, span), element, span)
-        builder.store(at, implicit(ctx, value, element, span), span)
-    return array
-
-
-def _unknown_range(ctx: LoweringContext, node: Node, sequence: Operand, declarator: Node, body: Node) -> None:
-    """A range that is not an array: a loop with an unknown number of rounds over unknown elements."""
-    builder, span = ctx.builder, ctx.span(node)
-    branch = _source_branch(ctx, SourceBranchKind.LOOP, node)
-    values = () if sequence is None or isinstance(sequence, Closure) else (load(ctx, sequence, span),)
-    head, inside, end = builder.new_block(), builder.new_block(), builder.new_block()
-    builder.jump(head, span)
-    builder.continue_in(head)
-    more = builder.opaque("for over a range", values, BOOLEAN, span, may_contain_barrier=True)
-    builder.terminate(Branch(more, inside, end, branch, span))
-    builder.continue_in(inside)
-    unknown = builder.opaque("element of a range", values, UnknownType("element"), span)
-    declare_bound(ctx, base_type(ctx.scope, node), declarator, temporary(ctx, unknown, span))
-    _body(ctx, body, end, head)
-    builder.jump(head, span)
-    builder.continue_in(end)
-
-
-def _range_loop(ctx: LoweringContext, node: Node, sequence: Place, declarator: Node, body: Node) -> None:
-    builder = ctx.builder
-    span = ctx.span(node)
-    assert isinstance(sequence.type, ArrayType)
-    element = sequence.type.element
-    branch = _source_branch(ctx, SourceBranchKind.LOOP, node)
-    index = builder.symbol("", SymbolKind.LOCAL, S32, span)
-    builder.store(builder.symbol_address(index, span), builder.constant(0, S32, span), span)
-    head, inside = builder.new_block(), builder.new_block()
-    step, end = builder.new_block(), builder.new_block()
-    builder.jump(head, span)
-    builder.continue_in(head)
-    count = builder.constant(sequence.type.length, S32, span)
-    at = builder.load(builder.symbol_address(index, span), S32, span)
-    test = builder.compare(CompareOperator.LESS, at, count, span)
-    builder.terminate(Branch(test, inside, end, branch, span))
-    builder.continue_in(inside)
-    at = builder.load(builder.symbol_address(index, span), S32, span)
-    found = Place(builder.element_address(sequence.address, at, element, span), element, sequence.volatile)
-    declare_bound(ctx, base_type(ctx.scope, node), declarator, found)
-    _body(ctx, body, end, step)
-    builder.jump(step, span)
-    builder.continue_in(step)
-    at = builder.load(builder.symbol_address(index, span), S32, span)
-    one = builder.constant(1, S32, span)
-    following = builder.binary(BinaryOperator.ADD, at, one, S32, span)
-    builder.store(builder.symbol_address(index, span), following, span)
-    builder.jump(head, span)
-    builder.continue_in(end)
 
 
 # -- switch --------------------------------------------------------------------------------------------------------
@@ -267,7 +183,7 @@ def _switch(ctx: LoweringContext, node: Node) -> None:
     condition, body = node.field("condition"), node.field("body")
     if condition is None or body is None:
         return not_understood(ctx, node)
-    branch = _source_branch(ctx, SourceBranchKind.SWITCH, node)
+    branch = source_branch(ctx, SourceBranchKind.SWITCH, node)
     with ctx.block_scope():
         value_node = _clause(ctx, condition)
         if value_node is None:

@@ -27,7 +27,7 @@ from analysis.lower.construct import default_object, initialise
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.convert import implicit
-from analysis.lower.expressions.arguments import may_move, may_refer
+from analysis.lower.expressions.arguments import as_base, may_move, may_refer
 from analysis.lower.expressions.dispatch import load, lower, rvalue, temporary
 from analysis.lower.expressions.members import element
 from analysis.lower.functions import THREAD_GROUP, function_declarator
@@ -252,16 +252,18 @@ def bind_reference(ctx: LoweringContext, name: str, declared: DeclaredType, oper
     builder = ctx.builder
     if isinstance(operand, Place):
         may_move(ctx, declared, operand)
+    elif isinstance(operand, int) and isinstance(builder.types[operand], StructType):
+        operand = temporary(ctx, operand, span)
     if _is_auto(declared.type):
         found = operand if isinstance(operand, Place) else temporary(ctx, load(ctx, operand, span), span)
         declared = DeclaredType(found.type, True, declared.is_constant, declared.is_volatile or found.volatile)
-    elif isinstance(operand, Place) and (may_refer(declared, operand.type) or not is_arithmetic(declared.type)):
+    elif isinstance(operand, Place) and (may_refer(ctx, declared, operand.type) or not is_arithmetic(declared.type)):
         found = operand
     else:
         found = temporary(ctx, implicit(ctx, load(ctx, operand, span), declared.type, span), span)
     space = builder.space_of(found.address)
     pointer = PointerType(declared.type, space, declared.is_volatile)
-    address = builder.bitcast(found.address, pointer, span)
+    address = builder.bitcast(as_base(ctx, found, declared.type, span), pointer, span)
     symbol = builder.symbol(name, SymbolKind.LOCAL, pointer, span)
     builder.store(builder.symbol_address(symbol, span), address, span)
     variable = builder.variable(name, pointer, span)

@@ -355,3 +355,17 @@ def k_means(random: np.random.Generator) -> Case:
     x, y = (_floats(random, -2, 2, 100) for _ in range(2))
     given = {"x": x, "y": y, "centres": _floats(random, -2, 2, 12), "nearest": _zeros(100)}
     return _case("k_means", {**given, "distance": _zeros(100, "float32"), "sums": _zeros(18), "n": 100, "k": 6}, 2, 64)
+
+
+# -- classes ----------------------------------------------------------------------------------------------------------
+
+
+@_maker
+def base_classes(random: np.random.Generator) -> Case:
+    a, b = (_ints(random, -20, 20, 70).astype(np.float32) for _ in range(2))
+    return _case("base_classes", {"a": a, "b": b, "out": _zeros(70, "float32"), "n": 67}, 2, 40)
+
+
+@_maker
+def range_loops(random: np.random.Generator) -> Case:
+    return _case("range_loops", {"in": _ints(random, 0, 1000, 150), "out": _zeros(150), "n": 140}, 2, 48)

@@ -1,0 +1,158 @@
+"""Range-based `for`: over arrays, initialiser lists, and classes with `begin()` and `end()`.
+
+Rules   The sequence is evaluated once.  Iterators are pointers, or objects with `!=`, `*` and `++`.
+Limits  Free functions `begin(x)` and `end(x)` are not looked for: the number of rounds is not known then.
+Source  C++ standard, "The range-based for statement".
+"""
+
+from __future__ import annotations
+
+from analysis.ir.function import SourceBranchKind, SymbolKind
+from analysis.ir.instructions import Branch
+from analysis.ir.operators import BinaryOperator, CompareOperator
+from analysis.ir.source import Span
+from analysis.ir.types import BOOLEAN, S32, ArrayType, StructType, UnknownType
+from analysis.lower.calls import call_method
+from analysis.lower.construct import new_object
+from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.convert import implicit
+from analysis.lower.expressions.conditions import boolean
+from analysis.lower.expressions.dispatch import load, lower, rvalue, temporary
+from analysis.lower.expressions.members import dereference
+from analysis.lower.expressions.operators import CLASS_TYPES, apply_binary
+from analysis.lower.names import Closure
+from analysis.lower.operators import overloaded
+from analysis.lower.records import methods_named
+from analysis.lower.statements.control import loop_body, source_branch
+from analysis.lower.statements.declarations import declare_bound
+from analysis.lower.statements.dispatch import handles_statement, not_understood, statement
+from analysis.lower.types import base_type
+from analysis.syntax.tree import Node
+
+
+@handles_statement("for_range_loop")
+def _for_range(ctx: LoweringContext, node: Node) -> None:
+    """`for (T x : sequence)`."""
+    declarator, right, body = node.field("declarator"), node.field("right"), node.field("body")
+    if declarator is None or right is None or body is None:
+        return not_understood(ctx, node)
+    with ctx.block_scope():
+        initializer = node.field("initializer")
+        if initializer is not None:
+            statement(ctx, initializer)
+        sequence = _listed(ctx, right) if right.kind == "initializer_list" else lower(ctx, right)
+        if isinstance(sequence, Place) and isinstance(sequence.type, ArrayType):
+            return _range_loop(ctx, node, sequence, declarator, body)
+        bounds = _iterators(ctx, sequence, ctx.span(right))
+        if bounds is None:
+            return _unknown_range(ctx, node, sequence, declarator, body)
+        return _iterator_loop(ctx, node, bounds, declarator, body)
+
+
+def _listed(ctx: LoweringContext, right: Node) -> Operand:
+    """`{a, b, c}` as an array; its elements have the type of the first."""
+    values = [rvalue(ctx, child) for child in right.children]
+    if not values:
+        return None
+    builder, span = ctx.builder, ctx.span(right)
+    element = builder.types[values[0]]
+    array = new_object(ctx, ArrayType(element, len(values)), span)
+    for index, value in enumerate(values):
+        at = builder.element_address(array.address, builder.constant(index, S32, span), element, span)
+        builder.store(at, implicit(ctx, value, element, span), span)
+    return array
+
+
+def _unknown_range(ctx: LoweringContext, node: Node, sequence: Operand, declarator: Node, body: Node) -> None:
+    """A range that is not an array: a loop with an unknown number of rounds over unknown elements."""
+    builder, span = ctx.builder, ctx.span(node)
+    branch = source_branch(ctx, SourceBranchKind.LOOP, node)
+    values = () if sequence is None or isinstance(sequence, Closure) else (load(ctx, sequence, span),)
+    head, inside, end = builder.new_block(), builder.new_block(), builder.new_block()
+    builder.jump(head, span)
+    builder.continue_in(head)
+    more = builder.opaque("for over a range", values, BOOLEAN, span, may_contain_barrier=True)
+    builder.terminate(Branch(more, inside, end, branch, span))
+    builder.continue_in(inside)
+    unknown = builder.opaque("element of a range", values, UnknownType("element"), span)
+    declare_bound(ctx, base_type(ctx.scope, node), declarator, temporary(ctx, unknown, span))
+    loop_body(ctx, body, end, head)
+    builder.jump(head, span)
+    builder.continue_in(end)
+
+
+def _range_loop(ctx: LoweringContext, node: Node, sequence: Place, declarator: Node, body: Node) -> None:
+    builder = ctx.builder
+    span = ctx.span(node)
+    assert isinstance(sequence.type, ArrayType)
+    element = sequence.type.element
+    branch = source_branch(ctx, SourceBranchKind.LOOP, node)
+    index = builder.symbol("", SymbolKind.LOCAL, S32, span)
+    builder.store(builder.symbol_address(index, span), builder.constant(0, S32, span), span)
+    head, inside = builder.new_block(), builder.new_block()
+    step, end = builder.new_block(), builder.new_block()
+    builder.jump(head, span)
+    builder.continue_in(head)
+    count = builder.constant(sequence.type.length, S32, span)
+    at = builder.load(builder.symbol_address(index, span), S32, span)
+    test = builder.compare(CompareOperator.LESS, at, count, span)
+    builder.terminate(Branch(test, inside, end, branch, span))
+    builder.continue_in(inside)
+    at = builder.load(builder.symbol_address(index, span), S32, span)
+    found = Place(builder.element_address(sequence.address, at, element, span), element, sequence.volatile)
+    declare_bound(ctx, base_type(ctx.scope, node), declarator, found)
+    loop_body(ctx, body, end, step)
+    builder.jump(step, span)
+    builder.continue_in(step)
+    at = builder.load(builder.symbol_address(index, span), S32, span)
+    one = builder.constant(1, S32, span)
+    following = builder.binary(BinaryOperator.ADD, at, one, S32, span)
+    builder.store(builder.symbol_address(index, span), following, span)
+    builder.jump(head, span)
+    builder.continue_in(end)
+
+
+def _iterators(ctx: LoweringContext, sequence: Operand, span: Span) -> tuple[Place, Place] | None:
+    """`sequence.begin()` and `sequence.end()`; None where its class has no such methods."""
+    type = ctx.type_of(sequence)
+    record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
+    if record is None:
+        return None
+    whole = sequence if isinstance(sequence, Place) else temporary(ctx, load(ctx, sequence, span), span)
+    found: list[Place] = []
+    for name in ("begin", "end"):
+        methods = methods_named(record, name)
+        if not methods:
+            return None
+        result = call_method(ctx, whole, record, methods, (), (), span)
+        found.append(temporary(ctx, load(ctx, result, span), span))
+    return found[0], found[1]
+
+
+def _iterator_loop(ctx: LoweringContext, node: Node, bounds: tuple[Place, Place], declarator: Node, body: Node) -> None:
+    """`for (; it != end; ++it) { T x = *it; ... }`"""
+    builder = ctx.builder
+    span = ctx.span(node)
+    at, last = bounds
+    branch = source_branch(ctx, SourceBranchKind.LOOP, node)
+    head, inside = builder.new_block(), builder.new_block()
+    step, end = builder.new_block(), builder.new_block()
+    builder.jump(head, span)
+    builder.continue_in(head)
+    test = load(ctx, apply_binary(ctx, "!=", at, last, node), span)
+    builder.terminate(Branch(boolean(ctx, test, span), inside, end, branch, span))
+    builder.continue_in(inside)
+    is_class = isinstance(at.type, CLASS_TYPES)
+    element = overloaded(ctx, "*", (at,), node) if is_class else dereference(ctx, load(ctx, at, span), span)
+    found = element if isinstance(element, Place) else temporary(ctx, load(ctx, element, span), span)
+    declare_bound(ctx, base_type(ctx.scope, node), declarator, found)
+    loop_body(ctx, body, end, step)
+    builder.jump(step, span)
+    builder.continue_in(step)
+    if is_class:
+        overloaded(ctx, "++", (at,), node)
+    else:
+        following = apply_binary(ctx, "+", at, builder.constant(1, S32, span), node)
+        builder.store(at.address, load(ctx, following, span), span)
+    builder.jump(head, span)
+    builder.continue_in(end)
