@@ -8,7 +8,8 @@ Limits  None where a type is not known (templates, undeclared types).  A struct 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import assert_never
+from dataclasses import dataclass
+from typing import assert_never, final
 
 from analysis.ir.types import (
     ArrayType,
@@ -63,24 +64,36 @@ def size_and_alignment(type: Type, structs: Mapping[str, StructLayout]) -> tuple
             assert_never(type)
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member to lay out; `alignment` is what `alignas` asks for in front of it."""
+
+    name: str
+    type: Type
+    alignment: int = 1
+
+
 def lay_out(
     name: str,
-    members: Sequence[tuple[str, Type]],
+    members: Sequence[Member],
     structs: Mapping[str, StructLayout],
     *,
     is_union: bool = False,
+    is_packed: bool = False,
     alignment: int = 1,
 ) -> StructLayout:
-    """The layout of a struct with these members; `alignment` is what `alignas`/`__align__` asks for."""
+    """The layout of a struct with these members; `alignment` is what `alignas`/`__align__` asks for the whole."""
     offset = end = 0
     is_known = True
     fields: list[Field] = []
-    for member, type in members:
-        size, member_alignment = size_and_alignment(type, structs)
+    for member in members:
+        size, own = size_and_alignment(member.type, structs)
         is_known = is_known and size is not None
-        alignment = max(alignment, member_alignment)
-        offset = 0 if is_union else -(-offset // member_alignment) * member_alignment
-        fields.append(Field(member, type, offset))
+        own = max(1 if is_packed else own, member.alignment)
+        alignment = max(alignment, own)
+        offset = 0 if is_union else -(-offset // own) * own
+        fields.append(Field(member.name, member.type, offset))
         offset += size or 0
         end = max(end, offset)
     size = -(-max(end, 1) // alignment) * alignment if is_known else 0

@@ -391,6 +391,8 @@ class RecordField:
     declared: DeclaredType
     default: Node | None
     """The default member initialiser."""
+    alignment: int = 1
+    """What is asked for in front of it, in bytes."""
 
 
 @final

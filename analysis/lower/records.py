@@ -12,10 +12,10 @@ from __future__ import annotations
 from functools import partial
 
 from analysis.ir.types import StructLayout, StructType, TemplateType, Type
-from analysis.lower.constants import constant_integer
+from analysis.lower.alignment import is_packed, requested_alignment
 from analysis.lower.functions import function_declarator, function_name, parameter_list
 from analysis.lower.globals import declare_global
-from analysis.lower.layouts import lay_out
+from analysis.lower.layouts import Member, lay_out
 from analysis.lower.names import (
     ConstantName,
     DeclaredType,
@@ -78,22 +78,15 @@ def fill_record(record: Record) -> StructLayout:
 
 
 def layout_of(record: Record) -> StructLayout:
-    members = [(member.name, member.declared.stored) for member in record.fields]
-    layouts = record.scope.program.layouts
-    alignment = _requested_alignment(record)
-    return lay_out(record.name, members, layouts, is_union=record.is_union, alignment=alignment)
-
-
-def _requested_alignment(record: Record) -> int:
-    alignment = 1
-    for child in record.node.children:
-        if child.kind in ("alignas_qualifier", "attribute_specifier", "type_qualifier", "ms_declspec_modifier"):
-            for node in child.walk():
-                if node.kind in ("number_literal", "binary_expression", "identifier"):
-                    value = constant_integer(record.scope, node)
-                    if value is not None and 0 < value <= 4096:
-                        alignment = max(alignment, value)
-    return alignment
+    members = [Member(member.name, member.declared.stored, member.alignment) for member in record.fields]
+    return lay_out(
+        record.name,
+        members,
+        record.scope.program.layouts,
+        is_union=record.is_union,
+        is_packed=is_packed(record.node.children),
+        alignment=requested_alignment(record.scope, record.node.children),
+    )
 
 
 def _read_bases(record: Record, clause: Node) -> None:
@@ -172,11 +165,12 @@ def _read_field(record: Record, node: Node) -> None:
                 record.statics[text] = declare_global(record.scope, text, node, declarator, record.snippet)
         return
     base = base_type(record.scope, node, words)
+    alignment = requested_alignment(record.scope, node.children)
     if not declarators:
         type_node = node.field("type")
         is_record = type_node is not None and type_node.kind in ("struct_specifier", "union_specifier")
         if is_record and type_node is not None and type_node.field("name") is None:
-            record.fields.append(RecordField("", base, None))
+            record.fields.append(RecordField("", base, None, alignment))
         return
     for index, child in enumerate(node.children):
         if child.role != "declarator":
@@ -185,7 +179,7 @@ def _read_field(record: Record, node: Node) -> None:
         following = node.children[index + 1] if index + 1 < len(node.children) else None
         default = following if following is not None and following.role == "default_value" else None
         text = "" if whole.name is None else whole.name.text.decode("utf-8", "replace")
-        record.fields.append(RecordField(text, whole.declared, default))
+        record.fields.append(RecordField(text, whole.declared, default, alignment))
 
 
 def _resolve_member(record: Record, name: str) -> Entity | None:
@@ -231,6 +225,12 @@ def find_methods(record: Record, name: str) -> tuple[FunctionDeclaration, ...]:
     defined = {len(declaration_parameters(declaration.declarator)) for declaration in found}
     for node in nodes:
         declarator = function_declarator(node)
+        if declarator is None or len(declaration_parameters(declarator)) in defined:
+            continue
+        found.append(_inline_method(record, name, node, declarator))
+    return tuple(found)
+
+
 def is_derived(record: Record, base: Record) -> bool:
     """Whether `record` is `base` or derived from it."""
     return record is base or any(is_derived(parent, base) for parent, _ in record.bases)
@@ -247,12 +247,6 @@ def friends_named(record: Record, name: str) -> tuple[FunctionDeclaration, ...]:
         if item.owner == record.simple_name and _belongs(record, item)
     ]
     return tuple(declaration for declaration in found if declaration is not None)
-
-
-        if declarator is None or len(declaration_parameters(declarator)) in defined:
-            continue
-        found.append(_inline_method(record, name, node, declarator))
-    return tuple(found)
 
 
 def declaration_parameters(declarator: Node) -> list[Node]:

@@ -1,9 +1,10 @@
 """Blank what the grammar cannot parse and what carries no meaning for the analysis, without moving anything.
 
-Rules    `__restrict__`, calling conventions, attributes, alignment, launch bounds and `__extension__` become spaces.
+Rules    `__restrict__`, calling conventions, attributes, launch bounds and `__extension__` become spaces.
+         What aligns or packs a record or a declaration stays, in the one spelling that the grammar has for it there.
          The arguments of `__launch_bounds__` are returned.
-         `rescue` is tried only on a text that did not parse: statement macros without `;`, and capitalised words of
          `friend` goes in front of the specifiers before it: behind them the grammar takes it for a type.
+         `rescue` is tried only on a text that did not parse: statement macros without `;`, and capitalised words of
          unknown macros in the head.
 """
 
@@ -16,8 +17,8 @@ from analysis.syntax.regions import blank
 
 def normalise(text: bytes) -> tuple[bytes, tuple[bytes, ...] | None]:
     """The text to parse, and the arguments of its launch bounds."""
-    if _SUSPECT.search(text) is None:
     text = _LATE_FRIEND.sub(_friend_first, text) if b"friend" in text else text
+    if _SUSPECT.search(text) is None:
         return text, None
     bounds: list[tuple[bytes, ...]] = []
 
@@ -27,19 +28,20 @@ def normalise(text: bytes) -> tuple[bytes, tuple[bytes, ...] | None]:
             return match[0]  # a comment or a string
         if word == b"__launch_bounds__" and match["arguments"] is not None:
             bounds.append(_split(match["arguments"][1:-1]))
-        return blank(match[0])
+        kept = _alignment(match) or b""
+        return kept + blank(match[0])[len(kept) :]
 
     fresh = _MEANINGLESS.sub(replace, text)
     return fresh, bounds[0] if bounds else None
 
 
-def rescue(text: bytes, head_end: int, name: bytes) -> bytes:
-    """A second version of a text that did not parse."""
 def _friend_first(match: re.Match[bytes]) -> bytes:
     before = match["before"]
     return b"friend" + before[-1:] + before[:-1]
 
 
+def rescue(text: bytes, head_end: int, name: bytes) -> bytes:
+    """A second version of a text that did not parse."""
 
     def drop(match: re.Match[bytes]) -> bytes:
         word = match["unknown"]
@@ -50,6 +52,23 @@ def _friend_first(match: re.Match[bytes]) -> bytes:
         lambda match: match[0] if match["statement"] is None else match["statement"] + b";", text[head_end:]
     )
     return head + body
+
+
+def _alignment(match: re.Match[bytes]) -> bytes | None:
+    """What lays out memory, no longer than it was; None where the grammar has no place for it, or it does not."""
+    before = match.string[max(match.start() - _LOOK_BACK, 0) : match.start()]
+    match match["word"]:
+        case b"__attribute__" | b"__attribute":
+            is_layout = b"aligned" in match["arguments"] or b"packed" in match["arguments"]
+            return match[0] if is_layout and _RECORD.search(before) is not None else None
+        case b"alignas" | b"__align__" | b"__builtin_align__":
+            arguments = match["arguments"]
+        case b"__declspec":
+            aligned = _DECLSPEC_ALIGN.fullmatch(match["arguments"])
+            arguments = None if aligned is None else aligned[1]
+        case _:
+            return None
+    return None if arguments is None or _DECLARES.search(before) is None else b"alignas" + arguments
 
 
 def _split(arguments: bytes) -> tuple[bytes, ...]:
@@ -68,11 +87,23 @@ def _split(arguments: bytes) -> tuple[bytes, ...]:
     return tuple(parts)
 
 
+_LATE_FRIEND: Final = re.compile(
+    rb"(?P<before>\b(?:(?:__device__|__host__|__forceinline__|__inline__|__noinline__|inline|constexpr|static)\s+)+)"
+    rb"friend(?=\s)"
+)
+_LOOK_BACK: Final = 80
+"""Bytes in front of an attribute that say whether a declaration begins there."""
+_RECORD: Final = re.compile(rb"(?:\b(?:struct|class|union)\s|\})\s*\Z")
+_DECLARES: Final = re.compile(
+    rb"(?:\b(?:struct|class|union|__shared__|__device__|__constant__|extern|static|const|volatile)\s|[{};]"
+    rb"|\balignas\s*\([^()]*\))\s*\Z"
+)
 _GROUP: Final = rb"\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)"
 _SUSPECT: Final = re.compile(
     rb"__restrict|__launch_bounds__|__attribute|__declspec|align|\[\[|__cdecl|__stdcall|__fastcall|__vectorcall"
     rb"|__extension__|__cluster_dims__|__maxnreg__|__nv_|amdgpu_"
 )
+_DECLSPEC_ALIGN: Final = re.compile(rb"\(\s*align\s*(" + _GROUP + rb")\s*\)")
 _MEANINGLESS: Final = re.compile(
     HIDDEN.pattern
     + rb"|(?P<attribute>\[\[\s*(?:using\s+\w+\s*:)?[A-Za-z_][\w:]*(?:"
@@ -87,17 +118,6 @@ _UNKNOWN_WORD: Final = re.compile(
     rb"(?:" + HIDDEN.pattern + rb")|\b(?P<unknown>[A-Z][A-Z0-9_]{2,})\b(?:\s*" + _GROUP + rb")?", re.DOTALL
 )
 _STATEMENT_MACRO: Final = re.compile(
-_LATE_FRIEND: Final = re.compile(
-    rb"(?P<before>\b(?:(?:__device__|__host__|__forceinline__|__inline__|__noinline__|inline|constexpr|static)\s+)+)"
-    rb"friend(?=\s)"
-)
-_LOOK_BACK: Final = 80
-"""Bytes in front of an attribute that say whether a declaration begins there."""
-_RECORD: Final = re.compile(rb"(?:\b(?:struct|class|union)\s|\})\s*\Z")
-_DECLARES: Final = re.compile(
-    rb"(?:\b(?:struct|class|union|__shared__|__device__|__constant__|extern|static|const|volatile)\s|[{};]"
-    rb"|\balignas\s*\([^()]*\))\s*\Z"
-)
     rb"(?:"
     + HIDDEN.pattern
     + rb")|(?<=[;{}\n])(?P<statement>[ \t]*(?!(?:if|for|while|switch|do|else|return|case)\b)"

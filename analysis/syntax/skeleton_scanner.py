@@ -414,7 +414,7 @@ _ACCESS: Final = re.compile(rb"(?:public|private|protected)\s*:(?!:)")
 _CONDITIONAL: Final = re.compile(
     rb"#[ \t]*(if(?=[ \t]+(0)[ \t]*(?:\r?\n|/|$))?|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b"
 )
-_TAIL: Final = re.compile(rb"(?:[^;{}#()]|\((?:[^;{}#()]|\([^;{}#()]*\))*\))*;")
+_TAIL: Final = re.compile(rb"(?:[^;{}#()]|\((?:[^;{}#()]|\((?:[^;{}#()]|\([^;{}#()]*\))*\))*\))*;")
 _MACRO_USE: Final = re.compile(rb"(?!__)(?:[A-Z_][A-Z0-9_]*|\w+\s*\([^{};]*\))")
 _PREFIX: Final = re.compile(
     rb"(?:template\b|extern\b|static\b|inline\b|\[\[|__\w+)[^={};]*|template\b[^{};]*|(?!(?:while|if|for|do|return|else|switch)\b)\w+\s*(?:\([^{};]*\))?",

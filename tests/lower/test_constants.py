@@ -24,7 +24,7 @@ from analysis.ir.types import (
     VectorType,
 )
 from analysis.lower.conversions import arithmetic_type, character_literal, number_literal, wrapped
-from analysis.lower.layouts import lay_out, size_and_alignment
+from analysis.lower.layouts import Member, lay_out, size_and_alignment
 from tests.lower.check import lower_one
 
 T = TemplateType("T")
@@ -91,7 +91,7 @@ def test_constants_wrap_as_their_type_does() -> None:
 
 
 def test_a_layout_aligns_members_and_the_whole() -> None:
-    layout = lay_out("S", [("a", S8), ("b", F64), ("c", VectorType(F32, 4, 16)), ("d", S8)], {})
+    layout = lay_out("S", [Member("a", S8), Member("b", F64), Member("c", VectorType(F32, 4, 16)), Member("d", S8)], {})
     assert layout.fields == (
         Field("a", S8, 0),
         Field("b", F64, 8),
@@ -103,10 +103,10 @@ def test_a_layout_aligns_members_and_the_whole() -> None:
 
 
 def test_a_union_overlaps_and_an_unknown_member_leaves_the_size_open() -> None:
-    union = lay_out("U", [("i", S32), ("d", F64)], {}, is_union=True)
+    union = lay_out("U", [Member("i", S32), Member("d", F64)], {}, is_union=True)
     assert [member.offset for member in union.fields] == [0, 0]
     assert union.size == 8
-    open_ended = lay_out("T", [("x", T), ("i", S32)], {})
+    open_ended = lay_out("T", [Member("x", T), Member("i", S32)], {})
     assert size_and_alignment(StructType("T"), {"T": open_ended}) == (None, 1)
 
 

@@ -9,7 +9,7 @@ from analysis.ir.types import U64, ArrayType, StructLayout, StructType, Type
 from analysis.lower.builder import FunctionBuilder
 from analysis.lower.builtins.spelling import spelled_type, template_words
 from analysis.lower.builtins.types import builtin_type
-from analysis.lower.layouts import lay_out, size_of
+from analysis.lower.layouts import Member, lay_out, size_of
 
 _Members: TypeAlias = list[tuple[str, Type]]
 
@@ -24,7 +24,7 @@ def builtin_layout(type: Type) -> StructLayout | None:
     if members is None:
         return None
     alignment = 2 * (size_of(members[0][1], {}) or 1) if stem == "std::complex" else 1
-    return lay_out(type.name, members, {}, alignment=alignment)
+    return lay_out(type.name, [Member(name, kind) for name, kind in members], {}, alignment=alignment)
 
 
 def static_member(type: Type, name: str) -> int | None:
