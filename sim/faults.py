@@ -62,13 +62,14 @@ class OutOfBounds:
 @final
 @dataclass(frozen=True, slots=True)
 class Misaligned:
-    """An address that is no multiple of the accessed type's size."""
+    """An address that is no multiple of what the accessed type asks for."""
 
     evidence: Evidence
     access: AccessKind
     buffer: str | None
     offset: int
     width: int
+    alignment: int
 
 
 @final

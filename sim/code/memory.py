@@ -8,7 +8,7 @@ Every access goes through its site, which returns good addresses:
 
 from __future__ import annotations
 
-from analysis.ir.function import SymbolKind
+from analysis.ir.function import Function, SymbolKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import (
     Allocate,
@@ -24,6 +24,7 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.operators import AtomicOperator
 from analysis.ir.types import PointerType, StructType, Type, VectorType
+from analysis.lower.layouts import size_and_alignment
 from sim.code.placement import ParameterRoot, SymbolRoot
 from sim.code.scalars import NoParts, Part, storage_of
 from sim.code.writer import PlannedAccess, Writer
@@ -173,12 +174,19 @@ def _plan(writer: Writer, instruction: Instruction, address: ValueId, parts: tup
     site = AccessSite(unit.function, instruction, instruction.span, kind, width, writer.segment)
     places = tuple((part.offset, part.width) for part in parts)
     root = unit.placement.roots.get(address)
-    aligned = unit.placement.alignments.get(address, 1) % max(part.width for part in parts) == 0
-    unit.accesses.append(PlannedAccess(site, places, root, aligned))
+    alignment = max(_alignment(unit.function, address), *(part.width for part in parts))
+    aligned = unit.placement.alignments.get(address, 1) % alignment == 0
+    unit.accesses.append(PlannedAccess(site, places, root, alignment, aligned))
     number = len(unit.accesses) - 1
     method = "load" if kind is AccessKind.LOAD else "store"
     unit.imports[f"{method}_{number}"] = f"m.access({number}).{method}"
     return number
+
+
+def _alignment(function: Function, address: ValueId) -> int:
+    """Of what the pointer points to: a `float4` is read by one instruction, so it asks for more than its parts."""
+    type = function.types[address]
+    return size_and_alignment(type.element, function.structs)[1] if isinstance(type, PointerType) else 1
 
 
 # -- textures and the heap --------------------------------------------------------------------------------------------

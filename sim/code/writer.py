@@ -30,11 +30,15 @@ class Place:
 @final
 @dataclass(frozen=True, slots=True)
 class PlannedAccess:
-    """What is known about a memory instruction before the launch."""
+    """What is known about a memory instruction before the launch.
+
+    `alignment` is what the accessed type asks for, in bytes; `aligned` says that a well-aligned object gives it.
+    """
 
     site: AccessSite
     parts: tuple[tuple[int, int], ...]
     root: Root | None
+    alignment: int
     aligned: bool
 
 

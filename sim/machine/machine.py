@@ -226,7 +226,7 @@ class Machine:
             self._access_observers,
             self.deadline,
             tracked=tracked,
-            aligned=aligned,
+            alignment=1 if aligned else planned.alignment,
             read_only=read_only,
         )
 

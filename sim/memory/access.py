@@ -30,7 +30,7 @@ class Access:
     """One site of one launch.
 
     `parts` are the (offset, width) of the scalars; `tracked` says that the bytes may be unwritten, or that it is not
-    known which object they belong to; `aligned` that the address is a multiple of the widest part by construction.
+    known which object they belong to; the address must be a multiple of `alignment`: 1 where it is by construction.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Access:
         deadline: Deadline,
         *,
         tracked: bool,
-        aligned: bool,
+        alignment: int,
         read_only: bool,
     ) -> None:
         self._site = site
@@ -55,7 +55,7 @@ class Access:
         self._observers = observers
         self._deadline = deadline
         self._tracked = tracked
-        self._align = 0 if aligned else max((width for _, width in parts), default=1) - 1
+        self._align = alignment - 1
         self._read_only = read_only
 
     def load(
@@ -190,7 +190,7 @@ class Access:
 
         def misaligned(evidence: Evidence, row: int, lane: int) -> Fault:
             name, offset, _ = self._where(int(address[row, lane]))
-            return Misaligned(evidence, site.kind, name, offset, site.width)
+            return Misaligned(evidence, site.kind, name, offset, site.width, self._align + 1)
 
         def read_only(evidence: Evidence, row: int, lane: int) -> Fault:
             name, offset, _ = self._where(int(address[row, lane]))

@@ -232,6 +232,20 @@ def test_misaligned() -> None:
     assert (fault.offset, fault.evidence.count) == (1, 24)
 
 
+@pytest.mark.parametrize(
+    ("type", "step", "alignment", "bad"),
+    [("float4", 4, 16, 24), ("float4", 16, 1, 0), ("float2", 4, 8, 16), ("half2", 2, 4, 16), ("float3", 4, 1, 0),
+     ("Aligned", 4, 8, 16), ("Loose", 4, 1, 0)],
+)  # fmt: skip
+def test_a_type_asks_for_its_own_alignment(type: str, step: int, alignment: int, bad: int) -> None:
+    """One instruction reads a vector: CUDA C++ Programming Guide, section 5.3.2, size and alignment requirement."""
+    text = f"""struct __align__(8) Aligned {{ int a, b; }}; struct Loose {{ int a, b; }};
+        __global__ void k(char *x, {type} *out) {{ out[threadIdx.x] = *({type} *)(x + {step} * threadIdx.x); }}"""
+    found = run(text, {"x": np.zeros(1024, np.int8), "out": np.zeros(1024, np.int8)})
+    assert [fault.evidence.count for fault in found.faults if isinstance(fault, Misaligned)] == [bad] * (bad > 0)
+    assert all(isinstance(fault, Misaligned) and fault.alignment == alignment for fault in found.faults)
+
+
 def test_uninitialised_shared_memory() -> None:
     text = """__global__ void k(int *x) { __shared__ int s[64]; int i = threadIdx.x;
         if (i < 20) s[i] = i; __syncthreads(); x[i] = s[i]; }"""
