@@ -8,6 +8,11 @@
     if (data.kind === "stale") banner.hidden = !data.stale;
   });
 
+  // A page that replaces another about the same, as the report on a run that goes on, is read on where the reader was.
+  const before = vscode.getState();
+  if (before?.title === document.title) window.scrollTo(0, before.scrolled);
+  window.addEventListener("scroll", () => vscode.setState({ title: document.title, scrolled: window.scrollY }));
+
   const reveal = (line, character = 0, uri = null) =>
     vscode.postMessage({ kind: "reveal", uri, line: Number(line), character: Number(character) });
 

@@ -62,7 +62,10 @@ async function start(context: vscode.ExtensionContext, log: vscode.LogOutputChan
         errors,
         runCommand,
       });
-      listen(client, kernels, heatMap);
+      listen(client, kernels, (uri, said) => {
+        heatMap.update(uri, said);
+        simulations.goesOn(uri, said);
+      });
       return client;
     },
   });
@@ -117,13 +120,17 @@ async function start(context: vscode.ExtensionContext, log: vscode.LogOutputChan
   await controller.restart();
 }
 
-function listen(client: LanguageClient, kernels: KernelTable, heatMap: HeatMap): void {
+function listen(
+  client: LanguageClient,
+  kernels: KernelTable,
+  simulated: (uri: vscode.Uri, said: Simulation) => void,
+): void {
   const uriOf = (uri: string) => client.protocol2CodeConverter.asUri(uri);
   client.onNotification(Methods.kernels, (said: Kernels) => {
     kernels.update(uriOf(said.uri), said);
   });
   client.onNotification(Methods.simulation, (said: Simulation) => {
-    heatMap.update(uriOf(said.uri), said);
+    simulated(uriOf(said.uri), said);
   });
 }
 

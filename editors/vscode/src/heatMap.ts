@@ -74,7 +74,7 @@ function collect(simulation: Simulation, mode: HeatMapMode, levels: readonly vsc
       const figures = `${percent(simdEfficiency)} of lanes · ${percent(share)} of the instructions`;
       levels[at]?.push({
         range: new vscode.Range(range.start.line, range.start.character, range.end.line, range.end.character),
-        hoverMessage: `${kernel.kernel} simulated (${kernel.policy}): ${text}`,
+        hoverMessage: `${kernel.kernel} simulated ${kernel.interim ? "so far " : ""}(${kernel.policy}): ${text}`,
         ...(mode === "figures" ? { renderOptions: { after: { contentText: figures } } } : {}),
       });
     }

@@ -151,6 +151,8 @@ export interface SimulatedKernel {
   readonly kernel: string;
   readonly line: number | null;
   readonly stale: boolean;
+  /** What a run that goes on has counted so far. */
+  readonly interim: boolean;
   readonly policy: string;
   readonly simdEfficiency: number;
   readonly faults: number;

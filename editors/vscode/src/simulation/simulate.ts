@@ -15,8 +15,9 @@ import {
   type ServerStatus,
   type SimulateAnswer,
   type SimulateParams,
+  type Simulation,
 } from "../server/protocol";
-import { type Panels, reveal } from "../view/panels";
+import { type Content, type Panels, reveal } from "../view/panels";
 import { reportParts } from "../view/report";
 import { askForLaunch } from "./launchForm";
 import type { LaunchMemory } from "./launchMemory";
@@ -28,8 +29,15 @@ export interface Target {
   readonly position: { readonly line: number; readonly character: number };
 }
 
+/** A simulation that has not ended; `isShown` once its report was. */
+interface Running {
+  readonly target: Target;
+  isShown: boolean;
+}
+
 export class Simulations {
   private tokens = 0;
+  private readonly running = new Set<Running>();
 
   constructor(
     private readonly server: ServerController,
@@ -69,7 +77,9 @@ export class Simulations {
       position: target.position,
       quiet: true,
     };
-    const answer = await this.run(client, target.kernel, params);
+    const running: Running = { target, isShown: false };
+    this.running.add(running);
+    const answer = await this.run(client, target.kernel, params).finally(() => this.running.delete(running));
     switch (answer.status) {
       case "finished":
         await this.showReport(target);
@@ -85,11 +95,28 @@ export class Simulations {
     }
   }
 
+  /** What runs that go on have counted: their report opens at the first of it, and follows while it is open. */
+  goesOn(uri: vscode.Uri, { kernels }: Simulation): void {
+    for (const running of this.running) {
+      const { target } = running;
+      const counts = kernels.some(({ kernel, interim }) => interim && kernel === target.kernel);
+      if (!counts || target.uri.toString() !== uri.toString()) continue;
+      if (!running.isShown) void this.showReport(target);
+      else if (this.showsReport(target)) void this.showReport(target, { reveal: false });
+      running.isShown = true;
+    }
+  }
+
+  private showsReport({ uri, kernel }: Target): boolean {
+    const shown = this.panels.shown("report");
+    return shown?.subject === kernel && shown.uri.toString() === uri.toString();
+  }
+
   /** Progress is shown as a notification, because only that can be cancelled. */
-  private run(client: LanguageClient, kernel: string, params: SimulateParams): Thenable<SimulateAnswer> {
+  private async run(client: LanguageClient, kernel: string, params: SimulateParams): Promise<SimulateAnswer> {
     const workDoneToken = `simt-lsp-simulate-${++this.tokens}`;
     const where = { location: vscode.ProgressLocation.Notification, title: `Simulating ${kernel}`, cancellable: true };
-    return vscode.window.withProgress(where, async (progress, cancelled) => {
+    return await vscode.window.withProgress(where, async (progress, cancelled) => {
       let done = 0;
       const listening = client.onProgress(WorkDoneProgress.type, workDoneToken, (value) => {
         if (value.kind !== "report") return;
@@ -110,7 +137,7 @@ export class Simulations {
     });
   }
 
-  private async showReport(target: Target): Promise<void> {
+  private async showReport(target: Target, { reveal }: { reveal: boolean } = { reveal: true }): Promise<void> {
     const client = this.server.running;
     if (client === undefined) return;
     const report = await client.sendRequest<Report | null>(Methods.report, {
@@ -119,9 +146,9 @@ export class Simulations {
       position: target.position,
       format: "html",
     });
-    if (report === null) return;
+    if (report === null || (!reveal && !this.showsReport(target))) return;
     const { body, style, script } = reportParts(report.content);
-    this.panels.show("report", {
+    const content: Content = {
       title: `${report.kernel} – simulation`,
       body,
       styles: [style],
@@ -130,7 +157,8 @@ export class Simulations {
       subject: target.kernel,
       stale: report.stale,
       renew: () => void this.simulate(target),
-    });
+    };
+    this.panels.show("report", content, { reveal });
   }
 
   /** The report says when it no longer is about the text. */

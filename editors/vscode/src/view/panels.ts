@@ -33,20 +33,23 @@ export class Panels implements vscode.Disposable {
     this.script = fs.readFileSync(path.join(extensionPath, "media", "panel.js"), "utf8");
   }
 
-  show(kind: PanelKind, content: Content): void {
+  /** Without `reveal`, a panel that is behind others stays there. */
+  show(kind: PanelKind, content: Content, { reveal }: { reveal: boolean } = { reveal: true }): void {
     const known = this.open.get(kind);
     const entry = known ?? { panel: this.make(kind, content.title), content };
+    const isNew = entry.content.body !== content.body || known === undefined;
     entry.content = content;
     entry.panel.title = content.title;
-    entry.panel.webview.html = page({
-      title: content.title,
-      body: `${BANNER}\n${content.body}`,
-      styles: [this.style, ...content.styles],
-      scripts: [this.script, ...content.scripts],
-    });
+    if (isNew)
+      entry.panel.webview.html = page({
+        title: content.title,
+        body: `${BANNER}\n${content.body}`,
+        styles: [this.style, ...content.styles],
+        scripts: [this.script, ...content.scripts],
+      });
     this.tell(kind, content.stale);
     if (known === undefined) this.open.set(kind, entry);
-    else entry.panel.reveal(undefined, true);
+    else if (reveal) entry.panel.reveal(undefined, true);
   }
 
   /** What `kind` shows at the moment. */
