@@ -338,10 +338,10 @@ def _switch(writer: Writer, switch: Switch, phis: Callable[[int], list[tuple[Phi
     if any(case.value is None for case in switch.cases):
         raise NoParts("a case label whose value is not known")
     part = writer.part(switch.value)
-    labels = [
-        [case.value for case in switch.cases if case.target == target and target != switch.default]
-        for target in targets[:-1]
-    ]
+    by_target: dict[int, list[int | None]] = {target: [] for target in targets}
+    for case in switch.cases:
+        by_target[case.target].append(case.value)
+    labels = [by_target[target] if target != switch.default else [] for target in targets[:-1]]
     for target in targets:
         for _, value in phis(target):
             writer.read(value)
