@@ -4,7 +4,8 @@ Rules    An array whose length was chosen grows to the accessed extent, up to `M
          likewise, up to `MAX_SHARED_BYTES`.  Where an access without a known object goes astray, all arrays grow.
          A chosen block is replaced where threads miss a shared array or a barrier, by the first that fits better,
          unless the run is long.
-         A run that does not end in time is tried once more with one block and short loops.
+         A run that does not end in time is tried once more with one block and short loops; likewise one for which
+         arrays would grow beyond `MAX_EASY_BYTES`.
          Faults that chosen numbers or contents decide are tried to be mended by other ones (`mending.py`).
          The best run counts: one that ends before one that does not, then the fewest kinds of faults.
 Limits   What was given, or is launched so in the file, stays: its faults are the program's.
@@ -34,7 +35,11 @@ DYNAMIC_SHARED: Final = "dynamic shared memory"
 MAX_GROWTHS: Final = 4
 MAX_RETRIED_WORK: Final = 200_000
 """In warp instructions: a longer run is not repeated with other blocks."""
-MAX_TRIED_WORK: Final = 2_000_000
+MAX_EASY_BYTES: Final = 64 << 20
+"""Of all arrays together: to fill more takes longer than most runs."""
+MAX_RETRIED_BYTES: Final = 16 << 20
+"""Of all arrays: with more, each attempt takes long."""
+MAX_TRIED_WORK: Final = 1_000_000
 """Of all attempts with other numbers and contents together."""
 STRAY_GROWTH: Final = 8
 
@@ -107,12 +112,23 @@ def _grown(planner: Planner, run: Callable[[Plan], Result], plan: Plan, result: 
         attempt = grown(plan, result) if result.faults and result.truncated is None else None
         if attempt is None:
             break
+        if may_be_tried_smaller(plan) and _bytes(plan, attempt) > MAX_EASY_BYTES:
+            attempt = replace(attempt, is_small=True, lengths={})
         try:
             longer = planner.plan(attempt)
             plan, result = longer, run(longer)
         except LaunchError:
             break
     return plan, result
+
+
+def _bytes(plan: Plan, attempt: Attempt) -> int:
+    """Of all arrays whose length was chosen."""
+    structs = plan.kernel.function.structs
+    return sum(
+        attempt.lengths.get(name, choice.length) * (size_of(choice.element, structs) or 1)
+        for name, choice in plan.arrays.items()
+    )
 
 
 def _mended(planner: Planner, run: Callable[[Plan], Result], plan: Plan, result: Result) -> tuple[Plan, Result]:
@@ -133,8 +149,9 @@ def _mended(planner: Planner, run: Callable[[Plan], Result], plan: Plan, result:
 
 
 def _other_choices(planner: Planner, plan: Plan, result: Result) -> Iterator[Attempt]:
-    is_cheap = result.truncated is None and result.warp_instructions <= MAX_RETRIED_WORK
-    return other_choices(planner.flow, plan, result) if is_cheap else iter(())
+    is_long = result.truncated is not None or result.warp_instructions > MAX_RETRIED_WORK
+    is_large = sum(array.nbytes for array in result.arrays.values()) > MAX_RETRIED_BYTES
+    return iter(()) if is_long or is_large else other_choices(planner.flow, plan, result)
 
 
 def _lengths(plan: Plan, extents: Mapping[str, Extent]) -> Iterator[tuple[str, int]]:

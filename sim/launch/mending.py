@@ -1,8 +1,8 @@
 """Other choices for those behind a fault, so that what stays is the program's and not ours.
 
 Rules    Numbers that decide where the access goes come first: one more, twice, half, extents of the launch, powers of
-         two.  Then contents that decide it: integers that grow from element to element.  Then numbers that decide
-         who comes there.
+         two; a multiple of 128 where an access is misaligned.  Then contents that decide it: integers that grow from
+         element to element.  Then numbers that decide who comes there.
          Only what was chosen is replaced, and never by 0 or less: an index that is wrong for every size stays a fault.
          An attempt counts only if about as many threads come to every place that had a fault: to keep them away mends
          nothing.
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Final
 
 from analysis.ir.source import Span
@@ -28,6 +29,7 @@ from sim.launch.specification import Filling
 from sim.result import Result
 
 MAX_TRIALS: Final = 24
+ALIGNED: Final = 128
 MOST_AWAY: Final = 4
 """At least a quarter of the threads still come."""
 _DECIDED: Final = (OutOfBounds, Misaligned, UninitialisedRead, FailedAssertion)
@@ -49,10 +51,11 @@ def other_choices(flow: Flow, plan: Plan, result: Result) -> Iterator[Attempt]:
     guards = {name for cause in found for name in cause.guards.numbers} - direct
     contents = {name for cause in found for name in cause.own.contents}
     attempt = replace(plan.attempt, lengths={})
+    is_misaligned = all(isinstance(fault, Misaligned) for fault in _decided(plan, result))
     for names in (direct, guards):
-        for name in sorted(names & _chosen_numbers(flow, plan)):
-            for number in _numbers(plan, name):
-                yield replace(attempt, numbers={**attempt.numbers, name: number})
+        replaced = sorted(names & _chosen_numbers(flow, plan))
+        for name, number in _multiples(plan, replaced) if is_misaligned else _in_turns(plan, replaced):
+            yield replace(attempt, numbers={**attempt.numbers, name: number})
         for name in sorted(contents - attempt.ascending) if names is direct else ():
             choice = plan.arrays.get(name)
             if choice is not None and _is_unordered(choice):
@@ -83,10 +86,26 @@ def _is_unordered(choice: ArrayChoice) -> bool:
     return is_random and choice.limits.roles.get((), Role.DATA) not in (Role.OFFSETS, Role.LINK)
 
 
+def _multiples(plan: Plan, names: Sequence[str]) -> Sequence[tuple[str, int]]:
+    """Rows start aligned where their length is a multiple of what is accessed at once; the nearest first."""
+    found = [(name, _now(plan, name)) for name in names]
+    found.sort(key=lambda one: (ALIGNED - one[1] % ALIGNED) / max(1, one[1]))
+    return [(name, now + ALIGNED - now % ALIGNED) for name, now in found if now % ALIGNED]
+
+
+def _in_turns(plan: Plan, names: Sequence[str]) -> Iterator[tuple[str, int]]:
+    numbers = [[(name, number) for number in _numbers(plan, name)] for name in names]
+    return (pair for pairs in zip_longest(*numbers) for pair in pairs if pair is not None)
+
+
 def _numbers(plan: Plan, name: str) -> Iterator[int]:
     """Other values of a number: what it is near to, extents of the launch, powers of two."""
-    now = next(int(choice.value) for choice in plan.choices if choice.name == name)
+    now = _now(plan, name)
     grid, block = plan.grid.extent, plan.block.extent
     near = (now + 1, now * 2, now // 2)
     extents = (block[0], grid[0], block[0] * grid[0], block[1], grid[1], plan.block.threads)
     yield from dict.fromkeys(number for number in (*near, *extents, *_POWERS) if number > 0 and number != now)
+
+
+def _now(plan: Plan, name: str) -> int:
+    return next(int(choice.value) for choice in plan.choices if choice.name == name)

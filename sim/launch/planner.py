@@ -203,7 +203,7 @@ def _shapes(evidence: ShapeEvidence, attempt: Attempt) -> tuple[ChosenShape, Cho
         raise LaunchError(f"block={spelled(block.extent)}: a block has at most {MAX_BLOCK_THREADS} threads")
     grid = choose_grid(evidence, block)
     if attempt.is_small and evidence.grid is None:
-        grid = ChosenShape((1, 1, 1), "one block: more did not end in time", is_chosen=True)
+        grid = ChosenShape((1, 1, 1), "one block: more would take too long", is_chosen=True)
     return block, grid
 
 

@@ -84,3 +84,14 @@ def test_a_shift_reaches_what_threads_are_compared_with() -> None:
     text = f"__global__ void k(float *x, int logarithm) {{ {_I} if (i < (1 << logarithm)) x[i] = 1; }}"
     choices, _ = adapted(text)
     assert choices["logarithm"] == ("11", "as many as threads reach")
+
+
+def test_a_row_that_starts_misaligned_gets_a_length_that_fits() -> None:
+    text = (
+        "__global__ void k(char *x, int pitch) { int row = blockIdx.x;"
+        "*(float2 *)(x + row * pitch + threadIdx.x * 8 + pitch) = make_float2(1, 2); }"
+    )
+    choices, result = adapted(text, given())
+    assert result.faults == ()
+    assert int(choices["pitch"][0]) % 8 == 0
+    assert int(choices["pitch"][0]) >= 2041
