@@ -9,6 +9,7 @@ whether it was written.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, final
 
@@ -22,6 +23,17 @@ from sim.refusals import LaunchError
 PAGE: Final = 256
 VALID: Final = 1
 WRITTEN: Final = 2
+_AT_ONCE: Final = 1 << 23
+"""Bytes that one step works on: between two, an interrupt of the user is heard."""
+
+
+def _parts(octets: NDArray[np.uint8]) -> Iterator[NDArray[np.uint8]]:
+    return (octets[first : first + _AT_ONCE] for first in range(0, len(octets), _AT_ONCE))
+
+
+def _copy(source: NDArray[np.uint8], target: NDArray[np.uint8]) -> None:
+    for old, new in zip(_parts(source), _parts(target), strict=True):
+        new[:] = old
 
 
 @final
@@ -88,8 +100,15 @@ class Arena:
         self._regions.append(region)
         self._table = None
         marks = self.shadow[region.base : region.base + total].reshape(count, stride)
-        marks[:, :size] = VALID | WRITTEN if written else VALID
+        rows = max(1, _AT_ONCE // stride)
+        for row in range(0, count, rows):
+            for first in range(0, size, _AT_ONCE):
+                marks[row : row + rows, first : min(first + _AT_ONCE, size)] = VALID | WRITTEN if written else VALID
         return region
+
+    def fill(self, region: Region, octets: NDArray[np.uint8]) -> None:
+        """Writes the contents of a region with one object."""
+        _copy(octets, self.contents(region))
 
     def _grow(self, needed: int) -> None:
         if needed + PAGE <= len(self.data):
@@ -97,7 +116,8 @@ class Arena:
         length = max(2 * len(self.data), (needed + PAGE + 0xFFFF) & ~0xFFFF)
         # The used part is copied; the rest stays untouched zero pages of the operating system.
         data, shadow = np.zeros(length, np.uint8), np.zeros(length, np.uint8)
-        data[: self._end], shadow[: self._end] = self.data[: self._end], self.shadow[: self._end]
+        _copy(self.data[: self._end], data[: self._end])
+        _copy(self.shadow[: self._end], shadow[: self._end])
         self._views(data, shadow)
 
     def release(self, region: Region) -> None:
@@ -119,7 +139,8 @@ class Arena:
 
     def is_written(self, region: Region) -> bool:
         """Whether every byte of a region with one object was written."""
-        return bool((self.shadow[region.base : region.base + region.size] & WRITTEN).all())
+        shadow = self.shadow[region.base : region.base + region.size]
+        return all(bool((part & WRITTEN).all()) for part in _parts(shadow))
 
     def find(self, address: int) -> tuple[Region, int, int] | None:
         """The region that holds an address, which of its objects, and the offset in bytes; None in a red zone."""

@@ -137,7 +137,7 @@ class Arguments:
         octets = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
         region = self.arena.allocate(name, MemorySpace.GLOBAL, len(octets), written=written)
         self.deadline.check()
-        self.arena.contents(region)[:] = octets
+        self.arena.fill(region, octets)
         self.deadline.check()
         self.buffers[name] = Buffer(region, data.dtype, data.shape)
         return region.base + offset

@@ -87,7 +87,7 @@ class Variables:
         region = self._arena.allocate(symbol.name, space, size, written=True)
         contents = self._contents(symbol, size)
         if contents is not None:
-            self._arena.contents(region)[:] = contents
+            self._arena.fill(region, contents)
         elif symbol.name not in self._launch.variables:
             self._initialise(function, symbol, self._arena.contents(region))
         kind, shape = _format(symbol.type, function.structs, size)
