@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from tests.editors.debian import CannotInstall
+from tests.editors.downloads import CannotInstall
 
 FAILED: Final = pytest.StashKey[bool]()
 _HERE: Final = Path(__file__).parent

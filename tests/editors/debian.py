@@ -9,40 +9,45 @@ Rules    What was downloaded stays in the cache, so a second run needs no networ
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from tests.editors.downloads import CannotInstall, download, one_at_a_time
 from tests.editors.folders import cache_folder
 
+PROGRAMS: Final[Mapping[str, tuple[str, Sequence[str]]]] = {
+    "neovim-0.10": ("trixie", ["neovim"]),
+    "neovim-0.12": ("sid", ["neovim"]),
+    "helix": ("trixie", ["hx"]),
+    "emacs-30": ("trixie", ["emacs-nox", "emacs-el"]),
+    "vim": ("bookworm", ["vim", "vim-ale"]),
+}
+"""The suite that each comes from, and its packages there; sid moves, the cache does not."""
+
+_ARCHIVE: Final = "http://deb.debian.org/debian"
 _KEYRING: Final = "/usr/share/keyrings/debian-archive-keyring.gpg"
 _LOADER: Final = "ld-linux-x86-64.so.2"
 _LIBRARIES: Final = ("lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu")
 
 
-class CannotInstall(Exception):
-    """The editor cannot be had here; the message says what is missing."""
-
-
-def unpacked(suite: str, packages: Sequence[str], name: str) -> Path:
-    """The root folder that holds `packages` of `suite`.  Raises `CannotInstall`."""
+def unpacked(name: str) -> Path:
+    """The root folder of one of `PROGRAMS`.  Raises `CannotInstall`."""
+    suite, packages = PROGRAMS[name]
     folder = cache_folder() / "debian" / name
     root = folder / "root"
-    if root.is_dir():
-        return root
-    for tool in ("apt-get", "dpkg-deb"):
-        if shutil.which(tool) is None:
-            raise CannotInstall(f"{name} is taken from Debian's packages, and there is no {tool} here")
-    archives = folder / "archives"
-    if not any(archives.glob("*.deb")):
-        _download(suite, packages, folder)
-    unfinished = folder / "unfinished"
-    shutil.rmtree(unfinished, ignore_errors=True)
-    for archive in sorted(archives.glob("*.deb")):
-        subprocess.run(["dpkg-deb", "-x", archive, unfinished], check=True)
-    unfinished.rename(root)
+    with one_at_a_time(name):
+        if not root.is_dir():
+            _check_system(name)
+            _download(suite, packages, folder)
+            unfinished = folder / "unfinished"
+            shutil.rmtree(unfinished, ignore_errors=True)
+            for archive in sorted((folder / "archives").glob("*.deb")):
+                subprocess.run(["dpkg-deb", "-x", archive, unfinished], check=True)
+            unfinished.rename(root)
     return root
 
 
@@ -54,30 +59,52 @@ def command(root: Path, program: str) -> list[str]:
     return [str(loader), "--library-path", libraries, "--argv0", program, str(binary)]
 
 
+def _check_system(name: str) -> None:
+    if platform.machine() != "x86_64":
+        raise CannotInstall(f"{name} is taken from Debian's packages for x86-64, and this is {platform.machine()}")
+    for tool in ("apt-get", "dpkg-deb"):
+        if shutil.which(tool) is None:
+            raise CannotInstall(f"{name} is taken from Debian's packages, and there is no {tool} here")
+    if not Path(_KEYRING).exists():
+        raise CannotInstall(f"{name} is taken from Debian's packages; first: apt-get install debian-archive-keyring")
+
+
 def _download(suite: str, packages: Sequence[str], folder: Path) -> None:
-    for part in ("archives/partial", "lists/partial"):
-        (folder / part).mkdir(parents=True, exist_ok=True)
-    (folder / "status").touch()
-    (folder / "sources.list").write_text(f"deb [signed-by={_KEYRING}] {_archive()} {suite} main\n")
+    """The packages and all that they need into `folder/archives`, with one list of packages per suite."""
+    lists = cache_folder() / "debian" / f"lists-{suite}"
+    for part in (lists / "lists" / "partial", folder / "archives" / "partial"):
+        part.mkdir(parents=True, exist_ok=True)
+    (lists / "status").touch()
+    archive = _archive()
+    (lists / "sources.list").write_text(f"deb [signed-by={_KEYRING}] {archive} {suite} main\n")
     configuration = folder / "apt.conf"
     configuration.write_text(
-        f'Dir::State "{folder}"; Dir::State::status "{folder}/status"; Dir::Cache "{folder}";\n'
-        f'Dir::Etc::sourcelist "{folder}/sources.list"; Dir::Etc::sourceparts "/dev/null";\n'
+        f'Dir::State "{lists}"; Dir::State::status "{lists}/status"; Dir::Cache "{folder}";\n'
+        f'Dir::Etc::sourcelist "{lists}/sources.list"; Dir::Etc::sourceparts "/dev/null";\n'
         'Dir::Etc::preferencesparts "/dev/null"; APT::Install-Recommends "false"; APT::Sandbox::User "root";\n'
+        'Acquire::Retries "3"; Acquire::http::Timeout "60"; Acquire::Languages "none";\n'
+        'APT::Update::Error-Mode "any";\n'  # unreachable lists are only warned of otherwise
     )
     environment = os.environ | {"APT_CONFIG": str(configuration)}
-    for action in (["update"], ["-y", "-o", "Debug::NoLocking=1", "--download-only", "install", *packages]):
-        done = subprocess.run(["apt-get", "-qq", *action], env=environment, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise CannotInstall(f"{' '.join(packages)} of Debian {suite} cannot be downloaded: {done.stderr.strip()}")
+    wanted = f"{' '.join(packages)} of Debian {suite}"
+    with one_at_a_time(f"lists-{suite}"):
+        if not (lists / "updated").exists():
+            download(wanted, archive, ["apt-get", "-qq", "update"], environment=environment)
+            (lists / "updated").touch()
+    install = ["apt-get", "-qq", "-y", "-o", "Debug::NoLocking=1", "--download-only", "install", *packages]
+    try:
+        download(wanted, archive, install, environment=environment)
+    except CannotInstall:
+        (lists / "updated").unlink(missing_ok=True)  # a suite that moves may have dropped what its old list names
+        raise
 
 
 def _archive() -> str:
-    """The archive that this system's own packages come from."""
+    """The archive that this system's own packages come from, or Debian's main one on other systems."""
     wanted = ["apt-get", "indextargets", "--format", "$(REPO_URI) $(ORIGIN) $(LABEL)", "Created-By: Packages"]
     done = subprocess.run(wanted, capture_output=True, text=True, check=False)
     for line in done.stdout.splitlines():
         address, origin, label = line.split(" ", 2)
         if (origin, label) == ("Debian", "Debian"):
             return address
-    raise CannotInstall("this system's packages do not come from Debian, so its editors cannot be had from there")
+    return _ARCHIVE

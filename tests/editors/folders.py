@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Final
 
@@ -17,3 +18,10 @@ def cache_folder() -> Path:
 def results_folder() -> Path:
     """`SIMT_LSP_EDITOR_RESULTS`, or a folder in the checkout that git ignores."""
     return Path(os.environ.get("SIMT_LSP_EDITOR_RESULTS", REPOSITORY / "build" / "editors")).absolute()
+
+
+def current_test() -> str:
+    """The name of the test that is running and its parameters, for the names of files: `test_hover_says_why-0.12`."""
+    name = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition("::")[2]
+    name = re.sub(r"(@\w+)? \(\w+\)$", "", name)  # the group that it runs in, and the phase
+    return re.sub(r"[^\w.]+", "-", name).strip("-")

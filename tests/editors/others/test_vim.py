@@ -15,7 +15,7 @@ from tests.editors.terminal import Terminal
 
 @pytest.fixture
 def vim(tmp_path: Path) -> Iterator[Terminal]:
-    root = unpacked("bookworm", ["vim", "vim-ale"], "vim")
+    root = unpacked("vim")
     configuration = tmp_path / "vimrc"
     configuration.write_text(
         f"set nocompatible noswapfile\nset runtimepath^={root}/usr/share/vim-ale\nfiletype plugin indent on\n"

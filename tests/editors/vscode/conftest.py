@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import shutil
 import sys
 from collections.abc import Callable, Generator, Iterator
@@ -13,16 +12,25 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from tests.editors.folders import REPOSITORY
+from tests.editors.vscode.install import TARGET
 from tests.editors.vscode.server import CodeServer
 from tests.editors.vscode.window import Window, chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-TARGET: Final = "linux-arm64" if platform.machine() in ("aarch64", "arm64") else "linux-x64"
 WITH_NUMPY: Final = {"simt-lsp.interpreter": sys.executable}
 """Settings of the machine: the Python of these tests can simulate, the system's may not."""
+_SHARED: Final = frozenset({"shared_window", "gallery"})
 Launch = Callable[..., CodeServer]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What is shared by several tests is started in one process only."""
+    for item in items:
+        for fixture in _SHARED.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.xdist_group(fixture))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from tests.editors.vscode.conftest import TARGET, WITH_NUMPY
-from tests.editors.vscode.install import EXTENSION
+from tests.editors.vscode.conftest import WITH_NUMPY
+from tests.editors.vscode.install import EXTENSION, TARGET
 from tests.editors.vscode.server import CodeServer
 from tests.editors.vscode.window import Window, wait_until
 

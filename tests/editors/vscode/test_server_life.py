@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tests.editors.vscode.conftest import WITH_NUMPY, Launch
+from tests.editors.vscode.install import UNIVERSAL
 from tests.editors.vscode.server import CodeServer, write_extension
 from tests.editors.vscode.window import Window, wait_until
 
@@ -126,7 +127,7 @@ def test_the_universal_package_sets_its_libraries_up(
 ) -> None:
     bare = tmp_path / "bare"
     _venv(bare)
-    server = launch(target="universal", environment=_path(tmp_path, bare / "bin", os.environ["PATH"]))
+    server = launch(target=UNIVERSAL, environment=_path(tmp_path, bare / "bin", os.environ["PATH"]))
     with Window(browser, server, project) as window:
         window.open(BARRIER)
         window.sees(".notifications-toasts .notification-list-item-message", "libraries that are not installed")

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
-import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
-from tests.editors.debian import CannotInstall
-from tests.editors.folders import results_folder
+from tests.editors.downloads import CannotInstall
+from tests.editors.folders import current_test, results_folder
 from tests.editors.terminal import wait_until as patient
 from tests.editors.vscode.server import CodeServer
 from tests.sim.report.browser import chromium_path
@@ -40,14 +38,20 @@ def wait_until(holds: Callable[[], bool], complaint: Callable[[], str], seconds:
     patient(holds, complaint, seconds)
 
 
+def require_chromium() -> str:
+    """The path of the browser.  Raises `CannotInstall`."""
+    path = chromium_path()
+    if path is None:
+        raise CannotInstall("there is no Chromium; first: apt-get install chromium")
+    return path
+
+
 @contextmanager
 def chromium() -> Generator[Browser]:
     """Raises `CannotInstall` where there is none."""
     from playwright.sync_api import sync_playwright  # large, and only these tests need it
 
-    path = chromium_path()
-    if path is None:
-        raise CannotInstall("there is no Chromium; first: apt-get install chromium")
+    path = require_chromium()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS])
         yield browser
@@ -212,8 +216,7 @@ class Window:
         return self.page.locator(".notifications-toasts .notification-list-item-message").all_inner_texts()
 
     def picture(self, name: str) -> Path:
-        test = re.sub(r"\[.*| .*", "", os.environ.get("PYTEST_CURRENT_TEST", "").rpartition("::")[2])
-        path = results_folder() / "vscode" / f"{test}-{name}.png"
+        path = results_folder() / "vscode" / f"{current_test()}-{name}.png"
         path.parent.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=path)
         return path
