@@ -9,6 +9,7 @@ import pty
 import signal
 import struct
 import subprocess
+import tempfile
 import termios
 import threading
 import time
@@ -21,7 +22,7 @@ import pyte
 
 from tests.sim.report.browser import chromium_path
 
-PATIENCE_SECONDS: Final = 20.0
+PATIENCE_SECONDS: Final = 60.0  # on a machine that is busy with other things
 COLUMNS: Final = 150
 LINES: Final = 42
 _CELL: Final = (9, 19)  # pixels of a character in a picture
@@ -83,19 +84,9 @@ class Terminal:
         assert browser is not None, "pictures of the screen need Chromium: install it, or name it in SIMT_LSP_CHROMIUM"
         size = f"--window-size={COLUMNS * _CELL[0] + 16},{LINES * _CELL[1] + 16}"
         flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-background-networking"]
-        subprocess.run(
-            [
-                browser,
-                *flags,
-                size,
-                f"--user-data-dir={path.parent / 'profile'}",
-                f"--screenshot={path}",
-                page.as_uri(),
-            ],
-            check=True,
-            capture_output=True,
-            timeout=60,
-        )
+        with tempfile.TemporaryDirectory() as profile:
+            own = [size, f"--user-data-dir={profile}", f"--screenshot={path}"]
+            subprocess.run([browser, *flags, *own, page.as_uri()], check=True, capture_output=True, timeout=120)
         page.unlink()
 
     def close(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,11 +14,10 @@ from typing import Any, Final, final
 
 from tests.editors.debian import command, unpacked
 from tests.editors.folders import REPOSITORY, current_test, results_folder
-from tests.editors.terminal import Terminal, wait_until
+from tests.editors.terminal import PATIENCE_SECONDS, Terminal, wait_until
 
 PLUGIN: Final = REPOSITORY / "editors" / "neovim"
 VERSIONS: Final = ("0.10", "0.12")
-_ANSWER_SECONDS: Final = 20
 
 
 @final
@@ -82,17 +82,16 @@ class Neovim:
         question = f"json_encode(luaeval('(function() return dofile(\"{chunk}\") end)()'))"
         done = subprocess.run(
             [*self._program, "--server", self._socket, "--headless", "--remote-expr", question],
-            env=self._environment, capture_output=True, text=True, timeout=_ANSWER_SECONDS, check=False,
+            env=self._environment, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False,
         )  # fmt: skip
         assert done.returncode == 0, f"{code}\n{done.stdout}{done.stderr}"
         return json.loads(done.stdout or done.stderr)
 
-    def wait_for(self, condition: str, *, seconds: float = 20) -> None:
+    def wait_for(self, condition: str) -> None:
         """Until the Lua expression is true."""
         wait_until(
             lambda: self.lua(f"return ({condition}) and true or false") is True,
             lambda: f"never: {condition}\n{self.terminal.text()}",
-            seconds,
         )
 
     def sees(self, text: str) -> None:
@@ -126,8 +125,6 @@ def _environment(home: Path, root: Path, path: str | None) -> dict[str, str]:
 
 
 def _install_plugin(home: Path) -> None:
-    """As the help file says for a plain package."""
+    """As the help file says for a plain package; a copy, because Neovim writes tags beside the help."""
     place = home / ".local" / "share" / "nvim" / "site" / "pack" / "simt" / "start" / "simt"
-    place.parent.mkdir(parents=True, exist_ok=True)
-    if not place.exists():
-        place.symlink_to(PLUGIN)
+    shutil.copytree(PLUGIN, place, dirs_exist_ok=True, ignore=shutil.ignore_patterns("tags"))

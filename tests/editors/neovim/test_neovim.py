@@ -82,6 +82,7 @@ def test_hints_and_the_line_above_the_kernel_are_shown(neovim: Neovim) -> None:
 def test_branches_that_split_are_coloured(neovim: Neovim) -> None:
     groups = "vim.iter(vim.inspect_pos(0, 3, 2).semantic_tokens):map(function(t) return t.opts.hl_group end)"
     neovim.wait_for(f"{groups}:any(function(group) return group == '@lsp.typemod.keyword.varying.cuda' end)")
+    neovim.picture("colours")
 
 
 def test_explain(neovim: Neovim) -> None:
@@ -202,12 +203,14 @@ def test_a_fix_is_applied_and_its_finding_is_gone(neovim: Neovim) -> None:
     neovim.sees("float tile[32][32 + 1];")
     neovim.wait_for("not vim.iter(vim.diagnostic.get(0)):any(function(d) return d.code == 'MEM502' end)")
     assert "SYN101" in neovim.codes()
+    neovim.picture("applied")
 
 
 def test_a_killed_server_is_started_again_with_the_file(neovim: Neovim) -> None:
     for pid in neovim.lua("return vim.api.nvim_get_proc_children(vim.fn.getpid())"):
         os.kill(pid, signal.SIGKILL)
     neovim.sees("quit with exit code")
+    neovim.picture("killed")
     neovim.keys("\r")
     neovim.wait_for("#vim.lsp.get_clients() == 0")
     neovim.lua("vim.diagnostic.reset()")
@@ -216,6 +219,7 @@ def test_a_killed_server_is_started_again_with_the_file(neovim: Neovim) -> None:
     neovim.keys("\r")
     neovim.run("SimtRestart")
     neovim.wait_for("#vim.diagnostic.get(0) > 0")
+    neovim.picture("restarted")
 
 
 def test_a_server_is_exchanged_for_a_new_one(neovim: Neovim) -> None:
@@ -281,3 +285,5 @@ def test_two_editors_at_once(version: str, project: Path, tmp_path: Path) -> Non
         one.wait_for("#vim.diagnostic.get(0) > 0")
         two.wait_for("#vim.diagnostic.get(0) > 0")
         assert one.codes() == two.codes()
+        one.picture("one")
+        two.picture("two")

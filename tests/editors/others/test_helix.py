@@ -33,9 +33,11 @@ def test_a_session(helix: Terminal) -> None:
     helix.wait_for("lane: varying")
     helix.picture(results_folder() / "others" / "helix-finding.png")
     helix.keys("4Gf[l k")
-    helix.wait_for("threadIdx.x")
+    helix.wait_for("differs in every thread")
     helix.picture(results_folder() / "others" / "helix-hover.png")
-    helix.type("\x1b3Gxd", seconds_per_key=0.2)  # an escape and a digit at once would be one key
+    helix.keys("\x1b")  # alone: an escape and a digit at once would be one key
+    helix.wait_for("differs in every thread", gone=True)
+    helix.keys("3Gxd")
     helix.wait_for("●", gone=True)
     helix.type("O  if (lane < 9) { __syncthreads(); }\x1b", seconds_per_key=0.03)
     helix.wait_for("●")

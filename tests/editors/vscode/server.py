@@ -34,6 +34,7 @@ QUIET: Final[Mapping[str, Any]] = {
     "workbench.secondarySideBar.defaultVisibility": "hidden",
     "editor.minimap.enabled": False,
     "editor.fontFamily": "DejaVu Sans Mono",
+    "editor.cursorBlinking": "solid",
     "workbench.colorTheme": "Default Dark Modern",
 }
 """Settings that keep the editor from talking about itself."""

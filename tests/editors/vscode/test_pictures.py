@@ -71,6 +71,5 @@ def test_the_readme_has_them() -> None:
 
 
 def _settle(window: Window) -> None:
-    """No messages, and everything that fades has faded."""
+    """No messages any more."""
     wait_until(lambda: window.notifications() == [], lambda: f"{window.notifications()}")
-    window.page.wait_for_timeout(1000)

@@ -41,6 +41,7 @@ def test_hints_and_lenses_stand_where_they_belong(window: Window) -> None:
     window.sees(".codelens-decoration", "Simulate")
     first = window.page.locator(".codelens-decoration").first.inner_text().replace("\u00a0", " ")
     assert re.search(r"1 unsafe barrier.*\|\s*Simulate", first, re.DOTALL), first
+    window.picture("hints-and-lens")
 
 
 def test_the_status_item_counts_for_the_kernel_at_the_cursor(window: Window) -> None:

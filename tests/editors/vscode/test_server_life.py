@@ -37,9 +37,12 @@ def test_a_killed_server_is_started_again(launch: Launch, browser: Browser, proj
         )
         window.wait_for_codes(BARRIER, lambda codes: codes == [])
         assert window.notifications() == [], "the user was not bothered"
+        window.picture("started-again")
         (second,) = _servers(server)
         window.command("SIMT: Restart Server")
         wait_until(lambda: len(_servers(server)) == 1 and _servers(server) != [second], lambda: "not restarted")
+        window.sees(".statusbar-item", "2 kernels")
+        window.picture("restarted")
 
 
 def test_without_python_the_user_is_told_what_to_do(
@@ -100,6 +103,7 @@ def test_two_windows_have_a_server_each(launch: Launch, browser: Browser, projec
         assert one.wait_for_codes(BARRIER, bool) == ["SYN101"]
         assert set(two.wait_for_codes("early.cu", bool)) == {"SYN103"}
         assert len(_servers(server)) == 2
+        one.picture("first")
         two.picture("second")
 
 

@@ -57,6 +57,7 @@ def test_a_launch_is_chosen_in_a_form_and_remembered(window: Window) -> None:
     window.at(20)
     window.command("Simulate with…")
     _pick(window, "Grid")
+    window.sees(".quick-input-title", "Grid: blocks along x, y and z")
     window.page.keyboard.type("zero")
     window.sees(".quick-input-message", "One to three whole numbers")
     window.picture("not-a-grid")
@@ -71,6 +72,7 @@ def test_a_launch_is_chosen_in_a_form_and_remembered(window: Window) -> None:
     window.panel("grid 3 · block 256")
     window.command("Simulate with…")
     _pick(window, "Forget these")
+    window.page.locator(".quick-input-list .monaco-list-row", has_text="Forget these").wait_for(state="detached")
     _pick(window, "Run")
     window.panel("grid 8 · block 256")
 
@@ -97,7 +99,6 @@ def _open(window: Window, name: str) -> None:
 def _pick(window: Window, label: str) -> None:
     """A line of the list that is open."""
     window.sees(".quick-input-list .monaco-list-row", label).click()
-    window.page.wait_for_timeout(300)
 
 
 def _bars(window: Window) -> int:

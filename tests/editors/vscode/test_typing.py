@@ -7,7 +7,8 @@ from typing import Final
 from tests.editors.vscode.window import Window
 
 COPIES: Final = 150
-TYPED: Final = "int a = threadIdx.x; if (a < n) a = a * 2 + n; out[a] = in[a] + 1.0f; "
+TYPED: Final = "int a = threadIdx.x; if (a < n) a = a * 2 + n; out[a] = in[a] + 1.0f; if (a < 9) __syncthreads();"
+"""Its end is a finding, so that it can be seen when the last letter is analysed."""
 
 
 KERNEL: Final = """\
@@ -50,10 +51,9 @@ def test_findings_do_not_flicker_while_somebody_types(window: Window) -> None:
     window.wait_for(
         f"return vscode.window.activeTextEditor.document.lineAt({line - 1}).text.trim().length >= {len(TYPED.strip())}"
     )
-    window.page.wait_for_timeout(2000)
+    window.wait_for_codes("large.cu", lambda codes: codes.count("SYN101") == COPIES + 1)
     window.picture("typed")
     text = str(window.ask(f"return vscode.window.activeTextEditor.document.lineAt({line - 1}).text"))
     assert text.strip() == TYPED.strip()
     counts = window.ask("globalThis.watching.dispose(); return globalThis.seen;")
     assert min(counts, default=COPIES) >= COPIES - 1, f"at most the kernel under the cursor: {counts}"
-    window.wait_for_codes("large.cu", lambda codes: codes.count("SYN101") == COPIES)

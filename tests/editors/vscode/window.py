@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from tests.editors.downloads import CannotInstall
 from tests.editors.folders import current_test, results_folder
-from tests.editors.terminal import wait_until as patient
+from tests.editors.terminal import PATIENCE_SECONDS, wait_until
 from tests.editors.vscode.server import CodeServer
 from tests.sim.report.browser import chromium_path
 
@@ -29,13 +30,8 @@ FLAGS: Final = (
     "--disable-sync",
 )
 SIZE: Final = (1440, 900)
-PATIENCE_SECONDS: Final = 60.0  # on a machine that is busy with other things
+_STILL_SECONDS: Final = 5.0
 _numbers = itertools.count(1)
-
-
-def wait_until(holds: Callable[[], bool], complaint: Callable[[], str], seconds: float = PATIENCE_SECONDS) -> None:
-    """With the patience that a browser needs."""
-    patient(holds, complaint, seconds)
 
 
 def require_chromium() -> str:
@@ -182,7 +178,7 @@ class Window:
         box = self.page.locator(".quick-input-widget input").first
         box.wait_for(state="visible")
         box.fill(f">{title}")
-        self.page.locator(".quick-input-list .monaco-list-row", has_text=title).first.wait_for(state="visible")
+        self.page.locator(".quick-input-list .monaco-list-row.focused", has_text=title).wait_for()
         self.page.keyboard.press("Enter")
 
     def panel(self, text: str) -> Frame:
@@ -218,8 +214,16 @@ class Window:
     def picture(self, name: str) -> Path:
         path = results_folder() / "vscode" / f"{current_test()}-{name}.png"
         path.parent.mkdir(parents=True, exist_ok=True)
-        self.page.screenshot(path=path)
+        path.write_bytes(self._still())
         return path
+
+    def _still(self) -> bytes:
+        """The window when nothing fades or moves any more, or as it is after a while."""
+        deadline = time.monotonic() + _STILL_SECONDS
+        last, now = b"", self.page.screenshot()
+        while last != now and time.monotonic() < deadline:
+            last, now = now, self.page.screenshot()
+        return now
 
 
 def _text(frame: Frame) -> str:
