@@ -38,7 +38,7 @@ test: $(VENV)/.installed-test
 # Downloads are kept in .cache/editors, or where SIMT_LSP_EDITOR_CACHE says; pictures go to build/editors.
 test-editors: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.editors.prepare
-	$(BIN)/python -m pytest -m editors -n $(PYTEST_WORKERS) --dist loadgroup tests/editors
+	$(BIN)/python -m pytest -m editors -n $(PYTEST_WORKERS) --dist loadfile tests/editors
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -23,5 +23,5 @@ def results_folder() -> Path:
 def current_test() -> str:
     """The name of the test that is running and its parameters, for the names of files: `test_hover_says_why-0.12`."""
     name = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition("::")[2]
-    name = re.sub(r"(@\w+)? \(\w+\)$", "", name)  # the group that it runs in, and the phase
+    name = re.sub(r" \(\w+\)$", "", name)  # the phase
     return re.sub(r"[^\w.]+", "-", name).strip("-")

@@ -47,7 +47,7 @@ def _had(name: str) -> str | None:
         _EDITORS[name]()
     except CannotInstall as error:
         return f"{name}: {error}"
-    print(f"test-editors: {name} is there ({time.monotonic() - started:.0f} s)", flush=True)
+    sys.stdout.write(f"test-editors: {name} is there ({time.monotonic() - started:.0f} s)\n")  # one write, of a thread
     return None
 
 

@@ -22,9 +22,10 @@ import pyte
 
 from tests.sim.report.browser import chromium_path
 
-PATIENCE_SECONDS: Final = 60.0  # on a machine that is busy with other things
+PATIENCE_SECONDS: Final = 120.0  # on a machine that is busy with other things
 COLUMNS: Final = 150
 LINES: Final = 42
+_STILL_SECONDS: Final = 4.0
 _CELL: Final = (9, 19)  # pixels of a character in a picture
 _DEFAULT: Final = {"fg": "#e0e2ea", "bg": "#14161b"}
 
@@ -79,7 +80,7 @@ class Terminal:
         """The screen as a PNG file, drawn by the browser."""
         path.parent.mkdir(parents=True, exist_ok=True)
         page = path.with_suffix(".html")
-        page.write_text(self._page(), encoding="utf-8")
+        page.write_text(self._still(), encoding="utf-8")
         browser = chromium_path()
         assert browser is not None, "pictures of the screen need Chromium: install it, or name it in SIMT_LSP_CHROMIUM"
         size = f"--window-size={COLUMNS * _CELL[0] + 16},{LINES * _CELL[1] + 16}"
@@ -101,6 +102,15 @@ class Terminal:
             while chunk := os.read(self._master, 65536):
                 with self._drawn:
                     self._stream.feed(chunk)
+
+    def _still(self) -> str:
+        """The page when nothing is drawn any more, or as it is after a while."""
+        deadline = time.monotonic() + _STILL_SECONDS
+        last, now = "", self._page()
+        while last != now and time.monotonic() < deadline:
+            time.sleep(_STILL_SECONDS / 20)
+            last, now = now, self._page()
+        return now
 
     def _page(self) -> str:
         with self._drawn:

@@ -170,8 +170,10 @@ def test_the_lens_simulates(neovim: Neovim) -> None:
     neovim.sees("Simulate")
     neovim.at(1)
     neovim.lua("vim.schedule(function() vim.lsp.codelens.run() end)")
-    neovim.sees("Simulate")
+    neovim.sees("2: Simulate")
     neovim.picture("lens")
+    neovim.keys("2\r")
+    neovim.sees("SIMD efficiency")
 
 
 @pytest.mark.parametrize(

@@ -32,13 +32,10 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     emacs = [*command(root, "emacs-nox"), "-Q", "--batch", "-l", "init.el", "-l", str(SESSION)]
     done = subprocess.run(
         ["unshare", "--mount", "sh", "-c", f'{seen}exec "$@"', "sh", *emacs],
-        cwd=home, env=home_environment(home), capture_output=True, text=True, timeout=120, check=False,
+        cwd=home, env=home_environment(home), capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
-
-
-pytestmark = pytest.mark.xdist_group("emacs")
 
 
 def test_the_server_is_found(session: dict[str, Any]) -> None:

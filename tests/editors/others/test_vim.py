@@ -18,7 +18,8 @@ def vim(tmp_path: Path) -> Iterator[Terminal]:
     root = unpacked("vim")
     configuration = tmp_path / "vimrc"
     configuration.write_text(
-        f"set nocompatible noswapfile\nset runtimepath^={root}/usr/share/vim-ale\nfiletype plugin indent on\n"
+        "set nocompatible noswapfile background=dark\n"
+        f"set runtimepath^={root}/usr/share/vim-ale\nfiletype plugin indent on\n"
         f"runtime! plugin/ale.vim\n{snippet('Vim', 'vim')}"
     )
     (tmp_path / "halo.cu").write_text(HALO)

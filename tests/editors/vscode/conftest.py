@@ -21,16 +21,7 @@ if TYPE_CHECKING:
 
 WITH_NUMPY: Final = {"simt-lsp.interpreter": sys.executable}
 """Settings of the machine: the Python of these tests can simulate, the system's may not."""
-_SHARED: Final = frozenset({"shared_window", "gallery"})
 Launch = Callable[..., CodeServer]
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What is shared by several tests is started in one process only."""
-    for item in items:
-        for fixture in _SHARED.intersection(getattr(item, "fixturenames", ())):
-            item.add_marker(pytest.mark.xdist_group(fixture))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -39,7 +39,6 @@ QUIET: Final[Mapping[str, Any]] = {
 }
 """Settings that keep the editor from talking about itself."""
 _SILENT: Final = ("--disable-telemetry", "--disable-update-check", "--disable-getting-started-override")
-_START_SECONDS: Final = 60.0
 
 
 @final
@@ -81,7 +80,7 @@ class CodeServer:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        wait_until(self._answers, lambda: f"code-server does not start:\n{self.log.read_text()}", _START_SECONDS)
+        wait_until(self._answers, lambda: f"code-server does not start:\n{self.log.read_text()}")
 
     def __enter__(self) -> CodeServer:
         return self

@@ -87,7 +87,7 @@ _COLOURS: Final = """(name) => [...document.querySelectorAll('.view-line span sp
 
 
 def _wait_for_colour(window: Window, name: str, wanted: str) -> None:
-    wait_until(lambda: wanted in _colours_of(window, name), lambda: f"{name}: {_colours_of(window, name)}", 60)
+    wait_until(lambda: wanted in _colours_of(window, name), lambda: f"{name}: {_colours_of(window, name)}")
 
 
 def _colours_of(window: Window, name: str) -> list[str]:

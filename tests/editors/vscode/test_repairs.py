@@ -27,6 +27,7 @@ def test_padding_is_offered_and_removes_the_bank_conflict(window: Window) -> Non
     window.picture("offered")
     window.page.keyboard.press("Enter")
     window.wait_for_codes("tile.cu", lambda codes: "MEM502" not in codes)
+    window.sees(".codelens-decoration", "no divergent branches")
     window.picture("applied")
     text = window.ask("return vscode.window.activeTextEditor.document.getText()")
     assert "tile[32][33]" in text or "tile[32][32 + 1]" in text

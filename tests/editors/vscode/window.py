@@ -68,8 +68,8 @@ class Window:
         self.folder = folder
         Window.open_windows.append(self)
         self.page.goto(server.address(folder))
-        self.page.wait_for_selector(".monaco-workbench .statusbar", timeout=1000 * PATIENCE_SECONDS * 2)
-        wait_until(self._probe.is_dir, lambda: f"the extension host does not start:\n{server.log.read_text()}", 60)
+        self.page.wait_for_selector(".monaco-workbench .statusbar", timeout=1000 * PATIENCE_SECONDS)
+        wait_until(self._probe.is_dir, lambda: f"the extension host does not start:\n{server.log.read_text()}")
 
     def __enter__(self) -> Window:
         return self
@@ -181,7 +181,7 @@ class Window:
         self.page.locator(".quick-input-list .monaco-list-row.focused", has_text=title).wait_for()
         self.page.keyboard.press("Enter")
 
-    def panel(self, text: str) -> Frame:
+    def panel(self, text: str, seconds: float = PATIENCE_SECONDS) -> Frame:
         """The inside of the web view that shows a text; waits for it."""
         found: list[Frame] = []
 
@@ -190,7 +190,7 @@ class Window:
             found[:] = [frame for frame in self._views() if text in _text(frame)]
             return bool(found)
 
-        wait_until(there, lambda: f"no view shows {text!r}, but {[_text(view) for view in self._views()]}", 60)
+        wait_until(there, lambda: f"no view shows {text!r}, but {[_text(view) for view in self._views()]}", seconds)
         return found[-1]
 
     def _views(self) -> list[Frame]:
