@@ -85,7 +85,7 @@ def _prepared(
     try:
         return Machine(kernel, code, launch, policy, observers, progress)
     except OutOfBudget as end:
-        advice = ": its arrays are too large for it" if end.reason is TruncationReason.TIME else ""
+        advice = ": it or its arrays are too large for it" if end.reason is TruncationReason.TIME else ""
         raise LaunchError(f"{end.reason.value}, before the kernel starts{advice}") from None
 
 

@@ -104,15 +104,17 @@ def report_kernel(
     progress: Progress | None = None,
     interim: Interim | None = None,
     with_study: bool = False,
+    spent: float = 0.0,
 ) -> KernelReport:
     """`static` are the facts of the kernel's file; `warp` is the one whose timeline is kept: (block, warp in it).
 
     `interim` is told what was counted so far while a run goes on, with the runs before it.
+    `spent` are seconds of the time budget that are over already: planning takes long for a large kernel.
     `with_study` runs the kernel once more, under the first policy, for what takes longer to observe.
 
     Raises `Refusal` and `LaunchError` as `simulate` does.  A cancelled run ends the report with that run.
     """
-    started = time.perf_counter()
+    started = time.perf_counter() - spent
     facts = tuple(static)
 
     def so_far(*ended_and_running: _Run) -> KernelReport:

@@ -24,6 +24,7 @@ class SourcePlaces:
         functions = (kernel.function, *kernel.callees.values())
         self._functions = {str(function.id): function for function in functions}
         self._lines: dict[str, LineIndex] = {}
+        self._places: dict[tuple[str, int], SourcePlace] = {}
         self._known: dict[tuple[str, Span], tuple[Item, int, int] | None] = {}
 
     def place(self, function: str, span: Span) -> SourcePlace | None:
@@ -35,8 +36,11 @@ class SourcePlaces:
         return self.at(item.path, start)
 
     def at(self, path: str, offset: int) -> SourcePlace:
-        line, column = self._index(path).position(offset, PositionEncoding.UTF32)
-        return SourcePlace(path, line + 1, column + 1)
+        known = self._places.get((path, offset))
+        if known is None:
+            line, column = self._index(path).position(offset, PositionEncoding.UTF32)
+            known = self._places[path, offset] = SourcePlace(path, line + 1, column + 1)
+        return known
 
     def lines_of(self, item: Item) -> tuple[int, int]:
         """The first and the last line of a declaration."""

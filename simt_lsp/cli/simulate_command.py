@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import sys
+import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Final
@@ -110,6 +111,7 @@ def _reported(
     program, name = analyzed.analysis.program, f"{analyzed.path}:{kernel.item.name}"
     settings = analyzed.setup.configuration.simulation.of(kernel.item.name)
     policies = policies_of(options, settings)
+    started = time.perf_counter()
     try:
         requests = requests_of(analyzed, kernel, options, settings)
         planner = Planner(program, kernel, requests, budget=budget_of(options, settings), havoc=options.havoc)
@@ -125,6 +127,7 @@ def _reported(
                 warp=options.warp,
                 progress=progress,
                 with_study=not options.no_study,
+                spent=time.perf_counter() - started,
             )
     except LaunchError as error:
         return _does_not_fit(f"{name}: {error}", alone=alone)

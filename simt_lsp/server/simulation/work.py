@@ -76,7 +76,13 @@ class Worker:
             return _not_launched(job, error)
         try:
             report = report_kernel(
-                analysis.program, planner, policies, analysis.facts.functions, progress=in_time, interim=interim
+                analysis.program,
+                planner,
+                policies,
+                analysis.facts.functions,
+                progress=in_time,
+                interim=interim,
+                spent=time.monotonic() - started,
             )
         except LaunchError as error:
             return _not_launched(job, error) if time.monotonic() < deadline else _too_late(job)
