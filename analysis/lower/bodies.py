@@ -25,8 +25,9 @@ from analysis.lower.context import LoweringContext, Place, PointerMoved, ReturnT
 from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import place
 from analysis.lower.expressions.members import this_object, upcast
-from analysis.lower.functions import is_deduced
+from analysis.lower.functions import is_deduced, pack_names, parameter_list
 from analysis.lower.handlers import statement
+from analysis.lower.inlining import declare_packs
 from analysis.lower.lookup import find
 from analysis.lower.names import (
     Declarations,
@@ -74,6 +75,7 @@ def _lower_body(
         ctx.this = _this(ctx, instance.this)
     for parameter in instance.signature.parameters:
         _parameter(ctx, parameter, is_kernel=declaration.item.is_kernel)
+    declare_packs(ctx.scope, pack_names(parameter_list(declaration.declarator)), instance.signature.parameters)
     if declaration.is_constructor and declaration.owner is not None:
         _member_initialisers(ctx, declaration.owner, node)
     body = declaration.body

@@ -18,6 +18,7 @@ from analysis.ir.source import Span
 from analysis.ir.types import (
     ArrayType,
     HandleType,
+    PointerType,
     StructType,
     Type,
     UnknownType,
@@ -130,7 +131,8 @@ def call_instance(
     result = builder.value(returned)
     builder.emit(Call(result, instance.id, tuple(passed), span))
     if returns.is_reference:
-        return Place(result, returns.type, returns.is_volatile)
+        type = returned.element if is_deduced(returns) and isinstance(returned, PointerType) else returns.type
+        return Place(result, type, returns.is_volatile)
     return result
 
 

@@ -32,6 +32,7 @@ from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import load, lower, rvalue
 from analysis.lower.functions import generic_signature
 from analysis.lower.names import Closure, FunctionDeclaration, Record
+from analysis.lower.packs import expanded
 from analysis.lower.records import constructors_of
 from analysis.lower.strings import array_of_string
 from analysis.lower.types import spelled
@@ -207,7 +208,7 @@ def _initialise_arguments(ctx: LoweringContext, target: Place, value: Node, span
 
 def initialise_list(ctx: LoweringContext, target: Place, value: Node, span: Span) -> ValueId | None:
     """`target{...}` or `= {...}`."""
-    nodes = value.children
+    nodes = expanded(ctx.scope, value.children)
     type = target.type
     if isinstance(type, StructType):
         record = ctx.program.records.get(type.name)

@@ -26,7 +26,8 @@ from analysis.lower.names import (
     TemplateArgument,
     pointer_to,
 )
-from analysis.lower.templates import bind, positional
+from analysis.lower.packs import element_scope, is_open, pack_length
+from analysis.lower.templates import bind, positional, stands_for_itself
 from analysis.lower.types import base_type, declare, descriptor_type, innermost, spelled, spelled_argument
 from analysis.syntax.tree import Node
 
@@ -88,7 +89,8 @@ def instantiate(
     this = None
     if declaration.owner is not None and not declaration.is_static:
         this = DeclaredType(pointer_to(DeclaredType(declaration.owner.type)))
-    identity = function_id(declaration, bound if arguments else ())
+    is_generic = not arguments and all(map(stands_for_itself, declaration.template_parameters, bound))
+    identity = function_id(declaration, () if is_generic else bound)
     instance = FunctionInstance(identity, declaration, scope, read_signature(declaration, scope), this)
     declaration.instances[bound] = instance
     declaration.scope.program.register(instance)
@@ -181,6 +183,10 @@ def read_parameters(
     for node in listed.children if listed is not None else ():
         if node.kind not in _PARAMETERS:
             continue
+        elements = _elements(scope, node, is_kernel=is_kernel)
+        if elements is not None:
+            parameters += elements
+            continue
         declarator = node.field("declarator")
         declared = base_type(scope, node)
         name: Node | None = None
@@ -195,6 +201,40 @@ def read_parameters(
         parameters.append(ParameterDeclaration(text, node, _adjusted(declared, is_kernel), default, is_pack))
     is_variadic = listed is not None and listed.text.rstrip(b" )").endswith(b"...")
     return tuple(parameters), is_variadic
+
+
+def _elements(scope: Scope, node: Node, *, is_kernel: bool) -> list[ParameterDeclaration] | None:
+    """The parameters that a function parameter pack is; None for any other, and while the pack is not known."""
+    type = node.field("type")
+    if node.kind != "variadic_parameter_declaration" or type is None:
+        return None
+    length = pack_length(scope, type)
+    if length is None or any(is_open(scope, type, index) for index in range(length)):
+        return None
+    parameters: list[ParameterDeclaration] = []
+    declarator = node.field("declarator")
+    pack = pack_name(node)
+    for index in range(length):
+        inner = element_scope(scope, type, index)
+        declared = base_type(inner, node)
+        if declarator is not None:
+            declared = declare(inner, declared, declarator).declared
+        adjusted = _adjusted(declared, is_kernel)
+        parameters.append(ParameterDeclaration(f"{pack}[{index}]", node, adjusted, None, pack=pack))
+    return parameters
+
+
+def pack_name(node: Node) -> str:
+    """The name of a function parameter pack; empty where it has none."""
+    declarator = node.field("declarator")
+    name = None if declarator is None else innermost(declarator)
+    return "" if name is None else name.text.decode("utf-8", "replace")
+
+
+def pack_names(listed: Node | None) -> list[str]:
+    """The function parameter packs that a parameter list declares."""
+    nodes = [] if listed is None else listed.children
+    return [name for node in nodes if node.kind == "variadic_parameter_declaration" and (name := pack_name(node))]
 
 
 def _adjusted(declared: DeclaredType, is_kernel: bool) -> DeclaredType:

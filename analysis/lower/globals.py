@@ -12,6 +12,7 @@ from analysis.ir.types import ArrayType, HandleType, StructType, TemplateType, U
 from analysis.lower.constants import evaluate
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.names import AUTO, ConstantName, DeclaredType, GlobalDeclaration, Scope
+from analysis.lower.packs import EXPANSION, expanded
 from analysis.lower.strings import array_of_string
 from analysis.lower.types import base_type, declare, innermost, specifier_words
 from analysis.syntax.snippet import Snippet
@@ -30,21 +31,22 @@ def declare_global(scope: Scope, name: str, node: Node, declarator: Node, snippe
         value = _default_value(node, declarator)
     declared = declare(scope, base_type(scope, node, words), declarator).declared
     if isinstance(declared.type, ArrayType) and declared.type.length is None and value is not None:
-        type = ArrayType(declared.type.element, listed_length(value, declared.type))
+        type = ArrayType(declared.type.element, listed_length(scope, value, declared.type))
         declared = DeclaredType(type, declared.is_reference, declared.is_constant, declared.is_volatile)
     constant = None
     if value is not None and (declared.is_constant or "constexpr" in words):
         constant = _constant(scope, declared, value)
         if constant is not None and declared.type == AUTO:
             declared = DeclaredType(constant.type, is_constant=True)
-    declared = _with_length(declared, value)
+    declared = _with_length(scope, declared, value)
     return GlobalDeclaration(name, scope, declared, _kind(words, declared), value, snippet, constant)
 
 
-def listed_length(value: Node, type: ArrayType) -> int | None:
+def listed_length(scope: Scope, value: Node, type: ArrayType) -> int | None:
     """The length of an array declared as `a[]`, by its initialiser."""
     if value.kind == "initializer_list":
-        return len(value.children)
+        nodes = expanded(scope, value.children)
+        return None if any(node.kind == EXPANSION for node in nodes) else len(nodes)
     characters = array_of_string(type, value)
     return type.length if characters is None else len(characters)
 
@@ -66,12 +68,12 @@ def _default_value(node: Node, declarator: Node) -> Node | None:
     return following if following is not None and following.role == "default_value" else None
 
 
-def _with_length(declared: DeclaredType, value: Node | None) -> DeclaredType:
+def _with_length(scope: Scope, declared: DeclaredType, value: Node | None) -> DeclaredType:
     """`int a[] = {1, 2, 3}` has the length of its list."""
     type = declared.type
     if not isinstance(type, ArrayType) or type.length is not None or value is None:
         return declared
-    length = listed_length(value, type)
+    length = listed_length(scope, value, type)
     if length is None:
         return declared
     return DeclaredType(

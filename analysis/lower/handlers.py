@@ -12,6 +12,7 @@ from analysis.lower.expressions import (
     memory,
     names,
     operators,
+    packs,
 )
 from analysis.lower.statements import control, declarations, ranges, simple
 from analysis.lower.statements.dispatch import statement
@@ -30,6 +31,7 @@ __all__ = [
     "memory",
     "names",
     "operators",
+    "packs",
     "ranges",
     "simple",
     "statement",

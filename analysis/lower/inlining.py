@@ -12,11 +12,11 @@ from collections.abc import Sequence
 
 from analysis.ir.function import SymbolKind
 from analysis.ir.source import Span
-from analysis.ir.types import UnknownType
+from analysis.ir.types import PointerType, UnknownType
 from analysis.lower.context import LoweringContext, Operand, Place, ReturnTarget
 from analysis.lower.expressions.arguments import passed_argument
 from analysis.lower.expressions.dispatch import load, lower
-from analysis.lower.functions import parameter_list, read_parameters
+from analysis.lower.functions import is_deduced, pack_names, parameter_list, read_parameters
 from analysis.lower.names import (
     AUTO,
     Closure,
@@ -26,6 +26,7 @@ from analysis.lower.names import (
     LocalVariable,
     ParameterDeclaration,
     Scope,
+    VariablePack,
 )
 from analysis.lower.statements.dispatch import statement
 from analysis.lower.types import descriptor_type
@@ -42,9 +43,11 @@ def inline_closure(ctx: LoweringContext, closure: Closure, arguments: Sequence[O
     declarator = closure.node.field("declarator")
     scope = closure.scope.inside()
     parameters: tuple[ParameterDeclaration, ...] = ()
+    packs: list[str] = []
     returns = DeclaredType(AUTO)
     if declarator is not None:
         parameters, _ = read_parameters(scope, parameter_list(declarator))
+        packs = pack_names(parameter_list(declarator))
         trailing = declarator.child("trailing_return_type")
         if trailing is not None and trailing.children:
             returns = descriptor_type(scope, trailing.children[0])
@@ -52,7 +55,7 @@ def inline_closure(ctx: LoweringContext, closure: Closure, arguments: Sequence[O
     with ctx.elsewhere(scope, closure.snippet, closure.fixed_span):
         ctx.this, ctx.owner = closure.this, closure.owner
         try:
-            return _inline(ctx, scope, parameters, arguments, body, returns, span)
+            return _inline(ctx, scope, parameters, arguments, body, returns, packs, span)
         finally:
             ctx.this, ctx.owner = before
 
@@ -70,7 +73,8 @@ def inline_instance(
         ctx.this, ctx.owner = None, instance.declaration.owner
         try:
             signature = instance.signature
-            return _inline(ctx, scope, signature.parameters, arguments, body, signature.returns, span)
+            packs = pack_names(parameter_list(instance.declaration.declarator))
+            return _inline(ctx, scope, signature.parameters, arguments, body, signature.returns, packs, span)
         finally:
             ctx.this, ctx.owner = before
 
@@ -82,10 +86,13 @@ def _inline(
     arguments: Sequence[Operand],
     body: Node,
     returns: DeclaredType,
+    packs: Sequence[str],
     span: Span,
 ) -> Operand:
+    parameters = _one_for_each(parameters, arguments)
     for parameter, argument in zip(parameters, arguments, strict=False):
         _declare_parameter(ctx, scope, parameter, argument, span)
+    declare_packs(scope, packs, parameters)
     for parameter in parameters[len(arguments) :]:
         if parameter.default is not None:
             _declare_parameter(ctx, scope, parameter, lower(ctx, parameter.default), span)
@@ -104,7 +111,36 @@ def _inline(
         return None
     type = builder.symbols[target.symbol].type
     result = builder.load(builder.symbol_address(target.symbol, span), type, span)
-    return Place(result, returns.type, returns.is_volatile) if returns.is_reference else result
+    if not returns.is_reference:
+        return result
+    referred = type.element if is_deduced(returns) and isinstance(type, PointerType) else returns.type
+    return Place(result, referred, returns.is_volatile)
+
+
+def _one_for_each(
+    parameters: Sequence[ParameterDeclaration], arguments: Sequence[Operand]
+) -> Sequence[ParameterDeclaration]:
+    """The parameters with a pack at the end (`auto... xs`) as long as the arguments make it."""
+    if not parameters or not parameters[-1].is_pack:
+        return parameters
+    last = parameters[-1]
+    count = max(len(arguments) - len(parameters) + 1, 0)
+    elements = [
+        ParameterDeclaration(f"{last.name}[{index}]", last.node, last.declared, None, pack=last.name)
+        for index in range(count)
+    ]
+    return [*parameters[:-1], *elements]
+
+
+def declare_packs(scope: Scope, names: Sequence[str], parameters: Sequence[ParameterDeclaration]) -> None:
+    """Declares function parameter packs whose elements `scope` declares already."""
+    for name in names:
+        if any(parameter.is_pack and parameter.name == name for parameter in parameters):
+            continue  # it stands for itself
+        elements = [scope.names[parameter.name] for parameter in parameters if parameter.pack == name]
+        scope.declare(
+            name, VariablePack(tuple([each for each in elements if isinstance(each, LocalVariable | LambdaName)]))
+        )
 
 
 def _declare_parameter(

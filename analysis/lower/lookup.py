@@ -41,12 +41,14 @@ from analysis.lower.names import (
     LambdaName,
     LocalVariable,
     NamespaceName,
+    PackPattern,
     Scope,
     TemplateArgument,
     TemplateValue,
     TypeName,
     TypeTemplate,
 )
+from analysis.lower.packs import EXPANSION, element_scope, is_open, is_pack_size, pack_length, pack_size
 from analysis.lower.types import RESOLVERS, descriptor_type, entity_type, resolve_type, shown
 from analysis.syntax.tree import Node
 
@@ -203,7 +205,28 @@ def template_arguments(scope: Scope, node: Node | None) -> tuple[TemplateArgumen
     """The arguments in `<...>`; the grammar takes a constant's bare name for a type, which is put right here."""
     if node is None:
         return ()
-    return tuple(_template_argument(scope, child) for child in node.children)
+    found: list[TemplateArgument] = []
+    for child in node.children:
+        if child.kind == EXPANSION:
+            found += _expanded_argument(scope, child)
+        else:
+            found.append(_template_argument(scope, child))
+    return tuple(found)
+
+
+def _expanded_argument(scope: Scope, node: Node) -> list[TemplateArgument]:
+    """`pattern...` for all elements of its packs; itself where these stand for themselves."""
+    pattern = node.field("pattern")
+    if pattern is None:
+        return []
+    length = pack_length(scope, pattern)
+    if length is None:
+        return [PackPattern(_template_argument(scope, pattern))]
+    found: list[TemplateArgument] = []
+    for index in range(length):
+        argument = _template_argument(element_scope(scope, pattern, index), pattern)
+        found.append(PackPattern(argument) if is_open(scope, pattern, index) else argument)
+    return found
 
 
 def _template_argument(scope: Scope, node: Node) -> TemplateArgument:
@@ -254,6 +277,8 @@ def _constant_name(scope: Scope, node: Node) -> ConstantName | None:
 
 
 def _sizeof(scope: Scope, node: Node) -> ConstantName | None:
+    if is_pack_size(node):
+        return pack_size(scope, node)
     type_node = node.field("type")
     type: Type | None = None
     if type_node is not None:

@@ -102,6 +102,30 @@ class TemplateValue:
 
 @final
 @record
+class PackPattern:
+    """`T...` where the pack T stands for itself: as many arguments as T will have, of that form."""
+
+    element: TemplateArgument
+
+
+@final
+@record
+class ArgumentPack:
+    """What a template parameter pack is bound to."""
+
+    elements: tuple[TemplateArgument, ...]
+
+
+@final
+@record
+class VariablePack:
+    """A function parameter pack: one variable for each argument."""
+
+    elements: tuple[LocalVariable | LambdaName, ...]
+
+
+@final
+@record
 class GlobalVariable:
     declaration: GlobalDeclaration
 
@@ -175,6 +199,8 @@ Entity: TypeAlias = (
     | TypeTemplate
     | ConstantName
     | TemplateValue
+    | ArgumentPack
+    | VariablePack
     | GlobalVariable
     | FunctionSet
     | NamespaceName
@@ -195,7 +221,7 @@ class Origin:
     prefix: str
 
 
-TemplateArgument: TypeAlias = TypeName | ConstantName | TemplateValue
+TemplateArgument: TypeAlias = TypeName | ConstantName | TemplateValue | ArgumentPack | PackPattern
 """What a template parameter is bound to; a `TemplateValue` is a constant that is not known here."""
 
 Resolver: TypeAlias = Callable[[str], Entity | None]
@@ -296,6 +322,8 @@ class ParameterDeclaration:
     declared: DeclaredType
     default: Node | None
     is_pack: bool = False
+    pack: str = ""
+    """The pack that it is an element of."""
 
 
 @final
@@ -314,7 +342,8 @@ class Signature:
 
     def accepts(self, count: int) -> bool:
         most = len(self.parameters)
-        return self.required <= count and (count <= most or self.is_variadic)
+        is_open = self.is_variadic or any(parameter.is_pack for parameter in self.parameters)
+        return self.required <= count and (count <= most or is_open)
 
 
 @final

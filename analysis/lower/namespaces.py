@@ -130,8 +130,11 @@ def _type_entity(program: Declarations, path: Path, name: str, items: Sequence[I
     defined = [item for item in templates if item.is_definition] or templates
     scope = program.namespace_scope(path)
     if templates:
-        found = [_template(program, scope, item) for item in defined]
-        return TypeTemplate(name, tuple(declaration for declaration in found if declaration is not None))
+        found = [declaration for item in defined if (declaration := _template(program, scope, item)) is not None]
+        if all(declaration.pattern is not None for declaration in found):  # the primary template is only declared
+            declared = [_template(program, scope, item) for item in templates if not item.is_definition]
+            found += [each for each in declared if each is not None and each.pattern is None][:1]
+        return TypeTemplate(name, tuple(found))
     for kind in (ItemKind.RECORD, ItemKind.ALIAS, ItemKind.ENUM):
         chosen = [item for item in items if item.kind is kind]
         chosen = [item for item in chosen if item.is_definition] or chosen

@@ -37,19 +37,22 @@ from analysis.lower.functions import (
     specialised_for,
 )
 from analysis.lower.names import (
+    ArgumentPack,
     Closure,
     ConstantName,
     Declarations,
     DeclaredType,
     FunctionDeclaration,
     FunctionInstance,
+    PackPattern,
+    ParameterDeclaration,
     Signature,
     TemplateArgument,
     TemplateValue,
     TypeName,
 )
 from analysis.lower.records import constructors_of
-from analysis.lower.templates import deduce
+from analysis.lower.templates import deduce, deduce_pack
 from analysis.lower.types import spelled_argument
 
 MAX_INSTANCES = 48
@@ -115,11 +118,11 @@ def _consider(
     arguments: Sequence[ArgumentType],
 ) -> Choice | None:
     generic = generic_signature(declaration)
-    if not generic.accepts(len(arguments)) or any(parameter.is_pack for parameter in generic.parameters):
+    if not generic.accepts(len(arguments)) or any(parameter.is_pack for parameter in generic.parameters[:-1]):
         return None
-    penalty = 0.0
+    penalty = 0.25 if generic.parameters and generic.parameters[-1].is_pack else 0.0
     if declaration.template_parameters:
-        penalty = 0.5
+        penalty += 0.5
         named = bind_explicit(declaration, explicit)
         if not _deduce_all(program, generic, arguments, named):
             return None
@@ -142,17 +145,48 @@ def _consider(
 def _deduce_all(
     program: Declarations, generic: Signature, arguments: Sequence[ArgumentType], named: dict[str, TemplateArgument]
 ) -> bool:
-    for parameter, argument in zip(generic.parameters, arguments, strict=False):
+    for index, (parameter, argument) in enumerate(zip(generic.parameters, arguments, strict=False)):
+        if parameter.is_pack:
+            return _deduce_pack(program, parameter, arguments[index:], named)
         if argument is None or isinstance(argument, Closure | UnknownType):
             continue
-        actual = argument
-        if isinstance(actual, ArrayType) and not parameter.declared.is_reference:
-            actual = PointerType(actual.element, MemorySpace.GENERIC)
         found: dict[str, TemplateArgument] = {}
-        if not deduce(program, parameter.declared.type, without_space(actual), found):
+        if not deduce(program, parameter.declared.type, _as_deduced(parameter, argument), found):
             return False
         for name, value in found.items():
             named.setdefault(name, value)
+    return True
+
+
+def _as_deduced(parameter: ParameterDeclaration, argument: Type) -> Type:
+    if isinstance(argument, ArrayType) and not parameter.declared.is_reference:
+        argument = PointerType(argument.element, MemorySpace.GENERIC)
+    return without_space(argument)
+
+
+def _deduce_pack(
+    program: Declarations,
+    parameter: ParameterDeclaration,
+    arguments: Sequence[ArgumentType],
+    named: dict[str, TemplateArgument],
+) -> bool:
+    """The packs in the type of a function parameter pack; what is written explicitly comes first."""
+    actuals: list[TemplateArgument] = []
+    for argument in arguments:
+        if argument is None:
+            return False
+        is_closure = isinstance(argument, Closure)
+        type = UnknownType("lambda") if is_closure else _as_deduced(parameter, argument)
+        actuals.append(TypeName(DeclaredType(type)))
+    found: dict[str, TemplateArgument] = {}
+    if not deduce_pack(program, PackPattern(TypeName(DeclaredType(parameter.declared.type))), actuals, found):
+        return False
+    for name, value in found.items():
+        written = named.get(name)
+        first = written.elements if isinstance(written, ArgumentPack) else ()
+        named[name] = (
+            ArgumentPack((*first, *value.elements[len(first) :])) if isinstance(value, ArgumentPack) else value
+        )
     return True
 
 

@@ -32,6 +32,7 @@ from analysis.lower.names import (
     GlobalDeclaration,
     NamespaceName,
     Origin,
+    PackPattern,
     Record,
     Resolver,
     Scope,
@@ -271,8 +272,9 @@ class Program:
         prefix = [*item.namespace, *([item.owner] if item.owner else []), item.name]
         scope.origin = Origin(item, snippet, "::".join(prefix))
         if owner is not None and not item.in_class and owner.arguments and headers:
-            for parameter, argument in zip(headers[0], owner.arguments, strict=False):
-                scope.declare(parameter.name, argument)
+            for name, argument in positional(headers[0], owner.arguments).items():
+                if not isinstance(argument, PackPattern):
+                    scope.declare(name, argument)
             headers = headers[1:]
         words = specifier_words(node)
         name = function_name(declarator) or item.name

@@ -30,6 +30,7 @@ from analysis.lower.names import (
     TypeTemplate,
     TypeTemplateDeclaration,
 )
+from analysis.lower.packs import element_scope, pack_length
 from analysis.lower.templates import template_parameters
 from analysis.lower.types import base_type, declare, innermost, resolve_type, specifier_words
 from analysis.syntax.items import Item, ItemKind
@@ -93,14 +94,25 @@ def _read_bases(record: Record, clause: Node) -> None:
     for child in clause.children:
         if child.kind == "access_specifier" or child.kind in ("virtual", "public", "private", "protected"):
             continue
-        type = resolve_type(record.scope, child).type
-        base = record.scope.program.records.get(type.name) if isinstance(type, StructType) else None
-        if base is None or isinstance(type, TemplateType):
-            record.has_unknown_base = True
-            continue
-        record.has_unknown_base = record.has_unknown_base or base.has_unknown_base
-        record.bases.append((base, len(record.fields)))
-        record.fields.extend(base.fields)
+        length = pack_length(record.scope, child) if _is_expanded(child) else None
+        scopes = [record.scope] if length is None else [element_scope(record.scope, child, at) for at in range(length)]
+        for scope in scopes:
+            _read_base(record, resolve_type(scope, child).type)
+
+
+def _is_expanded(base: Node) -> bool:
+    """`struct S : Bases...`"""
+    return base.source[base.end : base.end + 8].lstrip().startswith(b"...")
+
+
+def _read_base(record: Record, type: Type) -> None:
+    base = record.scope.program.records.get(type.name) if isinstance(type, StructType) else None
+    if base is None or isinstance(type, TemplateType):
+        record.has_unknown_base = True
+        return
+    record.has_unknown_base = record.has_unknown_base or base.has_unknown_base
+    record.bases.append((base, len(record.fields)))
+    record.fields.extend(base.fields)
 
 
 def _read_declaration(record: Record, node: Node) -> None:

@@ -3,7 +3,8 @@
 Rules   Without arguments a type parameter is a `TemplateType` and a value parameter a `TemplateValue`: one constant for
         the whole grid.  A bound instance has real types and constants.
         A partial specialisation is taken when its pattern matches the arguments; an explicit one when they are equal.
-Limits  Template parameter packs are not expanded.  Overlapping partial specialisations: the last one that matches.
+        A pack is bound to all arguments that are left; without arguments to none (in an instance) or to itself.
+Limits  Overlapping partial specialisations: the last one that matches.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from collections.abc import Mapping, Sequence
 from analysis.ir.types import S32, ArrayType, PointerType, StructType, TemplateType, Type, VectorType
 from analysis.lower.constants import evaluate
 from analysis.lower.names import (
+    ArgumentPack,
     ConstantName,
     Declarations,
     DeclaredType,
+    PackPattern,
     Scope,
     TemplateArgument,
     TemplateParameter,
@@ -55,6 +58,13 @@ def generic_argument(scope: Scope, parameter: TemplateParameter) -> TemplateArgu
     return TemplateValue(parameter.name, _value_type(scope, parameter))
 
 
+def stands_for_itself(parameter: TemplateParameter, argument: TemplateArgument) -> bool:
+    """Whether a parameter is bound to nothing but itself."""
+    if isinstance(argument, TypeName):
+        return argument.declared.type == TemplateType(parameter.name)
+    return isinstance(argument, TemplateValue) and argument.name == parameter.name
+
+
 def _value_type(scope: Scope, parameter: TemplateParameter) -> Type:
     declared = base_type(scope, parameter.node)
     declarator = parameter.node.field("declarator")
@@ -70,9 +80,12 @@ def bind(
         argument = arguments.get(parameter.name)
         if argument is None and defaults and parameter.default is not None:
             argument = _default(scope, parameter, parameter.default)
+        if argument is None and defaults and parameter.is_pack:
+            argument = ArgumentPack(())
         if argument is None:
             argument = generic_argument(scope, parameter)
-        scope.declare(parameter.name, argument)
+        if not isinstance(argument, PackPattern):
+            scope.declare(parameter.name, argument)
         bound.append(argument)
     return tuple(bound)
 
@@ -90,13 +103,27 @@ def _default(scope: Scope, parameter: TemplateParameter, default: Node) -> Templ
 def positional(
     parameters: Sequence[TemplateParameter], arguments: Sequence[TemplateArgument]
 ) -> dict[str, TemplateArgument]:
-    """Explicit arguments by parameter name; what comes after a pack is left to deduction."""
+    """Explicit arguments by parameter name; a pack takes all that are left."""
     named: dict[str, TemplateArgument] = {}
-    for parameter, argument in zip(parameters, arguments, strict=False):
-        if parameter.is_pack:
+    for index, parameter in enumerate(parameters):
+        if index < len(arguments) and parameter.is_pack:
+            named[parameter.name] = ArgumentPack(tuple(arguments[index:]))
             break
-        named[parameter.name] = argument
+        if index >= len(arguments) or isinstance(arguments[index], PackPattern):
+            break
+        named[parameter.name] = arguments[index]
     return named
+
+
+def flattened(arguments: Sequence[TemplateArgument]) -> tuple[TemplateArgument, ...]:
+    """The arguments in a row, packs spread out."""
+    found: list[TemplateArgument] = []
+    for argument in arguments:
+        if isinstance(argument, ArgumentPack):
+            found += argument.elements
+        else:
+            found.append(argument)
+    return tuple(found)
 
 
 def deduce(program: Declarations, pattern: Type, actual: Type, found: dict[str, TemplateArgument]) -> bool:
@@ -126,16 +153,64 @@ def _deduce_record(
         return pattern == actual
     if wanted.template != given.template:
         return any(_deduce_record(program, pattern, base.type, found) for base, _ in given.bases)
-    matched = True
-    for one, other in zip(wanted.arguments, given.arguments, strict=False):
-        matched = deduce_argument(program, one, other, found) and matched
-    return matched
+    return deduce_arguments(program, wanted.arguments, given.arguments, found)
+
+
+def deduce_arguments(
+    program: Declarations,
+    patterns: Sequence[TemplateArgument],
+    actuals: Sequence[TemplateArgument],
+    found: dict[str, TemplateArgument],
+) -> bool:
+    """Matches the arguments of a pattern with actual ones; `T...` takes all that are left."""
+    for index, pattern in enumerate(patterns):
+        if isinstance(pattern, PackPattern):
+            return deduce_pack(program, pattern, actuals[index:], found)
+        if index >= len(actuals) or not deduce_argument(program, pattern, actuals[index], found):
+            return False
+    return len(actuals) == len(patterns)
+
+
+def deduce_pack(
+    program: Declarations,
+    pattern: PackPattern,
+    actuals: Sequence[TemplateArgument],
+    found: dict[str, TemplateArgument],
+) -> bool:
+    """Matches each of the arguments with the pattern: the packs that it names become as long as `actuals`."""
+    columns: dict[str, list[TemplateArgument]] = {name: [] for name in _named_in(pattern.element)}
+    for actual in actuals:
+        inner = actual.element if isinstance(actual, PackPattern) else actual
+        each: dict[str, TemplateArgument] = {}
+        if not deduce_argument(program, pattern.element, inner, each):
+            return False
+        for name, column in columns.items():
+            if name in each:
+                column.append(PackPattern(each[name]) if isinstance(actual, PackPattern) else each[name])
+    for name, column in columns.items():
+        if len(column) == len(actuals):
+            found.setdefault(name, ArgumentPack(tuple(column)))
+    return True
+
+
+def _named_in(pattern: TemplateArgument) -> list[str]:
+    """The parameters that a pattern names directly, or behind pointers."""
+    if isinstance(pattern, TemplateValue):
+        return [pattern.name]
+    if not isinstance(pattern, TypeName):
+        return []
+    type = pattern.declared.type
+    while isinstance(type, PointerType | ArrayType):
+        type = type.element
+    return [type.name] if isinstance(type, TemplateType) else []
 
 
 def deduce_argument(
     program: Declarations, pattern: TemplateArgument, actual: TemplateArgument, found: dict[str, TemplateArgument]
 ) -> bool:
     """Matches one template argument of a pattern with an actual one."""
+    if isinstance(actual, PackPattern | ArgumentPack):
+        return False
     if isinstance(pattern, TemplateValue):
         if not isinstance(actual, TypeName):
             found.setdefault(pattern.name, actual)

@@ -15,6 +15,7 @@ from analysis.lower.names import (
     Entity,
     NamespaceName,
     Origin,
+    PackPattern,
     Record,
     Scope,
     TemplateArgument,
@@ -25,7 +26,7 @@ from analysis.lower.names import (
 )
 from analysis.lower.namespaces import declare_alias
 from analysis.lower.records import fill_record, self_name
-from analysis.lower.templates import bind, deduce_argument, generic_argument, positional
+from analysis.lower.templates import bind, deduce_arguments, flattened, generic_argument, positional
 from analysis.lower.types import spelled_argument
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.tree import Node
@@ -129,7 +130,7 @@ def instantiate_type(
     if declaration.node.kind in ("alias_declaration", "type_definition"):
         declare_alias(scope, declaration.node)
         return scope.names.get(template.name)
-    shown = arguments if declaration.pattern is not None else bound
+    shown = flattened(arguments if declaration.pattern is not None else bound)
     entity = _record_instance(program, template, declaration, scope, shown)
     is_specialised = any(other.pattern is not None for other in template.declarations)
     if is_specialised and declaration.pattern is None and any(map(_is_dependent, shown)):
@@ -142,7 +143,7 @@ def instantiate_type(
 def _is_dependent(argument: TemplateArgument) -> bool:
     if isinstance(argument, TypeName):
         return isinstance(argument.declared.type, TemplateType)
-    return isinstance(argument, TemplateValue)
+    return isinstance(argument, TemplateValue | PackPattern)
 
 
 def _record_of(program: Declarations, entity: Entity) -> Record | None:
@@ -165,14 +166,18 @@ def _record_instance(
     known = program.records.get(full)
     if known is not None:
         return self_name(known)
+    is_open = any(isinstance(argument, PackPattern) for argument in arguments)
     if (
-        declaration.node.field("body") is None
+        (declaration.node.field("body") is None and not is_open)
         or len(program.records) >= MAX_INSTANCES
         or _unfinished(program, template) >= MAX_NESTED
     ):
         return TypeName(DeclaredType(UnknownType(full)))
     record = _new_record(scope, declaration.node, full, template.name, template.name, arguments)
     _fill(program, record)
+    if is_open:  # how many members it has depends on the pack
+        record.is_guess = True
+        program.layouts[full] = StructLayout(full, (), 0, 1)
     return self_name(record)
 
 
@@ -205,16 +210,10 @@ def _matches(
     program: Declarations, declaration: TypeTemplateDeclaration, arguments: tuple[TemplateArgument, ...]
 ) -> dict[str, TemplateArgument] | None:
     scope = declaration.scope.inside()
-    for parameter in declaration.parameters:
-        scope.declare(parameter.name, generic_argument(scope, parameter))
+    bind(scope, declaration.parameters, {}, defaults=False)
     pattern = template_arguments(scope, declaration.pattern)
     named: dict[str, TemplateArgument] = {}
-    if len(pattern) != len(arguments):
-        return None
-    for one, other in zip(pattern, arguments, strict=True):
-        if not deduce_argument(program, one, other, named):
-            return None
-    return named
+    return named if deduce_arguments(program, pattern, arguments, named) else None
 
 
 def generic_instance(program: Declarations, template: TypeTemplate) -> Entity | None:
@@ -280,8 +279,7 @@ def record_of_item(program: Declarations, item: Item) -> Record | None:
 
 def _pattern_arguments(declaration: TypeTemplateDeclaration) -> tuple[TemplateArgument, ...]:
     scope = declaration.scope.inside()
-    for parameter in declaration.parameters:
-        scope.declare(parameter.name, generic_argument(scope, parameter))
+    bind(scope, declaration.parameters, {}, defaults=False)
     return template_arguments(scope, declaration.pattern)
 
 

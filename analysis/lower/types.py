@@ -42,11 +42,13 @@ from analysis.ir.types import (
 from analysis.lower.constants import constant_integer, evaluate
 from analysis.lower.names import (
     AUTO,
+    ArgumentPack,
     ConstantName,
     DeclaredType,
     DependentName,
     Entity,
     LocalVariable,
+    PackPattern,
     Scope,
     TemplateArgument,
     TemplateValue,
@@ -320,6 +322,10 @@ def spelled_argument(argument: TemplateArgument) -> str:
         return spelled(argument.declared.type)
     if isinstance(argument, ConstantName):
         return str(argument.value)
+    if isinstance(argument, ArgumentPack):
+        return ", ".join(map(spelled_argument, argument.elements))
+    if isinstance(argument, PackPattern):
+        return f"{spelled_argument(argument.element)}..."
     return argument.name
 
 
@@ -332,7 +338,9 @@ _POINTERS: Final = frozenset({"pointer_declarator", "abstract_pointer_declarator
 _REFERENCES: Final = frozenset({"reference_declarator", "abstract_reference_declarator"})
 _ARRAYS: Final = frozenset({"array_declarator", "abstract_array_declarator", "new_declarator"})
 _FUNCTIONS: Final = frozenset({"function_declarator", "abstract_function_declarator"})
-_GROUPS: Final = frozenset({"parenthesized_declarator", "abstract_parenthesized_declarator", "attributed_declarator"})
+_GROUPS: Final = frozenset(
+    {"variadic_declarator", "parenthesized_declarator", "abstract_parenthesized_declarator", "attributed_declarator"}
+)
 _NAMES: Final = frozenset(
     {
         "identifier",

@@ -15,6 +15,7 @@ from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import load, lower, temporary
 from analysis.lower.expressions.members import upcast
 from analysis.lower.names import DeclaredType, ParameterDeclaration
+from analysis.lower.packs import expanded
 from analysis.lower.records import is_derived
 from analysis.lower.strings import STRINGS, string_text
 from analysis.syntax.tree import Node
@@ -23,7 +24,7 @@ from analysis.syntax.tree import Node
 def argument_operands(ctx: LoweringContext, arguments: Node) -> list[Operand]:
     """The arguments of a call, evaluated in order; values are recorded for hovers."""
     operands: list[Operand] = []
-    for child in arguments.children:
+    for child in expanded(ctx.scope, arguments.children):
         operand = lower(ctx, child)
         if isinstance(operand, Place):
             operand = replace(operand, read_at=ctx.span(child))
@@ -36,7 +37,7 @@ def argument_operands(ctx: LoweringContext, arguments: Node) -> list[Operand]:
 def argument_literals(ctx: LoweringContext, arguments: Node) -> tuple[Literal, ...]:
     """What is known of the arguments at compile time."""
     literals: list[Literal] = []
-    for child in arguments.children:
+    for child in expanded(ctx.scope, arguments.children):
         if child.kind in STRINGS:
             literals.append(string_text(child))
         else:

@@ -22,6 +22,7 @@ from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import discard, handles, load, lower, place, rvalue, unsupported
 from analysis.lower.expressions.members import moved_in_class
 from analysis.lower.names import DeclaredType
+from analysis.lower.packs import expanded
 from analysis.lower.types import descriptor_type, resolve_type
 from analysis.syntax.tree import Node
 
@@ -80,7 +81,7 @@ def _compound_literal(ctx: LoweringContext, node: Node) -> Operand:
     span = ctx.span(node)
     type = declared.type
     if isinstance(type, ArrayType) and type.length is None:
-        type = ArrayType(type.element, len(value.children))
+        type = ArrayType(type.element, len(expanded(ctx.scope, value.children)))
     target = new_object(ctx, type, span)
     initialise_list(ctx, target, value, span)
     return target

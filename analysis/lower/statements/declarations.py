@@ -128,7 +128,7 @@ def _local(
     if isinstance(type, UnknownType):
         ctx.builder.emit(Opaque(None, f"type {type.spelling} is not visible", (), False, whole))
     if isinstance(type, ArrayType) and type.length is None and value is not None:
-        type = ArrayType(type.element, listed_length(value, type))
+        type = ArrayType(type.element, listed_length(ctx.scope, value, type))
         declared = DeclaredType(type, False, declared.is_constant, declared.is_volatile)
     if isinstance(type, PointerType) and value is not None and value.kind not in ("initializer_list", "argument_list"):
         loaded = rvalue(ctx, value)

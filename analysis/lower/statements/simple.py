@@ -7,7 +7,7 @@ from dataclasses import replace
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Return
-from analysis.ir.types import PointerType, VoidType
+from analysis.ir.types import MemorySpace, PointerType, VoidType
 from analysis.lower.construct import initialise_list, new_object
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.convert import implicit
@@ -91,7 +91,11 @@ def _final_value(ctx: LoweringContext, operand: Operand, node: Node) -> ValueId:
         found = operand if isinstance(operand, Place) else temporary(ctx, load(ctx, operand, span), span)
         pointer = declared.stored
         if is_deduced(declared):
-            pointer = PointerType(found.type, builder.space_of(found.address), found.volatile)
+            in_place = ctx.returns.block is not None
+            space = builder.space_of(found.address) if in_place else MemorySpace.GENERIC
+            pointer = PointerType(found.type, space, found.volatile)
+            if not in_place:
+                ctx.returns.declared = DeclaredType(found.type, True, False, found.volatile)
         return builder.bitcast(found.address, pointer, span)
     value = load(ctx, operand, span)
     if is_deduced(declared):

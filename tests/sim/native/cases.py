@@ -369,3 +369,8 @@ def base_classes(random: np.random.Generator) -> Case:
 @_maker
 def range_loops(random: np.random.Generator) -> Case:
     return _case("range_loops", {"in": _ints(random, 0, 1000, 150), "out": _zeros(150), "n": 140}, 2, 48)
+
+
+@_maker
+def parameter_packs(random: np.random.Generator) -> Case:
+    return _case("parameter_packs", {"in": _ints(random, -50, 50, 40), "out": _zeros(800)}, 1, 40)
