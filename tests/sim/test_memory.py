@@ -161,6 +161,25 @@ def test_the_heap() -> None:
     assert (found.arrays["out"] == np.arange(32) + 5).all()
 
 
+def test_the_heap_of_the_device_runtime() -> None:
+    text = """__global__ void k(int *out, float **kept) { int *p; int e = cudaMalloc((void **)&p, 8);
+        p[0] = threadIdx.x; p[1] = 5; out[threadIdx.x] = p[0] + p[1] + 100 * e;
+        e = cudaMalloc(&kept[threadIdx.x], 4); kept[threadIdx.x][0] = 1; e += cudaFree(p);
+        out[32 + threadIdx.x] = e + cudaMalloc((void **)&p, 1ull << 40) + 10 * (p == nullptr); }"""
+    found = run(text, {"out": np.zeros(64, np.int32), "kept": np.zeros(32, np.int64)})
+    assert found.faults == ()
+    assert (found.arrays["out"][:32] == np.arange(32) + 5).all()
+    assert (found.arrays["out"][32:] == 12).all()
+    assert len(set(found.arrays["kept"].tolist())) == 32
+
+
+def test_the_heap_of_the_device_runtime_is_bounded_by_its_objects() -> None:
+    text = "__global__ void k(int *out) { int *p; cudaMalloc((void **)&p, 8); out[0] = p[2]; }"
+    (fault,) = run(text, {"out": np.zeros(1, np.int32)}, block=1).faults
+    assert isinstance(fault, OutOfBounds)
+    assert fault.width == 4
+
+
 def test_which_space_an_address_lies_in() -> None:
     text = """__global__ void k(int *x) { __shared__ int s; int l[2]; l[threadIdx.x & 1] = 1; int i = threadIdx.x;
         void *p = x; if (i % 3 == 1) p = &s; if (i % 3 == 2) p = l;

@@ -87,8 +87,6 @@ RUNTIME: Final[Table] = {
     name: (_host_call, declared)
     for name, declared in {
         "cudaDeviceSynchronize": "s32()",
-        "cudaMalloc": "s32(any, u64)",
-        "cudaFree": "s32(any)",
         "cudaMemcpyAsync": "s32(any, any, u64, any, any?)",
         "cudaMemcpy": "s32(any, any, u64, any)",
         "cudaMemsetAsync": "s32(any, s32, u64, any?)",

@@ -16,6 +16,7 @@ from analysis.lower.builtins import (
     complex,
     control,
     copies,
+    device_heap,
     half,
     integer,
     math,
@@ -49,6 +50,7 @@ GLOBAL_TABLES: Final[Mapping[str, Table]] = {
     "random": random.TABLE,
     "control": control.TABLE,
     "runtime": control.RUNTIME,
+    "device heap": device_heap.TABLE,
     "operators": operators.TABLE,
 }
 """Names outside namespaces; `std::` and `cuda::` before them do not matter."""
@@ -86,7 +88,8 @@ def builtin_function(name: str) -> BuiltinFunction | None:
         return _limit(limits[1], limits[2])
     space, last = canonical(_TEMPLATE_ARGUMENTS.sub("", name))
     entry = NAMESPACE_TABLES[space].get(last) if space in NAMESPACE_TABLES else None
-    if entry is None and space in _OPEN_NAMESPACES:
+    is_type_elsewhere = bool(space) and builtin_type(last) is not None  # `float2` is no member of std
+    if entry is None and space in _OPEN_NAMESPACES and not is_type_elsewhere:
         entry = _GLOBAL.get(last) or _GLOBAL.get(last.removeprefix("__builtin_"))
     if entry is not None:
         return BuiltinFunction(name, *entry)
