@@ -52,6 +52,7 @@ ARGUMENTS: dict[str, str] = {
     "memcpy": "f32*, f32*, u64=16",
     "memmove": "f32*, f32*, u64=16",
     "memset": "f32*, s32=0, u64=16",
+    "cudaMalloc": "f32**, u64",
     "memcpy_async": f"{_BLOCK}, f32*, f32*, u64",
     "init": "cuda::barrier*, s32",
     "reduce": f"tile32, f32, {_PLUS}",
