@@ -23,7 +23,7 @@ from analysis.rules.check import check
 from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.settings import RuleSettings
 from analysis.rules.source_text import FunctionText, one_line
-from analysis.rules.wording import CONVERGENCE_WORDS, GRADE_WORDS, LEVEL_WORDS, SCOPE_WORDS, counted
+from analysis.rules.wording import CONVERGENCE_WORDS, GRADE_WORDS, LEVEL_WORDS, SCOPE_WORDS
 from analysis.syntax.lexing import HIDDEN, IDENTIFIER
 from analysis.verdict.barriers import BarrierVerdict, Tier
 
@@ -105,7 +105,11 @@ def _chain(steps: Sequence[SourceStep]) -> Iterator[str]:
 
 def _summary(items: Sequence[ExplainedItem]) -> str:
     varying = sum(item.varies for item in items)
-    return f"{varying} of {counted(len(items), 'item')} not uniform in the grid" if varying else NOTHING_VARIES
+    if not varying:
+        return NOTHING_VARIES
+    if len(items) == 1:
+        return "not the same for all threads of the grid"
+    return f"{varying} of {len(items)} are not the same for all threads of the grid"
 
 
 def _functions(analysis: FileAnalysis, start: int, end: int) -> tuple[FunctionFacts, ...]:

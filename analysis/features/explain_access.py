@@ -16,6 +16,7 @@ from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import MemorySpace
 from analysis.rules.access_text import address_span
+from analysis.rules.form_text import UNNAMED
 from analysis.rules.source_text import FunctionText
 from analysis.rules.uncoalesced_access import waste
 from analysis.rules.wording import counted
@@ -65,7 +66,7 @@ def _is_register(access: AccessFact) -> bool:
 
 def _details(analysis: FileAnalysis, text: FunctionText, access: AccessFact) -> Iterator[str]:
     formula = address_formula(analysis, text.function, access)
-    if formula is not None:
+    if formula is not None and formula != UNNAMED:
         yield f"address in bytes: {formula}"
     elif access_cost(analysis, text.function, access) is None:
         blamed = why_unpredictable(analysis, text.function, access)

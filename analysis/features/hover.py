@@ -57,6 +57,7 @@ def _function_hover(analysis: FileAnalysis, function: FunctionFacts) -> HoverInf
         function.kind,
         summary.branches,
         summary.divergent_branches,
+        summary.bounds_checks,
         summary.barriers,
         summary.unsafe_barriers,
         summary.opaque,

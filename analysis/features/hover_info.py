@@ -61,6 +61,7 @@ class FunctionSubject:
     kind: FunctionKind
     branches: int
     divergent_branches: int
+    bounds_checks: int
     barriers: int
     unsafe_barriers: int
     opaque: int

@@ -113,7 +113,10 @@ def _branch_verdict(subject: BranchSubject) -> str:
 
 
 def _function_verdict(subject: FunctionSubject) -> str:
-    parts = [_share(subject.divergent_branches, subject.branches, "branch", "branches", "divergent")]
+    branches = _share(subject.divergent_branches, subject.branches, "branch", "branches", "divergent")
+    if subject.bounds_checks and not subject.divergent_branches:
+        branches = f"{branches} but {counted(subject.bounds_checks, 'bounds check')}"
+    parts = [branches]
     if subject.barriers:
         parts.append(_share(subject.unsafe_barriers, subject.barriers, "barrier", "barriers", "unsafe"))
     return " · ".join(parts)

@@ -10,7 +10,7 @@ from typing import Final, final
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import Location, StepKind, WhyStep
 from analysis.rules.origin import one_step_per_place
-from analysis.rules.source_text import MAX_QUOTED, one_line
+from analysis.rules.source_text import excerpt
 
 _SUBJECT: Final = re.compile(r"^`[^`]*`:? *")
 
@@ -21,7 +21,7 @@ class SourceStep:
     """`text` is the whole sentence; `remark` what is left to say beside the source text, often nothing.
 
     `kind` is None for a place that is no link of a chain.  `line` (from 1) and `source` (its text, or the part of a
-    long line) are None for a place in a file whose text is not at hand.
+    long line around the place) are None for a place in a file whose text is not at hand.
     """
 
     kind: StepKind | None
@@ -62,10 +62,11 @@ def source_step(
     """One place with its line, if it is in the analysed file."""
     if location.path != analysis.facts.path:
         return SourceStep(kind, location, None, None, text, remark)
-    line = analysis.document.lines.line_of(location.start)
-    whole = one_line(analysis.document.lines.line_text(line))
-    part = one_line(analysis.document.text[location.start : location.end])
-    return SourceStep(kind, location, line + 1, whole if len(whole) < MAX_QUOTED else part, text, remark)
+    lines = analysis.document.lines
+    line = lines.line_of(location.start)
+    whole, first = lines.line_text(line), lines.line_start(line)
+    source = excerpt(whole, location.start - first, min(location.end - first, len(whole)))
+    return SourceStep(kind, location, line + 1, source, text, remark)
 
 
 def _remark(step: WhyStep) -> str:

@@ -12,7 +12,10 @@ from analysis.syntax.document import Document
 from analysis.syntax.lexing import without_comments
 
 _BLANKS: Final = re.compile(r"\s+")
+_PARTIAL_WORD: Final = re.compile(r"^\w*\s*")
 MAX_QUOTED: Final = 60
+MIN_AROUND: Final = 12
+"""Fewer characters around a part say nothing about where it stands."""
 
 
 @final
@@ -45,7 +48,31 @@ class FunctionText:
         return one_line(self.bytes(span))
 
 
+def excerpt(line: bytes, start: int, end: int) -> str:
+    """A line with the part `start:end` in it, as `one_line` shows it; of a long line what stands around the part."""
+    before, part, after = _flat(line[:start]), one_line(line[start:end]), line[end:]
+    whole = _flat(line)
+    if len(whole) <= MAX_QUOTED:
+        return whole
+    room = MAX_QUOTED - len(part)
+    if room < MIN_AROUND:
+        return part
+    blank = " " if line[start - 1 : start].isspace() else ""
+    head = before + blank if before else ""
+    if len(head) > room // 2:
+        head = "…" + _PARTIAL_WORD.sub("", head[len(head) - room // 2 + 1 :])
+    tail = (" " if after[:1].isspace() else "") + _flat(after)
+    room -= len(head)
+    if len(tail) > room:
+        tail = tail[: room - 1].rstrip() + "…"
+    return (head + part + tail).strip()
+
+
 def one_line(text: bytes) -> str:
     """Source text for use inside a sentence: no comments, single blanks, at most `MAX_QUOTED` characters."""
-    flat = _BLANKS.sub(" ", without_comments(text).decode("utf-8", "replace")).strip()
+    flat = _flat(text)
     return flat if len(flat) <= MAX_QUOTED else flat[: MAX_QUOTED - 1].rstrip() + "…"
+
+
+def _flat(text: bytes) -> str:
+    return _BLANKS.sub(" ", without_comments(text).decode("utf-8", "replace")).strip()

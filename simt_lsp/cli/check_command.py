@@ -28,7 +28,7 @@ def check(options: argparse.Namespace) -> ExitStatus:
     reports = _reports(task, found, options)
     match OutputFormat(options.format):
         case OutputFormat.TEXT:
-            totals = _write_text(reports, options, started)
+            totals = _write_text(reports, found, options, started)
         case OutputFormat.JSON:
             from simt_lsp.cli.json_report import json_report
 
@@ -74,14 +74,18 @@ def _reports(task: FileTask[FileReport], found: Sequence[Found], options: argpar
                     pass
 
 
-def _write_text(reports: Iterator[FileReport], options: argparse.Namespace, started: float) -> Totals:
+def _write_text(
+    reports: Iterator[FileReport], found: Sequence[Found], options: argparse.Namespace, started: float
+) -> Totals:
+    told = {item.path for item in found if isinstance(item, BadPath)}
     write = writer(sys.stdout, options.color)
     if shows_progress() and sys.stdout.isatty():
         reports = iter(list(reports))  # on one terminal, text would tear the bar apart
     hints = options.verbose or options.select is not None  # hints are for editors, or for who asks for them
     seen: list[FileReport] = []
     for report in reports:
-        write(report_lines(report, hints=hints, verbose=options.verbose))
+        if report.path not in told:  # on standard error
+            write(report_lines(report, hints=hints, verbose=options.verbose))
         seen.append(report)
     totals = Totals.of(seen)
     write([summary_line(totals, time.perf_counter() - started, hints=hints)])

@@ -164,6 +164,7 @@ class TestBadInput:
         done = simt_lsp("check", "gone.cu", "halo.cu", cwd=tmp_path)
         assert done.returncode == 2
         assert "gone.cu: no such file or folder" in done.stderr
+        assert "gone.cu" not in done.stdout
         assert "SYN101" in done.stdout
 
     def test_what_is_no_text_is_not_said_to_be_without_findings(self, tmp_path: Path) -> None:

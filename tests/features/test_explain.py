@@ -94,6 +94,29 @@ def test_a_function_in_which_nothing_varies() -> None:
     assert shown.splitlines()[1:3] == ["  nothing varies here", "  kernel `k`: no divergent branches"]
 
 
+def test_the_summary_counts_what_differs() -> None:
+    text = "__global__ void k(int *x, int n) {\n  int i = threadIdx.x; int j = n;\n  int t = threadIdx.x;\n}\n"
+    assert explain_line(analyze(text), 2).summary == "1 of 2 are not the same for all threads of the grid"
+    assert explain_line(analyze(text), 3).summary == "not the same for all threads of the grid"
+
+
+def test_a_long_line_of_a_chain_is_shown_around_its_place() -> None:
+    text = """__global__ void k(int *first, int *count, int *x) {
+  for (int edge = first[threadIdx.x]; edge < first[threadIdx.x] + count[threadIdx.x]; edge++) x[edge] = 0;
+}
+"""
+    (loop, *_) = explain_line(analyze(text), 2).items
+    assert loop.why[0].source is not None
+    assert loop.why[0].source.startswith("for (int edge = first[threadIdx.x];")
+
+
+def test_an_address_without_any_name_in_it_is_not_shown() -> None:
+    text = """__device__ void f(float *x) { *x = 1.0f; }
+__global__ void k(float *a, float *b, int n, int m) { f(a + n); f(b + m); }
+"""
+    assert "address in bytes" not in render_explanation(explain_line(analyze(text), 1))
+
+
 def test_a_call_that_leads_to_a_barrier() -> None:
     (call,) = [item for item in explain_line(analyze(TEXT), 8).items if item.what.startswith("call")]
     assert call.what == "call `sync()`"

@@ -323,3 +323,9 @@ def test_a_long_chain_is_cut_in_the_middle() -> None:
         "  line 3: int v1 = v0 + 1;",
         "  line 2: int v0 = threadIdx.x; (the thread index differs in every thread)",
     ]
+
+
+def test_a_kernel_with_bounds_checks_alone() -> None:
+    shown = markdown("__global__ void $0k(int *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1; }")
+    assert shown is not None
+    assert shown.startswith("**no branch divergent but 1 bounds check**")
