@@ -54,6 +54,16 @@ class ServerProcess:
             if message.get("method") == "$/progress" and message["params"]["value"]["kind"] == "report":
                 return
 
+    def wait_for_counts(self, number: int, kernel: str) -> bool:
+        """Until something is known of a simulation: whether what it has counted so far, and not yet the answer."""
+        while number not in self._answers:
+            message = self._receive()
+            if message.get("method") == "simt/simulation" and any(
+                one["interim"] and one["kernel"] == kernel for one in message["params"]["kernels"]
+            ):
+                return True
+        return False
+
     def wait_for_diagnostics(self, uri: str) -> Message:
         """The next diagnostics published for `uri`."""
         while True:
@@ -65,6 +75,7 @@ class ServerProcess:
         capabilities: Mapping[str, object] = {
             "textDocument": {"publishDiagnostics": {"relatedInformation": True}},
             "window": {"workDoneProgress": True},
+            "experimental": {"simtSimulation": True},
         }
         self.request("initialize", {"processId": None, "rootUri": root.as_uri(), "capabilities": capabilities})
         self.notify("initialized", {})
