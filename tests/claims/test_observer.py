@@ -126,7 +126,7 @@ NEEDED_RULES: list[tuple[str, Claim, str]] = [
 ]
 
 
-@pytest.mark.parametrize("policy", RECONVERGING)
+@pytest.mark.parametrize("policy", sorted(RECONVERGING))
 @pytest.mark.parametrize(("rule", "claim", "body"), NEEDED_RULES)
 def test_a_rule_of_the_analysis_that_is_dropped_is_missed(
     rule: str, claim: Claim, body: str, policy: str, monkeypatch: pytest.MonkeyPatch
