@@ -6,7 +6,7 @@ Counted    sectors of 32 bytes for global, constant and local memory, beside the
            Local memory is interleaved by words, so that one offset in all lanes is one row.
 Cost       Where all warps address memory in the same way, up to their bases, a handful of requests is counted; sorted
            only otherwise.
-Left out   Textures, and accesses outside of every object.
+Left out   Textures, fragments of matrices (`fragments.py`), and accesses outside of every object.
 Source     CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory", "Shared Memory and Memory Banks".
 """
 
@@ -24,6 +24,7 @@ from analysis.ir.instructions import Atomic, Load, Store
 from analysis.ir.types import MemorySpace
 from sim.arrays import Lanes, Values
 from sim.faults import AccessKind
+from sim.observers.fragments import Fragments
 from sim.observers.places import Place
 from sim.observers.protocol import AccessEvent, AccessSite, AddressBook, Events, Observer, Run, Wave
 from sim.observers.request_cost import Counts, count_bank_ways, count_sectors, interleaved
@@ -87,6 +88,7 @@ class RequestObserver(Observer):
         self._warp_size = 0
         self._addresses: AddressBook | None = None
         self._spaces: AccessSpaces | None = None
+        self._fragments = Fragments()
         self._sites: dict[int, AccessSite] = {}
         self._moved: dict[int, tuple[int, int]] = {}
         self._counts: dict[tuple[int, MemorySpace], RequestCount] = {}
@@ -95,6 +97,7 @@ class RequestObserver(Observer):
         self._warp_size = run.launch.warp_size
         self._addresses = addresses
         self._spaces = AccessSpaces(addresses)
+        self._fragments = Fragments()
         self._sites, self._moved, self._counts = {}, {}, {}
 
     def wave(self, wave: Wave) -> None:
@@ -103,6 +106,8 @@ class RequestObserver(Observer):
 
     def access(self, event: AccessEvent) -> None:
         assert self._spaces is not None
+        if self._fragments.has(event.site):
+            return
         shape = (len(event.rows), self._warp_size)
         space = self._spaces.of_site(event.site)
         if space is not MemorySpace.GENERIC:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
+from analysis.ir.types import MemorySpace
 from sim.observers.request_cost import count_bank_ways, count_sectors
 from sim.observers.requests import RequestAnswer, RequestCount, RequestObserver, representatives, total
 from tests.access.test_accesses import accesses_of
@@ -111,6 +112,25 @@ __global__ void k(int *p) {
   b[p[1] & 3] = 2.0;              //@ 1 requests, 1 of 1 sectors; 1 requests, 8 of 8 sectors
 }"""
     )
+
+
+def test_fragments_of_matrices_lie_in_registers() -> None:
+    answer = requests(
+        """
+using namespace nvcuda;
+__global__ void k(int *p) {
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> f[2];
+  for (int i = 0; i < 2; i++) wmma::fill_fragment(f[i], 0.0f);
+  wmma::load_matrix_sync(f[1], (float *)p, 16, wmma::mem_row_major);
+  for (int i = 0; i < f[1].num_elements; i++) f[1].x[i] += f[0].x[i];
+  float local[4];
+  local[p[0] & 3] = f[1].x[p[1] & 7];
+  p[300] = local[p[2] & 3];
+}"""
+    )
+    assert {site.space for site in answer.sites} == {MemorySpace.GLOBAL, MemorySpace.LOCAL}
+    local = [site for site in answer.sites if site.space is MemorySpace.LOCAL]
+    assert [site.count.requests for site in local] == [1, 1]  # the array: one store, one load
 
 
 def test_a_pointer_that_may_be_anything_is_counted_where_it_points() -> None:
