@@ -14,9 +14,8 @@ Source    Lee et al., CGO 2013, section 4 (warp-sequential accesses); CUDA C++ B
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import final
 
 from analysis.access.addresses import Addresses, LaneAddress, Place
@@ -38,7 +37,7 @@ from analysis.access.warp_request import Setting, count_bank_ways, count_sectors
 from analysis.affine.result import AffineResult
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.result import DivergenceResult
-from analysis.divergence.thread_index import MAX_SHAPES, Expression, Extent, thread_values
+from analysis.divergence.thread_index import MAX_SHAPES, Extent, is_of_whole_rows, is_same_in_rows, thread_values
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
@@ -58,7 +57,6 @@ SHORT_ROWS: dict[Basis, tuple[Extent, ...]] = {
     Basis.LINE: ((16, 1, 1),),
     Basis.ROW: ((16, 16, 1), (8, 32, 1)),
 }
-OTHER_AXES = (SpecialRegister.THREAD_Y.value, SpecialRegister.THREAD_Z.value)
 
 
 def analyze_accesses(
@@ -200,7 +198,7 @@ class _Finder:
 
     def _certainty(self, participants: Participants) -> Participation:
         untold = any(
-            not _is_told(condition, extent, self._warp_size) and not (extent is None and _is_of_rows(condition[0]))
+            not _is_told(condition, extent, self._warp_size) and not (extent is None and is_of_whole_rows(condition[0]))
             for condition in participants.conditions
             for extent in self._extents
         )
@@ -208,24 +206,10 @@ class _Finder:
 
 
 def _is_told(condition: Condition, extent: Extent, warp_size: int) -> bool:
-    """Can the guard be evaluated?  Where a warp lies in a row, guards over y and z alone stop whole warps."""
-    if extent is None and _is_of_rows(condition[0]):
+    """Can the guard be evaluated?  Which row a warp lies in is not known where the shape is not."""
+    if extent is None and not is_same_in_rows(condition[0]):
         return False
     return thread_values(condition[0], extent, warp_size) is not None
-
-
-@lru_cache(maxsize=1024)
-def _is_of_rows(expression: Expression) -> bool:
-    return any(register in OTHER_AXES for register in _registers(expression))
-
-
-def _registers(expression: Expression) -> Iterator[str]:
-    if not isinstance(expression, int):
-        word, _, operands = expression
-        if not operands:
-            yield word
-        for operand in operands:
-            yield from _registers(operand)
 
 
 def _modelled_spans(function: Function, control: ControlFlow) -> set[Span]:
@@ -298,4 +282,9 @@ def _far_in_short_rows(request: RequestCost, short: Sequence[RequestCost | None]
 
 
 def _worst(costs: Sequence[RequestCost]) -> RequestCost | None:
-    return max(costs, key=lambda cost: (cost.sectors or 0, cost.sectors_max or 0, cost.bank_ways or 0), default=None)
+    """Over block shapes: what another shape may exceed is no exact cost."""
+    worst = max(costs, key=lambda cost: (cost.sectors or 0, cost.sectors_max or 0, cost.bank_ways or 0), default=None)
+    if worst is None:
+        return None
+    most = [cost.sectors_max for cost in costs if cost.sectors_max is not None]
+    return replace(worst, sectors_max=max(most, default=None), is_exact=all(cost.is_exact for cost in costs))

@@ -87,8 +87,9 @@ class RequestCost:
     `sectors_max`: for the worst base that the known alignment allows; `ideal_sectors`: what the bytes would fill.
     None for shared memory.  `bank_ways`: how many passes over the banks shared memory needs (1: no conflict), None for
     other memory.
-    `is_exact`: False where some distance between lanes is not a known number; then `sectors` and `bank_ways` are lower
-    bounds (None: no bound worth telling) and `sectors_max` an upper one.
+    `is_exact`: False where some distance between lanes is not a known number, or where elements smaller than a word of
+    a bank may begin anywhere in one; then `sectors` and `bank_ways` are lower bounds (None: no bound worth telling) and
+    `sectors_max` an upper one.
     """
 
     sectors: int | None

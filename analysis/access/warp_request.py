@@ -27,7 +27,7 @@ from analysis.access.addresses import LaneAddress, Scales
 from analysis.access.model import BANK_BYTES, BANKS, SECTOR_BYTES, AccessPattern
 from analysis.access.participants import Condition
 from analysis.divergence.launch_shape import MAX_BLOCK_THREADS
-from analysis.divergence.thread_index import Extent, thread_values
+from analysis.divergence.thread_index import Extent, is_same_in_rows, thread_values
 from analysis.ir.record import record
 
 Lanes: TypeAlias = tuple[tuple[int, int, tuple[int, ...]], ...]
@@ -52,7 +52,7 @@ class SectorCount:
 @final
 @record
 class BankCount:
-    """Of the warp that needs most passes."""
+    """Of the warp that needs most passes; the fewest over the bases that are possible, exact where all agree."""
 
     ways: int
     lanes: int
@@ -80,7 +80,11 @@ def count_sectors(address: LaneAddress, width: int, setting: Setting, *, is_loca
     else:
         step = min(address.alignment, SECTOR_BYTES)
         counted = [_sectors_of(warp, width, step) for warp in warps]
-    return max(counted, key=lambda count: (count.sectors, count.most, count.ideal), default=None)
+    worst = max(counted, key=lambda count: (count.sectors, count.most, count.ideal), default=None)
+    if worst is None:
+        return None
+    most, is_exact = max(count.most for count in counted), all(count.is_exact for count in counted)
+    return replace(worst, most=most, is_exact=is_exact)  # an inexact count may exceed what the worst has at least
 
 
 @lru_cache(maxsize=4096)
@@ -91,7 +95,8 @@ def count_bank_ways(address: LaneAddress, width: int, setting: Setting, *, is_at
         return None
     step = min(address.alignment, BANK_BYTES)
     counted = [_ways_of(warp, width, step, is_atomic) for warp in warps]
-    return max(counted, key=lambda count: count.ways, default=None)
+    worst = max(counted, key=lambda count: count.ways, default=None)
+    return None if worst is None else replace(worst, is_exact=all(count.is_exact for count in counted))
 
 
 @lru_cache(maxsize=4096)
@@ -179,7 +184,8 @@ def _offsets(
         if scale != 0:
             _add(offsets, apart, scale, [thread[axis] for thread in coordinates])
     for scale, expression in address.tables:
-        values = thread_values(expression, extent, warp_size)
+        is_told = extent is not None or is_same_in_rows(expression)  # else it is another function in each row
+        values = thread_values(expression, extent, warp_size) if is_told else None
         if values is None:
             return None
         _add(offsets, apart, scale, _spread(values, len(coordinates)))
@@ -297,15 +303,16 @@ def _ways_of(warp: Lanes, width: int, step: int, is_atomic: bool) -> BankCount:
     groups: defaultdict[int, list[tuple[int, int, tuple[int, ...]]]] = defaultdict(list)
     for lane in warp:
         groups[lane[0] // together].append(lane)
-    worst = 1
+    least = most = 1
     is_exact = True
     for group in groups.values():
         parts = list(_parts(group))
         is_exact &= len(parts) == 1
         for part in parts:
-            for base in _natural(range(0, BANK_BYTES, step), part, min(width, BANK_BYTES)):
-                worst = max(worst, _passes(part, width, base, is_atomic))
-    return BankCount(worst, len(warp), is_exact)
+            bases = _natural(range(0, BANK_BYTES, step), part, min(width, BANK_BYTES))
+            ways = [_passes(part, width, base, is_atomic) for base in bases]
+            least, most = max(least, min(ways)), max(most, *ways)
+    return BankCount(least, len(warp), is_exact and least == most)
 
 
 def _passes(offsets: Sequence[int], width: int, base: int, is_atomic: bool) -> int:

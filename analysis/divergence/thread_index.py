@@ -45,6 +45,8 @@ Values: TypeAlias = int | tuple[int, ...] | None
 EXTENTS = (SpecialRegister.BLOCK_DIM_X, SpecialRegister.BLOCK_DIM_Y, SpecialRegister.BLOCK_DIM_Z)
 INDICES = (SpecialRegister.THREAD_X, SpecialRegister.THREAD_Y, SpecialRegister.THREAD_Z, SpecialRegister.LANE)
 REGISTERS = frozenset({*INDICES, *EXTENTS, SpecialRegister.WARP_SIZE})
+OTHER_AXES = (SpecialRegister.THREAD_Y.value, SpecialRegister.THREAD_Z.value)
+IN_ROWS = (SpecialRegister.THREAD_X.value, SpecialRegister.LANE.value)
 EXTENT_WORDS = tuple(register.value for register in EXTENTS)
 
 EXACT: dict[str, Callable[[int, int], int]] = {
@@ -173,6 +175,25 @@ def _level(expression: Expression, extent: Extent, warp_size: int) -> Level | No
         if warp.count(warp[0]) != len(warp):
             return Level.VARYING
     return Level.WARP
+
+
+@lru_cache(maxsize=1024)
+def registers_of(expression: Expression) -> frozenset[str]:
+    """The words of the special registers that it reads."""
+    if isinstance(expression, int):
+        return frozenset()
+    word, _, operands = expression
+    return frozenset().union(*map(registers_of, operands)) if operands else frozenset((word,))
+
+
+def is_same_in_rows(expression: Expression) -> bool:
+    """Whether every row of a block sees the same function: it depends on neither y nor z."""
+    return registers_of(expression).isdisjoint(OTHER_AXES)
+
+
+def is_of_whole_rows(expression: Expression) -> bool:
+    """Whether the threads of a row agree, and rows may not."""
+    return not is_same_in_rows(expression) and registers_of(expression).isdisjoint(IN_ROWS)
 
 
 @lru_cache(maxsize=2048)

@@ -129,6 +129,34 @@ def test_shared_memory() -> None:
     check(SHARED, BlockShape(64))
 
 
+def test_an_index_of_two_axes_is_another_function_in_each_row() -> None:
+    """Of blocks whose shape is not known, so is the row that a warp lies in."""
+    text = """__global__ void k(float *a, int n) {
+  a[threadIdx.x & threadIdx.y] = 1; //@ global stride - unknown
+  a[(threadIdx.x + threadIdx.y) % 64] = 1; //@ global stride - unknown
+  a[threadIdx.x ^ 1] = 1; //@ global stride - sectors 4..4 of 4
+  a[threadIdx.x + threadIdx.y * n] = 1; //@ global stride 4 sectors 4..5 of 4
+}"""
+    check(text)
+
+
+def test_lanes_that_one_axis_lets_through_and_another_does_not_are_not_counted_exactly() -> None:
+    guards = {"threadIdx.y < 4": Participation.FULL, "threadIdx.x < threadIdx.y": Participation.UNKNOWN}
+    for guard, expected in guards.items():
+        (access,) = accesses_of(f"__global__ void k(float *a) {{ if ({guard}) a[threadIdx.x] = 1; }}")
+        assert access.participation is expected, guard
+
+
+def test_elements_smaller_than_a_word_of_a_bank_may_begin_anywhere_in_one() -> None:
+    """64 lanes of 2 bytes: from the middle of a word on they touch 33 words, two of them in one bank."""
+    text = """__global__ void k(short *a) {
+  __shared__ short s[64];
+  s[threadIdx.x] = 1; //@ shared stride 2 ways 1
+  s[(threadIdx.x + 4) % 64] = 1; //@ shared stride - ways >=-
+}"""
+    check(text, BlockShape(64, 1, 1), warp_size=64)
+
+
 def test_warps_that_span_rows() -> None:
     """16 threads per row: a warp holds two rows, whose distance may not be known."""
     check(
