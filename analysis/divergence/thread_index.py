@@ -183,7 +183,7 @@ def registers_of(expression: Expression) -> frozenset[str]:
     if isinstance(expression, int):
         return frozenset()
     word, _, operands = expression
-    return frozenset().union(*map(registers_of, operands)) if operands else frozenset((word,))
+    return frozenset(register for one in operands for register in registers_of(one)) if operands else frozenset((word,))
 
 
 def is_same_in_rows(expression: Expression) -> bool:
