@@ -104,13 +104,6 @@ class DivergenceResult:
         """Does the trip count vary?  The join of everything that decides about leaving."""
         return LEVELS[self._solver.level[self._graph.loop_node(loop.id)]]
 
-    def memory_level(self, symbol: SymbolId) -> Level:
-        """The contents of a local variable in memory; VARYING if they are not tracked."""
-        if symbol in self._graph.memory.escaped:
-            return Level.VARYING
-        cell = self._graph.cells.get(symbol)
-        return Level.GRID if cell is None else LEVELS[self._solver.level[cell]]
-
     def branch_level(self, branch: SourceBranchId) -> Level:
         """The join over all decisions that belong to one source branch; GRID if none is left."""
         return max((self._site_level(*site) for site in self.branch_sites(branch)), default=Level.GRID)
@@ -134,9 +127,6 @@ class DivergenceResult:
         """What raised the value last; None for GRID."""
         return self._cause(value)
 
-    def block_cause(self, block: BasicBlockId) -> Cause | None:
-        return self._cause(self._graph.convergence_node(block))
-
     def why(self, value: ValueId) -> tuple[Step, ...]:
         """From the value back to the seed; empty for GRID."""
         return self._chain(value)
@@ -146,9 +136,6 @@ class DivergenceResult:
 
     def why_terminator(self, block: BasicBlockId) -> tuple[Step, ...]:
         return self._chain(self._graph.branch_node(block))
-
-    def why_loop(self, loop: Cycle) -> tuple[Step, ...]:
-        return self._chain(self._graph.loop_node(loop.id))
 
     def why_branch(self, branch: SourceBranchId) -> tuple[Step, ...]:
         """The chain of the most divergent decision of a source branch."""

@@ -12,7 +12,6 @@ Cost    O(instructions); folding repeats only while it finds something.
 from __future__ import annotations
 
 from analysis.ir.draft import Draft
-from analysis.ir.function import Function
 from analysis.ir.instructions import (
     Binary,
     Bitcast,
@@ -64,14 +63,8 @@ _PURE: frozenset[type[Instruction]] = frozenset(
 _AGGREGATES: frozenset[type[Instruction]] = frozenset((BuildAggregate, ExtractElement, InsertElement))
 
 
-def clean_up(function: Function) -> Function:
-    """The function without redundant phis, foldable aggregates and dead pure instructions."""
-    draft = Draft(function)
-    clean_up_draft(draft)
-    return draft.finish()
-
-
 def clean_up_draft(draft: Draft) -> None:
+    """Takes away redundant phis, foldable aggregates and dead pure instructions."""
     replace_redundant_phis(draft)
     while _fold_aggregates(draft):
         replace_redundant_phis(draft)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from analysis.ir.types import S32, ArrayType, PointerType, StructType, TemplateType, Type, VectorType
+from analysis.ir.types import ArrayType, PointerType, StructType, TemplateType, Type, VectorType
 from analysis.lower.constants import evaluate
 from analysis.lower.names import (
     ArgumentPack,
@@ -239,4 +239,3 @@ _PARAMETERS = frozenset(
         "template_template_parameter_declaration",
     }
 )
-UNKNOWN_VALUE = TemplateValue("?", S32)

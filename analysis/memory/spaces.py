@@ -1,4 +1,4 @@
-"""Memory spaces: into which space does a pointer point, and can two pointers point to one object?
+"""Memory spaces: into which space does a pointer point, and from which variable was it derived?
 
 Question  CUDA's qualifiers stand at variables, not at pointers: `float *p = shared_array` is generic by its type.
 Lattice   undecided < one space < GENERIC (one of several, not known which), for every value that is a pointer.
@@ -15,7 +15,7 @@ Unknown   pointers loaded from memory, results of calls, integers turned into po
 Variables The same fixpoint finds the variable that a pointer was derived from, where it is one for all paths.
 Cost      O(derived pointers) per round; a loop of pointers takes two or three rounds.
 Source    Wu et al., "gpucc: an open-source GPGPU compiler", CGO 2016, section 3.2, Algorithm 1, for all spaces at once
-          (a set of guaranteed and assumed pointers per space is one lattice value per pointer), and section 3.3.
+          (a set of guaranteed and assumed pointers per space is one lattice value per pointer).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from typing import Final, TypeAlias, final
 
 from analysis.graph.control_flow import ControlFlow
-from analysis.ir.function import Function, FunctionKind, SymbolKind
+from analysis.ir.function import Function, FunctionKind
 from analysis.ir.ids import SymbolId, ValueId
 from analysis.ir.instructions import (
     Allocate,
@@ -50,8 +50,7 @@ _Derivation: TypeAlias = tuple[ValueId, tuple[ValueId, ...]]
 class SpaceResult:
     """Frozen facts of one function."""
 
-    def __init__(self, function: Function, spaces: Sequence[MemorySpace | None], origins: Sequence[_Origin]) -> None:
-        self._function = function
+    def __init__(self, spaces: Sequence[MemorySpace | None], origins: Sequence[_Origin]) -> None:
         self._spaces = spaces
         self._origins = origins
 
@@ -63,17 +62,6 @@ class SpaceResult:
         """The one variable that the pointer was derived from; None where there may be another."""
         origin = self._origins[value]
         return None if origin is None or origin == _SEVERAL else SymbolId(origin)
-
-    def may_alias(self, left: ValueId, right: ValueId) -> bool:
-        """Can both point into one object?  Not where the spaces or the variables differ (arithmetic stays in one)."""
-        spaces = {self.space(left), self.space(right)}
-        if len(spaces) == 2 and MemorySpace.GENERIC not in spaces:
-            return False
-        one, other = self.variable(left), self.variable(right)
-        if one is None or other is None or one == other:
-            return True
-        # All dynamic shared arrays start at the same address.
-        return all(self._function.symbols[symbol].kind is SymbolKind.DYNAMIC_SHARED for symbol in (one, other))
 
 
 def infer_spaces(function: Function, control: ControlFlow) -> SpaceResult:
@@ -97,7 +85,7 @@ def infer_spaces(function: Function, control: ControlFlow) -> SpaceResult:
                 settled = space if declared.space is MemorySpace.GENERIC else declared.space
                 changed |= settled is not spaces[result] or origin != origins[result]
                 spaces[result], origins[result] = settled, origin
-    return SpaceResult(function, spaces, origins)
+    return SpaceResult(spaces, origins)
 
 
 def _guarantee(

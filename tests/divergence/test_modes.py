@@ -108,7 +108,7 @@ def test_an_unknown_entry_makes_every_block_divergent() -> None:
     facts = analyze(f"{SETUP}  return", options=DivergenceOptions(entry=Level.VARYING))
     block = facts.named.block("entry")
     assert facts.convergence("entry") is Level.VARYING
-    assert facts.result.block_cause(block) == SeedCause(Seed.ENTRY)
+    assert facts.result.why_block(block)[-1].cause == SeedCause(Seed.ENTRY)
 
 
 # -- reasons ----------------------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ def test_the_referee_notices_a_wrong_claim() -> None:
         function = random_pointers(Random(seed))
         traces = traces_of(function)
         everything_shared = [MemorySpace.SHARED] * len(function.types)
-        if contradictions(function, SpaceResult(function, everything_shared, [0] * len(function.types)), traces):
+        if contradictions(function, SpaceResult(everything_shared, [0] * len(function.types)), traces):
             return
     raise AssertionError("a blind claim was never refuted")
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
 from analysis.ir.ids import ValueId
@@ -145,41 +143,3 @@ def test_null_alone_points_nowhere() -> None:
     named = read("entry:\n  %z: ptr<generic s32> = const 0\n  %q: ptr<generic s32> = element %z, %n\n  return")
     result = infer_spaces(named.function, named.control)
     assert result.space(named.values["q"]).value == "generic"
-
-
-ALIASES = """extern __shared__ float one[];
-extern __shared__ int other[];
-__device__ float table[4];
-__global__ void k(float *g, float *h, float **rows, int n) {
-  __shared__ float a[4], b[4];
-  float *mixed = n > 3 ? a : b;
-  a[0] = 1; b[0] = 1; one[0] = 1; other[0] = 1; table[0] = 1; g[0] = 1; h[0] = 1; *mixed = 1; a[n] = 1;
-  rows[0][1] = 1;
-}"""
-PLACES = ("a", "b", "one", "other", "table", "g", "h", "mixed", "a_n", "loaded")
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "may"),
-    [
-        ("a", "b", False),
-        ("a", "a_n", True),
-        ("a", "g", False),
-        ("g", "h", True),
-        ("g", "table", True),
-        ("one", "other", True),
-        ("one", "a", False),
-        ("mixed", "a", True),
-        ("mixed", "g", False),
-        ("mixed", "loaded", True),
-        ("loaded", "g", True),
-    ],
-)
-def test_aliases(left: str, right: str, may: bool) -> None:
-    function = inlined(ALIASES)
-    result = infer_spaces(function, ControlFlow.of(function))
-    stores = [access.address for _, access in accesses(function) if isinstance(access, Store)]
-    assert len(stores) == len(PLACES)
-    pointers: dict[str, ValueId] = dict(zip(PLACES, stores, strict=True))
-    assert result.may_alias(pointers[left], pointers[right]) is may
-    assert result.may_alias(pointers[right], pointers[left]) is may

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-FONT_SIZE: Final = 12.0
 CHARACTER: Final = 7.25
-"""Width of one column; the widest of the fonts named below needs 7.23 at this size."""
+"""Width of one column; the widest of the fonts named below needs 7.23 at 12 px."""
 LINE_HEIGHT: Final = 17.0
 
 _LIGHT: Final = """

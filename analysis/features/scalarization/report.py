@@ -37,7 +37,6 @@ class ScalarizationReport:
     facts: FunctionFacts
     shown: Scalarization
     by_warp_size: tuple[Scalarization, ...]
-    shape_known: bool
     _analysis: FileAnalysis = field(repr=False)
     _view: View = field(repr=False)
 
@@ -71,7 +70,7 @@ def scalarization_report(
         others = tuple(size for size in WARP_SIZES if size != root.launch.warp_size)
         found = (*for_warp_sizes(root.function, root.control, root.launch, others, exit_optimization), shown)
         by_size = tuple(sorted(found, key=lambda result: result.warp_size))
-        return ScalarizationReport(function, shown, by_size, bool(root.launch.shapes), analysis, view)
+        return ScalarizationReport(function, shown, by_size, analysis, view)
     return None
 
 
