@@ -160,6 +160,33 @@ def test_a_simulation_that_takes_long_is_told_of_and_can_be_ended(neovim: Neovim
     neovim.sees("simt: nothing is being simulated")
 
 
+LONG: Final = """__global__ void k(int *x) {
+  for (long j = 0; j < 1000000000; ++j) {
+    if (threadIdx.x % 2) x[threadIdx.x] += 1;
+  }
+}
+"""
+
+
+def test_what_a_long_run_has_counted_stands_behind_the_lines_and_stays_when_it_is_ended(
+    neovim: Neovim, project: Path
+) -> None:
+    folder = project / "long"
+    folder.mkdir()
+    (folder / "long.cu").write_text(LONG)
+    (folder / ".simt.toml").write_text("[simulate]\nseconds = 300\n")
+    neovim.run("edit long/long.cu")
+    neovim.wait_for("vim.fn.exists(':SimtSimulate') == 2")
+    neovim.run("SimtSimulate grid=1 block=32")
+    neovim.sees("Simulating… (so far ")
+    neovim.sees("% of lanes · split ")
+    neovim.picture("so_far")
+    neovim.run("SimtCancel")
+    neovim.sees("Simulate again (")
+    neovim.sees("ended early)")
+    neovim.sees("% of lanes · split ")
+
+
 def test_the_cursor_may_stand_anywhere_in_the_line_of_a_finding(neovim: Neovim) -> None:
     neovim.at(9, 30)
     neovim.lua("vim.schedule(vim.lsp.buf.code_action)")

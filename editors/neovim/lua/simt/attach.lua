@@ -2,24 +2,6 @@
 
 local options = require('simt.options')
 
----@param bufnr integer
-local function show_lenses(bufnr)
-  if vim.fn.has('nvim-0.12') == 1 then
-    vim.lsp.codelens.enable(true, { bufnr = bufnr })
-    return
-  end
-  local function refresh()
-    vim.lsp.codelens.refresh({ bufnr = bufnr })
-  end
-  vim.api.nvim_create_autocmd({ 'BufEnter', 'InsertLeave', 'TextChanged' }, {
-    group = vim.api.nvim_create_augroup('simt.lens.' .. bufnr, {}),
-    buffer = bufnr,
-    desc = 'simt: the line above each kernel',
-    callback = refresh,
-  })
-  refresh()
-end
-
 ---@param client vim.lsp.Client
 ---@param bufnr integer
 return function(client, bufnr)
@@ -32,6 +14,6 @@ return function(client, bufnr)
     vim.lsp.inlay_hint.enable(true, { bufnr = bufnr })
   end
   if options.current.code_lens then
-    show_lenses(bufnr)
+    require('simt.lenses').show(bufnr)
   end
 end

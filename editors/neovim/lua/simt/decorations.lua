@@ -1,5 +1,6 @@
 -- What ran in a line, behind that line: how many lanes were active, where warps split, what memory cost.
--- The server says so after each simulation, and again, with nothing in it, when the text no longer is what ran.
+-- The server says so after each simulation, while one that takes long goes on, and again, with nothing in it, when the
+-- text no longer is what ran.
 
 local options = require('simt.options')
 
@@ -65,6 +66,7 @@ function M.show(simulation)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     return
   end
+  require('simt.lenses').refresh(bufnr)
   M.clear(bufnr)
   if not options.current.decorations then
     return
