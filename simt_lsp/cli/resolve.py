@@ -6,6 +6,7 @@ import os
 from typing import final
 
 from analysis.facts.model import Location
+from analysis.rules.check import suppression_problems
 from analysis.rules.diagnostic import Diagnostic
 from analysis.syntax.line_index import LineIndex, PositionEncoding
 from simt_lsp.cli.engine import Analyzed, absolute_path
@@ -16,7 +17,8 @@ def file_report(analyzed: Analyzed) -> FileReport:
     """Everything a report format needs to know about one file."""
     places = Places(analyzed)
     facts = analyzed.analysis.facts
-    notes = [Note(p.kind.value, p.message, places.own(p.start, p.end)) for p in facts.problems]
+    problems = (*facts.problems, *suppression_problems(analyzed.analysis))
+    notes = [Note(p.kind.value, p.message, places.own(p.start, p.end)) for p in problems]
     notes += [_setting_note(problem.source, problem.message) for problem in analyzed.setup.problems]
     return FileReport(
         path=analyzed.path,

@@ -82,7 +82,9 @@ class View:
 
     def diagnostics(self) -> list[types.Diagnostic]:
         """What the analysis says about the document, problems of the file last."""
-        problems = self.analysis.facts.problems
+        from analysis.rules.check import suppression_problems
+
+        problems = (*self.analysis.facts.problems, *suppression_problems(self.analysis))
         return [
             *(self.diagnostic(diagnostic) for diagnostic in self.analysed.diagnostics),
             *(self._problem(problem) for problem in problems),

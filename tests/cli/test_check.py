@@ -159,6 +159,12 @@ class TestSarif:
 
 
 class TestBadInput:
+    def test_a_suppression_that_is_never_closed_is_noted(self, tmp_path: Path) -> None:
+        write(tmp_path, {"halo.cu": "// NOLINTBEGIN(simt-*)\n" + DIVERGENT})
+        done = simt_lsp("check", "--verbose", "halo.cu", cwd=tmp_path)
+        assert "halo.cu:1:4" in done.stdout
+        assert "has no `NOLINTEND`" in done.stdout
+
     def test_a_missing_file_is_named_and_the_others_are_checked(self, tmp_path: Path) -> None:
         write(tmp_path, {"halo.cu": DIVERGENT})
         done = simt_lsp("check", "gone.cu", "halo.cu", cwd=tmp_path)

@@ -163,6 +163,15 @@ async def test_a_check_of_the_workspace_shows_progress_and_publishes(client: Lan
     assert kinds == ["WorkDoneProgressBegin", "WorkDoneProgressReport", "WorkDoneProgressReport", "WorkDoneProgressEnd"]
 
 
+async def test_a_suppression_that_is_never_closed_is_shown_where_it_stands(client: LanguageClient) -> None:
+    uri = "untitled:open.cu"
+    opened(client, uri, "// NOLINTBEGIN(simt-*)\n")
+    await published(client)
+    (found,) = client.diagnostics[uri]
+    assert (found.code, found.severity) == ("annotation", types.DiagnosticSeverity.Warning)
+    assert (found.range.start.line, found.range.start.character) == (0, 3)
+
+
 async def test_nothing_is_said_about_other_languages(client: LanguageClient) -> None:
     item = types.TextDocumentItem(uri="untitled:x.py", language_id="python", version=1, text="print()\n")
     client.text_document_did_open(types.DidOpenTextDocumentParams(item))
