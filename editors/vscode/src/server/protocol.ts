@@ -114,7 +114,11 @@ export interface LaunchOptions {
   readonly seed?: number;
   readonly arguments?: Readonly<Record<string, string>>;
   readonly policies?: readonly string[];
+  readonly warpSize?: number;
   readonly seconds?: number;
+  readonly maxSteps?: number;
+  /** In the words of the comment above a kernel; the other members win. */
+  readonly launchText?: string;
   readonly havoc?: boolean;
 }
 

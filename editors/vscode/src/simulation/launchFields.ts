@@ -11,6 +11,9 @@ export interface Field {
   readonly write: (options: LaunchOptions, text: string) => LaunchOptions | string;
 }
 
+/** As the setting `simt-lsp.warpSize` allows. */
+const WARP_SIZES: readonly number[] = [4, 8, 16, 32, 64];
+
 export const FIELDS: readonly Field[] = [
   extent("grid", "Grid", "blocks along x, y and z", "64 or 8,8"),
   extent("block", "Block", "threads along x, y and z", "256 or 16,16"),
@@ -22,6 +25,17 @@ export const FIELDS: readonly Field[] = [
     write: (options, text) => {
       const names = text.split(/[\s,]+/).filter((name) => name !== "");
       return replaced(options, "policies", names.length === 0 ? undefined : names);
+    },
+  },
+  {
+    label: "Warp size",
+    hint: "lanes of a warp",
+    placeholder: "64",
+    read: ({ warpSize }) => (warpSize === undefined ? "" : String(warpSize)),
+    write: (options, text) => {
+      if (text === "") return replaced(options, "warpSize", undefined);
+      const warpSize = Number(text);
+      return WARP_SIZES.includes(warpSize) ? { ...options, warpSize } : `One of ${WARP_SIZES.join(", ")}.`;
     },
   },
   whole("seed", "Seed", "of everything that is chosen at random", "0", 0),
@@ -36,6 +50,14 @@ export const FIELDS: readonly Field[] = [
       const seconds = Number(text);
       return seconds > 0 && seconds <= 3600 ? { ...options, seconds } : "A number of seconds up to 3600.";
     },
+  },
+  whole("maxSteps", "Step limit", "warp instructions of one run", "1000000", 1),
+  {
+    label: "Everything in words",
+    hint: "as in the comment above a kernel; the lines above win",
+    placeholder: "grid=8 block=256 n=2048 policy=all",
+    read: ({ launchText }) => launchText ?? "",
+    write: (options, text) => replaced(options, "launchText", text === "" ? undefined : text),
   },
 ];
 
@@ -69,7 +91,13 @@ function extent(name: "grid" | "block", label: string, hint: string, placeholder
   };
 }
 
-function whole(name: "seed" | "sharedBytes", label: string, hint: string, placeholder: string, least: number): Field {
+function whole(
+  name: "seed" | "sharedBytes" | "maxSteps",
+  label: string,
+  hint: string,
+  placeholder: string,
+  least: number,
+): Field {
   return {
     label,
     hint,
