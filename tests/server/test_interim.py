@@ -27,7 +27,6 @@ from tests.server.test_simulation import (
     hover,
     published,
     shown,
-    simulate,
     titles,
 )
 
@@ -175,19 +174,6 @@ def test_they_go_with_the_process() -> None:
         assert "Simulated" not in hover(client, 5, 4)
 
 
-def test_stopping_before_anything_was_counted_keeps_the_result_before() -> None:
-    quick = "__global__ void k(int *x, int n) { for (long j = 0; j < n; ++j) x[threadIdx.x] += 1; }\n"
-    with server() as client:
-        client.initialize(SHOWS)
-        client.open(URI, quick)
-        simulate(client, grid=[1], block=[32], arguments={"n": "2"})
-        before = shown(client)["kernels"]
-        asked = {**command(grid=[1], block=[32], arguments={"n": "2000000000"}, seconds=120), "workDoneToken": "t"}
-        running = client.ask("workspace/executeCommand", asked)
-        stop(client, running)
-        assert shown(client)["kernels"] == before
-
-
 def job(text: str, **overrides: Any) -> SimulationJob:
     return SimulationJob(
         path="/k.cu",
@@ -248,6 +234,18 @@ def test_counts_never_replace_what_a_later_simulation_found() -> None:
     assert kept.run is newer
     results.end(URI, older)
     assert results.of(URI) == (kept,)
+
+
+def test_stopping_before_anything_was_counted_keeps_the_result_before() -> None:
+    results = SimulationResults()
+    before, stopped = Running(identity("k"), 0), Running(identity("k"), 1)
+    known = result(before, is_interim=False)
+    results.begin(URI, before)
+    results.put(URI, known)
+    results.end(URI, before)
+    results.begin(URI, stopped)
+    results.end(URI, stopped)
+    assert results.of(URI) == (known,)
 
 
 def test_only_the_counts_of_the_simulation_that_ends_are_ended() -> None:
