@@ -53,7 +53,7 @@ function items(kernel: Kernel, options: LaunchOptions): readonly Item[] {
       value !== ""
         ? value
         : otherwise === undefined
-          ? "chosen"
+          ? "not set"
           : `${otherwise} (${known?.from === "simulation" ? "last time" : "from the source"})`;
     return {
       label: `${value === "" ? "$(blank)" : "$(edit)"} ${field.label}`,
