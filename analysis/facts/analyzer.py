@@ -45,6 +45,7 @@ class Analyzer:
         self._functions = FunctionCaches(
             launches=BoundedCache(4096),
             uses=BoundedCache(8192),
+            instances=BoundedCache(2048),
             identities=BoundedCache(8192),
             ssa=BoundedCache(4096),
             roots=BoundedCache(2048),

@@ -1,8 +1,10 @@
 """All device functions of a translation unit: which roots are analysed, and which views each function's facts merge.
 
-Rules    Every kernel is a root.  A device function's facts are the worst over all roots that inline it; one that no
-         root reaches is a root of its own, callers before callees.  In a header the callers are never all known, so
-         every device function there is a root as well.
+Rules    Every kernel is a root; a kernel template is one root for each instance that the file launches, and one as it
+         stands where other instances may run or where these leave some of its code out.
+         A device function's facts are the worst over all roots that inline it; one that no root reaches is a root of
+         its own, callers before callees.  In a header the callers are never all known, so every device function there
+         is a root as well.
 """
 
 from __future__ import annotations
@@ -17,11 +19,13 @@ from typing import Final, TypeAlias, final
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.facts.access_merge import access_facts
 from analysis.facts.cache import BoundedCache
+from analysis.facts.instances import NONE, InstanceKey, Instances, LaunchedTemplates
 from analysis.facts.launch_knowledge import launch_knowledge
 from analysis.facts.merge import (
     View,
     barrier_facts,
     branch_facts,
+    branches_at,
     branches_if_callers_agree,
     opaque_facts,
     variable_facts,
@@ -94,6 +98,7 @@ class FunctionCaches:
 
     launches: BoundedCache[bytes, tuple[Launch, ...]]
     uses: BoundedCache[UseKey, Uses]
+    instances: BoundedCache[InstanceKey, Instances]
     identities: BoundedCache[IdentityKey, Identity | None]
     ssa: BoundedCache[SsaKey, SsaFunction]
     roots: BoundedCache[RootKey, NumberedRoot]
@@ -143,6 +148,7 @@ class _FileRun:
         launches = launch_shapes(program.unit, caches.launches)
         elsewhere = kernels_used_otherwise(program.unit, launches, caches.uses)
         self._launches = {name: found for name, found in launches.items() if name not in elsewhere}
+        self._templates = LaunchedTemplates(program, caches.instances)
         self._reached: defaultdict[FunctionId, list[tuple[int, View]]] = defaultdict(list)
         """For each function where it was inlined, with the number of the root."""
         self._called_from: dict[FunctionId, tuple[FunctionId, Item]] = {}
@@ -155,10 +161,14 @@ class _FileRun:
         functions = self._listed()
         self._own_places = {_place_of(function.item): function.id for function in functions}
         device = [function for function in functions if function.kind is FunctionKind.DEVICE]
+        in_header = self._program.unit.path.endswith(HEADER_SUFFIXES)
         for function in functions:
             if function.kind is FunctionKind.KERNEL:
-                self._add_root(function)
-        in_header = self._program.unit.path.endswith(HEADER_SUFFIXES)
+                instances = NONE if in_header or function.item.name not in self._launches else self._instances(function)
+                for id in instances.ids:
+                    self._add_root(DeviceFunction(id, function.item, function.kind))
+                if not instances.are_all or not self._is_covered(function):
+                    self._add_root(function)
         for function in device if in_header else self._callers_first(device):
             if in_header or function.id not in self._reached:
                 self._add_root(function)
@@ -206,6 +216,20 @@ class _FileRun:
             if reached is not None:
                 self._reached[reached].append((root.number, View(root.analysis, FrameId(index))))
 
+    def _instances(self, kernel: DeviceFunction) -> Instances:
+        try:
+            return self._templates.of(kernel)
+        except Exception:
+            LOGGER.exception("launches of %s in %s", kernel.id, self._program.unit.path)
+            return NONE
+
+    def _is_covered(self, kernel: DeviceFunction) -> bool:
+        """Whether every branch of a template is in some instance of it."""
+        own = self._ssa(kernel.id)
+        views = [view for _, view in self._reached.get(kernel.id, ())]
+        branches = () if own is None else own.function.branches
+        return bool(views) and all(any(branches_at(view, branch) for view in views) for branch in branches)
+
     def _definition_of(self, function: FunctionId, declared: Item) -> FunctionId | None:
         """The function of this file that `function` is or is an instance of; None for one of a header."""
         if function not in self._definitions:
@@ -224,7 +248,7 @@ class _FileRun:
         item = function.item
         launches = self._launches.get(item.name, ()) if function.kind is FunctionKind.KERNEL else ()
         noted = self._annotation(function)
-        fingerprint = self._program.unit.fingerprint(item)
+        fingerprint = self._program.unit.fingerprint(item) + self._context(function.id)
         key = (function.id, fingerprint, item.part, launches, noted, self._settings)
 
         def analyze() -> NumberedRoot:
@@ -251,7 +275,8 @@ class _FileRun:
         item = self._item_of(function)
         if item is None:
             return None
-        key = (function, self._program.unit.fingerprint(item), item.part, self._settings.warp_size)
+        fingerprint = self._program.unit.fingerprint(item) + self._context(function)
+        key = (function, fingerprint, item.part, self._settings.warp_size)
         own = self._caches.ssa.get_or_compute(key, lambda: self._lower(function))
         for callee, declared in own.callees:
             self._called_from.setdefault(callee, (function, declared))
@@ -261,11 +286,23 @@ class _FileRun:
         """The item of a function; an instance of a template may be known from a cached caller only."""
         if function in self._own:
             return self._own[function][0]
+        launched = self._templates.item_of(function)
+        if launched is not None:
+            return launched
         try:
             return self._program.item_of(function)
         except KeyError:
             called = self._called_from.get(function)
             return None if called is None else relocated(self._program.unit, called[1])
+
+    def _context(self, function: FunctionId) -> bytes:
+        """What an instance of a template depends on beside its own text: who gives it its arguments."""
+        if function in self._own:
+            return b""
+        if self._templates.item_of(function) is not None:
+            return self._templates.digest
+        called = self._called_from.get(function)
+        return b"" if called is None else self._program.unit.fingerprint(called[1]) + self._context(called[0])
 
     def _lower(self, function: FunctionId) -> SsaFunction:
         self._make_known(function)
@@ -281,6 +318,9 @@ class _FileRun:
         """The program knows what was declared, and instances of templates once a caller was lowered."""
         if function in self._own:
             self._program.function_of(*self._own[function])
+            return
+        if self._templates.item_of(function) is not None:
+            self._templates.make_known()
             return
         try:
             self._program.item_of(function)

@@ -258,11 +258,11 @@ def _returns(declaration: FunctionDeclaration, scope: Scope) -> DeclaredType:
         converted = base_type(scope, declarator)
         return converted if target is None else declare(scope, converted, target).declared
     node = declaration.node
-    if node.field("type") is None:
-        return _NONE
     trailing = declarator.child("trailing_return_type")
     if trailing is not None and trailing.children:
         return descriptor_type(scope, trailing.children[0])
+    if node.field("type") is None:
+        return DeclaredType(AUTO) if node.kind == "lambda_expression" else _NONE
     outer = node.field("declarator")
     base = base_type(scope, node)
     return base if outer is None else declare(scope, base, outer).declared

@@ -76,11 +76,21 @@ def choose(
     arguments: Sequence[ArgumentType],
 ) -> Choice | None:
     """The best candidate, instantiated; None where none fits."""
+    return choose_by_types(ctx.program, declarations, explicit, arguments)
+
+
+def choose_by_types(
+    program: Declarations,
+    declarations: Sequence[FunctionDeclaration],
+    explicit: tuple[TemplateArgument, ...],
+    arguments: Sequence[ArgumentType],
+) -> Choice | None:
+    """The best candidate for arguments of these types."""
     best: Choice | None = None
     for declaration in declarations:
         if (explicit or specialised_for(declaration) is not None) and not declaration.template_parameters:
             continue
-        choice = _consider(ctx.program, declaration, explicit, arguments)
+        choice = _consider(program, declaration, explicit, arguments)
         if choice is not None and (best is None or choice.distance < best.distance):
             best = choice
     if best is not None:
@@ -124,7 +134,8 @@ def _consider(
     if declaration.template_parameters:
         penalty += 0.5
         named = bind_explicit(declaration, explicit)
-        if not _deduce_all(program, generic, arguments, named):
+        is_open = len(named) < len(declaration.template_parameters) or _has_pack(declaration)
+        if is_open and not _deduce_all(program, generic, arguments, named):
             return None
         if len(declaration.instances) >= MAX_INSTANCES:
             return None
@@ -140,6 +151,10 @@ def _consider(
             return None
         total += distance
     return Choice(for_groups(instance, arguments), total)
+
+
+def _has_pack(declaration: FunctionDeclaration) -> bool:
+    return any(parameter.is_pack for parameter in declaration.template_parameters)
 
 
 def _deduce_all(

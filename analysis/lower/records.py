@@ -67,7 +67,7 @@ def has_destructor(record: Record) -> bool:
 
 def fill_record(record: Record) -> StructLayout:
     """Reads bases and members of `record`, whose name is declared already."""
-    record.scope.resolver = partial(_resolve_member, record)
+    record.scope.resolver = partial(resolve_member, record)
     for child in record.node.children:
         if child.kind == "base_class_clause":
             _read_bases(record, child)
@@ -194,7 +194,18 @@ def _read_field(record: Record, node: Node) -> None:
         record.fields.append(RecordField(text, whole.declared, default, alignment))
 
 
-def _resolve_member(record: Record, name: str) -> Entity | None:
+def _bit_width(record: Record, behind: Sequence[Node]) -> int | None:
+    """Of a bit-field, from the `: 3` behind its name; a width that is not known counts as none.
+
+    Where a default follows (C++20), the grammar has an error around the width.
+    """
+    around = (*behind, *(child for one in behind if one.kind == "ERROR" for child in one.children))
+    clause = next((one for one in around if one.kind == "bitfield_clause" and one.children), None)
+    return None if clause is None else constant_integer(record.scope, clause.children[-1])
+
+
+def resolve_member(record: Record, name: str) -> Entity | None:
+    """What a name means in the body of a class; None where neither it nor a base declares it."""
     if record.field_index(name) is not None:
         return MemberName(record, name)
     static = record.statics.get(name)

@@ -4,6 +4,7 @@ Rules    `__restrict__`, calling conventions, attributes, launch bounds and `__e
          What aligns or packs a record or a declaration stays, in the one spelling that the grammar has for it there.
          The arguments of `__launch_bounds__` are returned.
          `friend` goes in front of the specifiers before it: behind them the grammar takes it for a type.
+         What marks an extended lambda (`[=] __device__ (int i)`) becomes spaces.
          `rescue` is tried only on a text that did not parse: statement macros without `;`, and capitalised words of
          unknown macros in the head.
 """
@@ -18,6 +19,8 @@ from analysis.syntax.regions import blank
 def normalise(text: bytes) -> tuple[bytes, tuple[bytes, ...] | None]:
     """The text to parse, and the arguments of its launch bounds."""
     text = _LATE_FRIEND.sub(_friend_first, text) if b"friend" in text else text
+    if b"]" in text:
+        text = _EXTENDED_LAMBDA.sub(lambda match: match[1] + blank(match[2]), text)
     if _SUSPECT.search(text) is None:
         return text, None
     bounds: list[tuple[bytes, ...]] = []
@@ -91,6 +94,7 @@ _LATE_FRIEND: Final = re.compile(
     rb"(?P<before>\b(?:(?:__device__|__host__|__forceinline__|__inline__|__noinline__|inline|constexpr|static)\s+)+)"
     rb"friend(?=\s)"
 )
+_EXTENDED_LAMBDA: Final = re.compile(rb"(\]\s*)((?:__(?:device|host|forceinline)__\s*)+)(?=[({])")
 _LOOK_BACK: Final = 80
 """Bytes in front of an attribute that say whether a declaration begins there."""
 _RECORD: Final = re.compile(rb"(?:\b(?:struct|class|union)\s|\})\s*\Z")

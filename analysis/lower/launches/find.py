@@ -22,14 +22,14 @@ from analysis.syntax.translation_unit import TranslationUnit
 from analysis.syntax.tree import Node
 
 # launch functions → positions of grid, block and shared memory size among their arguments; the kernel comes first
-_LAUNCH_CALLS: Final[Mapping[bytes, tuple[int, int, int]]] = {
+LAUNCH_CALLS: Final[Mapping[bytes, tuple[int, int, int]]] = {
     b"hipLaunchKernelGGL": (1, 2, 3),
     b"hipLaunchKernel": (1, 2, 4),
     b"hipLaunchCooperativeKernel": (1, 2, 4),
     b"cudaLaunchKernel": (1, 2, 4),
     b"cudaLaunchCooperativeKernel": (1, 2, 4),
 }
-_PASSES_ARGUMENTS: Final = b"hipLaunchKernelGGL"
+PASSES_ARGUMENTS: Final = b"hipLaunchKernelGGL"
 """Its arguments after the stream are the kernel's own; the other functions take an array of pointers."""
 
 
@@ -44,11 +44,11 @@ class LaunchMemo(Protocol):
 
 def launch_shapes(unit: TranslationUnit, memo: LaunchMemo | None = None) -> Mapping[str, tuple[Launch, ...]]:
     """All launches by the kernel's name, in text order."""
-    macros = _launching_macros(unit)
+    macros = launching_macros(unit)
     constants = FileConstants(unit, lambda known, node: HostValues(node, known).number(node))
     found: dict[str, list[Launch]] = {}
     for item in (*unit.items, *unit.included_items):
-        if item.kind is ItemKind.FUNCTION and item.active and _mentions_launch(item, macros):
+        if item.kind is ItemKind.FUNCTION and item.active and mentions_launch(item, macros):
             if memo is None or item.from_macro:
                 launches: Iterable[Launch] = _launches_in(unit, item, constants)
             else:
@@ -78,7 +78,7 @@ def launches_around(unit: TranslationUnit, memo: LaunchMemo | None = None) -> Ma
     }
 
 
-def _launching_macros(unit: TranslationUnit) -> frozenset[bytes]:
+def launching_macros(unit: TranslationUnit) -> frozenset[bytes]:
     """Macros whose replacement launches something."""
     names = unit.macros.names
     return frozenset(
@@ -88,9 +88,10 @@ def _launching_macros(unit: TranslationUnit) -> frozenset[bytes]:
     )
 
 
-def _mentions_launch(item: Item, macros: frozenset[bytes]) -> bool:
+def mentions_launch(item: Item, macros: frozenset[bytes]) -> bool:
+    """Whether the text of a function, or a macro that it uses, may launch something."""
     words = item.identifiers
-    return b"<<<" in item.text or not words.isdisjoint(_LAUNCH_CALLS) or not words.isdisjoint(macros)
+    return b"<<<" in item.text or not words.isdisjoint(LAUNCH_CALLS) or not words.isdisjoint(macros)
 
 
 def _launches_in(unit: TranslationUnit, item: Item, constants: FileConstants) -> list[Launch]:
@@ -120,7 +121,7 @@ def _launches_in(unit: TranslationUnit, item: Item, constants: FileConstants) ->
 
 def _launch_function(node: Node) -> bytes | None:
     function = node.field("function")
-    return function.text if function is not None and function.text in _LAUNCH_CALLS else None
+    return function.text if function is not None and function.text in LAUNCH_CALLS else None
 
 
 def _chevrons(node: Node, configuration: Node, values: HostValues, place: _Place) -> Launch | None:
@@ -135,11 +136,11 @@ def _chevrons(node: Node, configuration: Node, values: HostValues, place: _Place
 def _call(node: Node, name: bytes, values: HostValues, place: _Place) -> Launch | None:
     arguments = node.field("arguments")
     given = arguments.children if arguments is not None else []
-    positions = _LAUNCH_CALLS[name]
+    positions = LAUNCH_CALLS[name]
     if len(given) < 3:
         return None
     configuration = [given[position] for position in positions if position < len(given)]
-    passed = given[5:] if name == _PASSES_ARGUMENTS else []
+    passed = given[5:] if name == PASSES_ARGUMENTS else []
     return _launch(given[0], configuration, passed, values, place)
 
 

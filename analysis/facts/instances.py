@@ -1,0 +1,97 @@
+"""The instances of kernel templates that a file launches: what is analysed in place of the template.
+
+Rules    A template counts as launched with known arguments only where every launch of it in the file says them, none of
+         its instances is asked for by name for other files, and there are at most `MAX_INSTANCES`.
+         What was found holds as long as the text of the functions that launch, and of what they name, stays the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from hashlib import blake2b
+from typing import Final, TypeAlias, final
+
+from analysis.facts.cache import BoundedCache
+from analysis.ir.ids import FunctionId
+from analysis.ir.record import record
+from analysis.lower.launches.instances import Launched, launched_instances, launching_functions
+from analysis.lower.program import DeviceFunction, Program
+from analysis.syntax.items import Item, ItemKind
+
+MAX_INSTANCES: Final = 8
+
+InstanceKey: TypeAlias = tuple[FunctionId, bytes, bytes]
+
+_EXPLICIT: Final = re.compile(rb"\s*(?:extern\s+)?template\s*(?!<)")
+
+
+@final
+@record
+class Instances:
+    """Launched instances; `are_all` says that the template runs in no other form."""
+
+    ids: tuple[FunctionId, ...]
+    are_all: bool
+
+
+NONE: Final = Instances((), are_all=False)
+
+
+@final
+class LaunchedTemplates:
+    """Answers for one version of a file; the host code is read only where nothing is known from an earlier version."""
+
+    def __init__(self, program: Program, cache: BoundedCache[InstanceKey, Instances]) -> None:
+        self._program = program
+        self._cache = cache
+        self._items: dict[FunctionId, Item] = {}
+
+    def of(self, kernel: DeviceFunction) -> Instances:
+        """The instances of a kernel template that are launched."""
+        if not kernel.item.is_template:
+            return NONE
+        key = (kernel.id, self._program.unit.fingerprint(kernel.item), self.digest)
+        found = self._cache.get_or_compute(key, lambda: self._find(kernel))
+        self._items |= dict.fromkeys(found.ids, kernel.item)
+        return found
+
+    def item_of(self, function: FunctionId) -> Item | None:
+        """The template that a launched instance is one of; None for any other function."""
+        return self._items.get(function)
+
+    def make_known(self) -> None:
+        """Makes the instances in the program, so that they can be lowered."""
+        _ = self._launched
+
+    @cached_property
+    def digest(self) -> bytes:
+        """A hash of all that the launches depend on."""
+        digest = blake2b(digest_size=16)
+        for item in self._hosts:
+            digest.update(self._program.unit.fingerprint(item))
+        return digest.digest()
+
+    @cached_property
+    def _hosts(self) -> Sequence[Item]:
+        return launching_functions(self._program)
+
+    @cached_property
+    def _launched(self) -> Launched:
+        return launched_instances(self._program, self._hosts)
+
+    def _find(self, kernel: DeviceFunction) -> Instances:
+        declaration = self._program.declaration_of(kernel.id)
+        found = self._launched.get(id(declaration), ())
+        known = tuple(instance.id for instance in found if instance is not None)
+        if not known or len(known) > MAX_INSTANCES:
+            return NONE
+        return Instances(known, None not in found and not self._is_instantiated(kernel.item.name))
+
+    def _is_instantiated(self, name: str) -> bool:
+        """Whether the file asks for instances that other files use: `template __global__ void k<float>(float *);`."""
+        return any(
+            item.kind is ItemKind.FUNCTION and not item.is_definition and _EXPLICIT.match(item.text)
+            for item in self._program.unit.lookup(name)
+        )
