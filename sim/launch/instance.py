@@ -20,11 +20,14 @@ from analysis.ir.ids import FunctionId
 from analysis.ir.types import F32, S32, BooleanType, FloatType, IntegerType, StructType, TemplateType, UnknownType
 from analysis.lower.functions import instantiate
 from analysis.lower.launches import Launch
+from analysis.lower.launches.instances import launched_instances, launching_functions
 from analysis.lower.lookup import template_arguments
 from analysis.lower.names import (
+    ArgumentPack,
     ConstantName,
     DeclaredType,
     FunctionDeclaration,
+    PackPattern,
     Scope,
     TemplateArgument,
     TemplateParameter,
@@ -78,6 +81,7 @@ def choose_instance(
     choices: list[Choice] = []
     sources = [
         *_given(scope, declaration, given),
+        *_launched(program, declaration, launches),
         *_from_launches(program, scope, declaration, launches),
         *_from_instantiations(program, scope, declaration),
     ]
@@ -182,6 +186,10 @@ def _is_known(argument: TemplateArgument) -> bool:
             return not isinstance(declared.type, UnknownType | TemplateType)
         case ConstantName():
             return True
+        case ArgumentPack(elements=elements):
+            return all(map(_is_known, elements))
+        case PackPattern():
+            return False
 
 
 # -- who may say something ---------------------------------------------------------------------------------------------
@@ -212,6 +220,17 @@ def _from_launches(
         if launch.template_arguments
     ]
     return sorted(sources, key=lambda source: -sum(map(_is_known, source.arguments.values())))
+
+
+def _launched(program: Program, declaration: FunctionDeclaration, launches: Sequence[Launch]) -> Iterator[_Source]:
+    """The instances that the file launches, deduced arguments and constants of host functions included."""
+    found = launched_instances(program, launching_functions(program)).get(id(declaration), ())
+    why = source_of(launches[0], program.unit.path) if len(launches) == 1 else "a launch in the file"
+    for instance in found:
+        if instance is not None:
+            names = [parameter.name for parameter in declaration.template_parameters]
+            entities = {name: instance.scope.names[name] for name in names}
+            yield _Source({name: one for name, one in entities.items() if isinstance(one, TemplateArgument)}, why)
 
 
 def _argument_text(program: Program, launch: Launch) -> str:
