@@ -1,7 +1,7 @@
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["dist/", "bundled/", "node_modules/", "media/", "eslint.config.mjs"] },
+  { ignores: ["dist/", "bundled/", "node_modules/", "media/", "*.mjs"] },
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,
   { languageOptions: { parserOptions: { projectService: true } } },
