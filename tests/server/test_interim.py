@@ -47,12 +47,18 @@ SHOWS = {**NEOVIM, "experimental": {"simtSimulation": True, "simtKernels": True}
 
 
 def begun(client: RawClient, text: str = LONG, **overrides: Any) -> int:
-    """Simulates `k` and waits until something was counted; the request."""
+    """Simulates `k` and waits until its fault and a split were counted; the request."""
     client.initialize(SHOWS)
     client.open(URI, text)
     running = client.ask("workspace/executeCommand", {**command(**{**LAUNCH, **overrides}), "workDoneToken": "t"})
-    client.wait(is_interim)
+    client.wait(lambda message: is_interim(message) and _has_all(message))
     return running
+
+
+def _has_all(message: Message) -> bool:
+    """On a busy machine a run may not have come that far when it is looked at first."""
+    (kernel,) = message["params"]["kernels"]
+    return kernel["faults"] > 0 and any(line["diverged"] for line in kernel["lines"])
 
 
 def is_interim(message: Message) -> bool:
