@@ -19,6 +19,7 @@ from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.expressions.arguments import argument_literals, argument_operands
 from analysis.lower.expressions.casts import cast, converted
 from analysis.lower.expressions.dispatch import handles, load, lower, temporary, unsupported
+from analysis.lower.expressions.function_tables import call_entry, table_entry
 from analysis.lower.expressions.members import receiver, record_member, this_object
 from analysis.lower.expressions.names import entity_operand
 from analysis.lower.inlining import inline_closure
@@ -63,6 +64,9 @@ def _call_expression(ctx: LoweringContext, node: Node) -> Operand:
             return _named_cast(ctx, node, function, arguments)
     if kind in _NAMES:
         return _named_call(ctx, node, function, arguments)
+    entry = table_entry(ctx, function)
+    if entry is not None:
+        return call_entry(ctx, *entry, argument_operands(ctx, arguments), node)
     callee = lower(ctx, function)
     return call_operand(ctx, callee, argument_operands(ctx, arguments), node, shown(function))
 

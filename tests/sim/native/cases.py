@@ -374,3 +374,8 @@ def range_loops(random: np.random.Generator) -> Case:
 @_maker
 def parameter_packs(random: np.random.Generator) -> Case:
     return _case("parameter_packs", {"in": _ints(random, -50, 50, 40), "out": _zeros(800)}, 1, 40)
+
+
+@_maker
+def function_tables(random: np.random.Generator) -> Case:
+    return _case("function_tables", {"which": _ints(random, 0, 90, 64), "o": _zeros(64), "n": 60}, 1, 64)
