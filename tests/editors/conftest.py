@@ -9,8 +9,8 @@ from typing import Final
 import pytest
 
 from tests.editors.downloads import CannotInstall
+from tests.editors.outcome import FAILED
 
-FAILED: Final = pytest.StashKey[bool]()
 _HERE: Final = Path(__file__).parent
 
 

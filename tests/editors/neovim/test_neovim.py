@@ -13,8 +13,8 @@ from typing import Final
 
 import pytest
 
-from tests.editors.conftest import FAILED
 from tests.editors.neovim.editor import VERSIONS, Neovim
+from tests.editors.outcome import FAILED
 
 HALO: Final = """\
 __global__ void halo(float *out, const float *in, int n) {

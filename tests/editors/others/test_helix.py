@@ -10,19 +10,23 @@ import pytest
 from tests.editors.debian import command, unpacked
 from tests.editors.folders import results_folder
 from tests.editors.others.snippets import FINDING, HALO, home_environment, snippet
+from tests.editors.outcome import FAILED
 from tests.editors.terminal import Terminal
 
 
 @pytest.fixture
-def helix(tmp_path: Path) -> Iterator[Terminal]:
+def helix(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Terminal]:
     root = unpacked("helix")
     (tmp_path / ".config" / "helix").mkdir(parents=True)
     (tmp_path / ".config" / "helix" / "languages.toml").write_text(snippet("Helix", "toml"))
     (tmp_path / ".config" / "helix" / "config.toml").write_text("[editor.lsp]\ndisplay-inlay-hints = true\n")
     (tmp_path / "halo.cu").write_text(HALO)
     environment = home_environment(tmp_path) | {"HELIX_RUNTIME": str(root / "usr" / "lib" / "hx" / "runtime")}
-    terminal = Terminal([*command(root, "hx"), "halo.cu"], environment, tmp_path)
+    terminal = Terminal([*command(root, "hx"), "-v", "halo.cu"], environment, tmp_path)
     yield terminal
+    if request.node.stash.get(FAILED, False):
+        terminal.picture(results_folder() / "others" / "helix-failed.png")
+        print((tmp_path / ".cache" / "helix" / "helix.log").read_text()[-20_000:])  # what was said to the server
     terminal.close()
 
 

@@ -10,11 +10,12 @@ import pytest
 from tests.editors.debian import command, unpacked
 from tests.editors.folders import results_folder
 from tests.editors.others.snippets import FINDING, HALO, home_environment, snippet
+from tests.editors.outcome import FAILED
 from tests.editors.terminal import Terminal
 
 
 @pytest.fixture
-def vim(tmp_path: Path) -> Iterator[Terminal]:
+def vim(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Terminal]:
     root = unpacked("vim")
     configuration = tmp_path / "vimrc"
     configuration.write_text(
@@ -27,6 +28,8 @@ def vim(tmp_path: Path) -> Iterator[Terminal]:
     start = [*command(root, "vim.basic"), "-u", str(configuration), "halo.cu"]
     terminal = Terminal(start, environment, tmp_path)
     yield terminal
+    if request.node.stash.get(FAILED, False):
+        terminal.picture(results_folder() / "others" / "vim-failed.png")
     terminal.close()
 
 
