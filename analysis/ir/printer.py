@@ -67,6 +67,7 @@ from analysis.ir.source import NO_SPAN, OWN_FRAME, Span
 from analysis.ir.types import (
     ArrayType,
     BooleanType,
+    Field,
     FloatType,
     GroupType,
     HandleType,
@@ -359,8 +360,13 @@ def _span_text(span: Span) -> str:
     return f"[{span.start}:{span.end}{frame}]"
 
 
+def _print_field(field: Field) -> str:
+    bits = "" if field.bits is None else f" bits {field.bits.first} {field.bits.width}"
+    return f"{_name(field.name)}: {print_type(field.type)} @{field.offset}{bits}"
+
+
 def _struct_text(layout: StructLayout) -> str:
-    fields = ", ".join(f"{_name(field.name)}: {print_type(field.type)} @{field.offset}" for field in layout.fields)
+    fields = ", ".join(map(_print_field, layout.fields))
     keyword = "union" if layout.is_union else "struct"
     return f"{keyword} {_name(layout.name)} {{ {fields} }} size {layout.size} align {layout.alignment}"
 

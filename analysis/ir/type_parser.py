@@ -10,6 +10,7 @@ from analysis.ir.types import (
     BOOLEAN,
     VOID,
     ArrayType,
+    BitRange,
     Field,
     FloatFormat,
     FloatType,
@@ -69,7 +70,10 @@ def parse_type(cursor: Cursor) -> Type:
 
 
 def parse_layout(cursor: Cursor) -> StructLayout:
-    """`struct Point { x: f32 @0, y: f32 @4 } size 8 align 4`, or the same with `union`."""
+    """`struct Point { x: f32 @0, y: f32 @4 } size 8 align 4`, or the same with `union`.
+
+    `mode: u32 @4 bits 3 2` is a bit-field: two bits of the word at 4, from bit 3 on.
+    """
     is_union = cursor.accept("union")
     if not is_union:
         cursor.take("struct")
@@ -83,7 +87,9 @@ def parse_layout(cursor: Cursor) -> StructLayout:
         cursor.take(":")
         type = parse_type(cursor)
         cursor.take("@")
-        fields.append(Field(field, type, cursor.integer()))
+        offset = cursor.integer()
+        bits = BitRange(cursor.integer(), cursor.integer()) if cursor.accept("bits") else None
+        fields.append(Field(field, type, offset, bits))
     cursor.take("}")
     cursor.take("size")
     size = cursor.integer()

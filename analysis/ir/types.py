@@ -161,12 +161,22 @@ Type: TypeAlias = (
 
 @final
 @record
+class BitRange:
+    """Bits of an integer; `first` counts from the lowest."""
+
+    first: int
+    width: int
+
+
+@final
+@record
 class Field:
-    """One member of a struct; `offset` in bytes."""
+    """One member of a struct; `offset` in bytes.  A bit-field is some `bits` of an integer of `type` there."""
 
     name: str
     type: Type
     offset: int
+    bits: BitRange | None = None
 
 
 @final
@@ -179,6 +189,10 @@ class StructLayout:
     size: int
     alignment: int
     is_union: bool = False
+
+    @property
+    def has_bit_fields(self) -> bool:
+        return any(field.bits is not None for field in self.fields)
 
 
 VOID = VoidType()

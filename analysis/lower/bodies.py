@@ -18,13 +18,14 @@ from analysis.ir.types import (
     StructType,
     Type,
 )
+from analysis.lower.bit_fields import clear_units
 from analysis.lower.builder import FunctionBuilder
 from analysis.lower.builtins import builtin_layout
 from analysis.lower.construct import construct_at, default_object, initialise
 from analysis.lower.context import LoweringContext, Place, PointerMoved, ReturnTarget
 from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import place
-from analysis.lower.expressions.members import this_object, upcast
+from analysis.lower.expressions.members import member_place, this_object, upcast
 from analysis.lower.functions import is_deduced, pack_names, parameter_list
 from analysis.lower.handlers import statement
 from analysis.lower.inlining import declare_packs
@@ -138,6 +139,7 @@ def _member_initialisers(ctx: LoweringContext, record: Record, node: Node) -> No
     if delegated is not None:
         construct_at(ctx, whole, record, argument_operands(ctx, delegated.children[-1]), ctx.span(delegated))
         return
+    clear_units(ctx, whole, record, span)
     _initialise_bases(ctx, record, whole, written, span)
     for index in range(record.own_fields, len(record.fields)):
         _initialise_member(ctx, record, whole, index, written, span)
@@ -166,24 +168,23 @@ def _initialise_member(
     member = record.fields[index]
     declared = member.declared
     child = written.get(member.name)
-    builder = ctx.builder
     if child is not None:
         at = ctx.span(child)
-        address = builder.field_address(whole.address, index, declared.stored, at)
+        target = member_place(ctx, whole, record, index, at)
         if declared.is_reference:
-            _bind_member(ctx, address, declared, child, at)
+            _bind_member(ctx, target.address, declared, child, at)
         elif not isinstance(declared.type, ArrayType):
-            initialise(ctx, Place(address, declared.type), child.children[-1], at)
+            initialise(ctx, target, child.children[-1], at)
         return
     inner = ctx.program.records.get(declared.type.name) if isinstance(declared.type, StructType) else None
     if member.default is None and inner is None:
         return
-    address = builder.field_address(whole.address, index, declared.stored, span)
+    target = member_place(ctx, whole, record, index, span)
     if member.default is not None:
         with ctx.elsewhere(record.scope, record.snippet, span):
-            initialise(ctx, Place(address, declared.stored), member.default, span)
+            initialise(ctx, target, member.default, span)
     elif inner is not None:
-        default_object(ctx, Place(address, declared.type), inner, span)
+        default_object(ctx, target, inner, span)
 
 
 def _bind_member(ctx: LoweringContext, address: ValueId, declared: DeclaredType, child: Node, span: Span) -> None:

@@ -23,6 +23,7 @@ from analysis.ir.types import (
     Type,
     VectorType,
 )
+from analysis.lower.bit_fields import clear_units, store_to
 from analysis.lower.builtins import builtin_constructor
 from analysis.lower.calls import call_builtin, call_method, unknown_call
 from analysis.lower.context import LoweringContext, Operand, Place
@@ -30,6 +31,7 @@ from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import load, lower, rvalue
+from analysis.lower.expressions.members import member_place
 from analysis.lower.functions import generic_signature
 from analysis.lower.names import Closure, FunctionDeclaration, Record
 from analysis.lower.packs import expanded
@@ -112,6 +114,7 @@ def _is_deleted_or_default(node: Node) -> bool:
 
 def default_members(ctx: LoweringContext, target: Place, record: Record, span: Span, *, zeroed: bool = False) -> None:
     """Default initialisation: default member initialisers, and members that have constructors."""
+    clear_units(ctx, target, record, span)
     for index in range(len(record.fields)):
         _default_member(ctx, target, record, index, span, zeroed=zeroed)
 
@@ -126,15 +129,14 @@ def _default_member(
     inner = ctx.program.records.get(declared.type.name) if isinstance(declared.type, StructType) else None
     if default is None and not zeroed and (inner is None or not needs_construction(ctx, inner)):
         return
-    address = ctx.builder.field_address(target.address, index, declared.stored, span)
-    member = Place(address, declared.stored)
+    member = member_place(ctx, target, record, index, span)
     if default is not None:
         with ctx.elsewhere(record.scope, record.snippet, span):
             initialise(ctx, member, default, span)
     elif inner is not None:
         default_object(ctx, member, inner, span, zeroed=zeroed)
     elif zeroed and not isinstance(declared.type, ArrayType):
-        ctx.builder.store(address, zero(ctx, declared.type, span), span)
+        store_to(ctx.builder, member, zero(ctx, declared.type, span), span)
 
 
 def default_object(ctx: LoweringContext, target: Place, record: Record, span: Span, *, zeroed: bool = False) -> None:
@@ -151,7 +153,7 @@ def needs_construction(ctx: LoweringContext, record: Record) -> bool:
     if _written_constructors(record) and not _has_defaulted_constructor(record):
         return True
     for member in record.fields:
-        if member.default is not None:
+        if member.default is not None or member.width is not None:
             return True
         type = member.declared.type
         inner = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
@@ -192,7 +194,7 @@ def initialise(ctx: LoweringContext, target: Place, value: Node, span: Span) -> 
 def _store(ctx: LoweringContext, target: Place, value: ValueId, span: Span) -> ValueId:
     if isinstance(target.type, ArrayType) and ctx.builder.types[value] != target.type:
         value = ctx.builder.opaque("initialiser of an array", (value,), target.type, span)
-    ctx.builder.store(target.address, value, span, volatile=target.volatile)
+    store_to(ctx.builder, target, value, span)
     return value
 
 
@@ -283,19 +285,22 @@ def _fill_members(
     """Aggregate initialisation from list elements or from operands; the rest by default or zero."""
     designated = {_designator(node): node for node in nodes if node.kind == "initializer_pair"}
     plain = [node for node in nodes if node.kind != "initializer_pair"]
-    for index, member in enumerate(record.fields):
+    clear_units(ctx, target, record, span)
+    members = [index for index, member in enumerate(record.fields) if member.name or member.width is None]
+    for position, index in enumerate(members):
+        member = record.fields[index]
         declared = member.declared
-        address = ctx.builder.field_address(target.address, index, declared.stored, span)
-        inner = Place(address, declared.stored)
-        node = designated.get(member.name) if designated else (plain[index] if index < len(plain) else None)
+        inner = member_place(ctx, target, record, index, span)
+        node = designated.get(member.name) if designated else (plain[position] if position < len(plain) else None)
         if node is not None:
             value = node.field("value") if node.kind == "initializer_pair" else node
             if value is not None:
                 initialise(ctx, inner, value, ctx.span(value))
-        elif index < len(operands):
+        elif position < len(operands):
             value_type = declared.stored
             if not isinstance(value_type, ArrayType):
-                ctx.builder.store(address, implicit(ctx, load(ctx, operands[index], span), value_type, span), span)
+                converted = implicit(ctx, load(ctx, operands[position], span), value_type, span)
+                store_to(ctx.builder, inner, converted, span)
         else:
             _default_member(ctx, target, record, index, span, zeroed=not record.is_union)
         if record.is_union:

@@ -18,7 +18,7 @@ from analysis.ir.function import VariableId
 from analysis.ir.ids import BasicBlockId, FunctionId, SymbolId, ValueId
 from analysis.ir.record import record
 from analysis.ir.source import Span
-from analysis.ir.types import Type
+from analysis.ir.types import BitRange, Type
 from analysis.lower.builder import FunctionBuilder
 from analysis.lower.names import Closure, Declarations, DeclaredType, FunctionSet, LocalVariable, Record, Scope
 from analysis.syntax.snippet import Snippet
@@ -31,6 +31,7 @@ from analysis.syntax.tree import Node
 class Place:
     """An lvalue: an object of `type` at `address`; `variable` is set when it is a whole local variable.
 
+    `bits` says which of the integer there, for a bit-field: then `type` is its type and `address` that of its unit.
     `read_at` is where it stands as an argument of a call or as what is returned: it is read there, not by all of that.
     """
 
@@ -39,6 +40,7 @@ class Place:
     volatile: bool = False
     variable: VariableId | None = None
     read_at: Span | None = None
+    bits: BitRange | None = None
 
 
 Operand: TypeAlias = ValueId | Place | Closure | None

@@ -115,6 +115,8 @@ class _Reader:
                 return self._elements(element, length, offset)
             case StructType(name=name) if name in self._structs:
                 layout = self._structs[name]
+                if layout.has_bit_fields:
+                    raise _NotKnown
                 fields = layout.fields[:1] if layout.is_union else layout.fields
                 return [(field.type, offset + field.offset) for field in fields]
             case _:

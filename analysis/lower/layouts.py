@@ -2,7 +2,6 @@
 
 Limits  None where a type is not known (templates, undeclared types).  A struct with such a member gets offsets as if
         the member had no size; its own size is then not known either (`StructLayout.size` is 0).
-        Bit-fields count as whole fields.
 """
 
 from __future__ import annotations
@@ -12,7 +11,9 @@ from dataclasses import dataclass
 from typing import assert_never, final
 
 from analysis.ir.types import (
+    U8,
     ArrayType,
+    BitRange,
     BooleanType,
     Field,
     FloatFormat,
@@ -72,6 +73,8 @@ class Member:
     name: str
     type: Type
     alignment: int = 1
+    width: int | None = None
+    """Of a bit-field, in bits."""
 
 
 def lay_out(
@@ -83,14 +86,27 @@ def lay_out(
     is_packed: bool = False,
     alignment: int = 1,
 ) -> StructLayout:
-    """The layout of a struct with these members; `alignment` is what `alignas`/`__align__` asks for the whole."""
+    """The layout of a struct with these members; `alignment` is what `alignas`/`__align__` asks for the whole.
+
+    Bit-fields lie as the Itanium C++ ABI for x86-64 has it: in the next bits, unless they would straddle a unit of
+    their type.
+    """
     offset = end = 0
+    spare = 0
     is_known = True
     fields: list[Field] = []
     for member in members:
         size, own = size_and_alignment(member.type, structs)
         is_known = is_known and size is not None
         own = max(1 if is_packed else own, member.alignment)
+        if member.width is not None and size is not None:
+            field, position = _bit_field(member, size, 0 if is_union else 8 * offset - spare)
+            alignment = max(alignment, own if member.name else 1)
+            offset, spare = -(-position // 8), -position % 8
+            fields.append(field)
+            end = max(end, offset)
+            continue
+        spare = 0
         alignment = max(alignment, own)
         offset = 0 if is_union else -(-offset // own) * own
         fields.append(Field(member.name, member.type, offset))
@@ -98,3 +114,15 @@ def lay_out(
         end = max(end, offset)
     size = -(-max(end, 1) // alignment) * alignment if is_known else 0
     return StructLayout(name, tuple(fields), size, alignment, is_union)
+
+
+def _bit_field(member: Member, size: int, position: int) -> tuple[Field, int]:
+    """Where it lies, if so many bits of the struct are taken before it; and how many are taken then."""
+    assert member.width is not None
+    unit = 8 * size
+    width = min(member.width, unit)
+    if not width or position // unit != (position + width - 1) // unit:
+        position = -(-position // unit) * unit
+    bits = BitRange(position % unit, width) if width else None
+    type = U8 if isinstance(member.type, BooleanType) else member.type
+    return Field(member.name, type, position // unit * size, bits), position + width

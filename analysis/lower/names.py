@@ -422,6 +422,8 @@ class RecordField:
     """The default member initialiser."""
     alignment: int = 1
     """What is asked for in front of it, in bytes."""
+    width: int | None = None
+    """Of a bit-field, in bits."""
 
 
 @final

@@ -9,10 +9,13 @@ Limits  Virtual functions and bases, and destructors, are not modelled: see `cal
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from itertools import takewhile
 
 from analysis.ir.types import StructLayout, StructType, TemplateType, Type
 from analysis.lower.alignment import is_packed, requested_alignment
+from analysis.lower.constants import constant_integer
 from analysis.lower.functions import function_declarator, function_name, parameter_list
 from analysis.lower.globals import declare_global
 from analysis.lower.layouts import Member, lay_out
@@ -79,7 +82,7 @@ def fill_record(record: Record) -> StructLayout:
 
 
 def layout_of(record: Record) -> StructLayout:
-    members = [Member(member.name, member.declared.stored, member.alignment) for member in record.fields]
+    members = [Member(one.name, one.declared.stored, one.alignment, one.width) for one in record.fields]
     return lay_out(
         record.name,
         members,
@@ -188,10 +191,11 @@ def _read_field(record: Record, node: Node) -> None:
         if child.role != "declarator":
             continue
         whole = declare(record.scope, base, child)
-        following = node.children[index + 1] if index + 1 < len(node.children) else None
-        default = following if following is not None and following.role == "default_value" else None
+        behind = list(takewhile(lambda one: one.role != "declarator", node.children[index + 1 :]))
+        default = next((one for one in behind if one.role == "default_value"), None)
         text = "" if whole.name is None else whole.name.text.decode("utf-8", "replace")
-        record.fields.append(RecordField(text, whole.declared, default, alignment))
+        width = _bit_width(record, behind)
+        record.fields.append(RecordField(text, whole.declared, default, alignment, width))
 
 
 def _bit_width(record: Record, behind: Sequence[Node]) -> int | None:

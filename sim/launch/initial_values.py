@@ -121,7 +121,7 @@ class _Filler:
                 return ((element, index * size) for index in range(length or 0))
             case StructType(name=name):
                 layout = self._structs.get(name)
-                if layout is None or layout.is_union:
+                if layout is None or layout.is_union or layout.has_bit_fields:
                     raise _NotConstantError
                 return [(member.type, member.offset) for member in layout.fields]
             case _:

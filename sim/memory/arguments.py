@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from analysis.ir.function import Function
 from analysis.ir.types import (
+    BitRange,
     BooleanType,
     FloatType,
     HandleType,
@@ -113,6 +114,8 @@ class Arguments:
                 raise LaunchError(f"{name}: {argument.__class__.__name__} does not fit a parameter of its type")
 
     def _members(self, name: str, type: StructType | VectorType, given: Mapping[str, Argument]) -> tuple[Values, ...]:
+        if isinstance(type, StructType) and self.structs[type.name].has_bit_fields:
+            given = _in_units(self.structs[type.name], given)
         if isinstance(type, VectorType):
             fields = [("xyzw"[index], type.element) for index in range(type.length)]
         else:
@@ -216,3 +219,19 @@ def _cast(part: Part, value: float) -> Values:
     if part.held[0] == "i" and pattern >> (bits - 1):
         pattern -= 1 << bits
     return scalar(np.dtype(part.held).type(pattern))
+
+
+def _in_units(layout: StructLayout, given: Mapping[str, Argument]) -> dict[str, Argument]:
+    """For each bit-field the integer that memory holds there, its neighbours' bits included."""
+    integers = [(one, one.type) for one in layout.fields if isinstance(one.type, IntegerType)]
+    image = 0
+    for one, type in integers:
+        argument = given.get(one.name)
+        if isinstance(argument, Scalar):
+            bits = one.bits or BitRange(0, type.bits)
+            image |= (int(argument.value) & ((1 << bits.width) - 1)) << (8 * one.offset + bits.first)
+    found = dict(given)
+    for one, type in integers:
+        if one.bits is not None and one.name:
+            found[one.name] = Scalar(image >> (8 * one.offset) & ((1 << type.bits) - 1))
+    return found

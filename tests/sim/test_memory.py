@@ -265,6 +265,15 @@ def test_a_type_asks_for_its_own_alignment(type: str, step: int, alignment: int,
     assert all(isinstance(fault, Misaligned) and fault.alignment == alignment for fault in found.faults)
 
 
+def test_bit_fields_of_a_parameter_share_their_unit() -> None:
+    text = """struct P { int w; bool wrap : 1; unsigned mode : 3; int s : 6; };
+        __global__ void k(P p, int *o) { P q = p; o[0] = p.w; o[1] = p.wrap; o[2] = p.mode; o[3] = p.s;
+        o[4] = q.wrap; o[5] = q.mode; o[6] = q.s; }"""
+    members = {"w": Scalar(7), "wrap": Scalar(1), "mode": Scalar(5), "s": Scalar(-9)}
+    found = run(text, {"p": Struct(members), "o": np.zeros(7, np.int32)}, block=1)
+    assert (found.arrays["o"].tolist(), found.faults) == ([7, 1, 5, -9, 1, 5, -9], ())
+
+
 def test_uninitialised_shared_memory() -> None:
     text = """__global__ void k(int *x) { __shared__ int s[64]; int i = threadIdx.x;
         if (i < 20) s[i] = i; __syncthreads(); x[i] = s[i]; }"""

@@ -7,6 +7,7 @@ from typing import Final
 from analysis.ir.ids import ValueId
 from analysis.ir.operators import BinaryOperator
 from analysis.ir.types import S32, BooleanType, FloatType, PointerType, StructType, VectorType
+from analysis.lower.bit_fields import store_to
 from analysis.lower.construct import initialise_list
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import convert, promoted
@@ -71,7 +72,7 @@ def _assign_operator(ctx: LoweringContext, target: Place, value: Operand, node: 
 def assign(ctx: LoweringContext, target: Place, value: ValueId, node: Node) -> ValueId:
     """Stores `value`, which has the target's type; the assignment has that value."""
     span = ctx.span(node)
-    ctx.builder.store(target.address, value, span, volatile=target.volatile)
+    store_to(ctx.builder, target, value, span)
     if target.variable is not None:
         ctx.builder.defined(target.variable, value, span)
     return value

@@ -14,6 +14,7 @@ from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Load
 from analysis.ir.source import Span
 from analysis.ir.types import ArrayType, HandleType, MemorySpace, PointerType, Type, UnknownType
+from analysis.lower.bit_fields import read_bits, unit_type
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.names import Closure
 from analysis.syntax.tree import Node
@@ -107,8 +108,10 @@ def load(ctx: LoweringContext, operand: Operand, span: Span) -> ValueId:
     if isinstance(operand, Place):
         if isinstance(operand.type, ArrayType):
             return decay(ctx, operand, span)
-        result = builder.value(operand.type)
+        result = builder.value(operand.type if operand.bits is None else unit_type(builder, operand))
         builder.emit(Load(result, operand.address, operand.volatile, operand.read_at or span))
+        if operand.bits is not None:
+            result = read_bits(builder, result, operand.type, operand.bits, operand.read_at or span)
         if operand.read_at is not None:
             builder.expressions.append(Expression(operand.read_at, result))
         return result

@@ -21,6 +21,7 @@ from analysis.ir.types import (
     UnknownType,
     VectorType,
 )
+from analysis.lower.bit_fields import bit_field, read_bits
 from analysis.lower.builtins import builtin_layout, static_member
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.expressions.dispatch import handles, load, lower, unsupported
@@ -128,10 +129,33 @@ def record_member(ctx: LoweringContext, base: Operand, record: Record, name: str
 def field_at(ctx: LoweringContext, base: Operand, record: Record, index: int, span: Span) -> Operand:
     """Member number `index`; through a member of reference type, what it refers to."""
     declared = record.fields[index].declared
-    found = element(ctx, base, index, declared.stored, span, is_volatile=declared.is_volatile)
+    if isinstance(base, Place):
+        found: Operand = member_place(ctx, base, record, index, span)
+    else:
+        found = _value_member(ctx, base, record, index, span)
     if not declared.is_reference:
         return found
     return Place(load(ctx, found, span), declared.type, declared.is_volatile)
+
+
+def member_place(ctx: LoweringContext, whole: Place, record: Record, index: int, span: Span) -> Place:
+    """Member number `index` of an object; of a member of reference type, the pointer that is stored."""
+    declared = record.fields[index].declared
+    is_volatile = whole.volatile or declared.is_volatile
+    field = bit_field(ctx, record, index)
+    if field is None:
+        address = ctx.builder.field_address(whole.address, index, declared.stored, span)
+        return Place(address, declared.stored, is_volatile)
+    address = ctx.builder.field_address(whole.address, index, field.type, span)
+    return Place(address, declared.stored, is_volatile, bits=field.bits)
+
+
+def _value_member(ctx: LoweringContext, base: Operand, record: Record, index: int, span: Span) -> ValueId:
+    builder, stored = ctx.builder, record.fields[index].declared.stored
+    field = bit_field(ctx, record, index)
+    if field is None or field.bits is None:
+        return builder.extract(load(ctx, base, span), index, stored, span)
+    return read_bits(builder, builder.extract(load(ctx, base, span), index, field.type, span), stored, field.bits, span)
 
 
 def element(

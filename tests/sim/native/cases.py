@@ -91,6 +91,13 @@ def scan_block(random: np.random.Generator) -> Case:
 
 
 @_maker
+def bit_fields(random: np.random.Generator) -> Case:
+    n = 70
+    x = _floats(random, -1000.0, 1000.0, n)
+    return _case("bit_fields", {"x": x, "out": np.zeros(11 * n, np.int32), "n": n}, 3, 32)
+
+
+@_maker
 def bitonic_sort(random: np.random.Generator) -> Case:
     keys = _ints(random, -40, 40, 256, "int16")
     return _case("bitonic_sort", {"keys": keys, "values": np.arange(256, dtype=np.uint32)}, 2, 64)
