@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from analysis.ir.collectives import BlockBarrier, Shuffle
 from analysis.ir.function import SymbolKind
@@ -47,13 +47,26 @@ class Scanned(NamedTuple):
 
 
 def threads_of(call: BoundCall) -> int | None:
-    """How many threads the type of a `cub::Block…<T, X, algorithm, Y, Z>` object names."""
+    """How many threads the type of a `cub::Block…<T, X, …, Y, Z>` object names."""
     receiver = call.call.receiver
     type = call.builder.type_of(receiver) if receiver is not None else None
-    words = template_words(type.name)[1] if isinstance(type, HandleType) else []
+    stem, words = template_words(type.name) if isinstance(type, HandleType) else ("", [])
     if len(words) < 2 or not words[1].isdigit():
         return None
-    return prod(int(word) for word in (words[1], *words[3:5]) if word.isdigit())
+    first = _OTHER_EXTENTS.get(stem.rpartition("::")[2], 4)
+    return prod(int(word) for word in (words[1], *words[first : first + 2]) if word.isdigit())
+
+
+_OTHER_EXTENTS: Final = {
+    "BlockReduce": 3,
+    "BlockScan": 3,
+    "BlockDiscontinuity": 2,
+    "BlockAdjacentDifference": 2,
+    "BlockShuffle": 2,
+    "BlockHistogram": 5,
+    "BlockRadixSort": 8,
+}
+"""Where among the template arguments the block's extents along y and z stand, if not behind four others."""
 
 
 def block_reduction(functor: int | None) -> Lowering:

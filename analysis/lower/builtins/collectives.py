@@ -1,10 +1,11 @@
 """cub's block-wide and warp-wide primitives, and hipCUB's.
 
 Words    An object is built from its `TempStorage`; a method of a `Block...` class is a routine of the whole block.
-Rules    Block reductions and scans are computed as cub does it (`block_scan`).  Other block routines are a barrier, a
-         result, and a barrier; the result is `COLLECTIVE`: made of all threads' values, never uniform.
+Rules    Block reductions and scans are computed as cub does it (`block_scan`), loads, stores, exchanges, sorts, flags
+         and histograms by what they do (`block_exchange`, `block_neighbours`).  The other block routines are a barrier,
+         a result, and a barrier; the result is `COLLECTIVE`: made of all threads' values, never uniform.
          A warp reduction is one instruction and a warp scan is the ladder of shuffles that groups use.
-Limits   The element type is that of the argument.  Block loads and stores move one element at a time.
+Limits   The element type is that of the argument.
 """
 
 from __future__ import annotations
@@ -22,8 +23,18 @@ from analysis.ir.operators import (
     MathFunction,
     ShuffleMode,
 )
-from analysis.ir.types import U32, ArrayType, GroupKind, GroupType, HandleType, PointerType, Type
-from analysis.lower.builtins.block_scan import block_reduction, block_scan, functor_index
+from analysis.ir.types import U32, GroupKind, GroupType, HandleType, PointerType, Type
+from analysis.lower.builtins.block_exchange import (
+    Arrangement,
+    items_in,
+    merge_sort,
+    radix_sort,
+    rearranged,
+    scattered,
+    transfer,
+)
+from analysis.lower.builtins.block_neighbours import flags, histogram
+from analysis.lower.builtins.block_scan import block_reduction, block_scan, functor_index, threads_of
 from analysis.lower.builtins.core import BoundCall, Lowering, Table, opaque_bound
 from analysis.lower.builtins.emitter import Emitter
 from analysis.lower.builtins.functors import combiner
@@ -62,36 +73,20 @@ def _block_exchange(*, targets: int, sources: int) -> Lowering:
     return lower
 
 
+def _or_unknown(known: Lowering, *, targets: int, sources: int = 1) -> Lowering:
+    """`known` where the block and its items have known sizes: a template without arguments has none."""
+    otherwise = _block_exchange(targets=targets, sources=sources)
+
+    def lower(call: BoundCall) -> ValueId | None:
+        is_known = threads_of(call) is not None and items_in(call, call.arguments[0]) is not None
+        return known(call) if is_known else otherwise(call)
+
+    return lower
+
+
 def _contents(call: BoundCall, value: ValueId) -> ValueId:
     type = call.builder.type_of(value)
     return call.builder.load(value, type.element, call.span) if isinstance(type, PointerType) else value
-
-
-# -- loads and stores -------------------------------------------------------------------------------------------------
-
-
-def _transfer(*, is_load: bool, is_block: bool) -> Lowering:
-    """`Load(pointer, items)`: thread `r` moves items `r * n` to `r * n + n - 1`."""
-
-    def lower(call: BoundCall) -> ValueId | None:
-        builder, span, (memory, items) = call.builder, call.span, call.arguments[:2]
-        pointer, array = builder.type_of(memory), builder.type_of(items)
-        inner = array.element if isinstance(array, PointerType) else None
-        if not isinstance(pointer, PointerType) or not isinstance(inner, ArrayType) or inner.length is None:
-            return opaque_bound(call, may_contain_barrier=is_block)
-        if is_block:
-            _barrier(call)
-        emit = Emitter(builder, span)
-        first = emit.with_number(_B.MULTIPLY, linear_index(emit), inner.length)
-        for index in range(inner.length):
-            at = builder.element_address(memory, emit.with_number(_B.ADD, first, index), pointer.element, span)
-            item = builder.element_address(items, emit.constant(index), inner.element, span)
-            source, to = (at, item) if is_load else (item, at)
-            from_type, to_type = (pointer.element, inner.element) if is_load else (inner.element, pointer.element)
-            builder.store(to, builder.convert(builder.load(source, from_type, span), to_type, span), span)
-        return None
-
-    return lower
 
 
 # -- warps ------------------------------------------------------------------------------------------------------------
@@ -160,7 +155,11 @@ def _exclusive(group: Group, call: BoundCall, functor: int | None, inclusive: Va
 
 # -- tables -----------------------------------------------------------------------------------------------------------
 
-_SORT: Final = (_block_exchange(targets=0, sources=1), "void(any&, any?, any?, any?, any?)")
+_A = Arrangement
+_MOVE: Final = "void(any&, any&) | void(any&)"
+_SCATTER: Final = "void(any&, any&, any&) | void(any&, any&)"
+_SORT: Final = "void(any&, any&, s32?, s32?) | void(any&, s32?, s32?)"
+_MERGE: Final = "void(any&, any&, function) | void(any&, function)"
 
 _SUM: Final = "void(any, any&, any&?) | void(any&, any&, any&?)"
 _FOLD: Final = "void(any, any&, function, any&?) | void(any&, any&, function, any&?)"
@@ -179,31 +178,34 @@ METHODS: Final[Mapping[str, Table]] = {
             f"{_FOLD} | void(any, any&, any, function, any&?) | void(any&, any&, any, function, any&?)",
         ),
     },
-    "BlockLoad": {"Load": (_transfer(is_load=True, is_block=True), "void(P, any&, any?, any?)")},
-    "BlockStore": {"Store": (_transfer(is_load=False, is_block=True), "void(P, any&, any?)")},
+    "BlockLoad": {"Load": (transfer(is_load=True, is_block=True), "void(P, any&, any?, any?)")},
+    "BlockStore": {"Store": (transfer(is_load=False, is_block=True), "void(P, any&, any?)")},
     "BlockExchange": {
-        name: (_block_exchange(targets=1, sources=1), "void(any&, any&, any?) | void(any&)")
-        for name in (
-            "StripedToBlocked",
-            "BlockedToStriped",
-            "WarpStripedToBlocked",
-            "BlockedToWarpStriped",
-            "ScatterToBlocked",
-            "ScatterToStriped",
-        )
+        "StripedToBlocked": (_or_unknown(rearranged(_A.STRIPED, _A.BLOCKED), targets=1), _MOVE),
+        "BlockedToStriped": (_or_unknown(rearranged(_A.BLOCKED, _A.STRIPED), targets=1), _MOVE),
+        "WarpStripedToBlocked": (_or_unknown(rearranged(_A.WARP_STRIPED, _A.BLOCKED), targets=1), _MOVE),
+        "BlockedToWarpStriped": (_or_unknown(rearranged(_A.BLOCKED, _A.WARP_STRIPED), targets=1), _MOVE),
+        "ScatterToBlocked": (_or_unknown(scattered(_A.BLOCKED), targets=1), _SCATTER),
+        "ScatterToStriped": (_or_unknown(scattered(_A.STRIPED), targets=1), _SCATTER),
     },
-    "BlockRadixSort": dict.fromkeys(
-        ("Sort", "SortDescending", "SortBlockedToStriped", "SortDescendingBlockedToStriped"), _SORT
-    ),
-    "BlockMergeSort": {"Sort": _SORT, "StableSort": _SORT},
+    "BlockRadixSort": {
+        "Sort": (_or_unknown(radix_sort(descending=False, after=_A.BLOCKED), targets=0), _SORT),
+        "SortDescending": (_or_unknown(radix_sort(descending=True, after=_A.BLOCKED), targets=0), _SORT),
+        "SortBlockedToStriped": (_or_unknown(radix_sort(descending=False, after=_A.STRIPED), targets=0), _SORT),
+        "SortDescendingBlockedToStriped": (
+            _or_unknown(radix_sort(descending=True, after=_A.STRIPED), targets=0),
+            _SORT,
+        ),
+    },
+    "BlockMergeSort": dict.fromkeys(("Sort", "StableSort"), (_or_unknown(merge_sort, targets=0), _MERGE)),
     "BlockHistogram": {
-        "InitHistogram": (_block_exchange(targets=1, sources=0), "void(any&)"),
-        "Composite": (_block_exchange(targets=1, sources=1), "void(any&, any&)"),
-        "Histogram": (_block_exchange(targets=1, sources=1), "void(any&, any&)"),
+        "InitHistogram": (_or_unknown(histogram(clears=True, counts=False), targets=1, sources=0), "void(any&)"),
+        "Composite": (_or_unknown(histogram(clears=False, counts=True), targets=1), "void(any&, any&)"),
+        "Histogram": (_or_unknown(histogram(clears=True, counts=True), targets=1), "void(any&, any&)"),
     },
     "BlockDiscontinuity": {
-        "FlagHeads": (_block_exchange(targets=1, sources=2), "void(any&, any&, any?, any?)"),
-        "FlagTails": (_block_exchange(targets=1, sources=2), "void(any&, any&, any?, any?)"),
+        "FlagHeads": (_or_unknown(flags(heads=True), targets=1, sources=2), "void(any&, any&, function, any?)"),
+        "FlagTails": (_or_unknown(flags(heads=False), targets=1, sources=2), "void(any&, any&, function, any?)"),
     },
     "BlockAdjacentDifference": {
         "SubtractLeft": (_block_exchange(targets=1, sources=1), "void(any&, any&, any?, any?)"),
@@ -226,8 +228,8 @@ METHODS: Final[Mapping[str, Table]] = {
             "void(any, any&, function) | void(any, any&, any, function)",
         ),
     },
-    "WarpLoad": {"Load": (_transfer(is_load=True, is_block=False), "void(P, any&, any?, any?)")},
-    "WarpStore": {"Store": (_transfer(is_load=False, is_block=False), "void(P, any&, any?)")},
+    "WarpLoad": {"Load": (transfer(is_load=True, is_block=False), "void(P, any&, any?, any?)")},
+    "WarpStore": {"Store": (transfer(is_load=False, is_block=False), "void(P, any&, any?)")},
 }
 
 

@@ -132,7 +132,7 @@ GROUP_NAMES = {
 
 RECEIVERS: dict[str, Table] = {
     **{GROUP_NAMES[kind]: table for kind, table in groups.METHODS.items()},
-    **{f"cub::{name}<f32,32>": table for name, table in collectives.METHODS.items()},
+    **{f"cub::{name}<f32,32,4,16>": table for name, table in collectives.METHODS.items()},
     "cuda::atomic<s32>&": objects.ATOMIC_METHODS,
     "cuda::atomic_ref<f32>&": objects.ATOMIC_METHODS,
     "cuda::barrier<1>&": objects.BARRIER_METHODS,
@@ -144,15 +144,24 @@ RECEIVERS: dict[str, Table] = {
 METHOD_ARGUMENTS: dict[str, str] = {
     "Load": f"f32*, {_ITEMS}&",
     "Store": f"f32*, {_ITEMS}&",
+    **dict.fromkeys(
+        ("StripedToBlocked", "BlockedToStriped", "WarpStripedToBlocked", "BlockedToWarpStriped"), f"{_ITEMS}&"
+    ),
+    **dict.fromkeys(("ScatterToBlocked", "ScatterToStriped"), f"{_ITEMS}&, {_ITEMS}&"),
+    **dict.fromkeys(collectives.METHODS["BlockRadixSort"], f"{_ITEMS}&"),
+    "InitHistogram": f"{_ITEMS}&",
+    **dict.fromkeys(("Composite", "Histogram"), f"{_ITEMS}&, {_ITEMS}&"),
     "match_all": "f32, bool&",
     "compare_exchange_strong": "s32&, s32",
     "compare_exchange_weak": "s32&, s32",
 }
 
-OPAQUE_METHODS = {("any_group", name) for name in groups.METHODS[None] if name in ("sync", "wait", "barrier_wait")} | {
-    ("any_group", name) for name in ("thread_rank", "size", "num_threads", "group_size")
-}
-"""`thread_group` may be any group."""
+OPAQUE_METHODS = (
+    {("any_group", name) for name in groups.METHODS[None] if name in ("sync", "wait", "barrier_wait")}
+    | {("any_group", name) for name in ("thread_rank", "size", "num_threads", "group_size")}
+    | {("cub::BlockMergeSort<f32,32,4,16>", "Sort")}
+)
+"""`thread_group` may be any group; a comparison sort needs a function that only a file can give."""
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,14 @@ def test_complex_numbers() -> None:
     )
 
 
-def test_block_sorts_are_surrounded_by_barriers() -> None:
+def test_threads_of_a_block_sort_meet_between_writing_and_reading() -> None:
+    found = lowered("cub::BlockRadixSort<f32,64,4>.Sort(std::array<f32,4>&)")
+    kept = [line for line in found.lines if "barrier" in line or re.search(r"store|= load", line)]
+    assert [line for line in kept if "barrier" in line] == ["barrier"] * 3
+    assert "store" in kept[kept.index("barrier") - 1]
+
+
+def test_block_sorts_of_unknown_size_are_surrounded_by_barriers() -> None:
     found = lowered("cub::BlockRadixSort<f32,64>.Sort(f32&)")
     assert [line for line in found.lines if "barrier" in line or "collective" in line] == [
         "barrier",
