@@ -147,9 +147,12 @@ ENDLESS: Final = "__global__ void k(volatile int *x) { for (;;) x[0] += 1; }\n"
 
 
 def test_a_simulation_that_takes_long_is_told_of_and_can_be_ended(neovim: Neovim, project: Path) -> None:
-    (project / "endless.cu").write_text(ENDLESS)
-    neovim.run("edit endless.cu")
-    neovim.sees("Simulate")
+    folder = project / "endless"
+    folder.mkdir()
+    (folder / "endless.cu").write_text(ENDLESS)
+    (folder / ".simt.toml").write_text("[simulate]\nseconds = 300\n")  # it must not end by itself before it is ended
+    neovim.run("edit endless/endless.cu")
+    neovim.wait_for("vim.fn.exists(':SimtSimulate') == 2")
     neovim.run("SimtSimulate")
     neovim.sees("simulating k: ")
     neovim.sees("(:SimtCancel ends it)")
