@@ -31,7 +31,7 @@ def repair_names(scope: Scope, snippet: Snippet) -> None:
     """Repairs the tree of `snippet`, whose names are seen from `scope`; a second time changes nothing."""
     local = _local_types(snippet)
     known: dict[bytes, Entity | None] = {}
-    variables: dict[bytes, bool] = {}
+    variables = dict.fromkeys(_value_parameters(snippet), True)
 
     def entity(name: bytes) -> Entity | None:
         if name not in known:
@@ -84,6 +84,15 @@ def _local_types(snippet: Snippet) -> frozenset[bytes]:
         for node in snippet.root.walk():
             names.update(_declared(node))
     return frozenset(names)
+
+
+def _value_parameters(snippet: Snippet) -> list[bytes]:
+    return [
+        parameter.name.encode()
+        for header in snippet.templates
+        for parameter in template_parameters(header)
+        if not parameter.is_type
+    ]
 
 
 def _declared(node: Node) -> list[bytes]:

@@ -30,7 +30,7 @@ def arithmetic_of(cast: Node) -> list[Node] | None:
     if left is None:
         return None
     right.role, operator.role = None, "operator"
-    return [_parenthesized(left, cast.start, descriptor.end + 1, cast), operator, right]
+    return [parenthesized(left, cast.start, descriptor.end + 1, cast), operator, right]
 
 
 def _is_product(descriptor: Node) -> bool:
@@ -76,10 +76,10 @@ def _operand(declarator: Node) -> Node | None:
             return declarator
         case "abstract_parenthesized_declarator" | "parenthesized_declarator" if declarator.children:
             inner = _operand(declarator.children[-1])
-            return None if inner is None else _parenthesized(inner, declarator.start, declarator.end, declarator)
+            return None if inner is None else parenthesized(inner, declarator.start, declarator.end, declarator)
         case "abstract_function_declarator" if len(declarator.children) == 1:
             inner = _argument(declarator.children[0])
-            return None if inner is None else _parenthesized(inner, declarator.start, declarator.end, declarator)
+            return None if inner is None else parenthesized(inner, declarator.start, declarator.end, declarator)
         case "abstract_pointer_declarator" | "pointer_declarator" if declarator.children:
             inner = _operand(declarator.children[-1])
             if inner is None:
@@ -113,7 +113,7 @@ def _applied(declarator: Node, value: Node) -> Node | None:
     return new_node("subscript_expression", value.start, declarator.end, declarator, [value, indices])
 
 
-def _parenthesized(inner: Node, start: int, end: int, like: Node) -> Node:
+def parenthesized(inner: Node, start: int, end: int, like: Node) -> Node:
     inner.role = None
     return new_node("parenthesized_expression", start, end, like, [inner])
 

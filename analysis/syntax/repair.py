@@ -13,6 +13,7 @@ numbers):
   8. `a < b > c = e;`       a chain of comparisons       ->  declaration of `c` with a template type
   9. `(a) && (b) < c`       a cast of `&(&(b))` to `a`   ->  a chain of operators; also `(a) & (b) < c`, `a` a value
  10. `(a * (b)) - c`        a cast of `-c` to a function ->  a chain of operators (`function_casts.py`)
+ 11. `(a) + b`               a cast of `+b` to `a`         ->  a sum; also `-`, `*`, `&`; where `a` is a value
 
 Rules    Nodes change in place; offsets stay true to the text.  Running it twice changes nothing.
          Where a name is neither known as type nor as template, the grammar's reading stays, except in 3 when the
@@ -25,7 +26,7 @@ Limits   A template argument list split by a comma (`f(a < b, c > (d))`) is take
 from collections.abc import Callable
 from typing import Final, final
 
-from analysis.syntax.function_casts import arithmetic_of
+from analysis.syntax.function_casts import arithmetic_of, parenthesized
 from analysis.syntax.node_building import (
     address_signs,
     compared,
@@ -204,7 +205,7 @@ class _Repair:
         path = [operand]
         while path[-1].kind in ("unary_expression", "pointer_expression") and path[-1].children:
             path.append(path[-1].children[-1])
-        split = arithmetic_of(path[-1]) or self._conjoined(path[-1])
+        split = arithmetic_of(path[-1]) or self._conjoined(path[-1]) or self._added(path[-1])
         if split is None or len(path) == 1:
             return split
         left = split[0]
@@ -232,6 +233,20 @@ class _Repair:
         inner = [described_value(descriptor)]
         left = new_node("parenthesized_expression", cast.start, descriptor.end + 1, cast, inner, cast.role)
         return [left, operator, right]
+
+    def _added(self, cast: Node) -> list[Node] | None:
+        """11: `(a)`, `+`, `b` of a "cast" of `+b` to the variable `a`."""
+        descriptor, value = cast.field("type"), cast.field("value")
+        if cast.kind != "cast_expression" or descriptor is None or value is None or value.kind not in _PREFIXED:
+            return None
+        left, operator, right = named_value(descriptor), value.field("operator"), value.field("argument")
+        if left is None or operator is None or right is None or operator.kind not in _UNARY:
+            return None
+        if self._is_type(spelled(left)) or not self._is_value(spelled(left)):
+            return None
+        operator.role, right.role = "operator", None
+        left = described_value(descriptor)
+        return [parenthesized(left, cast.start, descriptor.end + 1, cast), operator, right]
 
     def _open_cast(self, operand: Node) -> list[Node] | None:
         """The path from an operand to a `(T)` at its end: `(T)`, or `-(T)`, `(A)(T)` and so on."""

@@ -386,3 +386,9 @@ def parameter_packs(random: np.random.Generator) -> Case:
 @_maker
 def function_tables(random: np.random.Generator) -> Case:
     return _case("function_tables", {"which": _ints(random, 0, 90, 64), "o": _zeros(64), "n": 60}, 1, 64)
+
+
+@_maker
+def macro_sums(random: np.random.Generator) -> Case:
+    given = {"in": _ints(random, -99, 99, 8 * 4 * 3), "out": _zeros(8 * 4 * 3), "nx": 8, "ny": 4, "nz": 3}
+    return _case("macro_sums", given, 1, (8, 4, 1))
