@@ -180,9 +180,7 @@ def test_what_a_long_run_has_counted_stands_behind_the_lines_and_stays_when_it_i
     (folder / ".simt.toml").write_text("[simulate]\nseconds = 300\n")
     neovim.run("edit long/long.cu")
     neovim.wait_for("vim.fn.exists(':SimtSimulate') == 2")
-    neovim.lua(
-        "vim.diagnostic.config({ virtual_text = false })"
-    )  # or a long finding stands before it
+    neovim.lua("vim.diagnostic.config({ virtual_text = false })")  # or a long finding stands before it
     neovim.run("SimtSimulate grid=1 block=32")
     neovim.sees("Simulating… (so far ")
     neovim.sees("% of lanes · split ")
