@@ -4,6 +4,7 @@ Rules    `__restrict__`, calling conventions, attributes, launch bounds and `__e
          What aligns or packs a record or a declaration stays, in the one spelling that the grammar has for it there.
          The arguments of `__launch_bounds__` are returned.
          `friend` goes in front of the specifiers before it: behind them the grammar takes it for a type.
+         Specifiers of a conversion operator become spaces: behind two of them the grammar takes `operator` for a type.
          What marks an extended lambda (`[=] __device__ (int i)`) becomes spaces.
          `rescue` is tried only on a text that did not parse: statement macros without `;`, and capitalised words of
          unknown macros in the head.
@@ -19,6 +20,8 @@ from analysis.syntax.regions import blank
 def normalise(text: bytes) -> tuple[bytes, tuple[bytes, ...] | None]:
     """The text to parse, and the arguments of its launch bounds."""
     text = _LATE_FRIEND.sub(_friend_first, text) if b"friend" in text else text
+    if b"operator" in text:
+        text = _CONVERSION.sub(lambda match: blank(match[0]), text)
     if b"]" in text:
         text = _EXTENDED_LAMBDA.sub(lambda match: match[1] + blank(match[2]), text)
     if _SUSPECT.search(text) is None:
@@ -93,6 +96,10 @@ def _split(arguments: bytes) -> tuple[bytes, ...]:
 _LATE_FRIEND: Final = re.compile(
     rb"(?P<before>\b(?:(?:__device__|__host__|__forceinline__|__inline__|__noinline__|inline|constexpr|static)\s+)+)"
     rb"friend(?=\s)"
+)
+_CONVERSION: Final = re.compile(
+    rb"(?<![\w>*&])(?:\b(?:__host__|__device__|__forceinline__|__inline__|inline|constexpr|explicit)\s+){2,}"
+    rb"(?=operator\s+[A-Za-z_])"
 )
 _EXTENDED_LAMBDA: Final = re.compile(rb"(\]\s*)((?:__(?:device|host|forceinline)__\s*)+)(?=[({])")
 _LOOK_BACK: Final = 80

@@ -39,6 +39,10 @@ UNDERSTOOD = {
     "conversion operator": """
         template <class T> struct Shared { __device__ operator T*() { extern __shared__ int s[]; return (T*)s; } };
         template <class T> __global__ void k(T* o) { T* s = Shared<T>(); s[threadIdx.x] = o[0]; }""",
+    "conversion operator behind specifiers": """
+        template <class T, T v> struct C { static constexpr T value = v;
+          __host__ __device__ constexpr operator T() const { return v; } };
+        __global__ void k(int* a) { C<int, 3> c; a[0] = 1 + c; a[1] = c * 2; }""",
     "functor object": "struct Add { __device__ int operator()(int a, int b) const { return a + b; } };"
     "__global__ void k(int* a) { Add add; a[0] = add(1, 2) + Add()(3, 4); }",
     "partial specialisation": """
