@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, final
 
@@ -43,9 +43,10 @@ from sim.launch.flow import Root, RootKind
 from sim.launch.given import GivenFile, GivenFilling, GivenNumbers, read_given
 from sim.launch.images import IMAGES, choose_image, described
 from sim.launch.npy_files import FileStamp, path_below, read_array, stamp_of
+from sim.launch.pointees import Memory, PointedTo, pointers_at
 from sim.launch.request import Request
 from sim.launch.scalars import ChosenNumber
-from sim.launch.specification import Argument, Array, Filling, Scalar, Struct, TextureImage
+from sim.launch.specification import Argument, Array, Filling, Objects, Pointers, Scalar, Struct, TextureImage
 from sim.launch.straddling import Straddling
 from sim.launch.subject import Subject
 from sim.refusals import LaunchError
@@ -70,6 +71,8 @@ class ArgumentChooser:
     ) -> None:
         self.choices: list[Choice] = []
         self.arrays: dict[str, ArrayChoice] = {}
+        self._memories: dict[Root, Memory] = {}
+        """Chosen arrays, which may hold pointers."""
         self._requests = subject.requests
         self.files: list[FileStamp] = []
         self._function = subject.kernel.function
@@ -80,6 +83,7 @@ class ArgumentChooser:
         self._seed = seed
         self._numbers = numbers
         self._ranges = ranges
+        self._blocks = grid[0] * grid[1] * grid[2]
         self._extents = grid[0] * block[0], grid[1] * block[1], grid[2] * block[2]
         self._threads = self._extents[0] * self._extents[1] * self._extents[2]
 
@@ -103,6 +107,41 @@ class ArgumentChooser:
             argument = self._variable(symbol) if initial is None or is_given else Array(initial)
             if argument is not None:
                 found[symbol.name] = argument
+        return found
+
+    def regions(self) -> Mapping[str, Objects]:
+        """What pointers in memory lead to; after arguments and variables."""
+        pointed = PointedTo(self._flow)
+        structs = self._function.structs
+        found: dict[str, Objects] = {}
+        for place, root in self._flow.regions.items():
+            element, holder = self._flow.pointees.get(root), self._memories.get(place.root)
+            if root in self._memories or root not in self._uses or element is None or holder is None:
+                continue
+            element = element_of(element, self._uses[root])
+            if not holder.at(place.path, structs) or not size_of(element, structs):
+                continue
+            grown = self._attempt.lengths.get(root.name)
+            count, length = pointed.size(place, element, holder, self._blocks, self._threads, grown, structs)
+            choice = replace(self._array_choice(root.name, root, element), length=length)
+            self._memories[root] = Memory(choice, count)
+            self.arrays[root.name] = choice
+            many = f"{count} arrays" if count > 1 else "one element per pointer"
+            self.choices.append(Choice(root.name, choice.text(), f"what pointers in {place.root.name} lead to: {many}"))
+            found[root.name] = Objects(element, argument_of(replace(choice, length=count * length), structs), count)
+        return found
+
+    def pointers(self) -> Sequence[Pointers]:
+        """Those that lie in memory which was chosen; after all of that."""
+        found: list[Pointers] = []
+        pointed, structs = PointedTo(self._flow), self._function.structs
+        for place, root in self._flow.regions.items():
+            holder, target = self._memories.get(place.root), self._memories.get(root)
+            if holder is not None and target is not None and holder.choice.filling is Filling.RANDOM:
+                is_end = pointed.may_be_null(place)
+                pointers = pointers_at(place, holder, root.name, target, may_be_null=is_end, structs=structs)
+                if pointers is not None:
+                    found.append(pointers)
         return found
 
     def _argument(self, name: str, type: Type) -> Argument | None:
@@ -192,6 +231,7 @@ class ArgumentChooser:
         self.choices.append(Choice(name, choice.text(), why, is_chosen=given is None))
         if not choice.is_fixed:
             self.arrays[name] = choice
+        self._memories[root] = Memory(choice)
         return argument_of(choice, self._function.structs)
 
     def _check_size(self, text: str, choice: ArrayChoice) -> None:
@@ -216,8 +256,6 @@ class ArgumentChooser:
         match choice.filling:
             case Filling.UNINITIALISED:
                 return f"{grown}; only written"
-            case Filling.ZERO if isinstance(choice.element, PointerType):
-                return f"{grown}; pointers in memory are null"
             case Filling.ZERO:
                 return f"{grown}; only updated atomically" if self._is_atomic(name) else grown
             case _:
@@ -271,6 +309,7 @@ class ArgumentChooser:
             symbol.name, element, element, length, Filling.RANDOM, limits, self._threads, self._seed, is_fixed=True
         )
         compared = f"; {self._ranges[root].why}" if root in self._ranges else ""
+        self._memories[root] = Memory(choice, depth=_depth(symbol.type))
         self.choices.append(Choice(symbol.name, choice.text(), f"not initialised in the file{compared}"))
         return argument_of(choice, self._function.structs)
 

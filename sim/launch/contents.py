@@ -7,7 +7,7 @@ Rules    Floating-point numbers are random in [0, 1), integers in [0, 100) (byte
          where -1 is asked for, to -1.
          Elements that are compared with something get ranges in which that goes either way (`straddling.py`).
          An array that the kernel only writes starts uninitialised, one that it only updates atomically at zero.
-         Structs are filled member by member.  Pointers in memory are null.
+         Structs are filled member by member, pointers by `pointees.py`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from analysis.ir.types import (
 from analysis.lower.layouts import size_of
 from sim.launch.array_uses import ArrayUse, Role
 from sim.launch.flow import ELEMENT, VECTOR_MEMBERS
-from sim.launch.specification import Argument, Array, ChosenArray, Filling
+from sim.launch.specification import Array, ChosenArray, Filling
 from sim.result import FAR_BYTES
 
 MAX_COUNT: Final = 9
@@ -86,7 +86,9 @@ class ArrayChoice:
         word = {Filling.INDEX: "iota", Filling.ZERO: "zeros"}.get(self.filling, self.filling.value)
         if self.filling is Filling.RANDOM:
             role = self.limits.roles.get((), Role.DATA)
-            if role in (Role.OFFSETS, Role.LINK):
+            if isinstance(self.element, PointerType):
+                word = "pointers"
+            elif role in (Role.OFFSETS, Role.LINK):
                 word = "offsets" if role is Role.OFFSETS else "links"
             elif isinstance(scalar := _scalar(self.element), IntegerType | FloatType | BooleanType):
                 low, high = self.range_of((), scalar)
@@ -110,14 +112,14 @@ def element_of(declared: Type, use: ArrayUse | None) -> Type:
 
 
 def filling_of(use: ArrayUse | None, declared: Type) -> Filling:
-    if use is None or isinstance(declared, HandleType | PointerType):
+    if use is None or isinstance(declared, HandleType):
         return Filling.ZERO
     if use.is_loaded:
         return Filling.RANDOM
     return Filling.ZERO if use.is_atomic else Filling.UNINITIALISED
 
 
-def argument_of(choice: ArrayChoice, structs: Structs) -> Argument:
+def argument_of(choice: ArrayChoice, structs: Structs) -> Array | ChosenArray:
     """The argument for the engine: plain numbers are left to it, all else is made here as bytes."""
     role = choice.limits.roles.get((), Role.DATA)
     scalar = _scalar(choice.element)

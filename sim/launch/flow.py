@@ -7,7 +7,8 @@ Words     A *leaf* is a number, pointer or handle that the host hands over: a pa
 Rules     Pointers keep their object through arithmetic, casts, phis and local variables.  Integers keep their sources
           through arithmetic; `%` and `&` keep leaves only, because they bound what was loaded.
           What is stored to a shared or local variable is what any load of it may give.
-Limits    Pointers that are loaded from arrays of pointers point into an object of their own that nothing fills.
+          Pointers that lie in memory lead into memory of their own: one *region* for each place (`rows[]`, `p[].next`),
+          but into that of the struct around them where they point to structs of that type.
 """
 
 from __future__ import annotations
@@ -117,6 +118,11 @@ class Flow:
         self.leaves: dict[str, Type] = {}
         """By name, in the order in which they are met; parameters first."""
         self.definitions: dict[ValueId, Instruction | Phi] = {}
+        self.regions: dict[Place, Root] = {}
+        """Where the pointers that lie at a place lead."""
+        self.pointees: dict[Root, Type] = {}
+        """The element type of each region that only pointers in memory lead to."""
+        self._holders: dict[Root, Root] = {}
         self._exact: dict[ValueId, str] = {}
         self._places: dict[ValueId, frozenset[Place]] = {}
         self._sources: dict[ValueId, Sources] = {}
@@ -206,6 +212,7 @@ class Flow:
                     self._is_leaf(result, f"{whole}.{self._member(self.function.type_of(aggregate), index)}")
                 else:
                     self._merge(result, (aggregate,))
+                    self._point(result, self._behind_member(aggregate, index, self.function.type_of(result)))
             case Load(result=result, address=address):
                 self._load(result, address)
             case Atomic(result=result, address=address):
@@ -254,8 +261,39 @@ class Flow:
             if place.root.kind in (RootKind.ARGUMENT, RootKind.VARIABLE):
                 self._depend(result, frozenset((place,)))
                 if isinstance(type, PointerType):
-                    spelled = ".".join((place.root.name, ELEMENT, *place.path))
-                    self._point(result, frozenset((Place(Root(RootKind.ARGUMENT, spelled)),)))
+                    self._point(result, frozenset((Place(self._region(place, type.element)),)))
+
+    def _region(self, place: Place, element: Type) -> Root:
+        """What the pointers to `element` at a place lead to."""
+        known = self.regions.get(place)
+        if known is not None:
+            return known
+        around: Root | None = place.root
+        while around is not None and not (isinstance(element, StructType) and self._element(around) == element):
+            around = self._holders.get(around)
+        if around is None:
+            steps = (ELEMENT if step == ELEMENT else f".{step}" for step in place.path)
+            inside = ELEMENT if place.root.kind is RootKind.ARGUMENT else ""
+            around = Root(RootKind.ARGUMENT, "".join((place.root.name, inside, *steps)))
+            self.pointees[around] = element
+            self._holders[around] = place.root
+        self.regions[place] = around
+        return around
+
+    def _behind_member(self, aggregate: ValueId, index: int, type: Type) -> frozenset[Place]:
+        """What a pointer that is a member of a loaded struct leads to."""
+        if not isinstance(type, PointerType):
+            return _NO_PLACES
+        name = self._member(self.function.type_of(aggregate), index)
+        loaded = [source for source in self.sources(aggregate) if isinstance(source, Place)]
+        return frozenset(Place(self._region(Place(one.root, (*one.path, name)), type.element)) for one in loaded)
+
+    def _element(self, root: Root) -> Type | None:
+        """The type of an object's elements."""
+        if root.kind is RootKind.ARGUMENT:
+            return self.pointees.get(root, _pointee(self.leaves.get(root.name)))
+        symbols = (symbol.type for symbol in self.function.symbols if symbol.name == root.name)
+        return next((_flattened(type) for type in symbols), None)
 
     def _leaf_at(self, place: Place, type: Type) -> str | None:
         """The leaf that is stored at a place, if nothing else can stand there."""
@@ -285,5 +323,11 @@ class Flow:
         return VECTOR_MEMBERS[index] if index < len(VECTOR_MEMBERS) else str(index)
 
 
-def _pointee(type: Type) -> Type | None:
+def _pointee(type: Type | None) -> Type | None:
     return type.element if isinstance(type, PointerType) else None
+
+
+def _flattened(type: Type) -> Type:
+    while isinstance(type, ArrayType):
+        type = type.element
+    return type

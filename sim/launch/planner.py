@@ -121,6 +121,8 @@ class Planner:
             block.extent,
             chooser.arguments(),
             chooser.variables(),
+            chooser.regions(),
+            chooser.pointers(),
             0 if shared is None else int(shared.value),
             seed,
             subject.program.settings.warp_size,

@@ -5,13 +5,14 @@ Who makes one (inference, annotations, the command line, tests) decides everythi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeAlias, final
 
 from numpy.typing import NDArray
 
+from analysis.ir.types import Type
 from sim.faults import Index3
 
 
@@ -57,6 +58,30 @@ class ChosenArray:
     filling: Filling = Filling.RANDOM
     low: float = 0.0
     high: float = 1.0
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Objects:
+    """Memory that only pointers in memory lead to: `count` objects of equal size, one after the other in the contents
+    of `argument`, an array of `element`s."""
+
+    element: Type
+    argument: Array | ChosenArray
+    count: int = 1
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Pointers:
+    """Pointers that lie in memory, `at` bytes from the start of the buffer or variable `holder`: to the byte `offsets`
+    of the `objects`-th object of `target`; null where that is negative.  All three are (n,) int64."""
+
+    holder: str
+    target: str
+    at: NDArray[Any]
+    objects: NDArray[Any]
+    offsets: NDArray[Any]
 
 
 @final
@@ -117,12 +142,15 @@ class Budget:
 @dataclass(frozen=True, slots=True)
 class LaunchSpecification:
     """Shapes in blocks and threads; `arguments` by parameter name, `variables` by the name of a `__device__` or
-    `__constant__` variable or texture reference, whose own initial contents they replace."""
+    `__constant__` variable or texture reference, whose own initial contents they replace; `pointers` in them lead into
+    each other and into `regions`."""
 
     grid: Index3
     block: Index3
     arguments: Mapping[str, Argument] = field(default_factory=dict[str, "Argument"])
     variables: Mapping[str, Argument] = field(default_factory=dict[str, "Argument"])
+    regions: Mapping[str, Objects] = field(default_factory=dict[str, Objects])
+    pointers: Sequence[Pointers] = ()
     dynamic_shared_bytes: int = 0
     seed: int = 0
     warp_size: int = 32

@@ -80,6 +80,8 @@ class Machine:
         self._resident = blocks_per_wave(kernel.function, launch)
         self.variables = Variables(self.arena, launch, self.arguments, kernel.contents, self._resident)
         self.variables.place(functions)
+        self.arguments.place_regions()
+        self.arguments.link(self.variables.holders())
         self._textures = Textures(self.arguments.textures, self.arena)
         self._random = np.random.default_rng([launch.seed, 0x5EED])
         self._strings: dict[str, Region] = {}

@@ -107,8 +107,12 @@ class Arena:
         return region
 
     def fill(self, region: Region, octets: NDArray[np.uint8]) -> None:
-        """Writes the contents of a region with one object."""
-        _copy(octets, self.contents(region))
+        """Writes the contents of a region's objects, one after the other."""
+        if region.count == 1:
+            _copy(octets, self.contents(region))
+            return
+        for target, source in zip(self._objects(region), octets.reshape(region.count, region.size), strict=True):
+            _copy(source, target)
 
     def _grow(self, needed: int) -> None:
         if needed + PAGE <= len(self.data):
@@ -169,5 +173,12 @@ class Arena:
         return self._table
 
     def contents(self, region: Region) -> NDArray[np.uint8]:
-        """The bytes of a region with one object; a view."""
+        """The bytes of a region with one object, a view; of one with several, all of them, a copy."""
+        if region.count > 1:
+            return self._objects(region).reshape(-1)
         return self.data[region.base : region.base + region.size]
+
+    def _objects(self, region: Region) -> NDArray[np.uint8]:
+        """(count, size) bytes; a view."""
+        everything = self.data[region.base : region.base + region.stride * region.count]
+        return everything.reshape(region.count, region.stride)[:, : region.size]

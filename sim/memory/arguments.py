@@ -89,6 +89,24 @@ class Arguments:
                 values[parameter.value] = ()
         return values
 
+    def place_regions(self) -> None:
+        """Memory that only pointers in memory lead to."""
+        for name, objects in self.launch.regions.items():
+            self._buffer(name, objects.element, objects.argument, objects.count)
+
+    def link(self, holders: Mapping[str, Region]) -> None:
+        """Writes the pointers that lie in memory; `holders` are the variables that may hold some."""
+        for pointers in self.launch.pointers:
+            buffer = self.buffers.get(pointers.holder)
+            holder = holders[pointers.holder] if buffer is None else buffer.region
+            target = self.buffers[pointers.target].region
+            addresses = target.base + pointers.objects * target.stride + pointers.offsets
+            addresses = np.where(pointers.objects < 0, 0, addresses).astype(np.int64)
+            number, offset = np.divmod(pointers.at, max(1, holder.size))
+            at = holder.base + number * holder.stride + offset
+            self.arena.data[at[:, None] + np.arange(8)] = addresses.view(np.uint8).reshape(-1, 8)
+            self.deadline.check()
+
     def _given(self, name: str) -> Argument | None:
         return self.launch.arguments.get(name)
 
@@ -131,14 +149,14 @@ class Arguments:
                 found += [_cast(part, 0) for part in parts_of(member, self.structs)]
         return tuple(found)
 
-    def _buffer(self, name: str, element: Type, argument: Array | ChosenArray) -> int:
+    def _buffer(self, name: str, element: Type, argument: Array | ChosenArray, count: int = 1) -> int:
         if isinstance(argument, ChosenArray):
             data, offset = self.chosen(name, element, argument), 0
             written = argument.filling is not Filling.UNINITIALISED
         else:
             data, offset, written = argument.data, argument.offset, True
         octets = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
-        region = self.arena.allocate(name, MemorySpace.GLOBAL, len(octets), written=written)
+        region = self.arena.allocate(name, MemorySpace.GLOBAL, len(octets) // count, count, written=written)
         self.deadline.check()
         self.arena.fill(region, octets)
         self.deadline.check()

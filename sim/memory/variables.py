@@ -74,6 +74,10 @@ class Variables:
             key[1]: self._buffers[key[1]] for key, region in self._regions.items() if region.space is MemorySpace.GLOBAL
         }
 
+    def holders(self) -> Mapping[str, Region]:
+        """Variables that there is one of in the grid, by name."""
+        return {key[1]: region for key, region in self._regions.items() if key[2] < 0 and key[1]}
+
     def _new(self, function: Function, symbol: Symbol) -> Region:
         space = _SPACES[symbol.kind]
         if symbol.kind is SymbolKind.DYNAMIC_SHARED:

@@ -4,7 +4,7 @@ Rules    A fault is labelled with the choices that decide where its access goes,
          threads come there; an array that was chosen to start unwritten is behind a read of what nothing has written,
          one whose length was chosen behind an access past its end.
          What the access itself depends on is named first, then what lets threads come, then the shape; with the
-         option that gives the first.  Pointers in memory cannot be given: they are null in every simulation.
+         option that gives the first.  Pointers in memory cannot be given.
          The label does not excuse the fault: a program that relies on its inputs may want to know.
 Limits   Places in functions that are called, not inlined, are not followed.
 """
@@ -23,7 +23,7 @@ from sim.report.model import FaultReport
 from sim.report.words import choice_words
 
 _SHAPE: Final = ("block", "grid", "shared")
-_NULL: Final = "; pointers that lie in memory ({}) cannot be given: they are null in every simulation"
+_NULL: Final = "; pointers that lie in memory ({}) are chosen and cannot be given: null at the ends of lists"
 
 
 @final

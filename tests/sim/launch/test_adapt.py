@@ -44,7 +44,7 @@ def test_arrays_of_structs_and_members_grow() -> None:
 
 def test_null_pointers_in_memory_make_nothing_grow() -> None:
     text = f"__global__ void k(float **a, float *x) {{ {_I} x[i] = a[blockIdx.x][i]; }}"
-    plan, result = adapted(text)
+    plan, result = adapted(text, given(a="zeros"))
     assert [isinstance(fault, OutOfBounds) and fault.is_null for fault in result.faults] == [True]
     assert {choice.name: choice.value for choice in plan.choices}["a"] == "zeros[2048]"
 

@@ -39,9 +39,13 @@ def test_what_decides_the_place_comes_first_and_can_be_given() -> None:
     assert words.endswith("; to decide it, give --arg at=…")
 
 
-def test_pointers_in_memory_are_null_and_cannot_be_given() -> None:
-    text = "__global__ void k(float **rows, float *x) { x[threadIdx.x] = rows[blockIdx.x][threadIdx.x]; }"
+def test_pointers_in_memory_cannot_be_given() -> None:
+    text = (
+        "struct Node { int value; Node *next; };"
+        "__global__ void k(Node *nodes, int *x) { Node *next = nodes[threadIdx.x].next;"
+        "if (next == nodes) return; x[threadIdx.x] = next->value; }"
+    )
     (run,) = reported(text, block=(64, 1, 1), arguments={}).policies
     (fault,) = run.faults
     assert fault.message.startswith("reads through a null pointer")
-    assert fault.message.endswith("memory (rows) cannot be given: they are null in every simulation")
+    assert fault.message.endswith("memory (nodes) are chosen and cannot be given: null at the ends of lists")
