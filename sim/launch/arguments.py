@@ -258,6 +258,8 @@ class ArgumentChooser:
                 return f"{grown}; only written"
             case Filling.ZERO:
                 return f"{grown}; only updated atomically" if self._is_atomic(name) else grown
+            case _ if choice.start_of(()) is not None:
+                return f"{grown}; what compare-and-swap expects to find"
             case _:
                 straddling = self._ranges.get(Root(RootKind.ARGUMENT, name))
                 return grown if straddling is None else f"{grown}; {straddling.why}"
@@ -278,6 +280,7 @@ class ArgumentChooser:
             {path[depth:]: role for path, role in use.roles.items()},
             {path[depth:]: limit for path, limit in use.limits.items()},
             ranges,
+            {path[depth:]: start for path, start in use.starts.items()},
         )
 
     def _is_atomic(self, name: str) -> bool:

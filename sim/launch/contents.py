@@ -6,6 +6,7 @@ Rules    Floating-point numbers are random in [0, 1), integers in [0, 100) (byte
          links lead to earlier elements, so that who follows them arrives: at the first one, which leads to itself, or,
          where -1 is asked for, to -1.
          Elements that are compared with something get ranges in which that goes either way (`straddling.py`).
+         What a compare-and-swap expects to find is what its places hold from the start (`free_places.py`).
          An array that the kernel only writes starts uninitialised, one that it only updates atomically at zero.
          Structs are filled member by member, pointers by `pointees.py`.
 """
@@ -55,11 +56,13 @@ Bounds: TypeAlias = tuple[float, float]
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What loaded numbers are for, by path of members: roles of integers and below what they stay, and ranges in
-    which comparisons go either way."""
+    which comparisons go either way, and constants."""
 
     roles: Mapping[Path, Role] = field(default_factory=dict[Path, Role])
     below: Mapping[Path, int] = field(default_factory=dict[Path, int])
     ranges: Mapping[Path, Bounds] = field(default_factory=dict[Path, Bounds])
+    starts: Mapping[Path, int] = field(default_factory=dict[Path, int])
+    """What free places hold."""
 
 
 @final
@@ -86,14 +89,21 @@ class ArrayChoice:
         word = {Filling.INDEX: "iota", Filling.ZERO: "zeros"}.get(self.filling, self.filling.value)
         if self.filling is Filling.RANDOM:
             role = self.limits.roles.get((), Role.DATA)
+            start = self.start_of(())
             if isinstance(self.element, PointerType):
                 word = "pointers"
+            elif start is not None:
+                word = f"{start:#x}" if start >= 1 << 31 else str(start)
             elif role in (Role.OFFSETS, Role.LINK):
                 word = "offsets" if role is Role.OFFSETS else "links"
             elif isinstance(scalar := _scalar(self.element), IntegerType | FloatType | BooleanType):
                 low, high = self.range_of((), scalar)
                 word = f"random({low:g},{high:g})"
         return f"{word}[{self.length}]"
+
+    def start_of(self, path: Path) -> int | None:
+        """What each element holds at a member, if that is one constant."""
+        return self.limits.starts.get(path) if self.bounds is None else None
 
     def range_of(self, path: Path, scalar: Type) -> Bounds:
         """[low, high) for the numbers at a member."""
@@ -114,7 +124,7 @@ def element_of(declared: Type, use: ArrayUse | None) -> Type:
 def filling_of(use: ArrayUse | None, declared: Type) -> Filling:
     if use is None or isinstance(declared, HandleType):
         return Filling.ZERO
-    if use.is_loaded:
+    if use.is_loaded or any(use.starts.values()):
         return Filling.RANDOM
     return Filling.ZERO if use.is_atomic else Filling.UNINITIALISED
 
@@ -125,7 +135,10 @@ def argument_of(choice: ArrayChoice, structs: Structs) -> Array | ChosenArray:
     scalar = _scalar(choice.element)
     size = size_of(choice.declared, structs) or 1
     is_plain = (
-        choice.element == choice.declared and role not in (Role.OFFSETS, Role.LINK) and not _is_struct(choice.element)
+        choice.element == choice.declared
+        and role not in (Role.OFFSETS, Role.LINK)
+        and not _is_struct(choice.element)
+        and choice.start_of(()) is None
     )
     if choice.filling is not Filling.RANDOM or not isinstance(scalar, IntegerType | FloatType | BooleanType):
         if choice.filling is not Filling.RANDOM or isinstance(choice.element, HandleType):
@@ -144,7 +157,11 @@ def contents(choice: ArrayChoice, structs: Structs) -> NDArray[np.uint8]:
     generator = np.random.default_rng((choice.seed, zlib.crc32(choice.name.encode())))
     for offset, path, scalar in _scalars(choice.element, structs):
         role = choice.limits.roles.get(path, Role.DATA)
-        values = _numbers(generator, scalar, role, choice.range_of(path, scalar), choice.length)
+        start, format = choice.start_of(path), number_format(scalar)
+        if start is not None and format is not None and format.kind in "iu":
+            values = np.full(choice.length, start, format)
+        else:
+            values = _numbers(generator, scalar, role, choice.range_of(path, scalar), choice.length)
         octets[:, offset : offset + values.itemsize] = values.view(np.uint8).reshape(choice.length, -1)
     return octets.reshape(-1)
 

@@ -8,19 +8,21 @@ from typing import Final, final
 from analysis.ir.function import Function
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import (
+    Atomic,
     Binary,
     Branch,
     Compare,
     Constant,
     Convert,
     ElementAddress,
+    FieldAddress,
     Math,
     Phi,
     Select,
     Texture,
     Unary,
 )
-from analysis.ir.operators import BinaryOperator, MathFunction
+from analysis.ir.operators import AtomicOperator, BinaryOperator, MathFunction
 from analysis.ir.types import IntegerType
 from sim.launch.estimate import Estimate
 from sim.launch.flow import Flow, Leaf
@@ -45,6 +47,9 @@ class NumberUses:
         self.shifts: set[str] = set()
         self.masks: set[str] = set()
         self.offsets: set[str] = set()
+        self.tables: dict[str, int] = {}
+        """What bounds the index of a compare-and-swap (`x & (n - 1)`, `x % n`, `x & mask`): a table that threads fill;
+        with how much less than the length of the table it is."""
         self._sums: dict[tuple[ValueId, ValueId], list[tuple[ValueId, ...]]] = {}
         self._collect()
 
@@ -93,11 +98,39 @@ class NumberUses:
                         self.masks |= self._decremented(left) | self._decremented(right)
                     case ElementAddress(index=index):
                         self._address(index, 0)
+                    case Atomic(operator=AtomicOperator.COMPARE_AND_SWAP, address=address):
+                        self._table(address)
                     case Texture(arguments=(_, *coordinates)):
                         for coordinate in coordinates:
                             self._address(coordinate, 0)
                     case _:
                         pass
+
+    def _table(self, address: ValueId) -> None:
+        """The numbers that bound the index in the address of a compare-and-swap."""
+        place = self._definition(address)
+        while isinstance(place, FieldAddress):
+            place = self._definition(place.base)
+        waiting = [place.index] if isinstance(place, ElementAddress) else []
+        seen: set[ValueId] = set()
+        while waiting:
+            value = waiting.pop()
+            if value in seen:
+                continue
+            seen.add(value)
+            match self._definition(value):
+                case Phi() as phi:
+                    waiting.extend(phi.operands)
+                case Binary(operator=BinaryOperator.AND, left=left, right=right):
+                    for side in (left, right):
+                        mask = self._flow.leaf(self._plain(side))
+                        self.tables |= dict.fromkeys(self._decremented(side), 0)
+                        self.tables |= {} if mask is None else {mask: 1}
+                case Binary(operator=BinaryOperator.REMAINDER, right=right):
+                    length = self._flow.leaf(self._plain(right))
+                    self.tables |= {} if length is None else {length: 0}
+                case _:
+                    pass
 
     def _decremented(self, value: ValueId) -> set[str]:
         """The leaf in `leaf - 1`."""

@@ -6,7 +6,8 @@ Rules    In this order, each with what is known so far:
          3. a number that a row index is multiplied with in an address is as large as a row;
          4. a number that divides a thread index splits the threads into a square;
          5. a number that bounds a loop gives `TRIPS` iterations;
-         6. a divisor is 4, a shift 3, what a mask is made of (`x & (n - 1)`) 16;
+         6. what bounds the index of a compare-and-swap is the size of a table with room for two elements per thread, a
+            divisor is 4, a shift 3, what a mask is made of (`x & (n - 1)`) 16;
          7. a number that elements of arrays are compared with lies among them;
          8. a number with the name of an extent (`width`, `rows`, `n`, `size`) is that of the grid;
          9. an offset in an address is 0, any other integer 1, a bool true, a float 0.5.
@@ -189,6 +190,9 @@ class _Choosing:
         return target - 1 + self._trips * self._uses.step(index, self._estimate)
 
     def _other(self, name: str) -> ChosenNumber:
+        if name in self._uses.tables:
+            length = 2 * _power_of_two(self._threads)
+            return ChosenNumber(length - self._uses.tables[name], "a table with room for every thread")
         if name in self._uses.divisors:
             return ChosenNumber(4, "a divisor")
         if name in self._uses.masks:
