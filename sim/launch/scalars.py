@@ -3,7 +3,8 @@
 Rules    In this order, each with what is known so far:
          1. a number that an index of threads is compared with lets all threads pass (`i < n`: n = threads);
          2. two numbers whose product is compared so share it (`i < width * height`);
-         3. a number that a row index is multiplied with in an address is as large as a row;
+         3. a number that a row index is multiplied with in an address is as large as a row, unless it also bounds a
+            loop, and that alone walks along the rows;
          4. a number that divides a thread index splits the threads into a square;
          5. a number that bounds a loop gives `TRIPS` iterations;
          6. what bounds the index of a compare-and-swap is the size of a table with room for two elements per thread, a
@@ -155,12 +156,30 @@ class _Choosing:
         return self._largest(self._pitch_wishes(), "the length of a row")
 
     def _pitch_wishes(self) -> Iterator[tuple[str, int]]:
+        bounds = self._bounds_of_loops()
         for index, pitch in self._uses.products:
+            if self._is_as_long_as_its_loop(index, pitch, bounds):
+                continue
             reached = 1 + max((self._reach(columns) for columns in self._uses.added_to(index, pitch)), default=0)
             if reached > 1:
                 yield from self._estimate.wishes(pitch, reached)
             elif self._flow.sources(index) & _REGISTERS_OF_ROWS:
                 yield from self._estimate.wishes(pitch, self._row)
+
+    def _bounds_of_loops(self) -> set[str]:
+        """Numbers up to which loops count that no thread index starts."""
+        bounds = ((index, self._flow.leaf(bound)) for index, bound, _ in self._compared())
+        return {name for index, name in bounds if name is not None and not self._is_thread(index)}
+
+    def _is_as_long_as_its_loop(self, index: ValueId, pitch: ValueId, bounds: set[str]) -> bool:
+        """Whether a loop walks along the rows, and no thread index does that is not multiplied as well."""
+        factors = {source for source in self._flow.sources(pitch) if isinstance(source, Leaf)}
+        if not any(factor.name in bounds for factor in factors):
+            return False
+        columns = {column for columns in self._uses.added_to(index, pitch) for column in columns}
+        return all(
+            not self._is_thread(column) or not factors.isdisjoint(self._flow.sources(column)) for column in columns
+        )
 
     def _reach(self, columns: tuple[ValueId, ...]) -> int:
         """The largest sum of indices, as far as they are known."""

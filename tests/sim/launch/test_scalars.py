@@ -96,3 +96,20 @@ def test_bad_numbers_are_answered(arguments: dict[str, str], message: str) -> No
     with pytest.raises(LaunchError) as error:
         plan(text, given(**arguments))
     assert str(error.value).startswith(message)
+
+
+_WALKED = (
+    "__global__ void k(float *x, const float *a, int length) { int t = threadIdx.x; int row = blockIdx.y * gridDim.x;"
+    "for (int j = 0; j < length; j++) x[(row * length) + (t * length) + j] = a[(t * length) + j]; }"
+)
+
+
+def test_a_row_that_only_a_loop_walks_along_is_as_long_as_the_loop() -> None:
+    assert chosen(_WALKED)["length"] == "16"
+
+
+def test_a_row_that_threads_lie_along_is_as_long_as_they_reach() -> None:
+    text = _WALKED.replace("= a[(t * length) + j]", "= a[(j * length) + t]")
+    assert chosen(text)["length"] == "256"
+    guarded = _WALKED.replace("for (", "if (t < length) for (")
+    assert chosen(guarded)["length"] == "256"
