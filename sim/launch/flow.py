@@ -211,8 +211,7 @@ class Flow:
                 if whole is not None:
                     self._is_leaf(result, f"{whole}.{self._member(self.function.type_of(aggregate), index)}")
                 else:
-                    self._merge(result, (aggregate,))
-                    self._point(result, self._behind_member(aggregate, index, self.function.type_of(result)))
+                    self._extract(result, aggregate, index)
             case Load(result=result, address=address):
                 self._load(result, address)
             case Atomic(result=result, address=address):
@@ -280,13 +279,19 @@ class Flow:
         self.regions[place] = around
         return around
 
-    def _behind_member(self, aggregate: ValueId, index: int, type: Type) -> frozenset[Place]:
-        """What a pointer that is a member of a loaded struct leads to."""
-        if not isinstance(type, PointerType):
-            return _NO_PLACES
-        name = self._member(self.function.type_of(aggregate), index)
+    def _extract(self, result: ValueId, aggregate: ValueId, index: int) -> None:
+        """A member of a loaded struct, vector or array."""
+        whole, type = self.function.type_of(aggregate), self.function.type_of(result)
+        step = ELEMENT if isinstance(whole, ArrayType) else self._member(whole, index)
         loaded = [source for source in self.sources(aggregate) if isinstance(source, Place)]
-        return frozenset(Place(self._region(Place(one.root, (*one.path, name)), type.element)) for one in loaded)
+        members = frozenset(Place(one.root, (*one.path, step)) for one in loaded)
+        if isinstance(type, StructType | ArrayType):
+            self._point(result, self.places(aggregate))
+            self._depend(result, self.sources(aggregate).difference(loaded) | members)
+            return
+        self._merge(result, (aggregate,))
+        if isinstance(type, PointerType):
+            self._point(result, frozenset(Place(self._region(one, type.element)) for one in members))
 
     def _element(self, root: Root) -> Type | None:
         """The type of an object's elements."""

@@ -156,9 +156,9 @@ class _Choosing:
         return self._largest(self._pitch_wishes(), "the length of a row")
 
     def _pitch_wishes(self) -> Iterator[tuple[str, int]]:
-        bounds = self._bounds_of_loops()
+        walked = self._walked_by_loops()
         for index, pitch in self._uses.products:
-            if self._is_as_long_as_its_loop(index, pitch, bounds):
+            if not walked.isdisjoint(self._open(pitch)):
                 continue
             reached = 1 + max((self._reach(columns) for columns in self._uses.added_to(index, pitch)), default=0)
             if reached > 1:
@@ -166,20 +166,25 @@ class _Choosing:
             elif self._flow.sources(index) & _REGISTERS_OF_ROWS:
                 yield from self._estimate.wishes(pitch, self._row)
 
-    def _bounds_of_loops(self) -> set[str]:
-        """Numbers up to which loops count that no thread index starts."""
-        bounds = ((index, self._flow.leaf(bound)) for index, bound, _ in self._compared())
-        return {name for index, name in bounds if name is not None and not self._is_thread(index)}
+    def _walked_by_loops(self) -> set[str]:
+        """Numbers up to which loops count that no thread index starts, and that are lengths of rows: where no thread
+        index walks along these rows that is not multiplied as well."""
+        bounds = {
+            name
+            for index, bound, _ in self._compared()
+            if (name := self._flow.leaf(bound)) is not None and not self._is_thread(index)
+        }
+        for index, pitch in self._uses.products:
+            factors = {source for source in self._flow.sources(pitch) if isinstance(source, Leaf)}
+            columns = {column for columns in self._uses.added_to(index, pitch) for column in columns}
+            if any(self._is_thread(one) and factors.isdisjoint(self._flow.sources(one)) for one in columns):
+                bounds -= self._open(pitch)
+        return bounds
 
-    def _is_as_long_as_its_loop(self, index: ValueId, pitch: ValueId, bounds: set[str]) -> bool:
-        """Whether a loop walks along the rows, and no thread index does that is not multiplied as well."""
-        factors = {source for source in self._flow.sources(pitch) if isinstance(source, Leaf)}
-        if not any(factor.name in bounds for factor in factors):
-            return False
-        columns = {column for columns in self._uses.added_to(index, pitch) for column in columns}
-        return all(
-            not self._is_thread(column) or not factors.isdisjoint(self._flow.sources(column)) for column in columns
-        )
+    def _open(self, value: ValueId) -> set[str]:
+        """The numbers in a value that are not chosen yet."""
+        names = {source.name for source in self._flow.sources(value) if isinstance(source, Leaf)}
+        return names - self._numbers.keys()
 
     def _reach(self, columns: tuple[ValueId, ...]) -> int:
         """The largest sum of indices, as far as they are known."""

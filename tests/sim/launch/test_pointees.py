@@ -69,6 +69,17 @@ def test_members_point_to_arrays() -> None:
     assert len(np.unique(weights)) > 1000
 
 
+def test_members_of_members_point_to_arrays() -> None:
+    text = (
+        "struct Inner { int mark; float *weights; }; struct Outer { int mark; Inner inner; float *rows[3]; };"
+        f"__global__ void k(Outer *outer, float *x) {{ {_I} Outer o = outer[blockIdx.x];"
+        "x[i] = o.inner.weights[threadIdx.x] + o.rows[2][threadIdx.x] + outer[blockIdx.x].rows[i % 3][threadIdx.x]; }"
+    )
+    result = ran(text)
+    assert result.faults == ()
+    assert {"outer[].inner.weights", "outer[].rows[]"} <= result.arrays.keys()
+
+
 def test_variables_point_to_arrays() -> None:
     text = (
         "__device__ int *tables[4]; __global__ void k(int *x) { x[threadIdx.x] = tables[blockIdx.x % 4][threadIdx.x]; }"
