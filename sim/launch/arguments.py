@@ -111,8 +111,9 @@ class ArgumentChooser:
 
     def regions(self) -> Mapping[str, Objects]:
         """What pointers in memory lead to; after arguments and variables."""
-        pointed = PointedTo(self._flow)
-        structs = self._function.structs
+        if not self._flow.regions:
+            return {}
+        pointed, structs = PointedTo(self._flow), self._function.structs
         found: dict[str, Objects] = {}
         for place, root in self._flow.regions.items():
             element, holder = self._flow.pointees.get(root), self._memories.get(place.root)
@@ -133,6 +134,8 @@ class ArgumentChooser:
 
     def pointers(self) -> Sequence[Pointers]:
         """Those that lie in memory which was chosen; after all of that."""
+        if not self._flow.regions:
+            return ()
         found: list[Pointers] = []
         pointed, structs = PointedTo(self._flow), self._function.structs
         for place, root in self._flow.regions.items():
