@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 PYTEST_WORKERS ?= 2
 PATHS ?=
+EDITOR_OPTIONS ?=
 FUZZ_SEED ?= $(shell $(BIN)/python -c 'import time; print(int(time.time()))')
 
 ifeq ($(OS),Windows_NT)
@@ -38,7 +39,7 @@ test: $(VENV)/.installed-test
 # Downloads are kept in .cache/editors, or where SIMT_LSP_EDITOR_CACHE says; pictures go to build/editors.
 test-editors: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.editors.prepare
-	$(BIN)/python -m pytest -m editors -n $(PYTEST_WORKERS) --dist loadfile tests/editors
+	$(BIN)/python -m pytest -m editors -n $(PYTEST_WORKERS) --dist loadfile $(EDITOR_OPTIONS) tests/editors
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
