@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from sim.result import Result
-from tests.sim.running import run
+from tests.sim.running import Given, run
 
 THREADS, ITEMS = 64, 3
 COUNT = THREADS * ITEMS
@@ -15,7 +15,7 @@ RANDOM = np.random.default_rng(5)
 KEYS = RANDOM.integers(-40, 40, COUNT, dtype=np.int32)
 
 
-def _run(body: str, given: dict[str, NDArray[np.generic]], parameters: str) -> Result:
+def _run(body: str, given: Given, parameters: str) -> Result:
     text = f"#include <cub/cub.cuh>\n__global__ void k({parameters}) {{\n{body}\n}}"
     result = run(text, given, block=THREADS)
     assert result.faults == ()
