@@ -19,6 +19,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from simt_lsp.server.client import ClientFeatures, read_client_features
 from simt_lsp.server.documents import SEEN, DocumentStore
+from simt_lsp.server.parent import watch_parent
 from simt_lsp.server.uris import uri_of
 
 MAX_UNSIGNED: Final = 2**31 - 1
@@ -124,6 +125,7 @@ class SimtProtocol(LanguageServerProtocol):
         params = cast("Mapping[str, Any]", raw if isinstance(raw, Mapping) else {})
         features = read_client_features(params.get("capabilities"))
         self.session.client_features = features
+        watch_parent(params.get("processId"))
         encodings = [_encoding(name) for name in features.encodings]
         general = types.GeneralClientCapabilities(position_encodings=encodings) if encodings else None
         return types.InitializeRequest(
