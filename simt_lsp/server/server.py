@@ -44,6 +44,8 @@ SETTINGS_PATIENCE: Final = 0.4
 REFRESH_DELAY: Final = 0.1
 WALK_PATIENCE: Final = 0.5
 """Seconds that the first diagnostics of a document wait for the files around it."""
+OPENING_PATIENCE: Final = 0.5
+"""Seconds that a request about a document that is not open waits for it."""
 SIMULATION_METHOD: Final = "simt/simulation"
 
 Answer = TypeVar("Answer")
@@ -74,6 +76,7 @@ class SimtServer(LanguageServer):
         self._tasks: set[asyncio.Future[Any]] = set()
         self._refresh: asyncio.TimerHandle | None = None
         self._walk_ended = asyncio.Event()
+        self._document_opened = asyncio.Event()
         self._settled: set[str] = set()
         """Documents whose first diagnostics were waited for."""
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -110,6 +113,8 @@ class SimtServer(LanguageServer):
         if self.client_features.pull_diagnostics:
             self.publisher.clear(uri)  # what a check of the workspace pushed
         self._document_changed(self.documents.open(uri, version, language, text))
+        self._document_opened.set()
+        self._document_opened = asyncio.Event()
 
     def did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         edits = [self._edit(change) for change in params.content_changes]
@@ -163,7 +168,7 @@ class SimtServer(LanguageServer):
 
         Raises `ContentModified` (as LSP names it) when the document changed before it was analysed.
         """
-        item = SEEN.get().get(uri)
+        item = SEEN.get().get(uri) or await self._opened(uri)
         if item is None or not item.analysed:
             return None
 
@@ -174,6 +179,14 @@ class SimtServer(LanguageServer):
             return await asyncio.wrap_future(self.worker.ask(uri, item, on_worker))
         except Superseded as error:
             raise JsonRpcException("content modified", code=CONTENT_MODIFIED) from error
+
+    async def _opened(self, uri: str) -> OpenDocument | None:
+        """A document that was not open yet when its request arrived: some clients ask a moment too early, and once."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(OPENING_PATIENCE):
+                while uri not in self.documents.current:
+                    await self._document_opened.wait()
+        return self.documents.current.get(uri)
 
     def analyse_again(self, *, touching: set[str] | None = None, without: str | None = None) -> bool:
         """Have open documents analysed again: all, or those whose analysis looked at one of the paths.

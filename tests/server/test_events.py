@@ -246,3 +246,17 @@ def shared_client() -> object:
     with server() as client:
         client.initialize(PUSHED)
         yield client
+
+
+def test_a_request_that_overtakes_the_opening_of_its_document_waits_for_it(tmp_path: Path) -> None:
+    uri = (tmp_path / "k.cu").as_uri()
+    start, end = {"line": 0, "character": 0}, {"line": 7, "character": 0}
+    with server() as client:
+        client.initialize(NEOVIM, tmp_path)
+        asked = client.ask(
+            "textDocument/inlayHint", {"textDocument": {"uri": uri}, "range": {"start": start, "end": end}}
+        )
+        client.open(uri, DIVERGENT)
+        assert [hint["label"] for hint in client.answer(asked)["result"]] == [": varying"]
+        never = {"textDocument": {"uri": "file:///never/opened.cu"}, "position": start}
+        assert client.request("textDocument/hover", never) is None
