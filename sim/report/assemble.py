@@ -110,7 +110,8 @@ def report_kernel(
 
     `interim` is told what was counted so far while a run goes on, with the runs before it.
     `spent` are seconds of the time budget that are over already: planning takes long for a large kernel.
-    `with_study` runs the kernel once more, under the first policy, for what takes longer to observe.
+    `with_study` runs the kernel once more, under the first policy, for what takes longer to observe; both runs share
+    the time of one.
 
     Raises `Refusal` and `LaunchError` as `simulate` does.  A cancelled run ends the report with that run.
     """
@@ -123,12 +124,15 @@ def report_kernel(
 
     runner = _Runner(warp, progress, interim, so_far, Causes(planner.flow))
     first = _adapted(planner, policies[0], runner, started)
+    taken = time.perf_counter() - started
+    left = _seconds(first.plan) - taken
     runs = [first]
     for policy in policies[1:]:
         if _is_cancelled(runs[-1].result):
             break
         runs.append(runner.run(first.plan, policy, _seconds(first.plan), tuple(runs)))
-    found = study(first.plan, policies[0], progress) if with_study and first.result.truncated is None else None
+    is_due = with_study and first.result.truncated is None and left > taken  # it takes longer than what it looks at
+    found = study(first.plan, policies[0], left, progress) if is_due else None
     return _kernel_report(program, planner.flow, runs, facts, found, started)
 
 

@@ -8,7 +8,7 @@ Source     Collange, "GPU architecture part 2", 2020 (tags); Lee, Krashinsky, Gr
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from sim.launch.planner import Plan
@@ -35,12 +35,13 @@ class Study:
     activity: ScalarActivity
 
 
-def study(plan: Plan, policy: PolicyFactory, progress: Callable[[float], bool] | None) -> Study | None:
-    """The study of one launch under one policy; None where the run did not come to its end."""
+def study(plan: Plan, policy: PolicyFactory, seconds: float, progress: Callable[[float], bool] | None) -> Study | None:
+    """The study of one launch under one policy; None where the run did not come to its end within the time."""
+    launch = replace(plan.specification, budget=replace(plan.specification.budget, seconds=seconds))
     tags, values, convergence = RegisterTagObserver(), RegisterValueObserver(), ConvergenceObserver()
     oracle, activity = OracleObserver(), ScalarActivityObserver()
     observers = (tags, values, convergence, oracle, activity)
-    result = simulate(plan.kernel, plan.specification, policy, observers, progress=progress)
+    result = simulate(plan.kernel, launch, policy, observers, progress=progress)
     if result.truncated is not None:
         return None
     return Study(

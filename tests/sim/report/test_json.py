@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+import pytest
+
 from analysis.facts.analyzer import Analyzer
 from analysis.facts.settings import AnalysisSettings
 from analysis.ir.function import FunctionKind
@@ -128,3 +130,22 @@ def test_the_timeline_unpacks_to_the_steps() -> None:
     assert timeline["places"][place]["line"] == 5
     assert (int(active, 16), int(running, 16)) == (0xFFFFFFFF, 0xFFFFFFFF)
     assert sum(report["policies"]["ipdom"]["active_lanes"]) == report["policies"]["ipdom"]["warp_instructions"]
+
+
+@pytest.mark.parametrize(("spent", "is_studied"), [(0.0, True), (0.6, False), (0.99, False)])
+def test_a_study_has_the_time_that_the_run_left(spent: float, is_studied: bool) -> None:
+    source = Document.open(b"__global__ void k(int *out) { out[threadIdx.x] = 1; }")
+    analysis = Analyzer().analyze("a.cu", source, DictLoader({}), AnalysisSettings())
+    (kernel,) = analysis.program.device_functions()
+    budget = Budget(seconds=1000.0)
+    planner = Planner(analysis.program, kernel, [Request("given", (1, 1, 1), (32, 1, 1))], budget=budget)
+    report = report_kernel(
+        analysis.program,
+        planner,
+        policies_named(["ipdom"]),
+        analysis.facts.functions,
+        with_study=True,
+        spent=spent * budget.seconds,
+    )
+    assert report.policies[0].truncated is None
+    assert (report.study is not None) == is_studied
