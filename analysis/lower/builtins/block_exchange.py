@@ -19,7 +19,6 @@ from typing import NamedTuple
 from analysis.ir.collectives import BlockBarrier
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
-from analysis.ir.instructions import Branch
 from analysis.ir.operators import BarrierReduction, BinaryOperator, CompareOperator, SpecialRegister
 from analysis.ir.types import (
     BOOLEAN,
@@ -36,6 +35,7 @@ from analysis.lower.builtins.block_scan import threads_of
 from analysis.lower.builtins.core import BoundCall, Lowering, opaque_bound
 from analysis.lower.builtins.emitter import Emitter
 from analysis.lower.builtins.groups.group import linear_index
+from analysis.lower.builtins.guards_and_loops import Count, counted, guarded
 from analysis.lower.builtins.spelling import template_words
 
 _B, _C = BinaryOperator, CompareOperator
@@ -225,13 +225,7 @@ class _Move:
         if self._valid is None:
             move()
             return
-        builder, span = self._call.builder, self._call.span
-        inside, after = builder.new_block(), builder.new_block()
-        builder.terminate(Branch(self._emit.compare(_C.LESS, place, self._valid), inside, after, None, span))
-        builder.continue_in(inside)
-        move()
-        builder.jump(after, span)
-        builder.continue_in(after)
+        guarded(self._emit, self._emit.compare(_C.LESS, place, self._valid), move)
 
 
 # -- exchanges --------------------------------------------------------------------------------------------------------
@@ -375,29 +369,27 @@ def _sort(call: BoundCall, keys: Items, values: Items | None, threads: int, befo
         exchange.put(place, key)
     barrier(call)
     ranks = [builder.symbol_address(builder.symbol("rank", SymbolKind.LOCAL, U32, span), span) for _ in own]
-    at = builder.symbol_address(builder.symbol("other", SymbolKind.LOCAL, U32, span), span)
-    for address in (*ranks, at):
+    for address in ranks:
         builder.store(address, emit.constant(0), span)
-    test, body, done = builder.new_block(), builder.new_block(), builder.new_block()
-    builder.jump(test, span)
-    builder.continue_in(test)
-    number = builder.load(at, U32, span)
-    builder.terminate(
-        Branch(emit.compare(_C.LESS, number, emit.constant(threads * keys.length)), body, done, None, span)
-    )
-    builder.continue_in(body)
-    other = exchange.get(number)
-    for place, key, rank in zip(places, own, ranks, strict=True):
-        comes_first, comes_later = before(other, key), before(key, other)
-        if comes_first is None or comes_later is None:
-            return False
-        is_earlier = emit.compare(_C.LESS, number, place)
-        is_not_later = emit.select(comes_later, emit.constant(0), emit.convert(is_earlier, U32))
-        counted = emit.select(comes_first, emit.constant(1), is_not_later)
-        builder.store(rank, emit.add(builder.load(rank, U32, span), counted), span)
-    builder.store(at, emit.with_number(_B.ADD, number, 1), span)
-    builder.jump(test, span)
-    builder.continue_in(done)
+    is_expressed = True
+
+    def compare(number: ValueId) -> None:
+        nonlocal is_expressed
+        other = exchange.get(number)
+        for place, key, rank in zip(places, own, ranks, strict=True):
+            comes_first, comes_later = before(other, key), before(key, other)
+            if comes_first is None or comes_later is None:
+                is_expressed = False
+                return
+            is_earlier = emit.compare(_C.LESS, number, place)
+            is_not_later = emit.select(comes_later, emit.constant(0), emit.convert(is_earlier, U32))
+            counted_one = emit.select(comes_first, emit.constant(1), is_not_later)
+            builder.store(rank, emit.add(builder.load(rank, U32, span), counted_one), span)
+
+    all_items = Count.by_one(emit, emit.constant(0), emit.constant(threads * keys.length))
+    counted(emit, "other", all_items, compare)
+    if not is_expressed:
+        return False
     barrier(call)
     found = [builder.load(rank, U32, span) for rank in ranks]
     _scatter(call, exchange, keys, found, own, after)

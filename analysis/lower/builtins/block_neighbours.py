@@ -12,7 +12,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from analysis.ir.ids import ValueId
-from analysis.ir.instructions import Atomic, Branch
+from analysis.ir.instructions import Atomic
 from analysis.ir.operators import AtomicOperator, BinaryOperator, CompareOperator
 from analysis.ir.types import S32, U32, ArrayType, HandleType, IntegerType, PointerType
 from analysis.lower.builtins.block_exchange import Arrangement, Exchange, barrier, items_in, read_items, write_items
@@ -20,6 +20,7 @@ from analysis.lower.builtins.block_scan import threads_of
 from analysis.lower.builtins.core import BoundCall, Lowering, opaque_bound
 from analysis.lower.builtins.emitter import Emitter
 from analysis.lower.builtins.groups.group import linear_index
+from analysis.lower.builtins.guards_and_loops import guarded
 from analysis.lower.builtins.spelling import template_words
 
 _B, _C = BinaryOperator, CompareOperator
@@ -108,12 +109,11 @@ def _clear(call: BoundCall, emit: Emitter, base: ValueId, array: ArrayType, bins
     zero = emit.constant(0 if isinstance(array.element, IntegerType) else 0.0, array.element)
     for first in range(0, bins, threads):
         place = emit.with_number(_B.ADD, rank, first)
-        after = None
+
+        def clear(place: ValueId = place) -> None:
+            builder.store(builder.element_address(base, place, array.element, span), zero, span)
+
         if first + threads > bins:
-            inside, after = builder.new_block(), builder.new_block()
-            builder.terminate(Branch(emit.compare(_C.LESS, place, emit.constant(bins)), inside, after, None, span))
-            builder.continue_in(inside)
-        builder.store(builder.element_address(base, place, array.element, span), zero, span)
-        if after is not None:
-            builder.jump(after, span)
-            builder.continue_in(after)
+            guarded(emit, emit.compare(_C.LESS, place, emit.constant(bins)), clear)
+        else:
+            clear()

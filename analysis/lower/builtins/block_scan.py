@@ -17,7 +17,6 @@ from typing import Final, NamedTuple
 from analysis.ir.collectives import BlockBarrier, Shuffle
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
-from analysis.ir.instructions import Branch
 from analysis.ir.operators import (
     BarrierReduction,
     BinaryOperator,
@@ -32,6 +31,7 @@ from analysis.lower.builtins.core import BoundCall, Lowering, opaque_bound
 from analysis.lower.builtins.emitter import Emitter
 from analysis.lower.builtins.functors import Combine, combiner
 from analysis.lower.builtins.groups.group import block_size, linear_index
+from analysis.lower.builtins.guards_and_loops import Count, counted
 from analysis.lower.builtins.spelling import template_words
 
 _B, _C = BinaryOperator, CompareOperator
@@ -286,32 +286,25 @@ def _shuffled_up(call: BoundCall, value: ValueId, distance: int) -> ValueId:
 def _over_warps(
     emit: Emitter, of_warp: Callable[[ValueId], ValueId], combine: Combine, last: ValueId, rank: ValueId, width: int
 ) -> tuple[ValueId, ValueId]:
-    """`for (w = 0; w < last; w++)`: the sum of all warps, and that of the warps before the thread's own."""
+    """The sum of all warps, and that of the warps before the thread's own: one warp after the other, up to `last`."""
     builder, span = emit.builder, emit.span
     own = emit.with_number(_B.DIVIDE, rank, width)
     first = of_warp(emit.constant(0))
     type = emit.type_of(first)
     places = [
-        builder.symbol_address(builder.symbol(name, SymbolKind.LOCAL, kind, span), span)
-        for name, kind in (("total", type), ("prefix", type), ("warp", U32))
+        builder.symbol_address(builder.symbol(name, SymbolKind.LOCAL, type, span), span) for name in ("total", "prefix")
     ]
-    total_at, prefix_at, warp_at = places
+    total_at, prefix_at = places
     builder.store(total_at, first, span)
     builder.store(prefix_at, first, span)
-    builder.store(warp_at, emit.constant(0), span)
-    test, body, after = builder.new_block(), builder.new_block(), builder.new_block()
-    builder.jump(test, span)
-    builder.continue_in(test)
-    warp = builder.load(warp_at, U32, span)
-    builder.terminate(Branch(emit.compare(_C.LESS, warp, last), body, after, None, span))
-    builder.continue_in(body)
-    following = emit.with_number(_B.ADD, warp, 1)
-    sum = combine(builder.load(total_at, type, span), of_warp(following))
-    assert sum is not None  # `_warp_scan` combined the same types
-    builder.store(total_at, sum, span)
-    is_before = emit.compare(_C.LESS, following, own)
-    builder.store(prefix_at, emit.select(is_before, sum, builder.load(prefix_at, type, span)), span)
-    builder.store(warp_at, following, span)
-    builder.jump(test, span)
-    builder.continue_in(after)
+
+    def add(warp: ValueId) -> None:
+        following = emit.with_number(_B.ADD, warp, 1)
+        sum = combine(builder.load(total_at, type, span), of_warp(following))
+        assert sum is not None  # `_warp_scan` combined the same types
+        builder.store(total_at, sum, span)
+        is_before = emit.compare(_C.LESS, following, own)
+        builder.store(prefix_at, emit.select(is_before, sum, builder.load(prefix_at, type, span)), span)
+
+    counted(emit, "warp", Count.by_one(emit, emit.constant(0), last), add)
     return builder.load(total_at, type, span), builder.load(prefix_at, type, span)

@@ -11,10 +11,8 @@ from collections.abc import Callable
 from math import gcd
 from typing import Final
 
-from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
-from analysis.ir.instructions import Branch
-from analysis.ir.operators import BinaryOperator, CompareOperator
+from analysis.ir.operators import BinaryOperator
 from analysis.ir.types import (
     U8,
     U64,
@@ -29,6 +27,7 @@ from analysis.ir.types import (
 )
 from analysis.lower.builtins.core import BoundCall, opaque_bound
 from analysis.lower.builtins.emitter import Emitter
+from analysis.lower.builtins.guards_and_loops import Count, counted
 from analysis.lower.layouts import size_and_alignment, size_of
 
 MAX_UNITS: Final = 16
@@ -147,28 +146,12 @@ def _move_all(call: BoundCall, size: ValueId, unit: Type, move: _Move) -> None:
             for index in range(count):
                 move(emit.constant(index, U64), unit)
         else:
-            _loop(emit, emit.constant(0, U64), emit.constant(count, U64), lambda index: move(index, unit))
+            all_units = Count.by_one(emit, emit.constant(0, U64), emit.constant(count, U64))
+            counted(emit, "moved", all_units, lambda index: move(index, unit))
         return
     bytes = emit.convert(size, U64)
     whole = emit.with_number(_B.DIVIDE, bytes, width)
-    _loop(emit, emit.constant(0, U64), whole, lambda index: move(index, unit))
+    counted(emit, "moved", Count.by_one(emit, emit.constant(0, U64), whole), lambda index: move(index, unit))
     if width > 1:
-        _loop(emit, emit.with_number(_B.MULTIPLY, whole, width), bytes, lambda index: move(index, U8))
-
-
-def _loop(emit: Emitter, first: ValueId, count: ValueId, body_of: Callable[[ValueId], None]) -> None:
-    """`for (i = first; i < count; i++) body(i);`"""
-    builder, span = emit.builder, emit.span
-    counter = builder.symbol("moved", SymbolKind.LOCAL, U64, span)
-    address = builder.symbol_address(counter, span)
-    builder.store(address, first, span)
-    test, body, after = builder.new_block(), builder.new_block(), builder.new_block()
-    builder.jump(test, span)
-    builder.continue_in(test)
-    index = builder.load(address, U64, span)
-    builder.terminate(Branch(emit.compare(CompareOperator.LESS, index, count), body, after, None, span))
-    builder.continue_in(body)
-    body_of(index)
-    builder.store(address, emit.with_number(_B.ADD, index, 1), span)
-    builder.jump(test, span)
-    builder.continue_in(after)
+        left = Count.by_one(emit, emit.with_number(_B.MULTIPLY, whole, width), bytes)
+        counted(emit, "moved", left, lambda index: move(index, U8))

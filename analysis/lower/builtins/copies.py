@@ -11,15 +11,14 @@ from collections.abc import Callable
 from typing import Final
 
 from analysis.ir.collectives import Fence
-from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
-from analysis.ir.instructions import Branch
-from analysis.ir.operators import BinaryOperator, CompareOperator, FenceScope
+from analysis.ir.operators import BinaryOperator, FenceScope
 from analysis.ir.types import U8, U64, GroupType, HandleType, PointerType, Type, VoidType
 from analysis.lower.builtins.core import BoundCall, Table, does_nothing, opaque_bound
 from analysis.lower.builtins.emitter import Emitter
 from analysis.lower.builtins.groups.group import Group
 from analysis.lower.builtins.groups.ranks import num_threads, thread_rank
+from analysis.lower.builtins.guards_and_loops import Count, counted
 from analysis.lower.builtins.memory import same_value
 from analysis.lower.layouts import size_of
 
@@ -49,7 +48,7 @@ def _memcpy_async(call: BoundCall) -> ValueId | None:
         assert rank is not None
         assert threads is not None
         first, step = emit.convert(rank, U64), emit.convert(threads, U64)
-    _copy_loop(emit, pointers[0], pointers[1], element, (first, count, step))
+    _copy_loop(emit, pointers[0], pointers[1], element, Count(first, count, step))
     return None
 
 
@@ -68,26 +67,15 @@ def _element(call: BoundCall, pointers: list[ValueId]) -> Type | None:
     return U8 if pointers else None
 
 
-def _copy_loop(
-    emit: Emitter, to: ValueId, source: ValueId, element: Type, bounds: tuple[ValueId, ValueId, ValueId]
-) -> None:
-    """`for (i = first; i < count; i += step) to[i] = source[i];`"""
+def _copy_loop(emit: Emitter, to: ValueId, source: ValueId, element: Type, elements: Count) -> None:
+    """`for (i = first; i < end; i += step) to[i] = source[i];`"""
     builder, span = emit.builder, emit.span
-    first, count, step = bounds
-    counter = builder.symbol("copied", SymbolKind.LOCAL, U64, span)
-    address = builder.symbol_address(counter, span)
-    builder.store(address, first, span)
-    test, body, after = builder.new_block(), builder.new_block(), builder.new_block()
-    builder.jump(test, span)
-    builder.continue_in(test)
-    index = builder.load(address, U64, span)
-    builder.terminate(Branch(emit.compare(CompareOperator.LESS, index, count), body, after, None, span))
-    builder.continue_in(body)
-    value = builder.load(builder.element_address(source, index, element, span), element, span)
-    builder.store(builder.element_address(to, index, element, span), value, span)
-    builder.store(address, emit.add(index, step), span)
-    builder.jump(test, span)
-    builder.continue_in(after)
+
+    def copy(index: ValueId) -> None:
+        value = builder.load(builder.element_address(source, index, element, span), element, span)
+        builder.store(builder.element_address(to, index, element, span), value, span)
+
+    counted(emit, "copied", elements, copy)
 
 
 def _pipeline_copy(call: BoundCall) -> ValueId | None:
@@ -103,7 +91,7 @@ def _pipeline_copy(call: BoundCall) -> ValueId | None:
         call.builder.store(to, call.builder.load(source, element, call.span), call.span)
         return None
     count = emit.with_number(_B.DIVIDE, emit.convert(bytes, U64), size)
-    _copy_loop(emit, to, source, element, (emit.constant(0, U64), count, emit.constant(1, U64)))
+    _copy_loop(emit, to, source, element, Count.by_one(emit, emit.constant(0, U64), count))
     return None
 
 

@@ -13,7 +13,6 @@ from typing import Final
 from analysis.ir.calls import Opaque
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
-from analysis.ir.instructions import Branch
 from analysis.ir.types import BOOLEAN, Type
 from analysis.lower.builtins.assembly.arithmetic import PURE, PtxLowering
 from analysis.lower.builtins.assembly.call import AssemblyCall
@@ -21,6 +20,7 @@ from analysis.lower.builtins.assembly.machine import Machine, NotUnderstood
 from analysis.lower.builtins.assembly.memory import MEMORY
 from analysis.lower.builtins.assembly.syntax import PtxInstruction, read_ptx
 from analysis.lower.builtins.assembly.threads import THREADS
+from analysis.lower.builtins.guards_and_loops import guarded
 
 OPCODES: Final[Mapping[str, PtxLowering]] = {**PURE, **THREADS, **MEMORY}
 
@@ -104,16 +104,15 @@ def _branch_around(machine: Machine, instruction: PtxInstruction, guard: ValueId
         old = machine.values.get(key)
         builder.store(place, builder.undefined(type, span) if old is None else old, span)
         places[key] = (place, type)
-    taken, after = builder.new_block(), builder.new_block()
-    builder.terminate(Branch(guard, taken, after, None, span))
-    builder.continue_in(taken)
-    _execute(machine, instruction)
-    for key, (place, type) in places.items():
-        value = machine.values.get(key)
-        if value is not None and not builder.is_terminated:
-            builder.store(place, machine.coerce(value, type), span)
-    builder.jump(after, span)
-    builder.continue_in(after)
+
+    def execute() -> None:
+        _execute(machine, instruction)
+        for key, (place, type) in places.items():
+            value = machine.values.get(key)
+            if value is not None and not builder.is_terminated:
+                builder.store(place, machine.coerce(value, type), span)
+
+    guarded(machine.emit, guard, execute)
     for key, (place, type) in places.items():
         machine.put(key, builder.load(place, type, span))
 

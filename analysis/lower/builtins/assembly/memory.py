@@ -15,7 +15,6 @@ from typing import Final
 from analysis.ir.collectives import Fence
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
-from analysis.ir.instructions import Branch
 from analysis.ir.memory import Atomic
 from analysis.ir.operators import (
     AtomicOperator,
@@ -30,6 +29,7 @@ from analysis.lower.builtins.assembly.arithmetic import PtxLowering, type_of
 from analysis.lower.builtins.assembly.machine import PTX_TYPES, Machine, NotUnderstood
 from analysis.lower.builtins.assembly.syntax import Immediate, Operand, PtxInstruction, Vector
 from analysis.lower.builtins.assembly.threads import REDUCTIONS, meet, nothing
+from analysis.lower.builtins.guards_and_loops import guarded
 from analysis.lower.builtins.operations import build_aggregate
 from analysis.lower.layouts import size_of
 
@@ -149,12 +149,7 @@ def _guarded_load(machine: Machine, origin: ValueId, type: Type, size: Operand) 
     is_vector = isinstance(type, VectorType)
     zeros = build_aggregate(builder, (zero,) * type.length, type, span) if is_vector else zero
     builder.store(address, zeros, span)
-    reading, after = builder.new_block(), builder.new_block()
-    builder.terminate(Branch(wanted, reading, after, None, span))
-    builder.continue_in(reading)
-    builder.store(address, builder.load(origin, type, span), span)
-    builder.jump(after, span)
-    builder.continue_in(after)
+    guarded(machine.emit, wanted, lambda: builder.store(address, builder.load(origin, type, span), span))
     return builder.load(address, type, span)
 
 
