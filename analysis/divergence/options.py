@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Final, final
 
 from analysis.divergence.levels import Level
 
@@ -26,3 +26,13 @@ class DivergenceOptions:
     parameters: Level = Level.GRID
     entry: Level = Level.GRID
     unknown: Level = Level.VARYING
+
+
+# The variants of Lee et al., CGO 2013, Fig. 4; the fourth, dynamic preservation, is a policy of the simulator.
+
+CONVERGENCE_ONLY: Final = DivergenceOptions(assume_barriers=True, use_variance=False)
+"""CA"""
+WITH_VARIANCE: Final = DivergenceOptions(assume_barriers=True)
+"""CA + VA"""
+WITH_EXITS: Final = DivergenceOptions(assume_barriers=True, exit_optimization=True)
+"""CA + VA + exit"""

@@ -111,10 +111,6 @@ class ControlFlow:
         """The blocks that are control dependent on the terminator of `block`, in reverse post-order."""
         return self._dependents[block]
 
-    def iterated_dependents(self, block: BasicBlockId) -> frozenset[BasicBlockId]:
-        """Control dependence, transitively."""
-        return self._closure(block, self._dependents)
-
     def iterated_controllers(self, block: BasicBlockId) -> frozenset[BasicBlockId]:
         """All branches that have a say in whether `block` runs."""
         return self._closure(block, self._post.controllers)

@@ -61,7 +61,6 @@ class IncludeUse:
     """One `#include` of the main file; `resolved` is None when the header is missing or a system header."""
 
     spelled: str
-    is_system: bool
     resolved: str | None
     span: Span
 

@@ -42,8 +42,6 @@ class Item(NamedTuple):
     is_kernel: bool
     is_device: bool
     """`__device__` or `__global__`, also through a macro."""
-    is_host: bool
-    """`__host__`, or neither `__device__` nor `__global__`."""
     is_constexpr: bool
     is_definition: bool
     is_template: bool
@@ -118,7 +116,6 @@ def items_of(head: Head, place: Place, known_namespaces: set[str]) -> list[Item]
             place.text,
             kernel,
             device,
-            b"__host__" in words or not device,
             b"constexpr" in words or b"consteval" in words,
             defined,
             head.is_template,

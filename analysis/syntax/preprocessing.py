@@ -235,7 +235,7 @@ class _Walk:
         resolved = self._resolve(argument, path)
         if path == self._main:
             spelled = argument[1:-1].decode("utf-8", "replace")
-            self.result.includes.append(IncludeUse(spelled, system, resolved, span))
+            self.result.includes.append(IncludeUse(spelled, resolved, span))
         if resolved is None:
             if not system:
                 self._problem(ProblemKind.MISSING_INCLUDE, path, span, argument.decode("utf-8", "replace"))

@@ -31,15 +31,6 @@ from analysis.syntax.tree import Node, convert_node
 
 @final
 @record
-class MacroUse:
-    """A macro that was expanded, and where, relative to the item."""
-
-    name: bytes
-    span: Span
-
-
-@final
-@record
 class Snippet:
     """The syntax tree of one item. All offsets of nodes are offsets in `text`."""
 
@@ -50,7 +41,6 @@ class Snippet:
     """The template_parameter_list nodes around `root`, outermost first."""
     error_count: int
     """ERROR and MISSING nodes in the whole text, outside `root` too."""
-    macro_uses: tuple[MacroUse, ...]
     launch_bounds: tuple[bytes, ...] | None
     """The argument texts of `__launch_bounds__`, after expansion."""
     pragmas: tuple[tuple[int, bytes], ...]
@@ -74,16 +64,14 @@ def build_snippet(item: Item, macros: MacroLookup, line: int = 1) -> Snippet:
         text, local, pragmas = region.text, region.local, region.pragmas
         problems += [Problem(ProblemKind.CONDITION, item.path, span) for span in region.unreadable]
     names = frozenset(name for name in item.identifiers if name in _DYNAMIC or local.get(name)) | local.names
-    uses: tuple[MacroUse, ...] = ()
     source_map = IDENTITY
     if names:
         expansion = _Expansion(text, local, names, item.path, line)
         text, source_map = expansion.run()
-        uses = tuple(expansion.uses)
         problems += expansion.problems
     text, bounds = normalise(text)
     text, root, templates, errors = _parsed(item, text)
-    return Snippet(root, text, templates, errors, uses, bounds, pragmas, tuple(problems), source_map)
+    return Snippet(root, text, templates, errors, bounds, pragmas, tuple(problems), source_map)
 
 
 @final
@@ -98,7 +86,6 @@ class _Expansion:
         self._line = line
         self._budget = Budget()
         self._position = 0
-        self.uses: list[MacroUse] = []
         self.problems: list[Problem] = []
 
     def run(self) -> tuple[bytes, SourceMap]:
@@ -124,7 +111,6 @@ class _Expansion:
             out.verbatim(text[copied : token.start], copied)
             self._write(out, expanded, text[token.start - 1 : token.start])
             copied = self._position
-            self.uses.append(MacroUse(token.text, Span(token.start, copied)))
         if copied == 0:
             return text, IDENTITY
         out.verbatim(text[copied:], copied)

@@ -13,7 +13,7 @@ from analysis.affine.analysis import analyze_affine
 from analysis.divergence.analysis import analyze_divergence
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.divergence.levels import Level
-from analysis.divergence.options import DivergenceOptions
+from analysis.divergence.options import WITH_EXITS
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import Jump, Return
@@ -21,18 +21,16 @@ from sim.code.segments import SegmentedFunction
 from sim.launch.specification import LaunchSpecification
 from sim.policies.protocol import SegmentGraph
 
-_OPTIONS = DivergenceOptions(assume_barriers=True, exit_optimization=True)
-
 
 def with_convergence(graph: SegmentGraph, kernel: SegmentedFunction, launch: LaunchSpecification) -> SegmentGraph:
     """`graph` with what is known of the kernel's segments; 1 to 10 ms for a kernel of the usual size."""
     function = kernel.function
     control = ControlFlow.of(function)
     knowledge = LaunchKnowledge((BlockShape(*launch.block),), warp_size=launch.warp_size)
-    divergence = analyze_divergence(function, control, knowledge, _OPTIONS)
+    divergence = analyze_divergence(function, control, knowledge, WITH_EXITS)
     levels = analyze_affine(function, control, divergence).warp_levels()
     if levels:
-        divergence = analyze_divergence(function, control, knowledge, _OPTIONS, levels)
+        divergence = analyze_divergence(function, control, knowledge, WITH_EXITS, levels)
     convergent = frozenset(
         number
         for number, segment in enumerate(kernel.segments, kernel.first)

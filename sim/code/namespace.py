@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from analysis.ir.operators import MathFunction
 from sim.memory.access import write
 from sim.memory.atomics import atomic
 from sim.values import (
@@ -52,8 +51,3 @@ def namespace() -> Mapping[str, Any]:
     ):
         names.update({name: item for name, item in vars(module).items() if callable(item) and name[0] != "_"})
     return names
-
-
-def unsupported_functions() -> list[MathFunction]:
-    """Library functions without an implementation among the names."""
-    return [function for function in MathFunction if f"math_{function.name.lower()}" not in namespace()]

@@ -20,8 +20,3 @@ class OutOfBudget(Exception):
         super().__init__(reason.value)
         self.reason = reason
         self.segment = segment
-
-
-@final
-class Stuck(Exception):
-    """Nobody can go on; the fault is recorded already."""

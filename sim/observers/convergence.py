@@ -19,7 +19,7 @@ from typing import ClassVar, Final, final
 
 import numpy as np
 
-from analysis.divergence.options import DivergenceOptions
+from analysis.divergence.options import CONVERGENCE_ONLY, WITH_EXITS, WITH_VARIANCE
 from analysis.graph.control_flow import ControlFlow
 from sim.arrays import population
 from sim.observers.protocol import AddressBook, Events, Observer, Run, SegmentEvent, Wave
@@ -36,9 +36,9 @@ class Convergence(Enum):
 
 
 _PROOFS: Final = (
-    (Convergence.BY_SHAPE, DivergenceOptions(assume_barriers=True, use_variance=False)),
-    (Convergence.BY_VARIANCE, DivergenceOptions(assume_barriers=True)),
-    (Convergence.BY_EXITS, DivergenceOptions(assume_barriers=True, exit_optimization=True)),
+    (Convergence.BY_SHAPE, CONVERGENCE_ONLY),
+    (Convergence.BY_VARIANCE, WITH_VARIANCE),
+    (Convergence.BY_EXITS, WITH_EXITS),
 )
 
 

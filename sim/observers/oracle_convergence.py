@@ -21,7 +21,7 @@ from typing import ClassVar, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.divergence.options import DivergenceOptions
+from analysis.divergence.options import WITH_EXITS
 from analysis.graph.control_flow import ControlFlow
 from sim.arrays import lanes_of, population
 from sim.observers.common_subsequence import Alignment, align
@@ -97,8 +97,7 @@ class OracleObserver(Observer):
         own = {number: one for number, one in enumerate(run.segments) if one.function.id == run.kernel.id}
         self._issued = {number: segment.issued for number, segment in own.items()}
         launch = launch_knowledge(run.launch, knows_shape=self._knows_shape)
-        options = DivergenceOptions(assume_barriers=True, exit_optimization=True)
-        blocks = converged_blocks(run.kernel, ControlFlow.of(run.kernel), launch, options)
+        blocks = converged_blocks(run.kernel, ControlFlow.of(run.kernel), launch, WITH_EXITS)
         self._proven = frozenset(number for number, segment in own.items() if segment.block in blocks)
 
     def wave(self, wave: Wave) -> None:

@@ -417,7 +417,9 @@ n7:
   return""")
     named = facts.named
     control = named.control
-    assert named.label_set(control.iterated_dependents(named.block("n4p"))) == {"n4", "n4p"}
+    n4p = named.block("n4p")
+    controlled = {label for label in named.labels if n4p in control.iterated_controllers(named.block(label))}
+    assert controlled == {"n4", "n4p"}
     for label in ("n1", "n2", "n2p", "n6", "n7"):
         assert control.controllers(named.block(label)) == ()
     divergent = {label for label in named.labels if facts.convergence(label) > Level.GRID}

@@ -17,10 +17,10 @@ from analysis.divergence.causes import (
     TemporalCause,
     ValueSubject,
 )
-from analysis.divergence.counting import CONVERGENCE_ONLY, WITH_EXITS, WITH_VARIANCE, count_convergent
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
-from analysis.divergence.options import DivergenceOptions
+from analysis.divergence.options import CONVERGENCE_ONLY, WITH_EXITS, WITH_VARIANCE, DivergenceOptions
+from analysis.divergence.result import DivergenceResult
 from analysis.ir.ids import SourceBranchId
 from tests.support.textual import Facts, analyze, read
 
@@ -90,12 +90,17 @@ rest:
   store %p, %n
   store %p, %n
   return""")
-    counts = [
-        count_convergent(analyze_divergence(named.function, named.control, LaunchKnowledge(), options))
+    results = [
+        analyze_divergence(named.function, named.control, LaunchKnowledge(), options)
         for options in (CONVERGENCE_ONLY, WITH_VARIANCE, WITH_EXITS)
     ]
-    assert [count.convergent_for_warp for count in counts] == [6, 8, 12]
-    assert {count.total for count in counts} == {12}
+    assert [_convergent_instructions(result) for result in results] == [6, 8, 12]
+
+
+def _convergent_instructions(result: DivergenceResult) -> int:
+    """Static instructions, terminators included, that a variant proves convergent for a warp."""
+    blocks = (block for block in result.control.order if result.convergence(block) <= Level.WARP)
+    return sum(len(result.function.blocks[block].instructions) + 1 for block in blocks)
 
 
 def test_without_variance_every_branch_is_the_structure_s_fault() -> None:

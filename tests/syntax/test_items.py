@@ -147,12 +147,12 @@ def test_a_namespace_before_the_name_is_no_owner() -> None:
     assert found == [("S", ("a",), None), ("f", ("a",), None), ("m", (), "S")]
 
 
-def test_constexpr_and_host_are_told_apart() -> None:
+def test_constexpr_and_device_are_told_apart() -> None:
     unit = build(
         "constexpr int a() { return 1; }\n__host__ __device__ int b() { return 1; }\n__device__ int c() { return 1; }"
     )
-    assert [(item.is_host, item.is_device, item.is_constexpr) for item in unit.items] == [
-        (True, False, True),
-        (True, True, False),
-        (False, True, False),
+    assert [(item.is_device, item.is_constexpr) for item in unit.items] == [
+        (False, True),
+        (True, False),
+        (True, False),
     ]
