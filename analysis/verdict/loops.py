@@ -2,8 +2,8 @@
 
 Trips     known where the counter of a loop is bounded (`analysis.affine`), else `ASSUMED_TRIPS`.
 Excess    the rounds for which lanes that are done wait for the last one: where the loop's condition compares linear
-          forms that advance by a known step, the distance of the first and the last lane in steps; else half of the
-          known trips, or of the assumed ones.
+          forms that advance by a known step, the distance of the first and the last lane in steps, but never more than
+          the known trips; else half of the known trips, or of the assumed ones.
 """
 
 from __future__ import annotations
@@ -62,8 +62,12 @@ def cycle_of(
 
 def trips(affine: AffineResult, cycle: Cycle) -> int:
     """How often the body runs: the bound that is known, or an assumption; at least 1."""
-    bound = affine.atom_range(IterationAtom(cycle.id)).high
-    return max(1, bound) if bound <= MAX_TRIPS else ASSUMED_TRIPS
+    return max(1, affine.atom_range(IterationAtom(cycle.id)).high) if is_bounded(affine, cycle) else ASSUMED_TRIPS
+
+
+def is_bounded(affine: AffineResult, cycle: Cycle) -> bool:
+    """Whether it is known how often the body runs at most."""
+    return affine.atom_range(IterationAtom(cycle.id)).high <= MAX_TRIPS
 
 
 def excess_trips(
@@ -72,9 +76,10 @@ def excess_trips(
     """The rounds that a lane which leaves early waits for; 0 where the lanes leave within one round of each other."""
     found = [_linear_excess(function, divergence, affine, cycle, block) for block in control.exit_branches(cycle)]
     known = [excess for excess in found if excess is not None]
+    most = trips(affine, cycle)
     if found and len(known) == len(found):
-        return max(known)
-    return max(1, trips(affine, cycle) // 2)
+        return min(max(known), most) if is_bounded(affine, cycle) else max(known)
+    return max(1, most // 2)
 
 
 def only_waits(function: Function, cycle: Cycle) -> bool:

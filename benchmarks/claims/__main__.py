@@ -7,7 +7,8 @@ accesses and their costs.
 
 refuted     the run contradicts the claim: a defect, of the analysis, the simulator or this comparison
 excused     the claim was not due: it rests on memory and the kernel has a race or a fault in that run, the value was
-            never written, or the form says itself that index arithmetic must not wrap
+            never written, the form says itself that index arithmetic must not wrap, or the kernel breaks a rule that
+            the claim assumes
 precision   the other direction, as information: branches that were said to vary, and no run parted
 
 Exit status 1 if a claim is refuted or a kernel crashes what it is run with.
@@ -28,11 +29,15 @@ from analysis.ir.function import FunctionKind
 from benchmarks.claims.claim import Claim
 from benchmarks.claims.kernels import KernelClaims, Refuted, Runs, check_kernel
 from benchmarks.zero_configuration import program_of
+from sim.faults import IllegalWarpMask, OutOfBounds
 from sim.launch.request import Request
 from sim.policies.registry import POLICIES
 from simt_lsp.cli.paths import SourceFile, expand
 
 DEFAULT_POLICIES: Final = ("ipdom", "min-pc", "round-robin")
+BREACHES: Final = {Claim.SPACE: OutOfBounds, Claim.TOGETHER: IllegalWarpMask}
+"""Faults of a program that breaks what a claim assumes: that addresses stay in their objects, and that threads take
+part in warp operations as the masks say."""
 Task = tuple[str, str, Runs, str]
 
 
@@ -114,6 +119,9 @@ def excuse(result: KernelClaims, one: Refuted) -> str:
         return "index arithmetic wraps"
     if one.refutation.rests_on_undefined:
         return "undefined value"
+    breach = BREACHES.get(one.refutation.claim)
+    if breach is not None and breach.__name__ in result.doubts:
+        return breach.__name__
     return ", ".join(result.doubts) if one.refutation.rests_on_memory else ""
 
 

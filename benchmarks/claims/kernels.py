@@ -13,6 +13,7 @@ from analysis.access.model import Participation
 from analysis.divergence.causes import SeedCause, Step
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.divergence.levels import Level
+from analysis.ir.function import Function
 from analysis.ir.ids import SourceBranchId
 from analysis.ir.source import Span
 from analysis.lower.program import DeviceFunction, Program
@@ -157,7 +158,7 @@ def _check(found: KernelClaims, program: Program, kernel: DeviceFunction, asked:
             if policy == policies[0]:
                 found.checked.update(findings.checked)
             for refutation in findings.refutations:
-                line = _line(program, subjects[name], refutation.span)
+                line = line_of(program, function, refutation.span)
                 found.refuted.append(Refuted(name, policy, line, refutation))
         runs.append(observers)
     found.doubts = tuple(sorted(doubts))
@@ -179,7 +180,7 @@ def _branches(program: Program, subject: Subject, runs: Sequence[ClaimObserver])
         level = subject.divergence.branch_level(here)
         found.append(
             BranchOutcome(
-                _line(program, subject, branch.keyword),
+                line_of(program, subject.function, branch.keyword),
                 level.name.lower(),
                 "-" if grading is None else grading.grade.value,
                 _seed(subject.divergence.why_branch(here)) if level is Level.VARYING else "",
@@ -209,8 +210,9 @@ def _costs(subject: Subject, runs: Sequence[ClaimObserver]) -> list[CostOutcome]
     return found
 
 
-def _line(program: Program, subject: Subject, span: Span) -> int | None:
-    frames = subject.function.frames
+def line_of(program: Program, function: Function, span: Span) -> int | None:
+    """The line in the program's main file; None for a text that stands elsewhere, or nowhere."""
+    frames = function.frames
     if span.frame >= len(frames):
         return None
     try:

@@ -1,0 +1,242 @@
+"""`python -m benchmarks.branch_costs ROOT...`: what split warps lose, as it was estimated and as a run counts it.
+
+Every kernel is launched with nothing given, under the policy of a mask stack, and a few of its warps are watched.
+Estimated   `BranchCost` of a source branch, in issue slots for each split warp: what it runs one after the other
+            (`serialized`), and what lanes wait (`idle`); of a loop, the rounds that early lanes wait.
+Counted     issued instructions between the branch and the place where its paths meet.  Serialized: what the warp issued
+            beyond what its longest lane needed.  Waited: what the longest lane needed beyond the average lane.  Summed
+            over a kernel, divided by the warps that split.
+Printed     Spearman's rank correlation of the two over all branches that split, and what was counted for branches whose
+            estimate is above the threshold of findings and below it.  Estimates rank; they do not predict: trip counts
+            that are not known are assumed, and a slot is not an instruction.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import ClassVar, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
+from analysis.ir.function import FunctionKind, SourceBranchKind
+from analysis.ir.ids import SourceBranchId
+from analysis.ir.instructions import Branch, Switch
+from analysis.lower.program import DeviceFunction, Program
+from analysis.verdict.cost import BranchCost
+from benchmarks.claims.kernels import line_of
+from benchmarks.claims.subject import analyze_subject
+from benchmarks.zero_configuration import program_of
+from sim.arrays import lanes_of
+from sim.launch.adapt import run_adapted
+from sim.launch.planner import Plan, Planner
+from sim.launch.request import Request
+from sim.launch.specification import Budget
+from sim.observers.protocol import AddressBook, Events, Observer, Run, SegmentEvent, Wave
+from sim.policies.registry import POLICIES
+from sim.refusals import LaunchError, Refusal
+from sim.result import Result
+from sim.simulate import simulate
+from simt_lsp.cli.paths import SourceFile, expand
+
+WATCHED_WARPS: Final = 8
+"""Of each wave; the observer walks in Python."""
+POLICY: Final = "ipdom"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """One source branch of one kernel; everything is per split warp."""
+
+    place: str
+    is_loop: bool
+    estimate: BranchCost
+    serialized: float
+    waited: float
+
+
+# -- counting ----------------------------------------------------------------------------------------------------------
+
+
+@final
+class _Split:
+    """A warp between a branch at which it split and the place where its paths meet."""
+
+    def __init__(self, lanes: int, meets_at: int, warp_size: int) -> None:
+        self.lanes, self.meets_at = lanes, meets_at
+        self.issued = 0
+        self.needed: NDArray[np.int64] = np.zeros(warp_size, np.int64)
+        """By lane."""
+
+    def run(self, lanes: NDArray[np.bool_], issued: int) -> None:
+        self.issued += issued
+        self.needed += issued * lanes
+
+    def losses(self, members: NDArray[np.bool_]) -> tuple[float, float]:
+        """Serialized, and waited."""
+        longest = int(self.needed.max())
+        return self.issued - longest, longest - float(self.needed[members].mean())
+
+
+@final
+class LossObserver(Observer):
+    """Under a mask stack: a warp is at one place, and splits nest."""
+
+    events: ClassVar[Events] = Events.SEGMENTS
+
+    def __init__(self) -> None:
+        self.lost: dict[SourceBranchId, dict[int, tuple[float, float]]] = defaultdict(dict)
+        """By source branch and warp: serialized and waited."""
+        self._open: dict[int, dict[SourceBranchId, _Split]] = {}
+        self._first_warp = 0
+
+    def begin(self, run: Run, addresses: AddressBook) -> None:
+        self._size = run.launch.warp_size
+        self._issued = [segment.issued for segment in run.segments]
+        self._sources = [
+            segment.terminator.branch
+            if segment.function.id == run.kernel.id and isinstance(segment.terminator, Branch | Switch)
+            else None
+            for segment in run.segments
+        ]
+        self._meets_at = run.graph.reconvergence
+
+    def wave(self, wave: Wave) -> None:
+        self.close_all()
+        self._first_warp = wave.first_block * wave.warps_per_block
+
+    def segment(self, event: SegmentEvent) -> None:
+        for index, row in enumerate(event.rows.tolist()):
+            if row < WATCHED_WARPS:
+                self._step(row, index, event)
+
+    def _step(self, row: int, index: int, event: SegmentEvent) -> None:
+        splits = self._open.setdefault(row, {})
+        active = int(event.active[index])
+        for source in [source for source, split in splits.items() if split.meets_at == event.segment]:
+            self._close(row, source)
+        lanes = lanes_of(event.active[index : index + 1], self._size)[0]
+        for split in splits.values():
+            if split.lanes & active:
+                split.run(lanes, self._issued[event.segment])
+        source = self._sources[event.segment]
+        if source is not None and source not in splits and sum(bool(lanes[index]) for _, lanes in event.split) > 1:
+            splits[source] = _Split(active, self._meets_at[event.segment], self._size)
+
+    def _close(self, row: int, source: SourceBranchId) -> None:
+        split = self._open[row].pop(source)
+        members = lanes_of(np.array([split.lanes], np.uint64), self._size)[0]
+        serialized, waited = split.losses(members)
+        warp = self._first_warp + row
+        before = self.lost[source].get(warp, (0.0, 0.0))
+        self.lost[source][warp] = (before[0] + serialized, before[1] + waited)
+
+    def close_all(self) -> None:
+        for row, splits in self._open.items():
+            for source in list(splits):
+                self._close(row, source)
+        self._open = {}
+
+
+# -- kernels -----------------------------------------------------------------------------------------------------------
+
+
+def losses_of(program: Program, kernel: DeviceFunction, path: str, seconds: float) -> Iterator[Loss]:
+    """Nothing for a kernel that cannot run, or does not end."""
+
+    def run(plan: Plan) -> Result:
+        return simulate(plan.kernel, plan.specification, POLICIES[POLICY])
+
+    plan, first = run_adapted(Planner(program, kernel, [Request("given")], budget=Budget(seconds=seconds)), run)
+    if first.truncated is not None:
+        return
+    function, launch = plan.kernel.function, plan.specification
+    subject = analyze_subject(function, LaunchKnowledge((BlockShape(*launch.block),), warp_size=launch.warp_size))
+    observer = LossObserver()
+    if simulate(plan.kernel, launch, POLICIES[POLICY], [observer]).truncated is not None:
+        return
+    observer.close_all()
+    for source, cost in subject.costs.items():
+        warps = observer.lost.get(source)
+        if not warps:
+            continue
+        is_loop = function.branches[source].kind is SourceBranchKind.LOOP
+        serialized = statistics.fmean(one[0] for one in warps.values())
+        waited = statistics.fmean(one[1] for one in warps.values())
+        line = line_of(program, function, function.branches[source].keyword)
+        yield Loss(f"{path}:{line or '?'} {kernel.item.name}", is_loop, cost, serialized, waited)
+
+
+def _of_file(task: tuple[str, str, float]) -> list[Loss]:
+    path, root, seconds = task
+    program = program_of(path, root, 32)
+    found: list[Loss] = []
+    for kernel in () if program is None else program.device_functions():
+        if program is not None and kernel.kind is FunctionKind.KERNEL and kernel.item.active:
+            try:
+                found += losses_of(program, kernel, path, seconds)
+            except (Refusal, LaunchError):
+                continue
+    return found
+
+
+# -- the table ---------------------------------------------------------------------------------------------------------
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.branch_costs", description=__doc__)
+    parser.add_argument("roots", nargs="+", metavar="ROOT")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N")
+    parser.add_argument("--seconds", type=float, default=4.0, metavar="S", help="time for one run of a kernel")
+    parser.add_argument("--list", action="store_true", help="print each branch: serialized, idle; told, counted")
+    options = parser.parse_args()
+    paths = [(item.path, root) for root in options.roots for item in expand([root]) if isinstance(item, SourceFile)]
+    with ProcessPoolExecutor(options.jobs) as pool:
+        tasks = [(path, root, options.seconds) for path, root in paths]
+        losses = [loss for found in pool.map(_of_file, tasks) for loss in found]
+    for loss in losses if options.list else ():
+        told = loss.estimate
+        print(f"{told.serialized:7} {loss.serialized:9.1f} {told.idle:6} {loss.waited:9.1f}  {loss.place}")
+    report(losses)
+
+
+def report(losses: Sequence[Loss]) -> None:
+    branches = [loss for loss in losses if not loss.is_loop]
+    loops = [loss for loss in losses if loss.is_loop]
+    rows = (
+        ("branches: serialized", [(loss.estimate.serialized, loss.serialized) for loss in branches]),
+        ("branches: waited", [(loss.estimate.idle, loss.waited) for loss in branches]),
+        ("loops: waited", [(loss.estimate.serialized, loss.waited) for loss in loops]),
+    )
+    print(f"{'':24} {'split':>6} {'rank correlation':>17}   median counted where the estimate is")
+    print(f"{'':24} {'':>6} {'':>17}   {'0':>9} {'1 to 31':>9} {'32 and up':>9}")
+    for name, pairs in rows:
+        bands = [[one for told, one in pairs if low <= told < high] for low, high in ((0, 1), (1, 32), (32, 1 << 60))]
+        medians = " ".join(f"{statistics.median(band):9.1f}" if band else f"{'-':>9}" for band in bands)
+        print(f"{name:24} {len(pairs):6} {rank_correlation(pairs):17.2f}   {medians}")
+
+
+def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float:
+    """Spearman's, with the mean rank for ties; NaN where it is not defined."""
+    told, counted = _ranks([one for one, _ in pairs]), _ranks([one for _, one in pairs])
+    if len(set(told)) < 2 or len(set(counted)) < 2:
+        return float("nan")
+    return statistics.correlation(told, counted)
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    places: dict[float, list[int]] = defaultdict(list)
+    for place, value in enumerate(sorted(values)):
+        places[value].append(place)
+    return [statistics.fmean(places[value]) for value in values]
+
+
+if __name__ == "__main__":
+    main()
