@@ -1,7 +1,7 @@
 """Calls of functions whose declarations are visible, of builtins, and of what is not known.
 
 Rules   A call of a function with a body is a `Call`; its arguments have exactly the parameters' types.
-        A call that passes a lambda is lowered in place, so that the lambda's body is seen.
+        A call that passes a lambda is lowered in place, so that the lambda's body is seen; so is the standard library.
         Anything else is `Opaque` and may contain a barrier; the local variables passed to it may have been references,
         so they hold unknown values afterwards.
 """
@@ -31,6 +31,7 @@ from analysis.lower.expressions.dispatch import load, lower, temporary
 from analysis.lower.expressions.members import upcast
 from analysis.lower.functions import is_deduced
 from analysis.lower.inlining import inline_closure, inline_instance
+from analysis.lower.library.source import is_library
 from analysis.lower.lookup import builtin_arguments
 from analysis.lower.names import (
     Closure,
@@ -106,7 +107,8 @@ def call_instance(
     ctx: LoweringContext, instance: FunctionInstance, this: Place | None, arguments: Sequence[Operand], span: Span
 ) -> Operand:
     """A `Call` of a function with a body, default arguments filled in."""
-    if any(isinstance(argument, Closure) for argument in arguments):
+    is_passed_code = any(isinstance(argument, Closure) for argument in arguments)
+    if is_passed_code or is_library(instance.declaration.item):
         return inline_instance(ctx, instance, this, arguments, span)
     builder = ctx.builder
     passed: list[ValueId] = []

@@ -17,6 +17,7 @@ from analysis.lower.context import LoweringContext, Operand, Place, ReturnTarget
 from analysis.lower.expressions.arguments import passed_argument
 from analysis.lower.expressions.dispatch import load, lower
 from analysis.lower.functions import is_deduced, pack_names, parameter_list, read_parameters
+from analysis.lower.library.source import is_library
 from analysis.lower.names import (
     AUTO,
     Closure,
@@ -63,20 +64,32 @@ def inline_closure(ctx: LoweringContext, closure: Closure, arguments: Sequence[O
 def inline_instance(
     ctx: LoweringContext, instance: FunctionInstance, this: Place | None, arguments: Sequence[Operand], span: Span
 ) -> Operand:
-    """A call of a function that is passed a lambda."""
+    """A call of a function that is passed a lambda, or of a method of the standard library."""
     body = instance.declaration.body
-    if body is None or ctx.depth >= MAX_DEPTH or this is not None:
+    is_certain = is_library(instance.declaration.item) or not instance.declaration.is_constructor
+    if body is None or ctx.depth >= MAX_DEPTH or not is_certain:
         return ctx.builder.opaque("call with a lambda", (), UnknownType("call"), span, may_contain_barrier=True)
     scope = instance.scope.inside()
     before = ctx.this, ctx.owner
     with ctx.elsewhere(scope, instance.declaration.snippet, span):
-        ctx.this, ctx.owner = None, instance.declaration.owner
+        ctx.this, ctx.owner = _object(ctx, instance, this, span), instance.declaration.owner
         try:
             signature = instance.signature
             packs = pack_names(parameter_list(instance.declaration.declarator))
             return _inline(ctx, scope, signature.parameters, arguments, body, signature.returns, packs, span)
         finally:
             ctx.this, ctx.owner = before
+
+
+def _object(ctx: LoweringContext, instance: FunctionInstance, this: Place | None, span: Span) -> LocalVariable | None:
+    """`this` in the body of a method."""
+    if this is None or instance.this is None:
+        return None
+    builder = ctx.builder
+    type = PointerType(this.type, builder.space_of(this.address), this.volatile)
+    symbol = builder.symbol("this", SymbolKind.LOCAL, type, span)
+    builder.store(builder.symbol_address(symbol, span), this.address, span)
+    return LocalVariable("this", symbol, DeclaredType(type), None)
 
 
 def _inline(

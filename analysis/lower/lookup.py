@@ -11,6 +11,7 @@ from analysis.ir.types import (
     S32,
     U64,
     ArrayType,
+    HandleType,
     PointerType,
     StructLayout,
     StructType,
@@ -27,9 +28,13 @@ from analysis.lower.builtins import (
     nested_type,
     static_member,
 )
+from analysis.lower.builtins.types import element_of_handle
 from analysis.lower.constants import EVALUATORS, entity_constant, evaluate
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.layouts import size_and_alignment
+from analysis.lower.library.limits import is_limit, limit
+from analysis.lower.library.source import is_library
+from analysis.lower.library.templates import library_template
 from analysis.lower.names import (
     BuiltinName,
     ConstantName,
@@ -49,7 +54,7 @@ from analysis.lower.names import (
     TypeTemplate,
 )
 from analysis.lower.packs import EXPANSION, element_scope, is_open, is_pack_size, pack_length, pack_size
-from analysis.lower.types import RESOLVERS, descriptor_type, entity_type, resolve_type, shown
+from analysis.lower.types import NO_TYPE, RESOLVERS, descriptor_type, entity_type, resolve_type, shown
 from analysis.syntax.tree import Node
 
 
@@ -87,6 +92,8 @@ def member(scope: Scope, outer: Entity | None, name: str, spelling: str) -> Enti
         type = outer.declared.type
         if isinstance(type, TemplateType):
             return DependentName(spelling)
+        if type == NO_TYPE:
+            return outer
         if isinstance(type, StructType):
             record = scope.program.records.get(type.name)
             if record is not None:
@@ -102,6 +109,9 @@ def member(scope: Scope, outer: Entity | None, name: str, spelling: str) -> Enti
         constant = static_member(type, name)
         if constant is not None:
             return ConstantName(constant, S32)
+        if isinstance(type, HandleType) and type.name.startswith("std::numeric_limits<") and is_limit(name):
+            number = element_of_handle(type)
+            return None if number is None else limit(name, number) or DependentName(spelling)
         return _builtin(f"{spelling.rsplit('::', 1)[0]}::{name}")
     return None
 
@@ -133,6 +143,8 @@ def _inside(scope: Scope, outer: Entity | None, node: Node, spelling: str) -> En
         inner = _inside(scope, outer, first, spelling)
         if inner is None and isinstance(outer, NamespaceName):
             inner = NamespaceName((*outer.path, first.text.decode("utf-8", "replace")))
+        if isinstance(inner, TypeTemplate):
+            inner = scope.program.instantiate_type(inner, ())
         return _inside(scope, inner, rest, spelling)
     if node.kind in ("dependent_name", "dependent_type"):
         return _inside(scope, outer, node.children[-1], spelling) if node.children else None
@@ -198,7 +210,7 @@ def _builtin(name: str) -> Entity | None:
         return BuiltinName(name, variable)
     if builtin_function(name) is not None:
         return FunctionSet(name, (), name)
-    return None
+    return library_template(name)
 
 
 def template_arguments(scope: Scope, node: Node | None) -> tuple[TemplateArgument, ...]:
@@ -243,8 +255,11 @@ def _template_argument(scope: Scope, node: Node) -> TemplateArgument:
             return constant
         if isinstance(entity, TemplateValue):
             return entity
+        if isinstance(entity, TypeName) and entity.enumerators is not None:
+            return entity
         if isinstance(entity, TypeTemplate):
-            return TypeName(DeclaredType(TemplateType(entity.name)))
+            named = None if entity.declarations else scope.program.instantiate_type(entity, ())
+            return named if isinstance(named, TypeName) else TypeName(DeclaredType(TemplateType(entity.name)))
         if isinstance(entity, LocalVariable | LambdaName | DependentName) and inner.kind != "qualified_identifier":
             return TemplateValue(shown(node), S32)
     return TypeName(descriptor_type(scope, node))
@@ -258,7 +273,7 @@ def _resolve(scope: Scope, node: Node) -> DeclaredType:
     if isinstance(entity, TypeTemplate):
         entity = scope.program.instantiate_type(entity, ())
     declared = entity_type(entity, shown(node))
-    if isinstance(declared.type, UnknownType) and node.kind == "template_type":
+    if isinstance(declared.type, UnknownType) and declared.type != NO_TYPE and node.kind == "template_type":
         return DeclaredType(_vague_instance(scope, node, declared.type))
     return declared
 
@@ -332,8 +347,10 @@ def _converted(scope: Scope, type: Type, value: Node) -> ConstantName | None:
 
 
 def _call(scope: Scope, node: Node) -> ConstantName | None:
-    """`int(3)` and `static_cast<int>(x)`."""
+    """`int(3)`, `static_cast<int>(x)` and `std::true_type()`."""
     function, arguments = node.field("function"), node.field("arguments")
+    if function is not None and arguments is not None and not arguments.children:
+        return _constant_object(scope, function)
     if function is None or arguments is None or len(arguments.children) != 1:
         return None
     if function.kind == "template_function":
@@ -346,6 +363,27 @@ def _call(scope: Scope, node: Node) -> ConstantName | None:
     if function.kind in ("primitive_type", "sized_type_specifier", "identifier"):
         declared = resolve_type(scope, function)
         return _converted(scope, declared.type, arguments.children[0])
+    return None
+
+
+def _literal(scope: Scope, node: Node) -> ConstantName | None:
+    """`std::is_same<A, B>{}`."""
+    type, value = node.field("type"), node.field("value")
+    return None if type is None or value is None or value.children else _constant_object(scope, type)
+
+
+def _constant_object(scope: Scope, node: Node) -> ConstantName | None:
+    """The value that an object of a class derived from `std::integral_constant` converts to."""
+    entity = find(scope, node) if node.kind in _MAYBE_VALUES or node.kind in _TEMPLATED else None
+    if isinstance(entity, TypeTemplate):
+        entity = scope.program.instantiate_type(entity, ())
+    type = entity.declared.type if isinstance(entity, TypeName) else None
+    record = scope.program.records.get(type.name) if isinstance(type, StructType) else None
+    bases = [] if record is None or record.is_guess else [record, *(base for base, _ in record.bases)]
+    for base in bases:
+        if is_library(base.item) and base.template == "integral_constant":
+            value = base.member("value")
+            return value if isinstance(value, ConstantName) else None
     return None
 
 
@@ -362,6 +400,7 @@ EVALUATORS.update(
         "alignof_expression": _sizeof,
         "cast_expression": _cast,
         "call_expression": _call,
+        "compound_literal_expression": _literal,
         "template_function": _constant_name,
     }
 )

@@ -76,7 +76,7 @@ class TypeName:
 @final
 @record
 class TypeTemplate:
-    """A class or alias template; `declarations` holds the primary one and its specialisations."""
+    """A class, alias or variable template with its specialisations; of the standard library, without declarations."""
 
     name: str
     declarations: tuple[TypeTemplateDeclaration, ...]
@@ -221,7 +221,7 @@ class Origin:
     prefix: str
 
 
-TemplateArgument: TypeAlias = TypeName | ConstantName | TemplateValue | ArgumentPack | PackPattern
+TemplateArgument: TypeAlias = TypeName | TypeTemplate | ConstantName | TemplateValue | ArgumentPack | PackPattern
 """What a template parameter is bound to; a `TemplateValue` is a constant that is not known here."""
 
 Resolver: TypeAlias = Callable[[str], Entity | None]
@@ -303,7 +303,7 @@ class TemplateParameter:
 @final
 @dataclass(slots=True, eq=False)
 class TypeTemplateDeclaration:
-    """One class or alias template, or a specialisation (`pattern` is then its argument list)."""
+    """A class, alias or variable template, or a specialisation (`pattern` is then its argument list)."""
 
     item: Item
     scope: Scope

@@ -34,6 +34,7 @@ from analysis.lower.repairs import repair_names
 from analysis.lower.templates import template_parameters
 from analysis.lower.types import base_type, declare, declare_enum, innermost
 from analysis.lower.usings import Path
+from analysis.lower.variable_templates import VARIABLES, variable_pattern
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.tree import Node
 
@@ -110,10 +111,22 @@ def entity_of(program: Declarations, path: Path, name: str, items: Sequence[Item
     if functions:
         builtin = name if path else None
         return FunctionSet(name, overloads(program, functions), builtin or name)
+    variables = [item for item in items if item.kind is ItemKind.VARIABLE]
+    if variables and variables[0].is_template:
+        return _variable_template(program, path, name, variables)
+    return _variable(program, path, name, variables[0]) if variables else None
+
+
+def _variable_template(program: Declarations, path: Path, name: str, items: Sequence[Item]) -> Entity:
+    scope = program.namespace_scope(path)
+    found: list[TypeTemplateDeclaration] = []
     for item in items:
-        if item.kind is ItemKind.VARIABLE:
-            return _variable(program, path, name, item)
-    return None
+        snippet = program.snippet(item)
+        if snippet.root.kind in VARIABLES and snippet.templates:
+            parameters = template_parameters(snippet.templates[-1])
+            pattern = variable_pattern(snippet.root)
+            found.append(TypeTemplateDeclaration(item, scope, snippet.root, parameters, pattern))
+    return TypeTemplate(name, tuple(found)) if found else TemplateValue(name, S32)
 
 
 def overloads(program: Declarations, items: Sequence[Item]) -> tuple[FunctionDeclaration, ...]:
@@ -162,8 +175,6 @@ def _variable(program: Declarations, path: Path, name: str, item: Item) -> Entit
         return None
     scope = program.namespace_scope(path).inside()
     scope.origin = Origin(item, snippet, "::".join(path))
-    if snippet.templates:
-        return TemplateValue(name, S32)
     declaration = declare_global(scope, name, snippet.root, declarator, snippet)
     if declaration.constant is not None:
         return ConstantName(declaration.constant.value, declaration.constant.type)

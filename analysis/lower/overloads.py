@@ -4,7 +4,8 @@ Rules   A candidate must accept the number of arguments and convert every one.  
         same type, 1 for promotion and for what is not known, 2 for other arithmetic conversions and bases, 4 for
         user-defined conversions.  A template costs a little more than a plain function; `__device__` wins a tie.
         A pointer deduced for a template parameter is generic, so that instances do not multiply by address space.
-Limits  SFINAE and concepts are not evaluated.  Ambiguity is settled by the first declaration.
+Limits  Of SFINAE, `enable_if` alone is evaluated (`substitution.py`); concepts are not.
+        Ambiguity is settled by the first declaration.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ from analysis.lower.names import (
     TypeName,
 )
 from analysis.lower.records import constructors_of
+from analysis.lower.substitution import extents, is_substitution_failure
 from analysis.lower.templates import deduce, deduce_pack
 from analysis.lower.types import spelled_argument
 
@@ -140,6 +142,8 @@ def _consider(
         if len(declaration.instances) >= MAX_INSTANCES:
             return None
         instance = instantiate(declaration, named)
+        if is_substitution_failure(declaration, instance):
+            return None
     else:
         instance = instantiate(declaration, {})
     if not declaration.item.is_device and not declaration.item.is_constexpr:
@@ -168,7 +172,7 @@ def _deduce_all(
         found: dict[str, TemplateArgument] = {}
         if not deduce(program, parameter.declared.type, _as_deduced(parameter, argument), found):
             return False
-        for name, value in found.items():
+        for name, value in (found | extents(parameter, argument)).items():
             named.setdefault(name, value)
     return True
 

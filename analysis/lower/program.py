@@ -25,6 +25,7 @@ from analysis.lower import type_instances
 from analysis.lower.bodies import lower_body
 from analysis.lower.builder import FunctionBuilder
 from analysis.lower.functions import function_declarator, function_name, instantiate
+from analysis.lower.library.source import is_library, snippet_of
 from analysis.lower.names import (
     Entity,
     FunctionDeclaration,
@@ -42,6 +43,7 @@ from analysis.lower.names import (
 )
 from analysis.lower.namespaces import declare_alias, read_enumeration, resolve
 from analysis.lower.repairs import repair_names
+from analysis.lower.substitution import is_substitution_failure
 from analysis.lower.templates import positional, template_parameters
 from analysis.lower.types import specifier_words
 from analysis.lower.usings import UsingTable, read_usings
@@ -214,7 +216,8 @@ class Program:
     def snippet(self, item: Item) -> Snippet:
         known = self._snippets.get(id(item))
         if known is None:
-            known = self._snippets[id(item)] = self.unit.snippet(item)
+            known = snippet_of(item) if is_library(item) else self.unit.snippet(item)
+            self._snippets[id(item)] = known
         return known
 
     def namespace_scope(self, path: tuple[str, ...]) -> Scope:
@@ -297,7 +300,9 @@ class Program:
         return self._templates[id(item)]
 
     def register(self, instance: FunctionInstance) -> None:
-        self._instances.setdefault(instance.id, instance)
+        known = self._instances.setdefault(instance.id, instance)
+        if known is not instance and is_substitution_failure(known.declaration, known):
+            self._instances[instance.id] = instance  # overloads that differ in their `enable_if` alone share the id
 
     def use_variable(self, declaration: GlobalDeclaration) -> None:
         self.variables[declaration.name] = declaration

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from analysis.ir.types import S32, StructLayout, StructType, TemplateType, Type, UnknownType
 from analysis.lower.builtins import builtin_type
+from analysis.lower.library.source import is_library
+from analysis.lower.library.templates import apply
 from analysis.lower.lookup import template_arguments
 from analysis.lower.names import (
     Declarations,
@@ -26,8 +28,10 @@ from analysis.lower.names import (
 )
 from analysis.lower.namespaces import declare_alias
 from analysis.lower.records import fill_record, self_name
-from analysis.lower.templates import bind, deduce_arguments, flattened, generic_argument, positional
+from analysis.lower.specialisations import choose
+from analysis.lower.templates import bind, flattened, generic_argument
 from analysis.lower.types import spelled_argument
+from analysis.lower.variable_templates import VARIABLES, variable_instance
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.tree import Node
 
@@ -102,6 +106,7 @@ def _new_record(
         full, simple, StructType(full), node, origin.snippet, origin.item, False, inner, template, arguments
     )
     record.is_union = node.kind == "union_specifier"
+    record.is_local = is_library(origin.item)
     scope.program.records[full] = record
     return record
 
@@ -116,24 +121,29 @@ def _fill(program: Declarations, record: Record) -> None:
 def instantiate_type(
     program: Declarations, template: TypeTemplate, arguments: tuple[TemplateArgument, ...]
 ) -> Entity | None:
-    """The instance of a class or alias template for these arguments, defaults filled in."""
-    chosen = _choose(program, template, arguments)
+    """The instance of a class, alias or variable template for these arguments, defaults filled in."""
+    if not template.declarations:
+        return apply(program, template.name, arguments)
+    chosen = choose(program, template, arguments)
     if chosen is None:
         return None
-    declaration, named = chosen
+    declaration = chosen.declaration
     scope = declaration.scope.inside()
     item = declaration.item
     if declaration.scope.origin is None:
         prefix = [*item.namespace, *([item.owner] if item.owner else [])]
-        scope.origin = Origin(item, program.snippet(item), "::".join(prefix))
-    bound = bind(scope, declaration.parameters, named, defaults=True)
+        scope.origin = Origin(item, program.snippet(item), "::".join(["std"] if is_library(item) else prefix))
+    bound = bind(scope, declaration.parameters, chosen.named, defaults=True)
     if declaration.node.kind in ("alias_declaration", "type_definition"):
         declare_alias(scope, declaration.node)
         return scope.names.get(template.name)
-    shown = flattened(arguments if declaration.pattern is not None else bound)
+    shown = chosen.arguments if declaration.pattern is not None else flattened(bound)
+    if declaration.node.kind in VARIABLES:
+        return variable_instance(scope, declaration, shown, is_certain=chosen.is_certain)
     entity = _record_instance(program, template, declaration, scope, shown)
     is_specialised = any(other.pattern is not None for other in template.declarations)
-    if is_specialised and declaration.pattern is None and any(map(_is_dependent, shown)):
+    is_guess = is_specialised and declaration.pattern is None and any(map(_is_dependent, shown))
+    if is_guess or not chosen.is_certain:
         record = _record_of(program, entity)
         if record is not None:
             record.is_guess = True
@@ -185,35 +195,6 @@ def _unfinished(program: Declarations, template: TypeTemplate) -> int:
     """How many instances of the template need this one to be laid out themselves."""
     layouts = program.layouts.values()
     return sum(not layout.size and layout.name.startswith(f"{template.name}<") for layout in layouts)
-
-
-def _choose(
-    program: Declarations, template: TypeTemplate, arguments: tuple[TemplateArgument, ...]
-) -> tuple[TypeTemplateDeclaration, dict[str, TemplateArgument]] | None:
-    """The last specialisation that matches, else the primary template."""
-    primary: TypeTemplateDeclaration | None = None
-    best: tuple[TypeTemplateDeclaration, dict[str, TemplateArgument]] | None = None
-    for declaration in template.declarations:
-        if declaration.pattern is None:
-            if primary is None or declaration.item.is_definition:
-                primary = declaration
-            continue
-        named = _matches(program, declaration, arguments)
-        if named is not None:
-            best = declaration, named
-    if best is not None:
-        return best
-    return None if primary is None else (primary, positional(primary.parameters, arguments))
-
-
-def _matches(
-    program: Declarations, declaration: TypeTemplateDeclaration, arguments: tuple[TemplateArgument, ...]
-) -> dict[str, TemplateArgument] | None:
-    scope = declaration.scope.inside()
-    bind(scope, declaration.parameters, {}, defaults=False)
-    pattern = template_arguments(scope, declaration.pattern)
-    named: dict[str, TemplateArgument] = {}
-    return named if deduce_arguments(program, pattern, arguments, named) else None
 
 
 def generic_instance(program: Declarations, template: TypeTemplate) -> Entity | None:

@@ -57,6 +57,8 @@ from analysis.lower.names import (
 from analysis.syntax.tree import Node
 
 FUNCTION_POINTER: Final = HandleType("function")
+NO_TYPE: Final = UnknownType("no type")
+"""What `enable_if` names where its condition is false."""
 
 
 @final
@@ -225,7 +227,7 @@ def _dependent(scope: Scope, node: Node) -> DeclaredType:
     for child in node.children:
         if child.kind in RESOLVERS:
             declared = resolve_type(scope, child)
-            if isinstance(declared.type, UnknownType):
+            if isinstance(declared.type, UnknownType) and declared.type != NO_TYPE:
                 return DeclaredType(TemplateType(shown(child)))
             return declared
     return DeclaredType(TemplateType(shown(node)))
@@ -321,7 +323,7 @@ def spelled_argument(argument: TemplateArgument) -> str:
     if isinstance(argument, TypeName):
         return spelled(argument.declared.type)
     if isinstance(argument, ConstantName):
-        return str(argument.value)
+        return str(argument.value).lower() if isinstance(argument.value, bool) else str(argument.value)
     if isinstance(argument, ArgumentPack):
         return ", ".join(map(spelled_argument, argument.elements))
     if isinstance(argument, PackPattern):

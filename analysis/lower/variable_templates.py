@@ -1,0 +1,63 @@
+"""Variable templates: `template <class T> constexpr bool is_wide_v = sizeof(T) > 4;`
+
+Rules   An instance whose initialiser is a constant expression is that constant; any other is one value for the whole
+        grid that is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from analysis.ir.types import S32, TemplateType, UnknownType
+from analysis.lower.constants import evaluate
+from analysis.lower.conversions import is_arithmetic, wrapped
+from analysis.lower.names import (
+    AUTO,
+    ConstantName,
+    Entity,
+    Scope,
+    TemplateArgument,
+    TemplateValue,
+    TypeTemplateDeclaration,
+)
+from analysis.lower.types import base_type, spelled_argument
+from analysis.syntax.tree import Node
+
+VARIABLES: Final = frozenset({"declaration", "field_declaration"})
+
+
+def variable_pattern(node: Node) -> Node | None:
+    """The arguments that a specialisation is for, in `template <> constexpr int width<float2> = 2;`."""
+    name = _declarator(node)[0]
+    return None if name is None or name.kind not in _TEMPLATED else name.field("arguments")
+
+
+def variable_instance(
+    scope: Scope, declaration: TypeTemplateDeclaration, arguments: Sequence[TemplateArgument], *, is_certain: bool
+) -> Entity:
+    """What the variable is for the arguments that `scope` binds."""
+    name, value = _declarator(declaration.node)
+    type = base_type(scope, declaration.node).type
+    constant = evaluate(scope, value) if value is not None and is_certain else None
+    if constant is not None and type == AUTO:
+        return constant
+    if constant is not None and is_arithmetic(type):
+        return ConstantName(wrapped(constant.value, type), type)
+    known = S32 if isinstance(type, TemplateType | UnknownType) else type
+    stem = "" if name is None else name.text.decode("utf-8", "replace").partition("<")[0]
+    return TemplateValue(f"{stem}<{', '.join(map(spelled_argument, arguments))}>", known)
+
+
+def _declarator(node: Node) -> tuple[Node | None, Node | None]:
+    """The name, perhaps with arguments, and the initialiser."""
+    declarator = node.field("declarator")
+    if declarator is None or declarator.kind != "init_declarator":
+        return declarator, node.field("default_value")
+    value = declarator.field("value")
+    if value is not None and value.kind in ("initializer_list", "argument_list") and len(value.children) == 1:
+        value = value.children[0]
+    return declarator.field("declarator"), value
+
+
+_TEMPLATED: Final = frozenset({"template_function", "template_type"})
