@@ -40,6 +40,7 @@ from sim.launch.contents import (
     number_format,
 )
 from sim.launch.flow import Root, RootKind
+from sim.launch.free_places import Mark
 from sim.launch.given import GivenFile, GivenFilling, GivenNumbers, read_given
 from sim.launch.images import IMAGES, choose_image, described
 from sim.launch.npy_files import FileStamp, path_below, read_array, stamp_of
@@ -86,6 +87,7 @@ class ArgumentChooser:
         self._blocks = grid[0] * grid[1] * grid[2]
         self._extents = grid[0] * block[0], grid[1] * block[1], grid[2] * block[2]
         self._threads = self._extents[0] * self._extents[1] * self._extents[2]
+        self._table = max([self._threads, *(number.table for number in numbers.values())])
 
     def arguments(self) -> Mapping[str, Argument]:
         """One per parameter, except for types that the engine has to refuse itself."""
@@ -248,7 +250,7 @@ class ArgumentChooser:
         limits = self._limits(root, element, 0)
         if name in self._attempt.ascending:
             limits = replace(limits, roles={**limits.roles, (): Role.OFFSETS})
-        length = self._attempt.lengths.get(name, self._threads)
+        length = self._attempt.lengths.get(name, self._table if use is not None and use.starts else self._threads)
         filling = filling_of(use, declared)
         return ArrayChoice(name, element, declared, length, filling, limits, self._threads, self._seed)
 
@@ -262,6 +264,8 @@ class ArgumentChooser:
             case Filling.ZERO:
                 return f"{grown}; only updated atomically" if self._is_atomic(name) else grown
             case _ if choice.start_of(()) is not None:
+                is_table = choice.length > self._threads and name not in self._attempt.lengths
+                grown = "a table with room for every thread" if is_table else grown
                 return f"{grown}; what compare-and-swap expects to find"
             case _:
                 straddling = self._ranges.get(Root(RootKind.ARGUMENT, name))
@@ -283,8 +287,15 @@ class ArgumentChooser:
             {path[depth:]: role for path, role in use.roles.items()},
             {path[depth:]: limit for path, limit in use.limits.items()},
             ranges,
-            {path[depth:]: start for path, start in use.starts.items()},
+            {path[depth:]: number for path, start in use.starts.items() if (number := self._number(start)) is not None},
         )
+
+    def _number(self, mark: Mark) -> int | None:
+        """What free places hold."""
+        if isinstance(mark, int):
+            return mark
+        known = self._numbers.get(mark.name)
+        return None if known is None else int(known.value)
 
     def _is_atomic(self, name: str) -> bool:
         use = self._uses.get(Root(RootKind.ARGUMENT, name))

@@ -35,7 +35,7 @@ from analysis.ir.instructions import (
 from analysis.ir.operators import BinaryOperator, CompareOperator, TextureOperation
 from analysis.ir.types import ArrayType, IntegerType, PointerType, Type, VoidType
 from sim.launch.flow import Flow, Place, Root, RootKind
-from sim.launch.free_places import free_places
+from sim.launch.free_places import Mark, free_places
 
 MAX_TERMS: Final = 12
 """How deep two indices are compared."""
@@ -68,8 +68,9 @@ class ArrayUse:
     """Types of what is read and written through pointers to it."""
     roles: dict[tuple[str, ...], Role] = field(default_factory=dict[tuple[str, ...], Role])
     limits: dict[tuple[str, ...], int] = field(default_factory=dict[tuple[str, ...], int])
-    starts: dict[tuple[str, ...], int] = field(default_factory=dict[tuple[str, ...], int])
-    """What every compare-and-swap expects there, and every plain load is compared with, if that is one constant."""
+    starts: dict[tuple[str, ...], Mark] = field(default_factory=dict[tuple[str, ...], Mark])
+    """What every compare-and-swap expects there, and every plain load is compared with, if that is one constant or one
+    number that is passed."""
     ends: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
     """Where -1, or a negative number, is asked for."""
 

@@ -28,6 +28,7 @@ from sim.launch.contents import ArrayChoice
 from sim.launch.estimate import register_ranges
 from sim.launch.flow import Flow
 from sim.launch.given import GivenNumbers, read_given
+from sim.launch.grid_units import numbers_behind
 from sim.launch.npy_files import FileStamp
 from sim.launch.request import Request, Requests
 from sim.launch.scalars import TRIPS, ChosenNumber, choose_numbers
@@ -248,11 +249,21 @@ def _numbers(subject: Subject, attempt: Attempt, grid: ChosenShape, block: Chose
     trips = SMALL_TRIPS if attempt.is_small else TRIPS
     warp_size = subject.program.settings.warp_size
     inside = _comparisons(subject, grid, block, found).inside
-    for name, number in attempt.numbers.items():
+    behind_grid = _numbers_behind_grid(subject, grid)
+    mended = {name: ChosenNumber(number, "others do not fit") for name, number in attempt.numbers.items()}
+    for name, number in {**behind_grid, **mended}.items():
         if name not in found:
-            found[name] = ChosenNumber(number, "others do not fit")
-            known[name] = number
+            found[name] = number
+            known[name] = number.value
     return {**choose_numbers(subject.flow, grid.extent, block.extent, warp_size, known, inside, trips), **found}
+
+
+def _numbers_behind_grid(subject: Subject, grid: ChosenShape) -> Mapping[str, ChosenNumber]:
+    """Nothing where the grid is given: host code did not compute it."""
+    if subject.requests.grid is not None:
+        return {}
+    parameters = [parameter.name for parameter in subject.kernel.function.parameters]
+    return numbers_behind(subject.launches, parameters, subject.flow.leaves, grid.extent)
 
 
 def _comparisons(

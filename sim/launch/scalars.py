@@ -4,11 +4,12 @@ Rules    In this order, each with what is known so far:
          1. a number that an index of threads is compared with lets all threads pass (`i < n`: n = threads);
          2. two numbers whose product is compared so share it (`i < width * height`);
          3. a number that a row index is multiplied with in an address is as large as a row, unless it also bounds a
-            loop, and that alone walks along the rows;
+            loop: if that alone walks along the rows, the loop decides (5.), else what threads reach and the loop both;
          4. a number that divides a thread index splits the threads into a square;
          5. a number that bounds a loop gives `TRIPS` iterations;
-         6. what bounds the index of a compare-and-swap is the size of a table with room for two elements per thread, a
-            divisor is 4, a shift 3, what a mask is made of (`x & (n - 1)`) 16;
+         6. what a compare-and-swap expects to find is -1 and marks free places, what bounds its index is the size of a
+            table with room for two elements per thread, a divisor is 4, a shift 3, what a mask (`x & (n - 1)`) is made
+            of 16;
          7. a number that elements of arrays are compared with lies among them;
          8. a number with the name of an extent (`width`, `rows`, `n`, `size`) is that of the grid;
          9. an offset in an address is 0, any other integer 1, a bool true, a float 0.5.
@@ -28,6 +29,7 @@ from analysis.ir.types import BooleanType, FloatType, IntegerType
 from sim.faults import Index3
 from sim.launch.estimate import Estimate, register_ranges
 from sim.launch.flow import Flow, Leaf, Register
+from sim.launch.free_places import free_places
 from sim.launch.number_uses import NumberUses
 
 TRIPS: Final = 16
@@ -60,11 +62,13 @@ _SIZE_NAME: Final = re.compile(
 @final
 @dataclass(frozen=True, slots=True)
 class ChosenNumber:
-    """`is_chosen` where neither the user nor the file says the number."""
+    """`is_chosen` where neither the user nor the file says the number; `table` is the length of the table whose indices
+    it bounds, 0 for none."""
 
     value: int | float | bool
     why: str
     is_chosen: bool = True
+    table: int = 0
 
 
 def choose_numbers(
@@ -105,6 +109,7 @@ class _Choosing:
         self._chosen: dict[str, ChosenNumber] = {}
         self._estimate = Estimate(flow, register_ranges(grid, block, warp_size), self._numbers)
         self._uses = NumberUses(flow)
+        self._marks = {mark.name for mark in free_places(flow).values() if isinstance(mark, Leaf)}
 
     def run(self) -> Mapping[str, ChosenNumber]:
         integers = [name for name, type in self._flow.leaves.items() if isinstance(type, IntegerType)]
@@ -156,12 +161,15 @@ class _Choosing:
         return self._largest(self._pitch_wishes(), "the length of a row")
 
     def _pitch_wishes(self) -> Iterator[tuple[str, int]]:
-        walked = self._walked_by_loops()
+        walked, counted = self._walked_by_loops(), dict(self._loops())
         for index, pitch in self._uses.products:
             if not walked.isdisjoint(self._open(pitch)):
                 continue
             reached = 1 + max((self._reach(columns) for columns in self._uses.added_to(index, pitch)), default=0)
-            if reached > 1:
+            loop = counted.get(self._flow.leaf(pitch) or "")
+            if loop is not None:
+                yield from self._estimate.wishes(pitch, max(reached, min(int(loop.value), self._row)))
+            elif reached > 1:
                 yield from self._estimate.wishes(pitch, reached)
             elif self._flow.sources(index) & _REGISTERS_OF_ROWS:
                 yield from self._estimate.wishes(pitch, self._row)
@@ -214,9 +222,12 @@ class _Choosing:
         return target - 1 + self._trips * self._uses.step(index, self._estimate)
 
     def _other(self, name: str) -> ChosenNumber:
+        if name in self._marks:
+            return ChosenNumber(self._last(name), "marks free places, as no chosen key does")
         if name in self._uses.tables:
             length = 2 * _power_of_two(self._threads)
-            return ChosenNumber(length - self._uses.tables[name], "a table with room for every thread")
+            why = "a table with room for every thread"
+            return ChosenNumber(length - self._uses.tables[name], why, table=length)
         if name in self._uses.divisors:
             return ChosenNumber(4, "a divisor")
         if name in self._uses.masks:
@@ -232,6 +243,11 @@ class _Choosing:
         if name in self._uses.offsets:
             return ChosenNumber(0, "an offset in an address")
         return ChosenNumber(1, "nothing depends on its size")
+
+    def _last(self, name: str) -> int:
+        """-1, in the type of the number."""
+        type = self._flow.leaves[name]
+        return (1 << type.bits) - 1 if isinstance(type, IntegerType) and not type.signed else -1
 
     def _named_extent(self, name: str) -> int:
         """0 for a name that is not one of an extent."""

@@ -1,9 +1,9 @@
 """All memory of a launch in one array of bytes; an address is an index into it.
 
 Objects start at multiples of 256 bytes with at least 256 bytes of red zone between, so generic pointers just work and
-an access past the end of a buffer lands nowhere.  The first page belongs to nobody: null pointers, and the place that
-accesses of inactive or faulty threads are sent to.  A shadow byte per byte says whether an object lies there and
-whether it was written.
+an access past the end of a buffer lands nowhere.  The first `NULL_PAGE` bytes belong to nobody: null pointers and what
+lies a little behind them, and the place that accesses of inactive or faulty threads are sent to.  A shadow byte per
+byte says whether an object lies there and whether it was written.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from analysis.ir.types import MemorySpace
 from sim.arrays import Values
+from sim.faults import NULL_PAGE
 from sim.refusals import LaunchError
 
 PAGE: Final = 256
@@ -55,7 +56,7 @@ class Arena:
 
     def __init__(self, budget: int) -> None:
         self._budget = budget
-        self._end = 2 * PAGE
+        self._end = NULL_PAGE
         self._starts: list[int] = []
         self._regions: list[Region] = []
         self._table: tuple[Values, Values, Values] | None = None

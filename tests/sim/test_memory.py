@@ -243,6 +243,15 @@ def test_null_pointer() -> None:
     assert (fault.buffer, fault.offset) == (None, 0)
 
 
+def test_an_address_past_a_member_is_not_null() -> None:
+    """The first buffer lies so low that its end must not be taken for the null page."""
+    text = "struct P { int *x; }; __global__ void k(P p) { p.x[threadIdx.x + 100] = 1; }"
+    found = run(text, {"p": Struct({"x": Array(np.zeros(64, np.int32))})})
+    (fault,) = found.faults
+    assert isinstance(fault, OutOfBounds)
+    assert not fault.is_null
+
+
 def test_misaligned() -> None:
     text = "__global__ void k(char *x) { *(int *)(x + threadIdx.x) = 1; }"
     found = run(text, {"x": np.zeros(64, np.int8)})

@@ -15,7 +15,7 @@ from typing import Final, Protocol, TypeAlias
 from analysis.ir.source import Span
 from analysis.lower.launches.file_constants import FileConstants
 from analysis.lower.launches.host_values import CONDITIONAL, HostValues
-from analysis.lower.launches.model import Launch
+from analysis.lower.launches.model import GridUnit, Launch
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.translation_unit import TranslationUnit
@@ -32,6 +32,9 @@ LAUNCH_CALLS: Final[Mapping[bytes, tuple[int, int, int]]] = {
 PASSES_ARGUMENTS: Final = b"hipLaunchKernelGGL"
 """Its arguments after the stream are the kernel's own; the other functions take an array of pointers."""
 
+LARGE: Final = 3 << 24
+_LEAST: Final = 1 << 10
+_TIMES: Final = 5
 
 _Place: TypeAlias = tuple[Snippet, Item, Node]
 
@@ -166,7 +169,24 @@ def _launch(
         path=item.path,
         span=Span(item.span.start + span.start, item.span.start + span.end),
         block_text=_text(configuration[1]) if len(configuration) > 1 else "",
+        grid_units=_grid_units(configuration[0], arguments, values) if configuration else (),
     )
+
+
+def _grid_units(grid: Node, arguments: list[Node], values: HostValues) -> tuple[GridUnit, ...]:
+    """Which arguments the extents are multiples of: found by what they would be for two large numbers."""
+    found: list[GridUnit] = []
+    for position, argument in enumerate(arguments):
+        while argument.kind == "cast_expression" and (value := argument.field("value")) is not None:
+            argument = value
+        if argument.kind != "identifier":
+            continue
+        name = _text(argument)
+        once, often = (values.extents_if(name, LARGE * times, grid) for times in (1, _TIMES))
+        for axis, (few, many) in enumerate(zip(once, often, strict=True)):
+            if few and many and _LEAST <= few <= LARGE and abs(many - _TIMES * few) <= _TIMES:
+                found.append(GridUnit(axis, position, round(LARGE / few)))
+    return tuple(found)
 
 
 def _kernel_name(node: Node) -> tuple[str, tuple[str, ...]] | None:

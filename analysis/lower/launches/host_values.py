@@ -11,9 +11,10 @@ Limits   Names are not told apart by scope: a name declared twice has no value. 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, final
+from typing import Final, TypeAlias, final
 
 from analysis.lower.builtins import builtin_type, builtin_variable
 from analysis.lower.conversions import number_literal
@@ -27,6 +28,11 @@ CONDITIONAL: Final = frozenset(
     ("if_statement", "for_statement", "while_statement", "do_statement", "switch_statement", "for_range_loop")
 )
 _AXES: Final = ("x", "y", "z")
+Extents: TypeAlias = "tuple[int | None, int | None, int | None]"
+_UNKNOWN: Final[Extents] = (None, None, None)
+_ROUNDING_UP: Final = re.compile(
+    r"c(?:eil)?_?div|i?div(?:ide)?_?(?:round_?)?up|div_?ceil|(?:round_?)?up_?div|ceiling_?div(?:ide)?", re.IGNORECASE
+)
 
 
 @final
@@ -50,6 +56,7 @@ class HostValues:
     def __init__(self, function: Node, constants: FileConstants | None) -> None:
         self._constants = constants
         self._variables: dict[str, _Variable] = {}
+        self._assumed: tuple[str, int] | None = None
         self._guards: tuple[int, ...] = ()
         self._position = function.end
         self._depth = 0
@@ -129,68 +136,83 @@ class HostValues:
 
     def shape(self, node: Node) -> Shape | None:
         """The value of a grid or block argument: a number, a `dim3`, a variable of either."""
+        known = [extent for extent in self.extents(node) if extent is not None]
+        return Shape(*known) if len(known) == len(_AXES) and min(known) > 0 else None
+
+    def extents_if(self, name: str, number: int, node: Node) -> Extents:
+        """The extents of a shape if the variable `name` held that number, whatever is written to it; helpers that are
+        called like a division which rounds up are taken for one."""
+        self._assumed = name, number
+        try:
+            return self.extents(node)
+        finally:
+            self._assumed = None
+
+    def extents(self, node: Node) -> Extents:
+        """Those of a shape, as far as they are known."""
         if self._depth > MAX_DEPTH:
-            return None
+            return _UNKNOWN
         self._depth += 1
         try:
-            found = self._shape(node)
+            return self._extents(node)
         finally:
             self._depth -= 1
-        return found if found is None or min(found) > 0 else None
 
-    def _shape(self, node: Node) -> Shape | None:
+    def _extents(self, node: Node) -> Extents:
         match node.kind:
             case "parenthesized_expression" if len(node.children) == 1:
-                return self.shape(node.children[0])
+                return self.extents(node.children[0])
             case "initializer_list" | "argument_list" | "parameter_list":
                 return self._from_list(node)
             case "compound_literal_expression":
                 value = node.field("value")
-                return None if value is None else self._from_list(value)
+                return _UNKNOWN if value is None else self._from_list(value)
             case "call_expression" if _called(node) in _DIM_NAMES:
                 arguments = node.field("arguments")
-                return None if arguments is None else self._from_list(arguments)
+                return _UNKNOWN if arguments is None else self._from_list(arguments)
             case "identifier" | "type_identifier":
-                return self._named_shape(node)
+                return self._named_extents(node)
             case _:
-                return self._one_dimensional(self.number(node))
+                return _one_dimensional(self.number(node))
 
-    def _from_list(self, node: Node) -> Shape | None:
+    def _from_list(self, node: Node) -> Extents:
         """`(16, 16)`; a single `dim3` among the arguments is copied."""
         values = _values_in(node)
         if len(values) == 1:
-            return self.shape(values[0])
+            return self.extents(values[0])
+        if len(values) > len(_AXES):
+            return _UNKNOWN
         numbers = [self.number(value) for value in values]
-        whole = [number for number in numbers if isinstance(number, int)]
-        return Shape(*whole) if len(whole) == len(numbers) <= 3 and whole else Shape(1) if not numbers else None
+        x, y, z = (*(None if one is None else int(one) for one in numbers), *([1] * (len(_AXES) - len(numbers))))
+        return x, y, z
 
-    def _one_dimensional(self, number: Number | None) -> Shape | None:
-        return Shape(int(number)) if number is not None else None
-
-    def _named_shape(self, node: Node) -> Shape | None:
-        variable = self._variables.get(node.text.decode("utf-8", "replace"))
-        if variable is None or not (variable.is_dim or variable.members):
-            if variable is not None and variable.declarations and self._written(variable.writes):
+    def _named_extents(self, node: Node) -> Extents:
+        name = node.text.decode("utf-8", "replace")
+        variable = self._variables.get(name)
+        is_assumed = self._assumed is not None and self._assumed[0] == name
+        if variable is None or is_assumed or not (variable.is_dim or variable.members):
+            if variable is not None and not is_assumed and variable.declarations and self._written(variable.writes):
                 value = self._written(variable.writes)
-                return None if value is None or variable.is_lost or variable.declarations > 1 else self.shape(value)
-            return self._one_dimensional(self.number(node))
+                is_known = value is not None and not variable.is_lost and variable.declarations == 1
+                return self.extents(value) if value is not None and is_known else _UNKNOWN
+            number = self.number(node)
+            return _UNKNOWN if number is None else _one_dimensional(number)
         if variable.is_lost or variable.declarations != 1 or not (variable.writes or variable.members):
-            return None
+            return _UNKNOWN
         value = self._written(variable.writes) if variable.writes else None
-        start = self.shape(value) if value is not None else None if variable.writes else Shape(1)
+        start = self.extents(value) if value is not None else _UNKNOWN if variable.writes else Shape(1)
         return self._with_members(variable, start)
 
-    def _with_members(self, variable: _Variable, start: Shape | None) -> Shape | None:
+    def _with_members(self, variable: _Variable, start: Extents) -> Extents:
         """The declared shape with the members that were written before this place."""
-        extents: dict[str, int | None] = {} if start is None else dict(zip(_AXES, start, strict=True))
+        extents: dict[str, int | None] = dict(zip(_AXES, start, strict=True))
         for axis, writes in variable.members.items():
             if all(value.start > self._position and not self._shares_a_guard(guards) for value, guards in writes):
                 continue
             written = self._written(writes)
             number = self.number(written) if written is not None else None
             extents[axis] = int(number) if number is not None else None
-        known = [extent for axis in _AXES if (extent := extents.get(axis)) is not None]
-        return Shape(*known) if len(known) == 3 else None
+        return extents["x"], extents["y"], extents["z"]
 
     def _shares_a_guard(self, guards: tuple[int, ...]) -> bool:
         """Whether a loop around both may bring a later write here."""
@@ -232,6 +254,8 @@ class HostValues:
 
     def named(self, node: Node) -> Number | None:
         name = node.text.decode("utf-8", "replace")
+        if self._assumed is not None and self._assumed[0] == name:
+            return self._assumed[1]
         variable = self._variables.get(name)
         if variable is None:
             return self._constant(name)
@@ -310,6 +334,8 @@ class HostValues:
                 return _OF_ONE[name](value)
             case [int() | float() as left, int() | float() as right] if name in _OF_TWO:
                 return _OF_TWO[name](left, right)
+            case [int() as left, int() as right] if self._assumed is not None and _ROUNDING_UP.fullmatch(name):
+                return -(-left // right)
             case _:
                 return None
 
@@ -320,6 +346,10 @@ class HostValues:
             return None
         shape = self.shape(argument)
         return None if shape is None else shape[_AXES.index(member.text.decode())]
+
+
+def _one_dimensional(number: Number | None) -> Extents:
+    return None if number is None else int(number), 1, 1
 
 
 def _declared(declarator: Node) -> tuple[Node | None, Node | None]:

@@ -17,6 +17,14 @@ class Shape(NamedTuple):
     z: int = 1
 
 
+class GridUnit(NamedTuple):
+    """The extent of a grid along an axis (0, 1, 2) is the argument at a position, divided by `size` and rounded."""
+
+    axis: int
+    argument: int
+    size: int
+
+
 @final
 @record
 class Launch:
@@ -37,6 +45,8 @@ class Launch:
     span: Span = field(compare=False)
     block_text: str = ""
     """How the block is written."""
+    grid_units: tuple[GridUnit, ...] = ()
+    """What the grid is computed from, where that is passed on as well: `k<<<(n + 255) / 256, 256>>>(a, n)`."""
 
     def moved(self, distance: int) -> Launch:
         """The same launch, so many bytes further on."""
@@ -51,4 +61,5 @@ class Launch:
             self.path,
             Span(self.span.start + distance, self.span.end + distance),
             self.block_text,
+            self.grid_units,
         )

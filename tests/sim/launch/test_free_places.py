@@ -52,6 +52,32 @@ def test_places_begin_free(type: str, empty: str, value: int) -> None:
     assert _why(text, "slots") == "one element per thread; what compare-and-swap expects to find"
 
 
+@pytest.mark.parametrize(
+    ("type", "mark"), [("unsigned", str(0xFFFFFFFF)), ("int", "-1"), ("unsigned long long", str(0xFFFFFFFFFFFFFFFF))]
+)
+def test_a_mark_that_is_passed_is_no_key(type: str, mark: str) -> None:
+    table = f"struct Table {{ {type} *keys; unsigned *values; unsigned size; {type} empty; }};"
+    text = table + (
+        inserting("% t.size", "t.empty")
+        .replace("unsigned *keys, unsigned *values, unsigned size, const unsigned", f"Table t, const {type}")
+        .replace("&keys", "&t.keys")
+        .replace("values[", "t.values[")
+        .replace("unsigned old", f"{type} old")
+    )
+    found = {choice.name: choice.value for choice in plan(text).choices}
+    assert found["t.empty"] == mark
+    assert found["t.keys"] == (f"{int(mark):#x}[4096]" if int(mark) > 0 else "-1[4096]")
+    result = ran(text)
+    assert (result.faults, result.truncated) == ((), None)
+    assert np.count_nonzero(result.arrays["t.keys"] != int(mark)) == 100
+
+
+def test_a_number_that_only_some_loads_are_compared_with_is_no_mark() -> None:
+    claims = f"{_I} atomicCAS(&slots[i], mark, i); x[i] = slots[i] + 1;"
+    text = f"__global__ void k(int *slots, int mark, int *x) {{ {claims} }}"
+    assert {choice.name: choice.value for choice in plan(text).choices}["mark"] != "-1"
+
+
 def test_locks_begin_open() -> None:
     text = (
         f"__global__ void k(int *lock, int *x) {{ {_I} while (atomicCAS(lock, 0, 1)) ; x[0]++; atomicExch(lock, 0); }}"

@@ -11,6 +11,7 @@ from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment
 from analysis.syntax.translation_unit import TranslationUnit
 from sim.launch.planner import Planner
+from sim.launch.request import Request
 from tests.sim.launch.support import NoFiles, chosen
 
 HEADER = "#define SIDE 8\n__global__ void k(float *x, int n) { x[threadIdx.x + n * threadIdx.y] = 1; }"
@@ -77,3 +78,43 @@ def test_a_block_is_made_of_the_parameters_of_the_template_around(block: str, ex
 )
 def test_members_of_data_are_no_axes(body: str, expected: str) -> None:
     assert chosen(f"__global__ void k(float *x, float4 *v) {{ {body} }}")["block"] == expected
+
+
+@pytest.mark.parametrize(
+    ("launch", "n", "m"),
+    [
+        ("k<<<dim3(n / 64, m / 32), 256>>>(x, n, m);", "256", "128"),
+        ("k<<<dim3((n + 63) / 64, ceil(m / 32.0)), 256>>>(x, n, m);", "256", "128"),
+        ("dim3 grid; grid.x = n >> 4; grid.y = m; k<<<grid, 256>>>(x, (int)n, m);", "64", "4"),
+        ("int blocks = (n - 1) / 48 + 1; k<<<dim3(blocks, 4), 256>>>(x, n, m);", "192", "1"),
+        ("dim3 grid(cdiv(m, 8), div_up(n, 16)); k<<<grid, 256>>>(x, n, m);", "64", "32"),
+        ("int w = n * 2; k<<<dim3(w / 32, w / 32), 256>>>(x, n, w);", "64", "128"),
+        ("k<<<dim3(n / 64, n / 32), 256>>>(x, n, m);", "256", "1"),
+        # nothing is proportional
+        ("k<<<dim3(min(n / 64, 100), n * m), 256>>>(x, n, m);", "1", "1"),
+        ("k<<<dim3(n * 4, 65536 / m), 256>>>(x, n, m);", "1", "1"),
+        ("k<<<dim3(other(n, 4), 2), 256>>>(x, n, m);", "1", "1"),
+        ("k<<<dim3(s / 64, 2), 256>>>(x, n, m);", "1", "1"),
+    ],
+)
+def test_numbers_are_what_the_grid_is_computed_from(launch: str, n: str, m: str) -> None:
+    kernel = "__global__ void k(float *x, int p, int q) { x[blockIdx.y + threadIdx.x] = p + q; }"
+    found = chosen(f"{kernel} void f(float *x, int n, int m, int s) {{ {launch} }}")
+    assert (found["grid"], found["p"], found["q"]) == ("4,4", n, m)
+
+
+def test_numbers_behind_a_grid_that_was_cut_are_cut_with_it() -> None:
+    kernel = "__global__ void k(float *x, int n) { x[threadIdx.x] = n; }"
+    text = f"{kernel} void f(float *x) {{ int n = 1 << 20; k<<<n / 256, 256>>>(x, n); }}"
+    assert {name: value for name, value in chosen(text).items() if name != "x"} == {
+        "grid": "128",
+        "block": "256",
+        "n": str(128 * 256),
+    }
+
+
+def test_a_grid_that_is_given_was_computed_from_nothing() -> None:
+    kernel = "__global__ void k(float *x, int p) { x[threadIdx.x] = p; }"
+    text = f"{kernel} void f(float *x, int n) {{ k<<<n / 256, 256>>>(x, n); }}"
+    assert chosen(text)["p"] == "2048"
+    assert chosen(text, Request(grid=(4, 1, 1)))["p"] == "1"

@@ -29,6 +29,9 @@ _XY = f"{_I} int j = blockIdx.y * blockDim.y + threadIdx.y;"
         ("int a", "for (int j = 0; j < a; j++) x[threadIdx.x] += j;", {"a": "16"}),
         ("int a", "for (int j = 0; j < a; j += 8) x[threadIdx.x] += j;", {"a": "128"}),
         ("int a", "for (int j = 1; j < a; j *= 2) x[threadIdx.x] += j;", {"a": "256"}),
+        # rows that a loop walks along in tiles, of threads that stand side by side
+        ("int a", f"{_XY} for (int k = 0; k < a; k += 8) x[j * a + k + threadIdx.x % 8] = 1;", {"a": "64"}),
+        ("int a", f"{_I} for (int k = 0; k < a; k += 2) x[i * a + k + threadIdx.x % 2] = 1;", {"a": "32"}),
         ("int a", "x[threadIdx.x & (a - 1)] = 1;", {"a": "16"}),
         ("int a", f"{_I} x[i / a] = i % a;", {"a": "64"}),
         ("int a", "x[threadIdx.x] = x[0] / a;", {"a": "4"}),
