@@ -26,6 +26,18 @@ vim.api.nvim_create_autocmd('LspAttach', {
   end,
 })
 
+vim.api.nvim_create_autocmd('LspDetach', {
+  group = group,
+  desc = 'simt: simulations and what they left end with their buffer, or with the server',
+  callback = function(event)
+    local client = vim.lsp.get_client_by_id(event.data.client_id)
+    if client and client.name == 'simt_lsp' then
+      require('simt.simulate').detach(event.buf)
+      require('simt.decorations').detach(event.buf)
+    end
+  end,
+})
+
 vim.api.nvim_create_autocmd('LspProgress', {
   group = group,
   desc = 'simt: how far a simulation is',

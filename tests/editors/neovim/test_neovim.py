@@ -126,8 +126,102 @@ def test_what_ran_stands_behind_the_lines_until_the_text_changes(neovim: Neovim)
     neovim.picture("stale")
     neovim.keys("u")
     neovim.sees("50 % of lanes")
+
+
+def test_what_was_removed_from_behind_the_lines_comes_back_with_the_next_simulation_only(neovim: Neovim) -> None:
+    neovim.at(4)
+    neovim.run("SimtSimulate")
+    neovim.sees("q closes")
+    neovim.keys("q")
+    neovim.sees("50 % of lanes")
     neovim.run("SimtClear")
     neovim.no_longer_sees("50 % of lanes")
+    neovim.lua("_G.told = 0 local show = require('simt.decorations').show"
+               " require('simt.decorations').show = function(...) _G.told = _G.told + 1 show(...) end")  # fmt: skip
+    neovim.keys("Go// an edit after which the server tells of the simulation again\x1b")
+    neovim.wait_for("_G.told > 0")
+    assert "50 % of lanes" not in neovim.terminal.text()
+    neovim.at(4)
+    neovim.run("SimtSimulate")
+    neovim.sees("q closes")
+    neovim.keys("q")
+    neovim.sees("50 % of lanes")
+
+
+BOTH: Final = """\
+__global__ void both(float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && x[i] > 0) {
+    x[i] = 1;
+  }
+}
+void run(float *x) { both<<<64, 128>>>(x, 8000); }
+"""
+
+
+def test_what_ran_stands_before_a_long_finding_and_counts_both_halves_of_a_condition(
+    neovim: Neovim, project: Path
+) -> None:
+    (project / "both.cu").write_text(BOTH)
+    neovim.run("edit both.cu")
+    neovim.wait_for("vim.fn.exists(':SimtSimulate') == 2")
+    neovim.at(3)
+    neovim.run("SimtSimulate grid=64 n=8000")
+    neovim.sees("q closes")
+    neovim.keys("q")
+    run = "vim.lsp.buf_request_sync(0, 'simt/simulation', { textDocument = { uri = vim.uri_from_bufnr(0) } }, 9000)"
+    (kernel,) = neovim.lua(
+        f"return vim.iter(pairs({run})):map(function(_, a) return a.result.kernels[1] end):totable()"
+    )
+    (branch,) = [one for one in kernel["branches"] if one["position"]["line"] == 2]
+    (line,) = [one for one in kernel["lines"] if one["line"] == 2]
+    assert branch["executed"] > line["executed"]
+    neovim.sees(f"split {branch['diverged']:,} of {branch['executed']:,} times")
+    finding = "{ lnum = 2, col = 2, message = ('finding '):rep(20), severity = 3 }"
+    show = f"vim.diagnostic.set(vim.api.nvim_create_namespace('test'), 0, {{ {finding} }})"
+    neovim.lua(f"vim.diagnostic.config({{ virtual_text = true }}) {show}")
+    neovim.sees("times     ■ finding finding")
+    simulation = "vim.lsp.get_clients()[1].handlers['simt/simulation']"
+    neovim.lua(f"local again = vim.iter(pairs({run})):map(function(_, a) return a.result end):totable()[1]"
+               f" vim.diagnostic.reset() {simulation}(nil, again) {show}")  # fmt: skip
+    neovim.sees("times     ■ finding finding")
+    neovim.lua(f"local again = vim.iter(pairs({run})):map(function(_, a) return a.result end):totable()[1]"
+               f" {simulation}(nil, again)")  # fmt: skip
+    neovim.lua("vim.cmd.redraw()")
+    neovim.sees("times     ■ finding finding")
+
+
+def test_a_report_waits_until_nobody_types(neovim: Neovim) -> None:
+    neovim.at(4)
+    neovim.lua("_G.answered = false vim.cmd('normal! G') vim.cmd.startinsert()"
+               " local c = require('simt.client') local request = c.request"
+               " c.request = function(a, b, method, d, answered, f)"
+               "   return request(a, b, method, d, function(result) answered(result) _G.answered = true end, f) end"
+               " vim.schedule(function() require('simt.simulate').run(vim.api.nvim_get_current_buf(),"
+               " { textDocument = { uri = vim.uri_from_bufnr(0) }, kernel = 'halo' }) end)")  # fmt: skip
+    neovim.wait_for("_G.answered")
+    neovim.keys("// typed")
+    neovim.sees("// typed")
+    assert "q closes" not in neovim.terminal.text()
+    neovim.keys("\x1b")
+    neovim.sees("q closes")
+    neovim.keys("q")
+    assert "// typed" in neovim.lua("return vim.api.nvim_buf_get_lines(0, -2, -1, false)[1]")
+
+
+def test_the_last_report_can_be_read_again(neovim: Neovim) -> None:
+    neovim.at(4)
+    neovim.run("SimtReport text")
+    neovim.sees("simt: no kernel was simulated here; :SimtSimulate does")
+    neovim.run("SimtSimulate")
+    neovim.sees("q closes")
+    neovim.keys("q")
+    neovim.no_longer_sees("q closes")
+    neovim.run("SimtReport text")
+    neovim.sees("SIMD efficiency")
+    neovim.keys("q")
+    neovim.run("SimtReport pdf")
+    neovim.sees("simt: pdf is not a format; there are: html, text")
 
 
 def test_a_launch_can_be_given(neovim: Neovim) -> None:
@@ -159,6 +253,25 @@ def test_a_simulation_that_takes_long_is_told_of_and_can_be_ended(neovim: Neovim
     neovim.picture("progress")
     neovim.run("SimtCancel")
     neovim.sees("simt: the simulation was ended")
+    neovim.run("SimtCancel")
+    neovim.sees("simt: nothing is being simulated")
+    for _ in range(2):
+        neovim.run("SimtSimulate")
+        neovim.sees("simulating k: ")
+    neovim.run("enew")  # and from another buffer
+    neovim.run("SimtCancel")
+    neovim.sees("simt: 2 simulations were ended")
+
+
+def test_a_simulation_ends_with_its_buffer(neovim: Neovim, project: Path) -> None:
+    (project / "endless.cu").write_text(ENDLESS)
+    (project / ".simt.toml").write_text("[simulate]\nseconds = 300\n")
+    neovim.run("edit endless.cu")
+    neovim.wait_for("vim.fn.exists(':SimtSimulate') == 2")
+    neovim.run("SimtSimulate")
+    neovim.sees("simulating k: ")
+    neovim.run("bdelete")
+    neovim.no_longer_sees("simulating k: ")
     neovim.run("SimtCancel")
     neovim.sees("simt: nothing is being simulated")
 
@@ -251,6 +364,7 @@ def test_a_killed_server_is_started_again_with_the_file(neovim: Neovim) -> None:
     neovim.sees("simt: the server does not run for this buffer: :SimtRestart starts it")
     neovim.keys("\r")
     neovim.run("SimtRestart")
+    neovim.sees("simt: the server runs again")
     neovim.wait_for("#vim.diagnostic.get(0) > 0")
     neovim.picture("restarted")
 

@@ -61,6 +61,15 @@ function M.cancel(client, request)
 end
 
 ---@param client vim.lsp.Client
+---@return boolean
+function M.lives(client)
+  if METHODS then
+    return not client:is_stopped()
+  end
+  return not client.is_stopped()
+end
+
+---@param client vim.lsp.Client
 function M.stop(client)
   if METHODS then
     client:stop()

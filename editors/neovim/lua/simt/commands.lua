@@ -1,4 +1,4 @@
--- The commands of a CUDA buffer; all start with `:Simt`.
+-- The commands of a CUDA buffer, and `:SimtCancel`, which is there in all of them; all start with `:Simt`.
 
 local M = {}
 
@@ -18,21 +18,17 @@ local COMMANDS = {
     nargs = '*',
     complete = { 'grid=', 'block=', 'policy=', 'seed=', 'shared=' },
   },
-  SimtCancel = {
-    run = function()
-      require('simt.simulate').cancel()
-    end,
-    desc = 'End the simulation that runs',
-  },
   SimtReport = {
-    run = function()
-      require('simt.simulate').open_page()
+    run = function(format)
+      require('simt.simulate').report(format)
     end,
-    desc = 'Open the last report on the kernel of the cursor in the browser',
+    desc = 'Show the last report on the kernel of the cursor: html (in the browser) or text (in a window)',
+    nargs = '?',
+    complete = { 'html', 'text' },
   },
   SimtClear = {
     run = function()
-      require('simt.decorations').clear(0)
+      require('simt.decorations').clear(vim.api.nvim_get_current_buf())
     end,
     desc = 'Remove what a simulation left behind the lines',
   },
@@ -60,6 +56,10 @@ local COMMANDS = {
 
 ---@param bufnr integer
 function M.define(bufnr)
+  -- A simulation goes on while its user looks at something else.
+  vim.api.nvim_create_user_command('SimtCancel', function()
+    require('simt.simulate').cancel()
+  end, { desc = 'End the simulations that run' })
   for name, command in pairs(COMMANDS) do
     vim.api.nvim_buf_create_user_command(bufnr, name, function(call)
       command.run(call.args)

@@ -15,6 +15,7 @@ local function show_text(content, format)
   vim.bo.filetype = format
   vim.api.nvim_buf_set_lines(0, 0, -1, false, vim.split(content, '\n'))
   vim.bo.modifiable = false
+  vim.wo.wrap = false
 end
 
 ---@param format string one of `M.FORMATS`; '' is svg

@@ -1,5 +1,11 @@
 -- What the server is busy with, in the line for messages: Neovim by itself shows it nowhere, or in a corner.
 
+---@class simt.Progress
+---@field kind 'begin'|'report'|'end'
+---@field title? string
+---@field message? string
+---@field percentage? integer
+
 local M = {}
 
 ---@type table<string|integer, string> titles of what runs, by the token of its progress
@@ -14,7 +20,7 @@ local function say(text)
 end
 
 --- An event `LspProgress` of the server.
----@param params { token: string|integer, value: { kind: string, title?: string, message?: string, percentage?: integer } }
+---@param params { token: string|integer, value: simt.Progress }
 function M.show(params)
   local token, value = params.token, params.value
   if value.kind == 'begin' then

@@ -27,6 +27,13 @@ return function()
     client.complain('the old server does not end; :checkhealth simt may tell why')
     return
   end
+  vim.api.nvim_create_autocmd('LspAttach', {
+    once = true,
+    desc = 'simt: the server runs again',
+    callback = function()
+      vim.notify('simt: the server runs again', vim.log.levels.INFO)
+    end,
+  })
   for bufnr in pairs(buffers) do
     vim.api.nvim_exec_autocmds('FileType', { group = GROUP, buffer = bufnr, modeline = false })
   end

@@ -5,16 +5,54 @@ local window = require('simt.window')
 
 local M = {}
 
----@type { client: vim.lsp.Client, request: integer }? the simulation that runs
-local running
+M.FORMATS = { 'html', 'text' }
 
----@param bufnr integer
+---@type table<table, { server: vim.lsp.Client, bufnr: integer, request: integer }> the simulations that run
+local running = {}
+
+--- Now, or when nobody types: a window that opens over an insert takes the keys that were meant for the text.
+---@param act fun()
+local function undisturbed(act)
+  local function free()
+    return vim.api.nvim_get_mode().mode == 'n' and vim.fn.getcmdwintype() == ''
+  end
+  if free() then
+    act()
+    return
+  end
+  vim.api.nvim_create_autocmd('SafeState', {
+    desc = 'simt: show the report that waits',
+    callback = function()
+      if free() then
+        vim.schedule(act)
+        return true
+      end
+    end,
+  })
+end
+
 ---@param kernel string
-local function show_report(server, bufnr, kernel)
-  local params = { textDocument = vim.lsp.util.make_text_document_params(bufnr), kernel = kernel, format = 'text' }
-  client.request(server, bufnr, 'simt/simulationReport', params, function(report)
+---@param report { stale: boolean, interim: boolean }
+---@return string
+local function title(kernel, report)
+  if report.interim then
+    return kernel .. ', so far'
+  end
+  return report.stale and kernel .. ', before it was changed' or kernel
+end
+
+--- Asks for the text of the last report on a kernel, and shows it.
+---@param server vim.lsp.Client
+---@param bufnr integer
+---@param params table<string, any>
+---@param missing? fun() called when there is none
+local function show_text(server, bufnr, params, missing)
+  local wanted = vim.tbl_extend('force', params, { format = 'text' })
+  client.request(server, bufnr, 'simt/simulationReport', wanted, function(report)
     if report then
-      window.in_the_middle(report.content, kernel)
+      window.in_the_middle(report.content, title(report.kernel, report))
+    elseif missing then
+      missing()
     end
   end)
 end
@@ -27,19 +65,28 @@ function M.run(bufnr, argument)
   if not server then
     return
   end
+  require('simt.decorations').expect(bufnr)
   -- Quiet: how it went says the report; a long message besides would have to be answered with ENTER first.
   local asked = vim.tbl_extend('force', argument, { quiet = true })
   local params = { command = 'simt.simulate', arguments = { asked } }
+  local this = {}
   local request = client.request(server, bufnr, 'workspace/executeCommand', params, function(answer)
     if answer.status == 'finished' then
-      show_report(server, bufnr, answer.report.kernel)
+      undisturbed(function()
+        if vim.api.nvim_buf_is_loaded(bufnr) then
+          local document = vim.lsp.util.make_text_document_params(bufnr)
+          show_text(server, bufnr, { textDocument = document, kernel = answer.report.kernel })
+        end
+      end)
     elseif answer.message then
       client.complain(answer.message)
     end
   end, function()
-    running = nil
+    running[this] = nil
   end)
-  running = request and { client = server, request = request } or nil
+  if request then
+    running[this] = { server = server, bufnr = bufnr, request = request }
+  end
 end
 
 ---@param launch string as in a comment above a kernel: `grid=8 block=256 n=2048`; empty: chosen
@@ -53,29 +100,65 @@ function M.at_cursor(launch)
   end
 end
 
-function M.cancel()
-  if running then
-    client.cancel(running.client, running.request)
-    running = nil
-    require('simt.progress').forget()
-    vim.notify('simt: the simulation was ended', vim.log.levels.INFO)
-  else
-    client.complain('nothing is being simulated')
+---@param bufnr? integer all buffers unless given
+---@return integer ended how many simulations were
+local function stop(bufnr)
+  local ended = 0
+  for this, simulation in pairs(running) do
+    if bufnr == nil or bufnr == simulation.bufnr then
+      running[this] = nil
+      if client.lives(simulation.server) then
+        client.cancel(simulation.server, simulation.request)
+        ended = ended + 1
+      end
+    end
   end
+  return ended
 end
 
---- `:SimtReport`: the last report on the kernel of the cursor as a page, in the browser.
-function M.open_page()
+--- The server looks at a buffer no more, so nobody could see what comes of its simulations.
+---@param bufnr integer
+function M.detach(bufnr)
+  stop(bufnr)
+end
+
+--- `:SimtCancel`: ends every simulation that runs, whatever buffer it belongs to.
+function M.cancel()
+  local ended = stop()
+  if ended == 0 then
+    client.complain('nothing is being simulated')
+    return
+  end
+  require('simt.progress').forget()
+  local which = ended == 1 and 'the simulation was' or ('%d simulations were'):format(ended)
+  vim.notify(('simt: %s ended'):format(which), vim.log.levels.INFO)
+end
+
+--- `:SimtReport`: the last report on the kernel of the cursor, as a page in the browser or in a window.
+---@param format string one of `M.FORMATS`; '' is html
+function M.report(format)
+  format = format == '' and 'html' or format
+  if not vim.tbl_contains(M.FORMATS, format) then
+    client.complain(('%s is not a format; there are: %s'):format(format, table.concat(M.FORMATS, ', ')))
+    return
+  end
   local bufnr = vim.api.nvim_get_current_buf()
   local server = client.of(bufnr)
   if not server then
+    return
+  end
+  local function missing()
+    client.complain('no kernel was simulated here; :SimtSimulate does')
+  end
+  if format == 'text' then
+    show_text(server, bufnr, client.position(server), missing)
     return
   end
   client.request(server, bufnr, 'simt/simulationReport', client.position(server), function(report)
     if report then
       require('simt.files').open(report.content, 'html')
     else
-      client.complain('no kernel was simulated here; :SimtSimulate does')
+      missing()
     end
   end)
 end

@@ -1,4 +1,4 @@
--- Text in floating windows: small ones beside the cursor, large ones in the middle; `q` closes both.
+-- Text in floating windows: small ones beside the cursor, a large one in the middle; `q` closes both.
 
 local options = require('simt.options')
 
@@ -24,7 +24,7 @@ end
 local function joined(pieces)
   local lines, highlights = {}, {}
   for row, line in ipairs(pieces) do
-    local text = ''
+    local text = ' '
     for _, piece in ipairs(line) do
       local first = #text
       text = text .. piece.text
@@ -38,10 +38,17 @@ local function joined(pieces)
   return lines, highlights
 end
 
+---@type integer? the large window
+local shown
+
+--- Takes the place of the one that was shown before.
 ---@param pieces { text: string, tone: string }[][]
 ---@param title string
 ---@return integer winid
 function M.in_the_middle(pieces, title)
+  if shown and vim.api.nvim_win_is_valid(shown) then
+    vim.api.nvim_win_close(shown, true)
+  end
   local lines, highlights = joined(pieces)
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
@@ -53,7 +60,7 @@ function M.in_the_middle(pieces, title)
   vim.bo[bufnr].bufhidden = 'wipe'
   vim.bo[bufnr].filetype = 'simt-report'
   local widest = vim.iter(lines):map(vim.fn.strdisplaywidth):fold(1, math.max)
-  local width = math.min(widest, math.floor(vim.o.columns * SHARE))
+  local width = math.min(widest + 1, math.floor(vim.o.columns * SHARE))
   local height = math.min(#lines, math.floor(vim.o.lines * SHARE))
   local winid = vim.api.nvim_open_win(bufnr, true, {
     relative = 'editor',
@@ -64,8 +71,11 @@ function M.in_the_middle(pieces, title)
     style = 'minimal',
     border = options.current.border,
     title = (' %s '):format(title),
+    footer = ' q closes ',
+    footer_pos = 'right',
   })
   vim.wo[winid].wrap = false
+  shown = winid
   for _, key in ipairs({ 'q', '<Esc>' }) do
     vim.keymap.set('n', key, '<Cmd>close<CR>', { buffer = bufnr, desc = 'simt: close this window' })
   end
