@@ -21,10 +21,11 @@ from analysis.ir.types import (
     PointerType,
     StructType,
     Type,
+    UnknownType,
     VectorType,
 )
 from analysis.lower.bit_fields import clear_units, store_to
-from analysis.lower.builtins import builtin_constructor
+from analysis.lower.builtins import builtin_constructor, builtin_layout
 from analysis.lower.calls import call_builtin, call_method, unknown_call
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import is_arithmetic, wrapped
@@ -79,7 +80,7 @@ def construct_at(ctx: LoweringContext, target: Place, record: Record, arguments:
         call_method(ctx, target, record, constructors, (), arguments, span)
         return
     if arguments:
-        _fill_members(ctx, target, record, [], arguments, span)
+        _fill_members(ctx, target, record, [*arguments], span)
         return
     default_members(ctx, target, record, span, zeroed=True)
 
@@ -215,7 +216,7 @@ def initialise_list(ctx: LoweringContext, target: Place, value: Node, span: Span
     if isinstance(type, StructType):
         record = ctx.program.records.get(type.name)
         if record is None:
-            return _opaque_list(ctx, target, nodes, span)
+            return _builtin_list(ctx, target, type, nodes, span)
         if _written_constructors(record):
             construct_at(ctx, target, record, [_list_operand(ctx, node) for node in nodes], span)
             return None
@@ -224,9 +225,9 @@ def initialise_list(ctx: LoweringContext, target: Place, value: Node, span: Span
             if ctx.type_of(operand) == type:
                 ctx.builder.store(target.address, load(ctx, operand, span), span)
                 return None
-            _fill_members(ctx, target, record, [], [operand], span)
+            _fill_members(ctx, target, record, [operand], span)
             return None
-        _fill_members(ctx, target, record, nodes, (), span)
+        _fill_members(ctx, target, record, [*nodes], span)
         return None
     if isinstance(type, ArrayType):
         _fill_elements(ctx, target, type, nodes, span)
@@ -242,6 +243,17 @@ def initialise_list(ctx: LoweringContext, target: Place, value: Node, span: Span
 
 def _list_operand(ctx: LoweringContext, node: Node) -> Operand:
     return None if node.kind == "initializer_list" else lower(ctx, node)
+
+
+def _builtin_list(ctx: LoweringContext, target: Place, type: StructType, nodes: Sequence[Node], span: Span) -> ValueId:
+    """A pair or a tuple, member by member."""
+    layout = builtin_layout(type)
+    if layout is None or any(node.kind in ("initializer_list", "initializer_pair") for node in nodes):
+        return _opaque_list(ctx, target, nodes, span)
+    if not nodes:
+        return _store(ctx, target, ctx.builder.constant(None, type, span), span)
+    built = construct(ctx, type, [lower(ctx, node) for node in nodes], span)
+    return _store(ctx, target, implicit(ctx, load(ctx, built, span), type, span), span)
 
 
 def _opaque_list(ctx: LoweringContext, target: Place, nodes: Sequence[Node], span: Span) -> ValueId:
@@ -275,36 +287,77 @@ def _store_member(ctx: LoweringContext, target: Place, index: int, type: Type, o
 
 
 def _fill_members(
-    ctx: LoweringContext,
-    target: Place,
-    record: Record,
-    nodes: Sequence[Node],
-    operands: Sequence[Operand],
-    span: Span,
+    ctx: LoweringContext, target: Place, record: Record, pending: list[Node | Operand], span: Span
 ) -> None:
-    """Aggregate initialisation from list elements or from operands; the rest by default or zero."""
-    designated = {_designator(node): node for node in nodes if node.kind == "initializer_pair"}
-    plain = [node for node in nodes if node.kind != "initializer_pair"]
+    """Aggregate initialisation from the first of what is `pending`, which it takes; the rest by default or zero."""
+    listed = [each for each in pending if isinstance(each, Node) and each.kind == "initializer_pair"]
+    designated = {_designator(node): node for node in listed}
     clear_units(ctx, target, record, span)
     members = [index for index, member in enumerate(record.fields) if member.name or member.width is None]
-    for position, index in enumerate(members):
+    for index in members:
         member = record.fields[index]
-        declared = member.declared
         inner = member_place(ctx, target, record, index, span)
-        node = designated.get(member.name) if designated else (plain[position] if position < len(plain) else None)
+        node = designated.get(member.name)
         if node is not None:
-            value = node.field("value") if node.kind == "initializer_pair" else node
+            value = node.field("value")
             if value is not None:
                 initialise(ctx, inner, value, ctx.span(value))
-        elif position < len(operands):
-            value_type = declared.stored
-            if not isinstance(value_type, ArrayType):
-                converted = implicit(ctx, load(ctx, operands[position], span), value_type, span)
-                store_to(ctx.builder, inner, converted, span)
+        elif pending and not designated:
+            _fill_from(ctx, inner, pending, span)
         else:
             _default_member(ctx, target, record, index, span, zeroed=not record.is_union)
         if record.is_union:
             return
+
+
+def _fill_from(ctx: LoweringContext, target: Place, pending: list[Node | Operand], span: Span) -> None:
+    """One member from the first that is pending; an array or class without braces of its own takes as many as it needs.
+
+    Source: C++ standard, "Aggregates", on brace elision.
+    """
+    first = pending[0]
+    if isinstance(target.type, ArrayType) and not (isinstance(first, Node) and first.kind in _WHOLE_ARRAYS):
+        length = target.type.length
+        if length is None or length > MAX_ZEROED * 4:
+            pending.clear()
+            ctx.builder.emit(Opaque(None, "a large array without braces", (target.address,), False, span))
+            return
+        element = target.type.element
+        for index in range(length):
+            number = ctx.builder.constant(index, S32, span)
+            place = Place(ctx.builder.element_address(target.address, number, element, span), element)
+            if pending:
+                _fill_from(ctx, place, pending, span)
+            else:
+                initialise_zero(ctx, place, span)
+        return
+    record = ctx.program.records.get(target.type.name) if isinstance(target.type, StructType) else None
+    if record is not None and not (isinstance(first, Node) and first.kind in _WHOLE_ARRAYS):
+        operand = pending[0] = lower(ctx, first) if isinstance(first, Node) else first
+        is_whole = _written_constructors(record) or isinstance(ctx.type_of(operand), StructType | UnknownType)
+        if not is_whole and record.fields:
+            _fill_members(ctx, target, record, pending, span)
+        else:
+            construct_at(ctx, target, record, (operand,), span)
+            del pending[0]
+        return
+    del pending[0]
+    if isinstance(first, Node):
+        initialise(ctx, target, first, ctx.span(first))
+    else:
+        store_to(ctx.builder, target, implicit(ctx, load(ctx, first, span), target.type, span), span)
+
+
+def initialise_zero(ctx: LoweringContext, target: Place, span: Span) -> None:
+    """What an element has that no initialiser is left for."""
+    if isinstance(target.type, ArrayType):
+        _fill_elements(ctx, target, target.type, (), span)
+        return
+    record = ctx.program.records.get(target.type.name) if isinstance(target.type, StructType) else None
+    if record is not None:
+        default_object(ctx, target, record, span, zeroed=True)
+    else:
+        ctx.builder.store(target.address, zero(ctx, target.type, span), span)
 
 
 def _designator(node: Node) -> str:
@@ -329,10 +382,7 @@ def _fill_elements(ctx: LoweringContext, target: Place, type: ArrayType, nodes: 
     for index in range(len(nodes), length):
         number = builder.constant(index, S32, span)
         address = builder.element_address(target.address, number, type.element, span)
-        if isinstance(type.element, ArrayType):
-            _fill_elements(ctx, Place(address, type.element), type.element, (), span)
-        elif not isinstance(type.element, StructType):
-            builder.store(address, zero(ctx, type.element, span), span)
+        initialise_zero(ctx, Place(address, type.element), span)
 
 
 def _fill_characters(
@@ -346,6 +396,8 @@ def _fill_characters(
         address = builder.element_address(target.address, builder.constant(index, S32, span), type.element, span)
         builder.store(address, builder.constant(wrapped(character, type.element), type.element, span), span)
 
+
+_WHOLE_ARRAYS = frozenset({"initializer_list", "string_literal", "concatenated_string", "raw_string_literal"})
 
 MAX_CHARACTERS = 256
 """A longer text is not copied to an array one by one."""

@@ -1,7 +1,7 @@
 """What template arguments do to the declaration of a function: is it one, and how long are the arrays it takes?
 
 Rules   A function whose types or template parameters name the type of an `enable_if` whose condition is false is no
-        candidate.  `T (&items)[N]` and `std::array<T, N>` give `N` the length of the argument.
+        candidate.  `T (&items)[N]` gives `N` the length of the argument.
 Source  C++ standard, "Deducing template arguments from a function call".
 """
 
@@ -52,14 +52,6 @@ def extents(parameter: ParameterDeclaration, argument: Type) -> dict[str, Templa
 
 def _sizes(node: Node) -> list[str | None]:
     """The names between the brackets of an array, outermost first; None for what is no name."""
-    type = node.field("type")
-    while type is not None and type.kind == "qualified_identifier":
-        type = type.field("name")
-    if type is not None and type.kind == "template_type":
-        name, listed = type.field("name"), type.field("arguments")
-        if name is not None and name.text == b"array" and listed is not None and len(listed.children) == 2:
-            return [listed.children[1].text.decode("utf-8", "replace")]
-        return []
     sizes: list[str | None] = []
     declarator = node.field("declarator")
     while declarator is not None:

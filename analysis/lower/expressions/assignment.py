@@ -15,6 +15,7 @@ from analysis.lower.convert import implicit
 from analysis.lower.expressions.arithmetic import offset
 from analysis.lower.expressions.dispatch import handles, load, lower, place, unsupported
 from analysis.lower.expressions.operators import CLASS_TYPES, apply_binary
+from analysis.lower.expressions.pass_through import assign_tied, tied
 from analysis.lower.operators import overloaded, try_overload
 from analysis.lower.records import methods_named
 from analysis.syntax.tree import Node
@@ -45,6 +46,9 @@ def _simple(ctx: LoweringContext, node: Node, left: Node, right: Node) -> Operan
         target = place(ctx, left)
         initialise_list(ctx, target, right, span)
         return target
+    targets = tied(ctx, left)
+    if targets is not None:
+        return assign_tied(ctx, targets, lower(ctx, right), node)
     value = lower(ctx, right)
     type = ctx.type_of(value)
     if not (isinstance(value, Place) and isinstance(type, CLASS_TYPES)):

@@ -22,6 +22,7 @@ from analysis.lower.expressions.dispatch import handles, load, lower, temporary,
 from analysis.lower.expressions.function_tables import call_entry, table_entry
 from analysis.lower.expressions.members import receiver, record_member, this_object
 from analysis.lower.expressions.names import entity_operand
+from analysis.lower.expressions.pass_through import passed_through
 from analysis.lower.inlining import inline_closure
 from analysis.lower.lookup import find, template_arguments
 from analysis.lower.names import (
@@ -180,6 +181,10 @@ def _call_set(
         if ctx.this is None or not _is_inside(record, methods[0].owner.name):
             return call_method(ctx, None, methods[0].owner, methods, explicit, operands, span)
         return call_method(ctx, this_object(ctx, record, span), record, methods, explicit, operands, span)
+    if entity.builtin is not None and not entity.declarations:
+        same = passed_through(ctx, entity.builtin, explicit, operands, node)
+        if same is not None:
+            return same
     builtin = None if entity.builtin is None else builtin_function(entity.builtin)
     literals = argument_literals(ctx, arguments) if builtin is not None else ()
     return call_functions(ctx, entity.name, entity.declarations, builtin, explicit, operands, span, literals)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
+from analysis.ir.types import ArrayType, StructType, Type
 from analysis.lower.names import Declarations, TypeTemplate, TypeTemplateDeclaration
 from analysis.lower.templates import template_parameters
 from analysis.syntax.document import Document
@@ -43,6 +44,27 @@ template <class T> struct iterator_traits<T*> {
     using difference_type = ptrdiff_t;
     using reference = T&;
     using pointer = T*;
+};
+template <class T, size_t N> struct array {
+    using value_type = T;
+    using size_type = size_t;
+    using reference = T&;
+    using iterator = T*;
+    using const_iterator = T*;
+    T elements[N];
+    __device__ constexpr T& operator[](size_t index) { return elements[index]; }
+    __device__ constexpr T& at(size_t index) { return elements[index]; }
+    __device__ constexpr T& front() { return elements[0]; }
+    __device__ constexpr T& back() { return elements[N - 1]; }
+    __device__ constexpr T* data() { return elements; }
+    __device__ constexpr T* begin() { return elements; }
+    __device__ constexpr T* end() { return elements + N; }
+    __device__ constexpr T* cbegin() { return elements; }
+    __device__ constexpr T* cend() { return elements + N; }
+    __device__ static constexpr size_t size() { return N; }
+    __device__ static constexpr size_t max_size() { return N; }
+    __device__ static constexpr bool empty() { return N == 0; }
+    __device__ constexpr void fill(T value) { for (size_t i = 0; i < N; ++i) elements[i] = value; }
 };
 struct nullopt_t {};
 template <class T> struct optional {
@@ -117,3 +139,12 @@ def written_template(program: Declarations, name: str) -> TypeTemplate:
         parameters = template_parameters(snippet.templates[-1]) if snippet.templates else ()
         found.append(TypeTemplateDeclaration(item, scope, snippet.root, parameters, pattern))
     return TypeTemplate(name, tuple(found))
+
+
+def array_elements(program: Declarations, type: Type | None) -> ArrayType | None:
+    """The elements of a `std::array`, its only member; None for any other type."""
+    record = program.records.get(type.name) if isinstance(type, StructType) else None
+    if record is None or record.template != "array" or not is_library(record.item) or not record.fields:
+        return None
+    elements = record.fields[0].declared.type
+    return elements if isinstance(elements, ArrayType) else None

@@ -30,7 +30,7 @@ from analysis.ir.types import (
 from analysis.lower.builtins import builtin_layout
 from analysis.lower.builtins.types import canonical
 from analysis.lower.library.properties import PROPERTIES, property_of
-from analysis.lower.library.source import is_written, written_template
+from analysis.lower.library.source import array_elements, is_written, written_template
 from analysis.lower.library.transformations import TRANSFORMATIONS, transformed
 from analysis.lower.names import (
     ConstantName,
@@ -92,7 +92,7 @@ def _constant(program: Declarations, stem: str, arguments: Sequence[TemplateArgu
     if stem in ("conjunction", "disjunction", "negation"):
         return _combined(program, stem, arguments)
     if stem == "tuple_size" and arguments and isinstance(arguments[0], TypeName):
-        length = _tuple_length(arguments[0].declared.type)
+        length = _tuple_length(program, arguments[0].declared.type)
         return None if length is None else ConstantName(length, U64)
     if stem == "bool_constant" and arguments and isinstance(arguments[0], ConstantName):
         return ConstantName(bool(arguments[0].value), BOOLEAN)
@@ -139,23 +139,25 @@ def _type(program: Declarations, stem: str, arguments: Sequence[TemplateArgument
             return (types[0] if types else DeclaredType(VOID)) if condition.value else DeclaredType(NO_TYPE)
         case "tuple_element" if len(arguments) == 2 and len(types) == 1:
             index = arguments[0]
-            return _element_type(types[0].type, int(index.value)) if isinstance(index, ConstantName) else None
+            return _element_type(program, types[0].type, int(index.value)) if isinstance(index, ConstantName) else None
         case "conditional" | "enable_if" | "tuple_element":
             return None
         case _:
             return transformed(stem, types) if len(types) == len(arguments) else None
 
 
-def _tuple_length(type: Type) -> int | None:
-    if isinstance(type, ArrayType):
-        return type.length
+def _tuple_length(program: Declarations, type: Type) -> int | None:
+    elements = array_elements(program, type)
+    if elements is not None:
+        return elements.length
     layout = builtin_layout(type)
     return None if layout is None else len(layout.fields)
 
 
-def _element_type(type: Type, index: int) -> DeclaredType | None:
-    if isinstance(type, ArrayType):
-        return DeclaredType(type.element)
+def _element_type(program: Declarations, type: Type, index: int) -> DeclaredType | None:
+    elements = array_elements(program, type)
+    if elements is not None:
+        return DeclaredType(elements.element)
     layout = builtin_layout(type)
     return None if layout is None or index >= len(layout.fields) else DeclaredType(layout.fields[index].type)
 

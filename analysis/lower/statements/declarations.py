@@ -13,6 +13,7 @@ from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Opaque
 from analysis.ir.source import Span
 from analysis.ir.types import (
+    S32,
     ArrayType,
     MemorySpace,
     PointerType,
@@ -32,6 +33,7 @@ from analysis.lower.expressions.dispatch import load, lower, rvalue, temporary
 from analysis.lower.expressions.members import element
 from analysis.lower.functions import THREAD_GROUP, function_declarator
 from analysis.lower.globals import listed_length
+from analysis.lower.library.source import array_elements
 from analysis.lower.lookup import builtin_record
 from analysis.lower.names import AUTO, Closure, DeclaredType, DependentName, LambdaName, LocalVariable
 from analysis.lower.records import constructors_of, has_destructor
@@ -320,19 +322,29 @@ def _bind_members(ctx: LoweringContext, declarator: Declarator, operand: Operand
     found = operand if isinstance(operand, Place) else temporary(ctx, load(ctx, operand, span), span)
     if not declarator.declared.is_reference and isinstance(operand, Place):
         found = temporary(ctx, ctx.builder.load(found.address, found.type, span), span)
+    elements = array_elements(ctx.program, found.type)
+    if elements is not None:
+        found = Place(ctx.builder.field_address(found.address, 0, elements, span), elements, found.volatile)
     types = _member_types(ctx, found.type)
     for index, name_node in enumerate(declarator.bindings):
         name = name_node.text.decode("utf-8", "replace")
         if index >= len(types):
             ctx.scope.declare(name, DependentName(name))
             continue
-        bound = element(ctx, found, index, types[index], span)
+        if isinstance(found.type, ArrayType):
+            number = ctx.builder.constant(index, S32, span)
+            address = ctx.builder.element_address(found.address, number, types[index], span)
+            bound: Operand = Place(address, types[index], found.volatile)
+        else:
+            bound = element(ctx, found, index, types[index], span)
         bind_reference(ctx, name, DeclaredType(types[index], True), bound, ctx.span(name_node))
 
 
 def _member_types(ctx: LoweringContext, type: Type) -> list[Type]:
     if isinstance(type, VectorType):
         return [type.element] * type.length
+    if isinstance(type, ArrayType):
+        return [type.element] * (type.length or 0)
     if isinstance(type, StructType):
         layout = ctx.program.layouts.get(type.name) or builtin_record(type)
         return [] if layout is None else [member.type for member in layout.fields]

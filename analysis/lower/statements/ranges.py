@@ -20,6 +20,7 @@ from analysis.lower.expressions.conditions import boolean
 from analysis.lower.expressions.dispatch import load, lower, rvalue, temporary
 from analysis.lower.expressions.members import dereference
 from analysis.lower.expressions.operators import CLASS_TYPES, apply_binary
+from analysis.lower.library.source import array_elements
 from analysis.lower.names import Closure
 from analysis.lower.operators import overloaded
 from analysis.lower.records import methods_named
@@ -41,6 +42,10 @@ def _for_range(ctx: LoweringContext, node: Node) -> None:
         if initializer is not None:
             statement(ctx, initializer)
         sequence = _listed(ctx, right) if right.kind == "initializer_list" else lower(ctx, right)
+        elements = array_elements(ctx.program, ctx.type_of(sequence))
+        if isinstance(sequence, Place) and elements is not None:
+            address = ctx.builder.field_address(sequence.address, 0, elements, ctx.span(right))
+            sequence = Place(address, elements, sequence.volatile)
         if isinstance(sequence, Place) and isinstance(sequence.type, ArrayType):
             return _range_loop(ctx, node, sequence, declarator, body)
         bounds = _iterators(ctx, sequence, ctx.span(right))

@@ -384,6 +384,11 @@ def parameter_packs(random: np.random.Generator) -> Case:
 
 
 @_maker
+def standard_library(random: np.random.Generator) -> Case:
+    return _case("standard_library", {"in": _ints(random, -40, 40, 40), "out": _zeros(1600)}, 1, 40)
+
+
+@_maker
 def function_tables(random: np.random.Generator) -> Case:
     return _case("function_tables", {"which": _ints(random, 0, 90, 64), "o": _zeros(64), "n": 60}, 1, 64)
 

@@ -8,6 +8,9 @@
 // Sources    CUDA C++ Programming Guide; CUDA Math API; PTX ISA 8.x.  Nothing here is shared with the simulator.
 #pragma once
 
+#include <array>
+#include <optional>
+
 #define SIMT_NATIVE 1
 
 #define __global__
@@ -22,6 +25,9 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __grid_constant__
 #define warpSize 32
+
+#include <array>
+#include <optional>
 
 #include "simt/vectors.h"
 #include "simt/threads.h"
