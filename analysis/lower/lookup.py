@@ -246,7 +246,7 @@ def _template_argument(scope: Scope, node: Node) -> TemplateArgument:
         value = evaluate(scope, node)
         if value is not None:
             return ConstantName(value.value, value.type)
-        return TemplateValue(shown(node), S32)
+        return _named_function(scope, node) or TemplateValue(shown(node), S32)
     inner = node.field("type")
     if inner is not None and len(node.children) == 1 and inner.kind in _MAYBE_VALUES:
         entity = find(scope, inner)
@@ -254,6 +254,8 @@ def _template_argument(scope: Scope, node: Node) -> TemplateArgument:
         if constant is not None:
             return constant
         if isinstance(entity, TemplateValue):
+            return entity
+        if isinstance(entity, FunctionSet) and entity.declarations and b"<" not in inner.text:
             return entity
         if isinstance(entity, TypeName) and entity.enumerators is not None:
             return entity
@@ -263,6 +265,15 @@ def _template_argument(scope: Scope, node: Node) -> TemplateArgument:
         if isinstance(entity, LocalVariable | LambdaName | DependentName) and inner.kind != "qualified_identifier":
             return TemplateValue(shown(node), S32)
     return TypeName(descriptor_type(scope, node))
+
+
+def _named_function(scope: Scope, node: Node) -> FunctionSet | None:
+    """`&name` of a function of the program."""
+    argument = node.field("argument") if node.kind == "pointer_expression" else node
+    if argument is None or argument.kind not in ("identifier", "qualified_identifier") or b"<" in argument.text:
+        return None  # template arguments of its own would be lost
+    entity = find(scope, argument)
+    return entity if isinstance(entity, FunctionSet) and entity.declarations else None
 
 
 # -- types and constants that need lookup ------------------------------------------------------------------------

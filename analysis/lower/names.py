@@ -29,10 +29,7 @@ from analysis.syntax.tree import Node
 @final
 @record
 class DeclaredType:
-    """A type as a declaration spells it: the type of the object, and what qualifies the name.
-
-    For a reference, `type` is the type referred to.
-    """
+    """A type as a declaration spells it: that of the object (the one referred to), and what qualifies the name."""
 
     type: Type
     is_reference: bool = False
@@ -221,7 +218,9 @@ class Origin:
     prefix: str
 
 
-TemplateArgument: TypeAlias = TypeName | TypeTemplate | ConstantName | TemplateValue | ArgumentPack | PackPattern
+TemplateArgument: TypeAlias = (
+    TypeName | TypeTemplate | ConstantName | FunctionSet | TemplateValue | ArgumentPack | PackPattern
+)
 """What a template parameter is bound to; a `TemplateValue` is a constant that is not known here."""
 
 Resolver: TypeAlias = Callable[[str], Entity | None]

@@ -1,7 +1,8 @@
-"""A type for a template parameter whose objects are called: a function object of the file.
+"""What stands for a template parameter that is called: a class of function objects of the file, or a function of it.
 
 Rules    The first launch whose argument is written as an object of a class (`Scale{2.0f}`, `Scale(2.0f)`) decides.
          Otherwise the first class of the file that has `operator()` is chosen.
+         For a pointer to a function, the first device function of the file with as many parameters as the call passes.
 Limits   A lambda has no name, so a kernel that is only launched with lambdas gets a class of the file or none.
 """
 
@@ -44,6 +45,18 @@ def called_types(
             operators = _CALLABLE.finditer(item.text)
             if any(_count(item.text, operator.end()) in counts for operator in operators):
                 yield item.name, "chosen: a class of the file that can be called", True
+
+
+def called_functions(program: Program, declaration: FunctionDeclaration, parameter: TemplateParameter) -> Iterator[str]:
+    """Names of functions that may stand for a parameter which is a pointer to a function, best first."""
+    text = declaration.snippet.text
+    calls = re.finditer(rb"(?<![\w.>])" + re.escape(parameter.name.encode("utf-8", "replace")) + rb"\s*\(", text)
+    counts = {_count(text, call.end()) for call in calls}
+    for item in (*program.unit.items, *program.unit.included_items):
+        if item.kind is ItemKind.FUNCTION and item.active and not item.is_template and b"__device__" in item.text:
+            found = re.search(rb"\b" + re.escape(item.name.encode("utf-8", "replace")) + rb"\s*\(", item.text)
+            if found is not None and _count(item.text, found.end()) in counts:
+                yield item.name
 
 
 def _count(text: bytes, start: int) -> int:

@@ -27,12 +27,14 @@ from analysis.lower.names import (
     ConstantName,
     DeclaredType,
     FunctionDeclaration,
+    FunctionSet,
     PackPattern,
     Scope,
     TemplateArgument,
     TemplateParameter,
     TemplateValue,
     TypeName,
+    TypeTemplate,
 )
 from analysis.lower.program import DeviceFunction, Program
 from analysis.lower.templates import bind, generic_argument, template_parameters
@@ -41,7 +43,7 @@ from analysis.syntax.items import ItemKind
 from analysis.syntax.parsing import parse
 from analysis.syntax.tree import Node, convert
 from sim.launch.choices import Choice, source_of
-from sim.launch.functors import called_types
+from sim.launch.functors import called_functions, called_types
 from sim.refusals import LaunchError
 
 DEFAULT_BLOCK: Final = 256
@@ -130,8 +132,12 @@ def _callable(
     parameter: TemplateParameter,
     launches: Sequence[Launch],
 ) -> tuple[TemplateArgument, str, bool] | None:
-    """A class for a parameter whose objects the kernel calls."""
+    """A class for a parameter whose objects the kernel calls, a function for a pointer to one."""
     if not parameter.is_type:
+        for name in called_functions(program, declaration, parameter):
+            read = read_arguments(scope, name)
+            if len(read) == 1 and isinstance(read[0], FunctionSet):
+                return read[0], "chosen: a function of the file with as many parameters", True
         return None
     for text, why, is_chosen in called_types(program, declaration, parameter, launches):
         read = read_arguments(scope, text)
@@ -180,11 +186,11 @@ def _needs_integer(text: bytes, name: str) -> bool:
 
 def _is_known(argument: TemplateArgument) -> bool:
     match argument:
-        case TemplateValue():
+        case TemplateValue() | TypeTemplate():
             return False
         case TypeName(declared=declared):
             return not isinstance(declared.type, UnknownType | TemplateType)
-        case ConstantName():
+        case ConstantName() | FunctionSet():
             return True
         case ArgumentPack(elements=elements):
             return all(map(_is_known, elements))

@@ -182,7 +182,7 @@ def _is_known(argument: object) -> bool:
     match argument:
         case TypeName(declared=declared):
             return is_known(declared.type)
-        case ConstantName():
+        case ConstantName() | FunctionSet():
             return True
         case ArgumentPack(elements=elements):
             return all(map(_is_known, elements))

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from sim.launch.request import Request
 from sim.refusals import LaunchError
 from tests.sim.launch.support import given, plan
+from tests.sim.launch.test_adapt import adapted
 
 _BODY = "__global__ void k(T *x) { x[threadIdx.x + N] = T(1); }"
+_FUNCTIONS = """__device__ float both(float a, float b) { return a + b; } __device__ float once(float a) { return a; }
+    __device__ float twice(float a) { return 2 * a; }
+    namespace deep { __device__ float half(float a) { return a / 2; } }
+    typedef float (*fun)(float);"""
 _MAIN = "void host(float *p) { %s }"
 
 
@@ -57,7 +64,21 @@ _MAIN = "void host(float *p) { %s }"
             "chosen",
         ),
         ("template <class T> __global__ void k(T *x, T y) { x[0] = y % 3; }", {"T": "int"}, "chosen"),
-        ("template <bool B> __global__ void k(int *x) { if (B) x[0] = 1; }", {"B": "True"}, "chosen"),
+        *(
+            (
+                f"{_FUNCTIONS} template <{parameter}> __global__ void k(float *x) {{ x[0] = F(x[1]); }}\n"
+                + _MAIN % main,
+                {"F": name},
+                reason,
+            )
+            for parameter, main, name, reason in (
+                ("fun F", "k<twice><<<1, 32>>>(p);", "twice", "a launch"),
+                ("fun F", "k<&twice><<<1, 32>>>(p);", "twice", "a launch"),
+                ("float (*F)(float)", "k<deep::half><<<1, 32>>>(p);", "half", "a launch"),
+                ("fun F", "", "once", "chosen"),
+            )
+        ),
+        ("template <bool B> __global__ void k(int *x) { if (B) x[0] = 1; }", {"B": "true"}, "chosen"),
     ],
 )
 def test_template_arguments(text: str, arguments: dict[str, str], reason: str) -> None:
@@ -130,3 +151,16 @@ def test_a_type_whose_objects_are_called_is_a_class_of_the_file(host: str, type:
     (choice,) = [choice for choice in found.choices if choice.name == "F"]
     assert choice.value == type
     assert reason in choice.why
+
+
+@pytest.mark.parametrize(("request_", "factor"), [((), 2), ((given(F="once"),), 1)])
+def test_the_function_that_a_template_is_given_is_called(request_: tuple[Request, ...], factor: int) -> None:
+    text = (
+        f"{_FUNCTIONS} template <fun F, class T> __device__ T through(T a) {{ return F(a); }}"
+        " template <fun F> __global__ void k(float *x, float *y) { int i = threadIdx.x; x[i] = through<F>(y[i]); }"
+        + _MAIN
+        % "k<twice><<<1, 32>>>(p, p);"
+    )
+    _, result = adapted(text, *request_)
+    assert result.faults == ()
+    assert np.array_equal(result.arrays["x"], factor * result.arrays["y"])
