@@ -28,11 +28,11 @@ class CodeLens:
 
 def code_lenses(analysis: FileAnalysis) -> tuple[CodeLens, ...]:
     """One lens per active kernel, in text order."""
-    return tuple(_lens(function) for function in analysis.facts.kernels() if function.active)
+    return tuple(_lens(analysis, function) for function in analysis.facts.kernels() if function.active)
 
 
-def _lens(function: FunctionFacts) -> CodeLens:
-    summary = summarize(function)
+def _lens(analysis: FileAnalysis, function: FunctionFacts) -> CodeLens:
+    summary = summarize(analysis, function)
     return CodeLens(
         function.start + function.name_span.start,
         function.start + function.name_span.end,

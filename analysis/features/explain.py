@@ -109,7 +109,7 @@ def _summary(items: Sequence[ExplainedItem]) -> str:
         return NOTHING_VARIES
     if len(items) == 1:
         return "not the same for all threads of the grid"
-    return f"{varying} of {len(items)} are not the same for all threads of the grid"
+    return f"not the same for all threads of the grid in {varying} of {len(items)} places"
 
 
 def _functions(analysis: FileAnalysis, start: int, end: int) -> tuple[FunctionFacts, ...]:
@@ -181,7 +181,7 @@ class _Line:
             self.text.start(function.name_span),
             self.text.end(function.name_span),
             f"{kind} `{function.name}`",
-            counts_in_words(summarize(function)) + cut,
+            counts_in_words(summarize(self.analysis, function)) + cut,
             tuple(steps),
             None,
             (),

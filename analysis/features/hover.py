@@ -51,7 +51,7 @@ def _barrier_at(function: FunctionFacts, offset: int) -> BarrierFact | None:
 
 
 def _function_hover(analysis: FileAnalysis, function: FunctionFacts) -> HoverInfo:
-    summary = summarize(function)
+    summary = summarize(analysis, function)
     subject = FunctionSubject(
         function.name,
         function.kind,

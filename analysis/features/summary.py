@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, final
 
 from analysis.divergence.levels import Level
+from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import AccessFact, BranchFact, FunctionFacts, OpaqueFact
 from analysis.features.access_words import has_bank_conflict, is_uncoalesced
 from analysis.rules.wording import counted
@@ -21,9 +22,11 @@ MAX_LOOPS: Final = 4
 @final
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Estimates in issue slots, loops counted: what split warps lose, what is moved in excess, passes that wait."""
+    """Estimates in issue slots, loops counted: what split warps lose here and in functions that are called, what is
+    moved in excess, passes that wait."""
 
     branches: int
+    called_branches: int
     uncoalesced: int
     bank_conflicts: int
 
@@ -34,12 +37,14 @@ class FunctionSummary:
     """Divergent are branches that can split a warp other than at a bounds check, which few warps meet; unsafe are
     barriers that are called divergent, unproven those the analysis cannot decide.
 
+    Divergent branches of called functions count apart: each function of the file once, at its worst over all callers.
     Uncoalesced are accesses that surely move twice what is used of it, or more (`a[i] += 1` is one); of the bank
     conflicts the worst counts as `bank_ways` (None: there is none).
     """
 
     branches: int
     divergent_branches: int
+    called_divergent_branches: int
     bounds_checks: int
     barriers: int
     unsafe_barriers: int
@@ -51,14 +56,16 @@ class FunctionSummary:
     prices: Prices
 
 
-def summarize(function: FunctionFacts) -> FunctionSummary:
+def summarize(analysis: FileAnalysis, function: FunctionFacts) -> FunctionSummary:
     branches = [branch for branch in function.branches if is_divergent(branch)]
+    called = [branch for one in _called(analysis, function) for branch in one.branches if is_divergent(branch)]
     uncoalesced = [access for access in function.accesses if is_uncoalesced(access)]
     conflicts = [access for access in function.accesses if has_bank_conflict(access)]
     verdicts = [barrier.verdict for barrier in function.barriers]
     return FunctionSummary(
         len(function.branches),
         len(branches),
+        len(called),
         sum(1 for branch in function.branches if is_bounds_check(branch)),
         len(verdicts),
         verdicts.count(BarrierVerdict.DIVERGENT),
@@ -69,10 +76,22 @@ def summarize(function: FunctionFacts) -> FunctionSummary:
         max((access.request.bank_ways or 0 for access in conflicts if access.request is not None), default=None),
         Prices(
             sum(branch.cost for branch in branches),
+            sum(branch.cost for branch in called),
             sum(_price(access) for access in uncoalesced),
             sum(_price(access) for access in conflicts),
         ),
     )
+
+
+def _called(analysis: FileAnalysis, function: FunctionFacts) -> Sequence[FunctionFacts]:
+    """Of this file, also through other functions."""
+    reached = {
+        frame.function
+        for view in analysis.views(function)
+        if view.root.function.frames[0].function == function.id
+        for frame in view.root.function.frames
+    }
+    return [one for one in analysis.facts.functions if one.id in reached and one.id != function.id]
 
 
 def _price(access: AccessFact) -> int:
@@ -92,6 +111,9 @@ def counts_in_words(summary: FunctionSummary) -> str:
     if summary.divergent_branches:
         divergent = counted(summary.divergent_branches, "divergent branch", "divergent branches")
         costs.append((summary.prices.branches, divergent))
+    if summary.called_divergent_branches:
+        called = counted(summary.called_divergent_branches, "divergent branch", "divergent branches")
+        costs.append((summary.prices.called_branches, f"{called} in called functions"))
     if summary.uncoalesced:
         costs.append((summary.prices.uncoalesced, f"{summary.uncoalesced} uncoalesced"))
     if summary.bank_ways is not None:

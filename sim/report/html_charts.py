@@ -148,15 +148,13 @@ def tiles(run: PolicyReport) -> Markup:
         _tile(
             "Branches that split",
             f"{split} of {len(run.branches)}",
-            f"{calm} called varying never did" if calm else "counted by source branch",
+            f"{calm} that may split did not" if calm else "counted by source branch",
             "warn-tile" if split else "",
         ),
         _tile(
             "Memory sectors",
             words.number(requests.sectors),
-            f"{words.ratio(beyond)} the ideal {words.number(requests.ideal_sectors)}"
-            if beyond > 1
-            else "as few as possible",
+            _sector_words(requests.sectors, requests.ideal_sectors),
             "warn-tile" if beyond >= 1.5 else "",
         ),
         _tile(
@@ -172,6 +170,16 @@ def tiles(run: PolicyReport) -> Markup:
             "bad-tile" if run.faults else "",
         ),
         class_="tiles",
+    )
+
+
+def _sector_words(sectors: int, ideal: int) -> str:
+    if not sectors:
+        return "no global memory used"
+    return (
+        f"{words.ratio(sectors / ideal)} the ideal {words.number(ideal)}"
+        if sectors > ideal > 0
+        else "as few as possible"
     )
 
 

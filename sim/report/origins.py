@@ -54,7 +54,8 @@ class Origins:
 
 
 def _option(name: str) -> str:
-    return f"--{name}" if name in _SHAPE else f"--arg {name}=…"
+    """As comments above kernels and editors take it; the shell does behind `--arg`, or as `--grid`."""
+    return f"{name}=…"
 
 
 def _buffer(fault: MachineFault) -> Sequence[str]:

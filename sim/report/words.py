@@ -11,6 +11,7 @@ from sim.faults import Index3
 from sim.launch.choices import Choice
 from sim.observers.oracle_convergence import OracleAnswer
 from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport, SideReport, SourcePlace
+from sim.report.so_far import SO_FAR, STILL_RUNNING
 from sim.result import TruncationReason
 
 LEVEL_WORDS: Final = {
@@ -126,7 +127,7 @@ def fault_total(run: PolicyReport) -> str:
 
 def time_words(report: KernelReport) -> str:
     """`in 0.8 s`; for a simulation that went on, how far it had come."""
-    return f"so far, after {duration(report.seconds)}" if report.is_interim else f"in {duration(report.seconds)}"
+    return f"{SO_FAR}{duration(report.seconds)}" if report.is_interim else f"in {duration(report.seconds)}"
 
 
 def launch_words(report: KernelReport) -> str:
@@ -156,10 +157,10 @@ def truncation(run: PolicyReport) -> str | None:
     if run.truncated is None:
         return None
     place = run.truncated.place
-    where = f", in line {place.line}" if place else ""
+    where = f" in line {place.line}" if place else ""
     if run.truncated.reason is TruncationReason.RUNNING:
-        return f"so far: this is what was counted in {duration(run.seconds)}; the run had not ended{where}"
-    return f"stopped early: {run.truncated.reason.value}{where}"
+        return f"{STILL_RUNNING}{duration(run.seconds)}{f', last{where}' if where else ''}"
+    return f"stopped early: {run.truncated.reason.value}{f',{where}' if where else ''}"
 
 
 def source_line(report: KernelReport, line: int) -> str:

@@ -29,10 +29,10 @@ SEVERITIES: Final = {
 
 def kernel_list(view: View) -> dict[str, Any]:
     found = [kernel for kernel in view.analysis.facts.kernels() if kernel.active]
-    diagnostics = report_of(view).diagnostics if found else []
+    diagnostics = report_of(view).diagnostics
     item = view.analysed.item
     described = [_kernel(view, kernel, diagnostics) for kernel in found]
-    return {"uri": item.uri, "version": item.version, "kernels": described}
+    return {"uri": item.uri, "version": item.version, "kernels": described, "findings": findings(diagnostics)}
 
 
 def findings(diagnostics: Sequence[types.Diagnostic], inside: types.Range | None = None) -> dict[str, int]:
@@ -53,7 +53,7 @@ def _begins_in(position: types.Position, range: types.Range) -> bool:
 def _kernel(view: View, kernel: FunctionFacts, diagnostics: Sequence[types.Diagnostic]) -> dict[str, Any]:
     from analysis.features.summary import counts_in_words, summarize
 
-    summary = summarize(kernel)
+    summary = summarize(view.analysis, kernel)
     whole = view.range(kernel.start, kernel.end)
     result = _result_of(view, kernel)
     return {

@@ -53,6 +53,26 @@ def test_the_counts_are_there_as_numbers() -> None:
     assert (lens.uncoalesced, lens.bank_ways) == (0, None)
 
 
+@pytest.mark.parametrize(
+    ("own", "title"),
+    [
+        ("x[0] = deep(x);", "1 divergent branch in called functions"),
+        ("x[0] = deep(x) + odd(x);", "1 divergent branch in called functions"),
+        ("if (threadIdx.x % 2) x[0] = 1.0f; odd(x);", "1 divergent branch in called functions · 1 divergent branch"),
+        ("if (threadIdx.x < n) x[0] = even(x);", "only bounds checks can split warps"),
+    ],
+)
+def test_branches_of_called_functions_count_apart(own: str, title: str) -> None:
+    text = f"""
+    __device__ float odd(float *x) {{ return x[threadIdx.x] > 0 ? sinf(x[0]) * cosf(x[1]) : logf(x[2]) / x[3]; }}
+    __device__ float even(float *x) {{ return x[blockIdx.x] > 0 ? sinf(x[0]) * cosf(x[1]) : logf(x[2]) / x[3]; }}
+    __device__ float deep(float *x) {{ return odd(x); }}
+    __global__ void kernel(float *x, int n) {{ {own} }}
+    __global__ void other(float *x) {{ x[0] = odd(x); }}
+    """
+    assert code_lenses(analyze(text))[0].title == title
+
+
 def test_only_active_kernels_have_a_lens() -> None:
     text = "__device__ void d() {}\n#if 0\n__global__ void off() {}\n#endif\n__global__ void on() {}\n"
     assert [lens.function for lens in code_lenses(analyze(text))] == ["on"]

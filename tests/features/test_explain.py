@@ -96,7 +96,7 @@ def test_a_function_in_which_nothing_varies() -> None:
 
 def test_the_summary_counts_what_differs() -> None:
     text = "__global__ void k(int *x, int n) {\n  int i = threadIdx.x; int j = n;\n  int t = threadIdx.x;\n}\n"
-    assert explain_line(analyze(text), 2).summary == "1 of 2 are not the same for all threads of the grid"
+    assert explain_line(analyze(text), 2).summary == "not the same for all threads of the grid in 1 of 2 places"
     assert explain_line(analyze(text), 3).summary == "not the same for all threads of the grid"
 
 

@@ -148,6 +148,12 @@ def test_stopping_keeps_what_was_counted() -> None:
         content = report(client, "json")["content"]
         assert content["policies"]["ipdom"]["truncated"]["reason"] == "cancelled"
         assert not content["interim"]
+        text = "".join(piece["text"] for line in report(client, "text")["content"] for piece in line)
+        for words in (report(client, "html")["content"], text):
+            assert "in part, stopped after" in words
+            assert "stopped before its end" in words
+            assert "so far" not in words
+            assert "still running" not in words
         assert kernel_of(client)["simulation"]["state"] == "finished"
 
 

@@ -68,7 +68,7 @@ def test_kernels_are_listed_with_what_text_and_settings_say() -> None:
         assert scale["selectionRange"]["start"] == {"line": 0, "character": 16}
         assert (scale["branches"], scale["divergentBranches"], scale["barriers"]) == (1, 1, 1)
         assert "1 divergent branch" in scale["summary"]
-        assert set(scale["findings"]) == {"error", "warning", "information", "hint"}
+        assert set(scale["findings"]) == set(found["findings"]) == {"error", "warning", "information", "hint"}
         expected: Message = {
             "grid": [4, 1, 1], "block": [128, 1, 1], "sharedBytes": 16, "seed": 9, "arguments": {}, "from": "text"
         }  # fmt: skip

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias, final
 
+from sim.report.so_far import stopped_words
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -47,7 +49,12 @@ class Finished:
         runs = self.report["policies"]
         *_, last = runs
         policies = {policy: _cancelled(run) if policy == last else run for policy, run in runs.items()}
-        return replace(self, report={**self.report, "policies": policies, "truncated": True, "interim": False})
+        return replace(
+            self,
+            report={**self.report, "policies": policies, "truncated": True, "interim": False},
+            html=stopped_words(self.html),
+            text=[[{**piece, "text": stopped_words(piece["text"])} for piece in line] for line in self.text],
+        )
 
 
 @final

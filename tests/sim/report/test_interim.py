@@ -111,7 +111,7 @@ def test_counts_grow_until_the_end_and_are_said_to_be_so_far() -> None:
     page, text = html_page(told[-1]), plain(report_lines(told[-1]))
     for words in (page, text):
         assert "so far, after" in words
-        assert "so far: this is what was counted in" in words
+        assert "still running: this is what was counted in" in words
     assert "so far" not in html_page(last) + plain(report_lines(last))
 
 

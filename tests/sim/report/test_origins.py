@@ -36,7 +36,7 @@ def test_what_decides_the_place_comes_first_and_can_be_given() -> None:
     (fault,) = run.faults
     words = fault.message.partition("; what was chosen may be the cause: ")[2]
     assert words.startswith("at = ")
-    assert words.endswith("; to decide it, give --arg at=…")
+    assert words.endswith("; to decide it, give at=…")
 
 
 def test_pointers_in_memory_cannot_be_given() -> None:
