@@ -7,6 +7,7 @@ import * as fs from "node:fs/promises";
 import * as path from "node:path";
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
+import { CudaEditors } from "./cudaEditor";
 import { tell } from "./failure";
 import { HeatMap } from "./heatMap";
 import { Inspections } from "./inspect";
@@ -51,6 +52,7 @@ async function start(context: vscode.ExtensionContext, log: vscode.LogOutputChan
   const kernels = new KernelTable();
   const heatMap = new HeatMap();
   const panels = new Panels(extensionPath);
+  const editors = new CudaEditors();
   const controller = new ServerController({
     extensionPath,
     environment,
@@ -72,10 +74,10 @@ async function start(context: vscode.ExtensionContext, log: vscode.LogOutputChan
   server = controller;
   const setUp = new SetUp(extensionPath, environment, log, () => controller.restart());
   const memory = new LaunchMemory(context.workspaceState);
-  const simulations = new Simulations(controller, kernels, memory, panels, (why) => setUp.offer(why));
-  const inspections = new Inspections(controller, panels);
+  const simulations = new Simulations(controller, kernels, memory, panels, editors, (why) => setUp.offer(why));
+  const inspections = new Inspections(controller, panels, editors);
   const status = new StatusItem(controller, kernels);
-  context.subscriptions.push(kernels, heatMap, panels, inspections, controller, status);
+  context.subscriptions.push(editors, kernels, heatMap, panels, inspections, controller, status);
 
   /** The lenses name the server's commands; the extension shows their answers in its own views. */
   function runCommand(command: string, args: unknown[], next: (command: string, args: unknown[]) => unknown): unknown {
@@ -140,9 +142,17 @@ function targetOf(params: SimulateParams): Target | undefined {
   return { uri: vscode.Uri.parse(textDocument.uri), kernel, position };
 }
 
-/** An example of the walkthrough, as a document that is nobody's file. */
+/** The branch of the example that costs. */
+const EXAMPLE_PLACE = "state[i] > 0";
+
+/** An example of the walkthrough, as a document that is nobody's file; the cursor is where there is something to ask. */
 async function openExample(extensionPath: string): Promise<void> {
   const content = await fs.readFile(path.join(extensionPath, "walkthrough", "example.cu"), "utf8");
-  const document = await vscode.workspace.openTextDocument({ language: "cuda-cpp", content });
-  await vscode.window.showTextDocument(document, vscode.ViewColumn.One);
+  const opened = vscode.workspace.textDocuments.find(
+    (document) => document.isUntitled && !document.isClosed && document.getText() === content,
+  );
+  const document = opened ?? (await vscode.workspace.openTextDocument({ language: "cuda-cpp", content }));
+  const place = document.positionAt(content.indexOf(EXAMPLE_PLACE));
+  const selection = new vscode.Range(place, place);
+  await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.One, selection });
 }

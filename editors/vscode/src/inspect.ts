@@ -1,7 +1,7 @@
 // "Explain Divergence Here" and "Show Control-Flow Graph": ask the server about the cursor's place, show the answer.
 
 import * as vscode from "vscode";
-import { activeCudaEditor } from "./cudaEditor";
+import type { CudaEditors } from "./cudaEditor";
 import type { ServerController } from "./server/controller";
 import { type Explanation, type Graph, Methods } from "./server/protocol";
 import { explanationBody } from "./view/explanation";
@@ -15,6 +15,7 @@ export class Inspections implements vscode.Disposable {
   constructor(
     private readonly server: ServerController,
     private readonly panels: Panels,
+    private readonly editors: CudaEditors,
   ) {}
 
   dispose(): void {
@@ -24,11 +25,18 @@ export class Inspections implements vscode.Disposable {
   /** `line` counts from 1, as in the arguments of the server's command. */
   async explain(uri?: vscode.Uri, line?: number): Promise<void> {
     const place =
-      uri === undefined || line === undefined ? cursor() : { uri, position: new vscode.Position(line - 1, 0) };
+      uri === undefined || line === undefined
+        ? await this.cursor()
+        : { uri, position: new vscode.Position(line - 1, 0) };
     if (place === undefined) return;
     const explanation = await this.ask<Explanation>(Methods.explain, place);
     if (explanation === undefined) return;
-    this.show("explanation", place, explanation.function ?? "", {
+    const subject = explanation?.function ?? null;
+    if (explanation === null || subject === null) {
+      void vscode.window.showInformationMessage(NOT_THERE);
+      return;
+    }
+    this.show("explanation", place, subject, {
       title: `Line ${explanation.line} explained`,
       body: explanationBody(explanation, place.uri),
       again: () => this.explain(place.uri, place.position.line + 1),
@@ -36,11 +44,12 @@ export class Inspections implements vscode.Disposable {
   }
 
   async graph(given?: Place): Promise<void> {
-    const place = given ?? cursor();
+    const place = given ?? (await this.cursor());
     if (place === undefined) return;
     const graph = await this.ask<Graph>(Methods.graph, place, { format: "svg" });
-    if (graph === undefined) {
-      void vscode.window.showInformationMessage("Put the cursor into a kernel or a device function first.");
+    if (graph === undefined) return;
+    if (graph === null) {
+      void vscode.window.showInformationMessage(NOT_THERE);
       return;
     }
     this.show("graph", place, graph.kernel, {
@@ -56,7 +65,8 @@ export class Inspections implements vscode.Disposable {
     this.panels.show(kind, { title, body, styles: [], scripts: [], uri: place.uri, subject, stale: false, renew });
   }
 
-  private async ask<Answer>(method: string, place: Place, more: object = {}): Promise<Answer | undefined> {
+  /** undefined without a server, of which the user is told. */
+  private async ask<Answer>(method: string, place: Place, more: object = {}): Promise<Answer | null | undefined> {
     const client = this.server.running;
     if (client === undefined) {
       void vscode.window.showInformationMessage("The simt-lsp server is not running.");
@@ -64,12 +74,12 @@ export class Inspections implements vscode.Disposable {
     }
     const { line, character } = place.position;
     const textDocument = { uri: client.code2ProtocolConverter.asUri(place.uri) };
-    const answer = await client.sendRequest<Answer | null>(method, {
-      ...more,
-      textDocument,
-      position: { line, character },
-    });
-    return answer ?? undefined;
+    return client.sendRequest<Answer | null>(method, { ...more, textDocument, position: { line, character } });
+  }
+
+  private async cursor(): Promise<Place | undefined> {
+    const editor = await this.editors.forCommand();
+    return editor && { uri: editor.document.uri, position: editor.selection.active };
   }
 
   private markStale(changed: vscode.Uri): void {
@@ -90,11 +100,4 @@ interface View {
   readonly again: () => Promise<void>;
 }
 
-function cursor(): Place | undefined {
-  const editor = activeCudaEditor();
-  if (editor === undefined) {
-    void vscode.window.showInformationMessage("Open a CUDA file first.");
-    return undefined;
-  }
-  return { uri: editor.document.uri, position: editor.selection.active };
-}
+const NOT_THERE = "Put the cursor into a kernel or a device function first.";

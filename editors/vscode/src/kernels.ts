@@ -1,10 +1,10 @@
 // What the server last said about the kernels of each open document.
 
 import * as vscode from "vscode";
-import type { Kernel, Kernels } from "./server/protocol";
+import type { Findings, Kernel, Kernels } from "./server/protocol";
 
 export class KernelTable implements vscode.Disposable {
-  private readonly known = new Map<string, readonly Kernel[]>();
+  private readonly known = new Map<string, Kernels>();
   private readonly changed = new vscode.EventEmitter<vscode.Uri | undefined>();
   /** Fires with the document, or with nothing when all changed. */
   readonly onDidChange = this.changed.event;
@@ -12,8 +12,8 @@ export class KernelTable implements vscode.Disposable {
     if (this.known.delete(uri.toString())) this.changed.fire(uri);
   });
 
-  update(uri: vscode.Uri, { kernels }: Kernels): void {
-    this.known.set(uri.toString(), kernels);
+  update(uri: vscode.Uri, said: Kernels): void {
+    this.known.set(uri.toString(), said);
     this.changed.fire(uri);
   }
 
@@ -24,7 +24,12 @@ export class KernelTable implements vscode.Disposable {
 
   /** undefined while the server has said nothing about the document. */
   of(uri: vscode.Uri): readonly Kernel[] | undefined {
-    return this.known.get(uri.toString());
+    return this.known.get(uri.toString())?.kernels;
+  }
+
+  /** Of the whole document, also outside of kernels. */
+  findings(uri: vscode.Uri): Findings | undefined {
+    return this.known.get(uri.toString())?.findings;
   }
 
   at(uri: vscode.Uri, line: number): Kernel | undefined {

@@ -59,7 +59,7 @@ export class StatusItem implements vscode.Disposable {
     const { uri } = editor.document;
     const all = this.kernels.of(uri);
     const here = this.kernels.at(uri, editor.selection.active.line);
-    const text = here === undefined ? fileWords(all) : kernelWords(here);
+    const text = here === undefined ? fileWords(all, this.kernels.findings(uri)) : kernelWords(here);
     const tooltip = new vscode.MarkdownString(undefined, false);
     tooltip.appendMarkdown(`**simt-lsp ${state.launch.version}** is running\n\n`);
     for (const kernel of all ?? []) {
@@ -100,17 +100,9 @@ function kernelWords(kernel: Kernel): string {
   return `${kernel.name}: ${parts.length === 0 ? "nothing found" : parts.join(" · ")}`;
 }
 
-function fileWords(kernels: readonly Kernel[] | undefined): string {
-  if (kernels === undefined) return "SIMT";
-  const sum = (count: (kernel: Kernel) => number) => kernels.reduce((total, kernel) => total + count(kernel), 0);
-  const findings: Findings = {
-    error: sum(({ findings }) => findings.error),
-    warning: sum(({ findings }) => findings.warning),
-    information: sum(({ findings }) => findings.information),
-    hint: sum(({ findings }) => findings.hint),
-  };
-  const words = findingWords(findings);
-  return [counted(kernels.length, "kernel", "kernels") ?? "no kernels", ...words].join(" · ");
+function fileWords(kernels: readonly Kernel[] | undefined, findings: Findings | undefined): string {
+  if (kernels === undefined || findings === undefined) return "SIMT";
+  return [counted(kernels.length, "kernel", "kernels") ?? "no kernels", ...findingWords(findings)].join(" · ");
 }
 
 function findingWords(findings: Findings): readonly string[] {

@@ -13,6 +13,17 @@ from tests.editors.vscode.server import QUIET
 from tests.editors.vscode.window import Window, wait_until
 
 BARRIER: Final = "divergent_barrier.cu"
+HELPER: Final = """\
+__device__ float settle(const float *x) {
+  float e = x[threadIdx.x];
+  if (e > 0.5f) {
+    for (int k = 0; k < 16; ++k) e = sqrtf(e) * cosf(e);
+  } else {
+    for (int k = 0; k < 16; ++k) e = expf(-e) + logf(e);
+  }
+  return e;
+}
+"""
 
 
 def test_a_finding_is_underlined_with_its_reason(window: Window) -> None:
@@ -53,6 +64,12 @@ def test_the_status_item_counts_for_the_kernel_at_the_cursor(window: Window) -> 
     window.at(30)
     window.sees(".statusbar-item", "smooth_fixed: nothing found")
     window.picture("counts")
+
+
+def test_the_status_item_counts_what_is_found_outside_of_kernels(window: Window) -> None:
+    (window.folder / "helper.cuh").write_text(HELPER)
+    window.open("helper.cuh")
+    window.sees(".statusbar-item", "no kernels · 1 note")
 
 
 @pytest.mark.parametrize(

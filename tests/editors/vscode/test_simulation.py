@@ -11,6 +11,13 @@ from tests.editors.folders import REPOSITORY
 from tests.editors.vscode.window import Window, wait_until
 
 BRANCH: Final = "data_dependent_branch.cu"
+ENDLESS: Final = """\
+// simt: grid=1 block=32 n=1000000000
+__global__ void endless(int *x, int n) {
+  for (int j = 0; j < n; ++j) x[threadIdx.x] += j;
+}
+"""
+"""It outlasts every time limit."""
 REFUSED: Final = """\
 __device__ int unknown(int);
 __global__ void calls(int *out) {
@@ -86,6 +93,26 @@ def test_a_launch_is_chosen_in_a_form_and_remembered(window: Window) -> None:
     window.page.locator(".quick-input-list .monaco-list-row", has_text="Forget these").wait_for(state="detached")
     _pick(window, "Run")
     window.panel("grid 8 · block 256")
+
+
+def test_a_simulation_that_was_stopped_no_longer_says_that_it_goes_on(window: Window) -> None:
+    (window.folder / "endless.cu").write_text(ENDLESS)
+    window.set_setting("simt-lsp.simulate.seconds", 600)
+    try:
+        _open(window, "endless.cu")
+        window.at(2)
+        window.command("SIMT: Simulate Kernel")
+        report = window.panel("still running")
+        assert "so far, after" in report.locator("body").inner_text()
+        window.picture("goes-on")
+        window.press_button("Cancel")
+        stopped = window.panel("stopped before its end")
+        assert "in part, stopped after" in stopped.locator("body").inner_text()
+        window.sees(".codelens-decoration", "ended early")
+        wait_until(lambda: window.notifications() == [], lambda: f"{window.notifications()}")
+        window.picture("stopped")
+    finally:
+        window.set_setting("simt-lsp.simulate.seconds", None)
 
 
 def test_what_cannot_be_simulated_is_said_with_the_place(window: Window) -> None:

@@ -38,6 +38,31 @@ def test_a_graph_follows_the_theme_and_its_blocks_lead_to_their_lines(window: Wi
     wait_until(lambda: window.cursor()[0] == 17, lambda: f"the cursor is at {window.cursor()}")
 
 
+def test_a_line_without_device_code_says_what_to_do_and_leaves_the_view(window: Window) -> None:
+    window.open(BARRIER)
+    window.wait_for_codes(BARRIER, bool)
+    window.at(19, 5)
+    window.command("Explain Divergence Here")
+    window.panel("divergent_barrier.cu:19")
+    window.at(1)
+    window.command("Explain Divergence Here")
+    expected = ["Put the cursor into a kernel or a device function first."]
+    wait_until(lambda: window.notifications() == expected, lambda: f"{window.notifications()}")
+    window.picture("not-there")
+    window.panel("divergent_barrier.cu:19")
+
+
+def test_commands_are_there_with_the_focus_in_a_view(window: Window) -> None:
+    (window.folder / "focus.cu").write_text((window.folder / BARRIER).read_text())  # its faults stay its own
+    window.open("focus.cu")
+    window.wait_for_codes("focus.cu", bool)
+    window.at(14)
+    window.command("Show Control-Flow Graph")
+    window.panel("blocks divergent").locator("svg .title, svg text").first.click()
+    window.command("Simulate Kernel")
+    window.panel("barrier-divergence")
+
+
 def test_views_say_when_the_text_has_changed_and_can_be_renewed(window: Window) -> None:
     window.open(BARRIER)
     window.wait_for_codes(BARRIER, bool)

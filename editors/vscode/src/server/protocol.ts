@@ -99,6 +99,8 @@ export interface Kernels {
   readonly uri: string;
   readonly version: number;
   readonly kernels: readonly Kernel[];
+  /** Of the whole document. */
+  readonly findings: Findings;
 }
 
 export interface ServerStatus {

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { type LanguageClient, WorkDoneProgress } from "vscode-languageclient/node";
-import { activeCudaEditor } from "../cudaEditor";
+import type { CudaEditors } from "../cudaEditor";
 import type { KernelTable } from "../kernels";
 import type { ServerController } from "../server/controller";
 import {
@@ -44,6 +44,7 @@ export class Simulations {
     private readonly kernels: KernelTable,
     private readonly memory: LaunchMemory,
     private readonly panels: Panels,
+    private readonly editors: CudaEditors,
     private readonly offerSetUp: (why: string) => Promise<boolean>,
   ) {
     kernels.onDidChange((uri) => {
@@ -91,6 +92,8 @@ export class Simulations {
         await this.tellFailure(client, target, answer);
         return;
       case "stopped":
+        // What it had counted stays, and no longer says that it goes on.
+        if (this.showsReport(target)) await this.showReport(target, { reveal: false });
         vscode.window.setStatusBarMessage(`Simulating ${target.kernel} was stopped`, 5000);
     }
   }
@@ -188,10 +191,11 @@ export class Simulations {
   }
 
   private async pick(): Promise<Target | undefined> {
-    const editor = activeCudaEditor();
+    const editor = await this.editors.forCommand();
+    if (editor === undefined) return undefined;
     const client = this.server.running;
-    if (editor === undefined || client === undefined) {
-      void vscode.window.showInformationMessage(editor === undefined ? "Open a CUDA file first." : NOT_RUNNING);
+    if (client === undefined) {
+      void vscode.window.showInformationMessage("The simt-lsp server is not running.");
       return undefined;
     }
     const { document, selection } = editor;
@@ -208,7 +212,6 @@ export class Simulations {
 
 const GO = "Go to Line";
 const CHANGE = "Simulate with…";
-const NOT_RUNNING = "The simt-lsp server is not running.";
 
 function contains(range: Kernel["range"], line: number): boolean {
   return range.start.line <= line && line <= range.end.line;
