@@ -261,7 +261,7 @@ def _template_argument(scope: Scope, node: Node) -> TemplateArgument:
             return entity
         if isinstance(entity, TypeTemplate):
             named = None if entity.declarations else scope.program.instantiate_type(entity, ())
-            return named if isinstance(named, TypeName) else TypeName(DeclaredType(TemplateType(entity.name)))
+            return named if isinstance(named, TypeName) else entity
         if isinstance(entity, LocalVariable | LambdaName | DependentName) and inner.kind != "qualified_identifier":
             return TemplateValue(shown(node), S32)
     return TypeName(descriptor_type(scope, node))

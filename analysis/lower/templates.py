@@ -3,6 +3,7 @@
 Rules   Without arguments a type parameter is a `TemplateType` and a value parameter a `TemplateValue`: one constant for
         the whole grid.  A bound instance has real types and constants.
         A partial specialisation is taken when its pattern matches the arguments; an explicit one when they are equal.
+        A template template parameter is bound to the class template itself.
         A pack is bound to all arguments that are left; without arguments to none (in an instance) or to itself.
 Limits  Overlapping partial specialisations: the last one that matches.
 """
@@ -24,6 +25,7 @@ from analysis.lower.names import (
     TemplateParameter,
     TemplateValue,
     TypeName,
+    TypeTemplate,
 )
 from analysis.lower.types import base_type, declare, descriptor_type, innermost, resolve_type
 from analysis.syntax.tree import Node
@@ -211,6 +213,8 @@ def deduce_argument(
     """Matches one template argument of a pattern with an actual one."""
     if isinstance(actual, PackPattern | ArgumentPack):
         return False
+    if isinstance(pattern, TypeTemplate) or isinstance(actual, TypeTemplate):
+        return _deduce_template(pattern, actual, found)
     if isinstance(pattern, TemplateValue):
         if not isinstance(actual, TypeName):
             found.setdefault(pattern.name, actual)
@@ -222,6 +226,14 @@ def deduce_argument(
     if isinstance(pattern, ConstantName) and isinstance(actual, ConstantName):
         return pattern.value == actual.value
     return False
+
+
+def _deduce_template(pattern: TemplateArgument, actual: TemplateArgument, found: dict[str, TemplateArgument]) -> bool:
+    """A template template parameter, which stands for itself as a type does, takes any class template."""
+    if isinstance(pattern, TypeName) and isinstance(pattern.declared.type, TemplateType):
+        found.setdefault(pattern.declared.type.name, actual)
+        return True
+    return pattern == actual
 
 
 def _is_concrete(type: Type) -> bool:

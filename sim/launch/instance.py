@@ -186,11 +186,11 @@ def _needs_integer(text: bytes, name: str) -> bool:
 
 def _is_known(argument: TemplateArgument) -> bool:
     match argument:
-        case TemplateValue() | TypeTemplate():
+        case TemplateValue():
             return False
         case TypeName(declared=declared):
             return not isinstance(declared.type, UnknownType | TemplateType)
-        case ConstantName() | FunctionSet():
+        case ConstantName() | FunctionSet() | TypeTemplate():
             return True
         case ArgumentPack(elements=elements):
             return all(map(_is_known, elements))
@@ -207,7 +207,8 @@ def _given(scope: Scope, declaration: FunctionDeclaration, given: Mapping[str, s
         if text is None:
             continue
         read = read_arguments(scope, text)
-        if len(read) != 1 or not _is_known(read[0]) or isinstance(read[0], TypeName) != parameter.is_type:
+        is_fitting = len(read) == 1 and isinstance(read[0], TypeName | TypeTemplate) == parameter.is_type
+        if not is_fitting or not _is_known(read[0]):
             kind = "a type, as float" if parameter.is_type else "a constant, as 16"
             raise LaunchError(f"{parameter.name}={text}: the template parameter '{parameter.name}' needs {kind}")
         yield _Source({parameter.name: read[0]}, "given")

@@ -16,6 +16,11 @@ CASES = {
         "void go(float* p) { k<4, float><<<1, 32>>>(p, 2); k<8, int><<<1, 32>>>(0, 2); }",
         ["4, float", "8, int"],
     ),
+    "a class template": (
+        "template <class T> struct Sum {}; template <template <class> class Op, class T> __global__ void k(T* a) {}",
+        "void go(float* p) { k<Sum><<<1, 32>>>(p); }",
+        ["Sum, float"],
+    ),
     "deduced from what is passed": (K, "void go(double* p) { k<3><<<1, 32>>>(p, 1); }", ["3, double"]),
     "constants of the function around": (
         K,

@@ -30,6 +30,7 @@ from analysis.lower.names import (
     Scope,
     TemplateArgument,
     TypeName,
+    TypeTemplate,
 )
 from analysis.lower.namespaces import declare_alias
 from analysis.lower.overloads import choose_by_types
@@ -182,7 +183,7 @@ def _is_known(argument: object) -> bool:
     match argument:
         case TypeName(declared=declared):
             return is_known(declared.type)
-        case ConstantName() | FunctionSet():
+        case ConstantName() | FunctionSet() | TypeTemplate():
             return True
         case ArgumentPack(elements=elements):
             return all(map(_is_known, elements))
