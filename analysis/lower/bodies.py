@@ -76,6 +76,8 @@ def _lower_body(
         ctx.this = _this(ctx, instance.this)
     for parameter in instance.signature.parameters:
         _parameter(ctx, parameter, is_kernel=declaration.item.is_kernel)
+        if parameter.name in instance.pointed:
+            ctx.scope.declare(parameter.name, instance.pointed[parameter.name])
     declare_packs(ctx.scope, pack_names(parameter_list(declaration.declarator)), instance.signature.parameters)
     if declaration.is_constructor and declaration.owner is not None:
         _member_initialisers(ctx, declaration.owner, node)

@@ -77,6 +77,7 @@ class ArgumentChooser:
         self._requests = subject.requests
         self.files: list[FileStamp] = []
         self._function = subject.kernel.function
+        self._pointed = subject.instance.pointed
         self._flow = subject.flow
         self._uses = subject.uses
         self._initial = subject.initial
@@ -162,6 +163,8 @@ class ArgumentChooser:
                 return self._array(name, element)
             case HandleType(name=handle) if handle.startswith(IMAGES):
                 return self._image(name)
+            case HandleType() if name in self._pointed:
+                return Scalar(0)  # the function is known by name
             case HandleType() if type != FUNCTION_POINTER:
                 self.choices.append(Choice(name, "0", "nothing shows what this object holds", is_chosen=True))
                 return Scalar(0)

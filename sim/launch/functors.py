@@ -2,7 +2,8 @@
 
 Rules    The first launch whose argument is written as an object of a class (`Scale{2.0f}`, `Scale(2.0f)`) decides.
          Otherwise the first class of the file that has `operator()` is chosen.
-         For a pointer to a function, the first device function of the file with as many parameters as the call passes.
+         For a pointer to a function, the first device function of the file with as many parameters as the call passes,
+         those first that the file names without calling them.
 Limits   A lambda has no name, so a kernel that is only launched with lambdas gets a class of the file or none.
 """
 
@@ -47,16 +48,20 @@ def called_types(
                 yield item.name, "chosen: a class of the file that can be called", True
 
 
-def called_functions(program: Program, declaration: FunctionDeclaration, parameter: TemplateParameter) -> Iterator[str]:
-    """Names of functions that may stand for a parameter which is a pointer to a function, best first."""
-    text = declaration.snippet.text
-    calls = re.finditer(rb"(?<![\w.>])" + re.escape(parameter.name.encode("utf-8", "replace")) + rb"\s*\(", text)
+def called_functions(program: Program, declaration: FunctionDeclaration, name: str) -> Iterator[str]:
+    """Names of functions that may stand for a pointer to a function which the kernel calls `name`, best first."""
+    text, word = declaration.snippet.text, re.escape(name.encode("utf-8", "replace"))
+    calls = re.finditer(rb"(?<![\w.>])(?:" + word + rb"|\(\s*\*\s*" + word + rb"\s*\))\s*\(", text)
     counts = {_count(text, call.end()) for call in calls}
-    for item in (*program.unit.items, *program.unit.included_items):
+    items = (*program.unit.items, *program.unit.included_items)
+    found: list[str] = []
+    for item in items:
         if item.kind is ItemKind.FUNCTION and item.active and not item.is_template and b"__device__" in item.text:
-            found = re.search(rb"\b" + re.escape(item.name.encode("utf-8", "replace")) + rb"\s*\(", item.text)
-            if found is not None and _count(item.text, found.end()) in counts:
-                yield item.name
+            head = re.search(rb"\b" + re.escape(item.name.encode("utf-8", "replace")) + rb"\s*\(", item.text)
+            if head is not None and _count(item.text, head.end()) in counts:
+                found.append(item.name)
+    uses = b"\n".join(item.text for item in items if item.active)
+    yield from sorted(found, key=lambda one: not re.search(rb"\b" + re.escape(one.encode()) + rb"\b(?!\s*\()", uses))
 
 
 def _count(text: bytes, start: int) -> int:

@@ -18,7 +18,7 @@ from typing import Final, final
 
 from analysis.ir.ids import FunctionId
 from analysis.ir.types import F32, S32, BooleanType, FloatType, IntegerType, StructType, TemplateType, UnknownType
-from analysis.lower.functions import instantiate
+from analysis.lower.functions import for_functions, instantiate
 from analysis.lower.launches import Launch
 from analysis.lower.launches.instances import launched_instances, launching_functions
 from analysis.lower.lookup import template_arguments
@@ -38,7 +38,7 @@ from analysis.lower.names import (
 )
 from analysis.lower.program import DeviceFunction, Program
 from analysis.lower.templates import bind, generic_argument, template_parameters
-from analysis.lower.types import spelled_argument
+from analysis.lower.types import FUNCTION_POINTER, spelled_argument
 from analysis.syntax.items import ItemKind
 from analysis.syntax.parsing import parse
 from analysis.syntax.tree import Node, convert
@@ -61,11 +61,13 @@ _EXPLICIT: Final = re.compile(rb"\s*template\s*(?!<)")
 @final
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """`id` names a function that can be lowered; `arguments` the template arguments by parameter, for the report."""
+    """`id` names a function that can be lowered; `arguments` the template arguments by parameter, for the report;
+    `pointed` the parameters that are pointers to functions and point to one."""
 
     id: FunctionId
     arguments: Mapping[str, TemplateArgument]
     choices: tuple[Choice, ...]
+    pointed: frozenset[str] = frozenset()
 
 
 def choose_instance(
@@ -76,8 +78,6 @@ def choose_instance(
     Raises `LaunchError` for a given text that is not an argument for its parameter.
     """
     declaration = program.declaration_of(kernel.id)
-    if not declaration.template_parameters:
-        return Instance(kernel.id, {}, ())
     scope = program.namespace_scope(declaration.item.namespace)
     bound: dict[str, TemplateArgument] = {}
     choices: list[Choice] = []
@@ -94,7 +94,32 @@ def choose_instance(
         )
         bound[parameter.name] = argument
         choices.append(Choice(parameter.name, spelled_argument(argument), why, is_chosen))
-    return Instance(instantiate(declaration, bound).id, bound, tuple(choices))
+    instance = instantiate(declaration, bound)
+    pointed: dict[str, FunctionSet] = {}
+    for parameter in instance.signature.parameters:
+        if parameter.declared.type == FUNCTION_POINTER:
+            function, why, is_chosen = _function(program, scope, declaration, parameter.name, given) or (None, "", True)
+            if function is not None:
+                pointed[parameter.name] = function
+                choices.append(Choice(parameter.name, function.name, why, is_chosen))
+    identity = for_functions(instance, pointed).id if pointed else instance.id
+    return Instance(identity, bound, tuple(choices), frozenset(pointed))
+
+
+def _function(
+    program: Program, scope: Scope, declaration: FunctionDeclaration, name: str, given: Mapping[str, str]
+) -> tuple[FunctionSet, str, bool] | None:
+    """What a pointer to a function points to, why, and whether that is a choice; None where nothing fits."""
+    if name in given:
+        read = read_arguments(scope, given[name])
+        if len(read) != 1 or not isinstance(read[0], FunctionSet):
+            raise LaunchError(f"{name}={given[name]}: '{name}' needs the name of a device function")
+        return read[0], "given", False
+    for text in called_functions(program, declaration, name):
+        read = read_arguments(scope, text)
+        if len(read) == 1 and isinstance(read[0], FunctionSet):
+            return read[0], "chosen: a function of the file with as many parameters", True
+    return None
 
 
 @final
@@ -134,11 +159,7 @@ def _callable(
 ) -> tuple[TemplateArgument, str, bool] | None:
     """A class for a parameter whose objects the kernel calls, a function for a pointer to one."""
     if not parameter.is_type:
-        for name in called_functions(program, declaration, parameter):
-            read = read_arguments(scope, name)
-            if len(read) == 1 and isinstance(read[0], FunctionSet):
-                return read[0], "chosen: a function of the file with as many parameters", True
-        return None
+        return _function(program, scope, declaration, parameter.name, {})
     for text, why, is_chosen in called_types(program, declaration, parameter, launches):
         read = read_arguments(scope, text)
         if len(read) == 1 and isinstance(read[0], TypeName) and isinstance(read[0].declared.type, StructType):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
-from analysis.ir.types import U64, ArrayType, StructLayout, StructType, Type
+from analysis.ir.types import U64, VOID, ArrayType, MemorySpace, PointerType, StructLayout, StructType, Type
 from analysis.lower.builder import FunctionBuilder
 from analysis.lower.builtins.spelling import spelled_type, template_words
 from analysis.lower.builtins.types import builtin_type
@@ -66,6 +66,11 @@ def _sizes(*names: str) -> Callable[[list[str]], _Members | None]:
     return lambda words: None if words else [(name, U64) for name in names]
 
 
+def _pitched(words: list[str]) -> _Members | None:
+    sizes = [(name, U64) for name in ("pitch", "xsize", "ysize")]
+    return None if words else [("ptr", PointerType(VOID, MemorySpace.GLOBAL)), *sizes]
+
+
 def _complex(words: list[str]) -> _Members | None:
     types = _types(words[:1])
     return [("re", types[0]), ("im", types[0])] if types else None
@@ -105,4 +110,5 @@ _RULES: Final[Mapping[str, Callable[[list[str]], _Members | None]]] = {
     "nvcuda::wmma::fragment": _fragment,
     "cudaExtent": _sizes("width", "height", "depth"),
     "cudaPos": _sizes("x", "y", "z"),
+    "cudaPitchedPtr": _pitched,
 }

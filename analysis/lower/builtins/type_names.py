@@ -240,7 +240,16 @@ HANDLE_TEMPLATES: Final = frozenset(
 """Class templates whose objects show no members."""
 
 STRUCT_TEMPLATES: Final = frozenset(
-    ["std::pair", "std::tuple", "cub::KeyValuePair", "std::complex", "nvcuda::wmma::fragment", "cudaExtent", "cudaPos"]
+    [
+        "std::pair",
+        "std::tuple",
+        "cub::KeyValuePair",
+        "std::complex",
+        "nvcuda::wmma::fragment",
+        "cudaExtent",
+        "cudaPos",
+        "cudaPitchedPtr",
+    ]
 )
 """Classes and class templates with members: `layouts.builtin_layout` knows them."""
 

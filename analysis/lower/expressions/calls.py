@@ -199,6 +199,9 @@ def call_operand(ctx: LoweringContext, callee: Operand, operands: Sequence[Opera
     span = ctx.span(node)
     if isinstance(callee, Closure):
         return inline_closure(ctx, callee, operands, span)
+    named = ctx.functions.get(callee) if isinstance(callee, int) else None
+    if named is not None:  # `(*function)(x)`
+        return call_functions(ctx, named.name, named.declarations, None, (), operands, span)
     type = ctx.type_of(callee)
     record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
     if record is not None:

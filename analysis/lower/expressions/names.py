@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
 from analysis.ir.instructions import TemplateArgument
 from analysis.ir.types import TemplateType
 from analysis.lower.context import LoweringContext, Operand
@@ -70,7 +72,8 @@ def entity_operand(ctx: LoweringContext, entity: Entity | None, node: Node) -> O
         case BuiltinName(builtin=builtin):
             return builtin.lower(builder, span)
         case FunctionSet():
-            pointer = builder.constant(None, FUNCTION_POINTER, span)
+            address = crc32(entity.name.encode()) | 1  # of its own, and not null
+            pointer = builder.constant(address, FUNCTION_POINTER, span)
             ctx.functions[pointer] = entity
             return pointer
         case LambdaName(closure=closure):

@@ -163,4 +163,54 @@ def test_the_function_that_a_template_is_given_is_called(request_: tuple[Request
     )
     _, result = adapted(text, *request_)
     assert result.faults == ()
-    assert np.array_equal(result.arrays["x"], factor * result.arrays["y"])
+    assert np.array_equal(result.arrays["x"][:256], factor * result.arrays["y"][:256])
+
+
+@pytest.mark.parametrize(
+    ("call", "request_", "function", "factor"),
+    [
+        ("f(y[i])", (), "twice", 2),
+        ("(*f)(y[i])", (), "twice", 2),
+        ("f != NULL ? f(y[i]) : 0", (), "twice", 2),
+        ("f(y[i])", (given(f="once"),), "once", 1),
+        ("f(y[i], y[i])", (), "both", 2),
+    ],
+)
+def test_a_pointer_to_a_function_points_to_one_of_the_file(
+    call: str, request_: tuple[Request, ...], function: str, factor: int
+) -> None:
+    """First to one that the file names without calling it, as for `cudaMemcpyFromSymbol`."""
+    parameter = "float (*f)(float, float)" if function == "both" else "fun f"
+    text = (
+        f"{_FUNCTIONS} __device__ fun pointer = twice;"
+        f" __global__ void k({parameter}, float *x, float *y) {{ int i = threadIdx.x; x[i] = {call}; }}"
+    )
+    plan_, result = adapted(text, *request_)
+    assert next(choice.value for choice in plan_.choices if choice.name == "f") == function
+    assert result.faults == ()
+    assert np.array_equal(result.arrays["x"][:256], factor * result.arrays["y"][:256])
+
+
+def test_a_pointer_to_a_function_that_fits_nothing_is_asked_for() -> None:
+    text = f"{_FUNCTIONS} __global__ void k(void (*f)(int, int, int), float *x) {{ f(1, 2, 3); }}"
+    with pytest.raises(LaunchError, match="no argument for the parameter f"):
+        adapted(text)
+    with pytest.raises(LaunchError, match="f=7: 'f' needs the name of a device function"):
+        plan(text, given(f="7"))
+
+
+def test_memory_with_a_pitch_is_an_argument() -> None:
+    text = (
+        "__global__ void k(cudaPitchedPtr p, cudaExtent e) { int x = threadIdx.x, y = blockIdx.x;"
+        " if (x >= e.width || y >= e.height) return;"
+        " for (size_t z = 0; z < e.depth; ++z) {"
+        " char *slice = (char *)p.ptr + z * p.pitch * e.height; float *row = (float *)(slice + y * p.pitch);"
+        " row[x] = x + y + z; } }"
+    )
+    plan_, result = adapted(text, given(**{"p.pitch": "1024"}))
+    assert (result.faults, result.truncated) == ((), None)
+    numbers = {choice.name: choice.value for choice in plan_.choices}
+    assert (numbers["e.width"], numbers["e.height"], numbers["e.depth"]) == ("256", "8", "16")
+    octets = np.ascontiguousarray(result.arrays["p.ptr"]).reshape(-1)
+    volume = octets[: 16 * 8 * 1024 // octets.itemsize].view(np.float32).reshape(16, 8, 256)
+    assert np.array_equal(volume, np.add.outer(np.add.outer(np.arange(16), np.arange(8)), np.arange(256)))
