@@ -97,7 +97,7 @@ class _Finder:
         self._spaces = spaces
         self._addresses = Addresses(function, divergence, affine)
         self._guards = Guards(function, control, divergence, self._addresses)
-        self._bounds = Bounds(function, control, self._addresses)
+        self._bounds = Bounds(function, control, divergence, affine, self._addresses)
         launch = divergence.launch
         self._modelled = _modelled_spans(function, control)
         self._basis = Basis.KNOWN_SHAPE if launch.shapes else Basis.LINE if _is_line(function, launch) else Basis.ROW

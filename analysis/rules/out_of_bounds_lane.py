@@ -55,8 +55,9 @@ class OutOfBoundsLane:
 
     ## Known noise
 
-    None is known: every report is the result of evaluating all threads of one block. Accesses in loops, and behind
-    guards that read anything but thread indices, block extents and constants, are not decided.
+    None is known: every report is the result of evaluating all threads of one block, in all rounds of loops that only
+    count (`for (j = threadIdx.x; j < 100; j += blockDim.x)`). Accesses in other loops, and behind guards that read
+    anything but thread indices, block extents and constants, are not decided.
     """
 
     code: ClassVar[str] = "MEM504"
