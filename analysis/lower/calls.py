@@ -43,6 +43,7 @@ from analysis.lower.names import (
 )
 from analysis.lower.overloads import Choice, argument_types, choose
 from analysis.lower.records import methods_named
+from analysis.lower.virtual_calls import is_dispatched
 from analysis.syntax.tree import Node
 
 
@@ -84,7 +85,7 @@ def call_method(
     if choice is None:
         return unknown_call(ctx, f"call of unknown function {name}", (*known, *arguments), span)
     declaration = choice.instance.declaration
-    if declaration.is_virtual:
+    if is_dispatched(receiver, record, declaration):
         returns = choice.instance.signature.returns.stored
         return unknown_call(ctx, f"virtual call of {name}", (*known, *arguments), span, returns)
     if not _has_body(choice):

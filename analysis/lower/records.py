@@ -4,7 +4,7 @@ Rules   A base class's members come first, flattened, so a member has one index.
         struct or union is a member without name; names inside it are found through it.
         A method with a body anywhere in the unit is found by its owner's name; inside the class body it belongs to the
         class text it stands in, so that specialisations keep theirs.
-Limits  Virtual functions and bases, and destructors, are not modelled: see `calls.py`.
+Limits  Virtual bases, tables of virtual functions and destructors are not modelled: see `virtual_calls.py`.
 """
 
 from __future__ import annotations
