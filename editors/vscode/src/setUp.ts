@@ -31,7 +31,11 @@ export class SetUp {
   }
 
   async selectInterpreter(): Promise<void> {
-    const picked = await vscode.window.showOpenDialog({ title: `A Python ${LEAST_TEXT} or newer`, openLabel: "Use" });
+    const picked = await vscode.window.showOpenDialog({
+      title: `A Python ${LEAST_TEXT} or newer`,
+      openLabel: "Use",
+      ...(process.platform === "win32" ? {} : { defaultUri: vscode.Uri.file("/usr/bin") }),
+    });
     const path = picked?.[0]?.fsPath;
     if (path === undefined) return;
     // The change of the setting restarts the server.
@@ -40,8 +44,8 @@ export class SetUp {
 
   private async explainChosen(why: string, chosen: string): Promise<boolean> {
     const detail =
-      `The settings say that the server runs on ${chosen}. Install NumPy there, for example with\n\n` +
-      `"${chosen}" -m pip install numpy\n\nor clear the setting to let simt-lsp make an environment of its own.`;
+      `The settings say that the server runs on ${chosen}, so an environment of simt-lsp's own would not be used. ` +
+      `Either clear the setting, or see to it that NumPy is there:\n\n"${chosen}" -m pip install numpy`;
     const pressed = await vscode.window.showInformationMessage(why, { modal: true, detail }, "Open Settings");
     if (pressed !== undefined) await vscode.commands.executeCommand("workbench.action.openSettings", "simt-lsp");
     return false;
