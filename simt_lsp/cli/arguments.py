@@ -23,6 +23,12 @@ SIMULATE_EPILOG = """exit status, of several kernels the first that applies in t
   130  interrupted
 """
 
+# Spelt out: to ask the simulator for them takes longer than everything else here.
+POLICIES_HELP = (
+    "how warps reconverge: ipdom (default), counters, min-pc, path-list-depth, path-list-breadth, round-robin,"
+    " stackless, preserve; several with commas, or all"
+)
+
 
 class OutputFormat(Enum):
     """How `check` writes what it found."""
@@ -68,27 +74,22 @@ def _parser() -> argparse.ArgumentParser:
     channel.add_argument("--tcp", metavar="HOST:PORT", type=_address, help="serve one editor on a TCP socket")
     channel.add_argument("--ws", metavar="HOST:PORT", type=_address, help="serve one editor on a WebSocket")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+
+    def command(name: str, what: str, epilog: str | None = None) -> argparse.ArgumentParser:
+        layout = argparse.RawDescriptionHelpFormatter
+        return commands.add_parser(
+            name, help=what, description=f"{what[0].upper()}{what[1:]}.", epilog=epilog, formatter_class=layout
+        )
+
     _add_check(
-        commands.add_parser(
-            "check",
-            help="report barriers that threads may miss, branches that cost, and other findings",
-            epilog=EPILOG,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
+        command("check", "report barriers that threads may miss, branches that cost, and other findings", EPILOG)
     )
-    _add_explain(commands.add_parser("explain", help="say in words why a line varies between threads"))
-    _add_facts(commands.add_parser("facts", help="print everything known about files, one JSON object per line"))
-    _add_cfg(commands.add_parser("cfg", help="draw the control flow of a function"))
-    _add_scalarize(commands.add_parser("scalarize", help="print code with one register and operation per warp"))
-    _add_simulate(
-        commands.add_parser(
-            "simulate",
-            help="run kernels on the built-in SIMT simulator",
-            epilog=SIMULATE_EPILOG,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-    )
-    _add_ir(commands.add_parser("ir", help="print the intermediate representation of a function"))
+    _add_explain(command("explain", "say in words why a line varies between threads"))
+    _add_facts(command("facts", "print everything known about files, one JSON object per line"))
+    _add_cfg(command("cfg", "draw the control flow of a function"))
+    _add_scalarize(command("scalarize", "print code with one register and operation per warp"))
+    _add_simulate(command("simulate", "run kernels on the built-in SIMT simulator", SIMULATE_EPILOG))
+    _add_ir(command("ir", "print the intermediate representation of a function"))
     return parser
 
 
@@ -96,7 +97,10 @@ def _add_check(check: argparse.ArgumentParser) -> None:
     check.add_argument("paths", nargs="+", metavar="PATH", help="a file, or a folder to search")
     check.add_argument("--format", choices=[item.value for item in OutputFormat], default="text")
     check.add_argument(
-        "--verbose", "-v", action="store_true", help="also show hints, and what could not be read, as missing headers"
+        "--verbose",
+        "-v",
+        action="store_true",
+        help="also show hints, what is not understood, and what could not be read, as missing headers",
     )
     check.add_argument("--color", choices=["auto", "always", "never"], default="auto")
     _add_jobs(check)
@@ -119,7 +123,9 @@ def _add_facts(facts: argparse.ArgumentParser) -> None:
 
 def _add_cfg(cfg: argparse.ArgumentParser) -> None:
     cfg.add_argument("place", metavar="FILE:KERNEL")
-    cfg.add_argument("--format", choices=["svg", "dot", "mermaid"], default="svg")
+    cfg.add_argument(
+        "--format", choices=["svg", "dot", "mermaid"], help="that of the name after --output unless given, or svg"
+    )
     cfg.add_argument("--output", "-o", metavar="FILE", help="write to a file instead of standard output")
     cfg.add_argument("--inlined", action="store_true", help="draw the functions that it calls as well")
     _add_analysis(cfg)
@@ -153,7 +159,7 @@ def _add_simulate(simulate: argparse.ArgumentParser) -> None:
     launch.add_argument("--shared", metavar="BYTES", type=_positive, help="dynamic shared memory")
     launch.add_argument("--seed", metavar="N", type=int, help="of everything that is chosen at random")
     run = simulate.add_argument_group("run")
-    run.add_argument("--policy", metavar="P[,P...]", help="how warps reconverge (default: ipdom), or all")
+    run.add_argument("--policy", metavar="P[,P...]", help=POLICIES_HELP)
     run.add_argument("--max-steps", metavar="N", type=_positive, help="end after so many warp instructions")
     run.add_argument("--timeout", metavar="S", type=_seconds, help="end each run after S seconds (10)")
     run.add_argument("--havoc", action="store_true", help="what is not understood yields random values, not a refusal")
@@ -162,7 +168,9 @@ def _add_simulate(simulate: argparse.ArgumentParser) -> None:
     output.add_argument("--json", action="store_true", help="one JSON object per kernel")
     output.add_argument("--html", metavar="FILE", help="write the report as one self-contained page")
     output.add_argument("--out", metavar="DIR", help="write the arrays after the run as .npy files")
-    output.add_argument("--warp", metavar="BLOCK,WARP", type=_warp, default=(0, 0), help="whose timeline is shown")
+    output.add_argument(
+        "--warp", metavar="BLOCK,WARP", type=_warp, default=(0, 0), help="whose timeline the page shows"
+    )
     output.add_argument("--color", choices=["auto", "always", "never"], default="auto")
     _add_analysis(simulate)
 

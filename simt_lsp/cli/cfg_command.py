@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
+from collections.abc import Mapping
+from typing import Final
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts
@@ -14,9 +17,20 @@ from simt_lsp.cli.exit_status import ExitStatus, UsageError
 from simt_lsp.cli.paths import reason_of
 from simt_lsp.cli.targets import function_target
 
+_FORMATS: Final[Mapping[str, GraphFormat]] = {
+    "": GraphFormat.SVG,
+    ".svg": GraphFormat.SVG,
+    ".dot": GraphFormat.DOT,
+    ".gv": GraphFormat.DOT,
+    ".mmd": GraphFormat.MERMAID,
+    ".mermaid": GraphFormat.MERMAID,
+}
+"""By the ends of file names."""
+
 
 def cfg(options: argparse.Namespace) -> ExitStatus:
     target = function_target(options.place)
+    format = _format(options.format, options.output)
     try:
         analysis = Engine(engine_options(options, [target.path])).analyze(target.path).analysis
     except UnreadableError as error:
@@ -25,8 +39,18 @@ def cfg(options: argparse.Namespace) -> ExitStatus:
     graph = control_flow_graph(analysis, function, inlined=options.inlined)
     if graph is None:
         raise UsageError(f"{function.name} could not be analysed")
-    _write(render(graph, GraphFormat(options.format)), options.output)
+    _write(render(graph, format), options.output)
     return ExitStatus.CLEAN
+
+
+def _format(given: str | None, output: str | None) -> GraphFormat:
+    """What is asked for, or what the name of the file promises."""
+    if given is not None:
+        return GraphFormat(given)
+    suffix = "" if output is None else os.path.splitext(output)[1].lower()
+    if suffix not in _FORMATS:
+        raise UsageError(f"{output}: a graph is written as .svg, .dot or .mmd; --format says which whatever the name")
+    return _FORMATS[suffix]
 
 
 def _named(analysis: FileAnalysis, path: str, name: str | None) -> FunctionFacts:

@@ -88,7 +88,7 @@ def _write_text(
             write(report_lines(report, hints=hints, verbose=options.verbose))
         seen.append(report)
     totals = Totals.of(seen)
-    write([summary_line(totals, time.perf_counter() - started, hints=hints)])
+    write([summary_line(totals, time.perf_counter() - started, hints=hints, verbose=options.verbose)])
     return totals
 
 

@@ -18,7 +18,7 @@ from analysis.facts.analyzer import Analyzer, FileAnalysis
 from analysis.rules.check import check
 from analysis.rules.diagnostic import Diagnostic
 from analysis.syntax.document import Document
-from simt_lsp.cli.paths import reason_of
+from simt_lsp.cli.paths import reason_of, why_no_file
 from simt_lsp.workspace.disk_loader import MAX_FILE_BYTES, DiskLoader, FileCache, LazyIndex
 from simt_lsp.workspace.include_graph import IncludeGraph
 from simt_lsp.workspace.project import FileSetup, file_setup, whole_graph
@@ -89,7 +89,7 @@ def read_source(path: str) -> bytes:
     """The bytes of a file; raises `UnreadableError` with the reason."""
     try:
         if not os.path.isfile(path):
-            raise UnreadableError("no such file or folder" if not os.path.lexists(path) else "not a regular file")
+            raise UnreadableError(why_no_file(path))
         with open(path, "rb") as file:
             text = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:

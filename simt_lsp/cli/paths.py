@@ -69,13 +69,19 @@ def why_unreadable(path: str) -> str | None:
     try:
         # Opened for reading only; a named pipe would block, and is not a source file.
         if not os.path.isfile(path):
-            return "no such file or folder" if not os.path.lexists(path) else "not a regular file"
+            return why_no_file(path)
         with open(path, "rb"):
             return None
     except OSError as error:
         return reason_of(error)
     except ValueError as error:  # a path with a NUL
         return str(error)
+
+
+def why_no_file(path: str) -> str:
+    if os.path.isdir(path):
+        return "a folder; name a file in it"
+    return "not a regular file" if os.path.lexists(path) else "no such file or folder"
 
 
 def reason_of(error: OSError) -> str:

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import final
+from typing import Final, final
+
+OPAQUE: Final = "opaque"
+"""The kind of the notes on what the analysis does not understand."""
 
 
 @final
@@ -50,7 +53,7 @@ class Finding:
 @final
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something about the file itself, such as a header that was not found."""
+    """Something about the file itself, such as a header that was not found, or a construct that is not understood."""
 
     kind: str
     message: str
@@ -80,17 +83,19 @@ class Totals:
     lines: int
     kernels: int
     failed: int
+    opaque: int
     severities: dict[str, int]
 
     @classmethod
     def of(cls, reports: Iterable[FileReport]) -> Totals:
         severities = {"error": 0, "warning": 0, "information": 0, "hint": 0}
-        files = lines = kernels = failed = 0
+        files = lines = kernels = failed = opaque = 0
         for report in reports:
             files += 1
             lines += report.lines
             kernels += report.kernels
             failed += report.error is not None
+            opaque += sum(1 for note in report.notes if note.kind == OPAQUE)
             for finding in report.findings:
                 severities[finding.severity] += 1
-        return cls(files, lines, kernels, failed, severities)
+        return cls(files, lines, kernels, failed, opaque, severities)

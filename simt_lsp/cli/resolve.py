@@ -6,11 +6,12 @@ import os
 from typing import final
 
 from analysis.facts.model import Location
+from analysis.features.summary import one_per_place
 from analysis.rules.check import suppression_problems
 from analysis.rules.diagnostic import Diagnostic
 from analysis.syntax.line_index import LineIndex, PositionEncoding
 from simt_lsp.cli.engine import Analyzed, absolute_path
-from simt_lsp.cli.report import FileReport, Finding, Note, Place, RelatedPlace
+from simt_lsp.cli.report import OPAQUE, FileReport, Finding, Note, Place, RelatedPlace
 
 
 def file_report(analyzed: Analyzed) -> FileReport:
@@ -20,9 +21,13 @@ def file_report(analyzed: Analyzed) -> FileReport:
     problems = (*facts.problems, *suppression_problems(analyzed.analysis))
     notes = [Note(p.kind.value, p.message, places.own(p.start, p.end)) for p in problems]
     notes += [_setting_note(problem.source, problem.message) for problem in analyzed.setup.problems]
+    for function in (function for function in facts.functions if function.active):
+        for fact in one_per_place(function.opaque):
+            place = places.own(function.start + fact.span.start, function.start + fact.span.end)
+            notes.append(Note(OPAQUE, f"not understood, so treated as varying: {fact.construct}", place))
     return FileReport(
         path=analyzed.path,
-        lines=analyzed.analysis.document.text.count(b"\n") + 1,
+        lines=len(analyzed.analysis.document.text.splitlines()),
         kernels=sum(1 for _ in facts.kernels()),
         functions=len(facts.functions),
         findings=tuple(_finding(diagnostic, places) for diagnostic in analyzed.diagnostics),

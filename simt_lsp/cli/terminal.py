@@ -64,15 +64,16 @@ def writer(stream: TextIO, choice: str = "auto") -> Writer:
     """A function that writes styled lines to `stream`."""
     if not wants_color(stream, choice):
         return lambda lines: stream.writelines("".join(text for text, _ in line) + "\n" for line in lines)
-    return _colored_writer(stream)
+    return _colored_writer(stream, no_color=False if choice == "always" else None)
 
 
-def _colored_writer(stream: TextIO) -> Writer:
+def _colored_writer(stream: TextIO, *, no_color: bool | None) -> Writer:
+    """`no_color` as rich has it: None asks NO_COLOR."""
     from rich.console import Console
     from rich.text import Text
 
     # The lines are laid out already: rich must neither wrap nor crop them.
-    console = Console(file=stream, force_terminal=True, highlight=False, soft_wrap=True)
+    console = Console(file=stream, force_terminal=True, no_color=no_color, highlight=False, soft_wrap=True)
 
     def write(lines: Iterable[Line]) -> None:
         for line in lines:

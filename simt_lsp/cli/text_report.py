@@ -68,16 +68,20 @@ def excerpt(place: Place) -> Iterator[Line]:
     yield (" " * len(number) + "| ", Style.MARGIN), (" " * _width(_visible(before)), Style.PLAIN), (caret, Style.CARET)
 
 
-def summary_line(totals: Totals, seconds: float, *, hints: bool = True) -> Line:
-    """`2 errors, 1 warning in 5 files (7 kernels, 243 lines, 0.1 s)`; says how to see hints that were not shown."""
+def summary_line(totals: Totals, seconds: float, *, hints: bool = True, verbose: bool = False) -> Line:
+    """`2 errors, 1 warning in 5 files (7 kernels, 243 lines, 0.1 s)`, then how to see what was not shown."""
     named = {"error": "error", "warning": "warning", "information": "note", "hint": "hint"}
     parts = [quantity(number, named[severity]) for severity, number in totals.severities.items() if number]
     found = ", ".join(parts) or "no findings"
     style = Style.ERROR if totals.severities["error"] else Style.GOOD if not parts else Style.PLAIN
     failed = f", {quantity(totals.failed, 'file')} not analysed" if totals.failed else ""
     size = f"{quantity(totals.kernels, 'kernel')}, {quantity(totals.lines, 'line')}, {seconds:.1f} s"
-    unseen = "" if hints or not totals.severities["hint"] else "; --verbose shows the hints"
-    return (found, style), (f" in {quantity(totals.files, 'file')}{failed} ({size}){unseen}", Style.PLAIN)
+    opaque = f"; {quantity(totals.opaque, 'place')} not understood" if totals.opaque else ""
+    unseen = ["the hints"] if totals.severities["hint"] and not hints else []
+    unseen += ["these places" if totals.opaque > 1 else "this place"] if totals.opaque and not verbose else []
+    how = f"; --verbose shows {' and '.join(unseen)}" if unseen else ""
+    files = quantity(totals.files - totals.failed, "file")
+    return (found, style), (f" in {files}{failed} ({size}){opaque}{how}", Style.PLAIN)
 
 
 def position(place: Place) -> str:

@@ -22,6 +22,26 @@ def test_the_picture_is_svg_unless_another_format_is_named(tmp_path: Path) -> No
     assert simt_lsp("cfg", "a.cu:pick", "--format", "mermaid", cwd=tmp_path).stdout.startswith("---\ntitle: 'pick")
 
 
+@pytest.mark.parametrize(
+    ("name", "beginning"),
+    [("k.svg", "<svg"), ("k.dot", "digraph"), ("k.gv", "digraph"), ("k.mmd", "---\n"), ("graph", "<svg")],
+)
+def test_the_name_of_the_file_says_the_format(tmp_path: Path, name: str, beginning: str) -> None:
+    write(tmp_path, {"a.cu": SOURCE})
+    assert simt_lsp("cfg", "a.cu:k", "-o", name, cwd=tmp_path).returncode == 0
+    assert (tmp_path / name).read_text("utf-8").startswith(beginning)
+    assert simt_lsp("cfg", "a.cu:k", "-o", name, "--format", "dot", cwd=tmp_path).returncode == 0
+    assert (tmp_path / name).read_text("utf-8").startswith("digraph")
+
+
+def test_a_format_that_there_is_not_is_not_promised(tmp_path: Path) -> None:
+    write(tmp_path, {"a.cu": SOURCE})
+    done = simt_lsp("cfg", "a.cu:k", "-o", "k.png", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "k.png: a graph is written as .svg, .dot or .mmd" in done.stderr
+    assert not (tmp_path / "k.png").exists()
+
+
 def test_called_functions_are_drawn_on_request(tmp_path: Path) -> None:
     write(tmp_path, {"a.cu": SOURCE})
     own = simt_lsp("cfg", "a.cu:k", "--format", "dot", cwd=tmp_path)

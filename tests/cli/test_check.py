@@ -20,14 +20,14 @@ def test_an_error_is_shown_with_its_line_and_its_cause(tmp_path: Path) -> None:
     assert lines[0].startswith("halo.cu:3:5: error SYN101 divergent-barrier: ")
     assert lines[1:3] == ["     3 |     __syncthreads();", "       |     ^^^^^^^^^^^^^^^"]
     assert any(line.startswith("halo.cu:2:") and ": note: " in line for line in lines[3:])
-    assert lines[-1].startswith("1 error in 1 file (1 kernel, 7 lines, ")
+    assert lines[-1].startswith("1 error in 1 file (1 kernel, 6 lines, ")
 
 
 def test_nothing_wrong_is_status_zero(tmp_path: Path) -> None:
     write(tmp_path, {"scale.cu": CLEAN})
     done = simt_lsp("check", "scale.cu", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("no findings in 1 file (1 kernel, 5 lines, ")
+    assert done.stdout.startswith("no findings in 1 file (1 kernel, 4 lines, ")
 
 
 def test_hints_are_for_who_asks(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_json_holds_everything(tmp_path: Path) -> None:
     [diagnostic] = file["diagnostics"]
     assert report["tool"]["name"] == "simt-lsp"
     assert report["summary"]["severities"]["error"] == 1
-    assert (file["path"], file["kernels"], file["lines"]) == ("halo.cu", 1, 7)
+    assert (file["path"], file["kernels"], file["lines"]) == ("halo.cu", 1, 6)
     assert (diagnostic["code"], diagnostic["severity"], diagnostic["tier"]) == ("SYN101", "error", "proven")
     assert (diagnostic["line"], diagnostic["column"], diagnostic["function"]) == (3, 5, "halo")
     assert diagnostic["related"][0]["path"] == "halo.cu"
@@ -177,6 +177,26 @@ class TestBadInput:
         (tmp_path / "wide.cu").write_bytes(DIVERGENT.encode("utf-16"))
         done = simt_lsp("check", "wide.cu", cwd=tmp_path)
         assert "wide.cu: not analysed: not text in UTF-8" in done.stdout
+        assert "no findings in 0 files, 1 file not analysed (0 kernels, 0 lines, " in done.stdout
+
+    def test_what_is_not_understood_is_counted_and_shown_on_request(self, tmp_path: Path) -> None:
+        write(tmp_path, {"calls.cu": "__global__ void k(int *p) {\n  mystery(p);\n}\n", "scale.cu": CLEAN})
+        quiet = simt_lsp("check", ".", cwd=tmp_path).stdout
+        verbose = simt_lsp("check", "--verbose", ".", cwd=tmp_path).stdout
+        data = json.loads(simt_lsp("check", "--format", "json", ".", cwd=tmp_path).stdout)
+        assert quiet.endswith("s); 1 place not understood; --verbose shows this place\n")
+        assert "calls.cu:2:3: opaque: not understood, so treated as varying: call of unknown function mystery\n     2 | " in verbose
+        assert verbose.endswith("s); 1 place not understood\n")
+        assert data["summary"]["opaque"] == 1
+        assert [[note["kind"] for note in file["notes"]] for file in data["files"]] == [["opaque"], []]
+        assert "understood" not in simt_lsp("check", "scale.cu", cwd=tmp_path).stdout
+
+    def test_lines_are_counted_as_they_are_shown(self, tmp_path: Path) -> None:
+        write(tmp_path, {"empty.cu": "", "open.cu": CLEAN.rstrip(), "closed.cu": CLEAN})
+        data = json.loads(simt_lsp("check", "--format", "json", ".", cwd=tmp_path).stdout)
+        assert {file["path"].rpartition("/")[2]: file["lines"] for file in data["files"]} == {
+            "empty.cu": 0, "open.cu": 4, "closed.cu": 4
+        }  # fmt: skip
 
     def test_a_folder_without_cuda_files_is_said(self, tmp_path: Path) -> None:
         write(tmp_path, {"readme.md": "nothing"})

@@ -29,7 +29,7 @@ def test_a_line_where_nothing_varies_says_so(tmp_path: Path) -> None:
         ("halo.cu:0", "count from 1"),
         ("halo.cu:99", "there is no line 99"),
         ("gone.cu:1", "gone.cu: no such file"),
-        (".:1", "not a regular file"),
+        (".:1", ".: a folder; name a file in it"),
     ],
 )
 def test_a_place_that_does_not_exist_is_named(tmp_path: Path, place: str, message: str) -> None:

@@ -30,6 +30,22 @@ def test_help_names_the_commands() -> None:
     assert all(command in done.stdout for command in ("check", "explain", "facts", "ir", "--stdio"))
 
 
+@pytest.mark.parametrize("command", ["check", "explain", "facts", "cfg", "scalarize", "simulate", "ir"])
+def test_the_help_of_a_command_says_what_it_does(command: str) -> None:
+    said = re.search(rf"^    {command} +(.*(?:\n {{15,}}.*)*)$", simt_lsp("--help").stdout, re.MULTILINE)
+    assert said is not None
+    words = " ".join(said[1].split())
+    assert f"{words[0].upper()}{words[1:]}." in " ".join(simt_lsp(command, "--help").stdout.split())
+
+
+def test_the_help_of_simulate_names_every_policy() -> None:
+    pytest.importorskip("numpy")
+    from sim.policies.registry import POLICIES
+
+    told = " ".join(simt_lsp("simulate", "--help").stdout.split()).replace("- ", "-")
+    assert all(name in told for name in POLICIES)
+
+
 @pytest.mark.parametrize(("command", "page"), [((), "simt-lsp"), (("check", "a.cu"), "simt-lsp check")])
 def test_an_option_that_there_is_not_leads_to_the_page_that_lists_them(command: tuple[str, ...], page: str) -> None:
     done = simt_lsp(*command, "--no-colour")
@@ -139,6 +155,15 @@ class TestColor:
     def test_a_terminal_gets_color_unless_it_objects(self, tmp_path: Path, env: dict[str, str], colored: bool) -> None:
         write(tmp_path, {"halo.cu": DIVERGENT})
         assert ("\x1b[" in on_terminal(["check", "."], tmp_path, {"TERM": "xterm-256color", **env})) is colored
+
+    def test_color_that_is_asked_for_does_not_ask_the_environment(self, tmp_path: Path) -> None:
+        write(tmp_path, {"halo.cu": DIVERGENT})
+        asked = [
+            simt_lsp("check", "halo.cu", "--color", "always", cwd=tmp_path, env=env).stdout
+            for env in ({}, {"NO_COLOR": "1"})
+        ]
+        assert "\x1b[1;31m" in asked[0]
+        assert without_time(asked[0]) == without_time(asked[1])
 
     @POSIX
     def test_the_progress_bar_goes_away_before_the_text(self, tmp_path: Path) -> None:
