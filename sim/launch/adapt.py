@@ -96,6 +96,11 @@ def grown(plan: Plan, result: Result) -> Attempt | None:
     return replace(plan.attempt, lengths=lengths, shared_bytes=shared)
 
 
+def arrays_too_short(plan: Plan, result: Result) -> frozenset[str]:
+    """Those whose length was chosen and that accesses reach past, at that end only: the choice does not fit."""
+    return frozenset(name for name, _ in _lengths(plan, result.extents) if result.extents[name].low >= 0)
+
+
 def _tried(planner: Planner, run: Callable[[Plan], Result], attempt: Attempt) -> Iterator[tuple[Plan, Result]]:
     """The run of another attempt; nothing where that does not fit into memory or time."""
     try:

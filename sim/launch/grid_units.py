@@ -1,6 +1,6 @@
 """Numbers that host code computes the grid from: what they have to be for the grid that runs.
 
-Rules    `kernel<<<dim3(n / 64, m / 32), 256>>>(a, m, n)` with a grid of 4 x 2 blocks: n is 256, m is 64.
+Rules    `kernel<<<dim3(n / 64, (m - 2) / 32), 256>>>(a, m, n)` with a grid of 4 x 2 blocks: n is 256, m is 66.
          Where a number is behind several extents, the largest that one of them asks for.
 """
 
@@ -22,8 +22,8 @@ def numbers_behind(
     found: dict[str, ChosenNumber] = {}
     for unit in () if launch is None else launch.grid_units:
         name = parameters[unit.argument] if unit.argument < len(parameters) else ""
-        type, number = leaves.get(name), unit.size * grid[unit.axis]
-        if not isinstance(type, IntegerType) or number >= 1 << (type.bits - 1):
+        type, number = leaves.get(name), unit.size * grid[unit.axis] + unit.offset
+        if not isinstance(type, IntegerType) or not 0 < number < 1 << (type.bits - 1):
             continue
         if name not in found or number > found[name].value:
             found[name] = ChosenNumber(number, "a launch in the file computes the grid from it")

@@ -18,9 +18,9 @@ from analysis.facts.model import FunctionFacts
 from analysis.ir.instructions import FunctionId
 from analysis.lower.program import Program
 from analysis.syntax.line_index import without_line_end
-from sim.faults import DataRace
+from sim.faults import DataRace, OutOfBounds
 from sim.glance import Glance
-from sim.launch.adapt import may_be_mended, may_be_tried_smaller, run_adapted
+from sim.launch.adapt import arrays_too_short, may_be_mended, may_be_tried_smaller, run_adapted
 from sim.launch.causes import Causes
 from sim.launch.flow import Flow
 from sim.launch.planner import Plan, Planner
@@ -276,7 +276,7 @@ def _policy_report(
     result, watched = run.result, run.watched
     requests = watched.requests.answer()
 
-    found = _findings(result, places, races, origins)
+    found = _findings(run, places, races, origins)
 
     def line_of(place: Place) -> int | None:
         return places.line_in(path, place)
@@ -305,14 +305,16 @@ def _policy_report(
     )
 
 
-def _findings(result: Result, places: SourcePlaces, races: RaceReports, origins: Origins) -> Sequence[FaultReport]:
-    """Faults of the machine, then races."""
-    own = [
-        origins.labelled(fault_report(fault, places), fault)
-        for fault in result.faults
-        if not isinstance(fault, DataRace)
-    ]
-    return (*own, *races.of(fault for fault in result.faults if isinstance(fault, DataRace)))
+def _findings(run: _Run, places: SourcePlaces, races: RaceReports, origins: Origins) -> Sequence[FaultReport]:
+    """Faults of the machine, then races; notes where an array of a chosen length had no time to grow."""
+    faults, short = run.result.faults, arrays_too_short(run.plan, run.result)
+    own: list[FaultReport] = []
+    for fault in faults:
+        if not isinstance(fault, DataRace):
+            report = origins.labelled(fault_report(fault, places), fault)
+            is_choice = isinstance(fault, OutOfBounds) and fault.buffer in short
+            own.append(replace(report, is_note=True) if is_choice else report)
+    return (*own, *races.of(fault for fault in faults if isinstance(fault, DataRace)))
 
 
 def _accesses(requests: Mapping[Place, RequestCount], places: SourcePlaces) -> tuple[AccessReport, ...]:

@@ -9,12 +9,13 @@ Limits   A kernel is named by the last word of its name: overloads and namespace
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, Protocol, TypeAlias
 
 from analysis.ir.source import Span
 from analysis.lower.launches.file_constants import FileConstants
-from analysis.lower.launches.host_values import CONDITIONAL, HostValues
+from analysis.lower.launches.host_values import AXES, CONDITIONAL, HostValues
 from analysis.lower.launches.model import GridUnit, Launch
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.snippet import Snippet
@@ -182,11 +183,26 @@ def _grid_units(grid: Node, arguments: list[Node], values: HostValues) -> tuple[
         if argument.kind != "identifier":
             continue
         name = _text(argument)
-        once, often = (values.extents_if(name, LARGE * times, grid) for times in (1, _TIMES))
-        for axis, (few, many) in enumerate(zip(once, often, strict=True)):
-            if few and many and _LEAST <= few <= LARGE and abs(many - _TIMES * few) <= _TIMES:
-                found.append(GridUnit(axis, position, round(LARGE / few)))
+        for axis in range(len(AXES)):
+
+            def extent(number: int, name: str = name, axis: int = axis) -> int:
+                return values.extents_if(name, number, grid)[axis] or 0
+
+            few, many = extent(LARGE), extent(LARGE * _TIMES)
+            if _LEAST <= few <= LARGE and abs(many - _TIMES * few) <= _TIMES:
+                size = round(LARGE / few)
+                found.append(GridUnit(axis, position, size, _offset(extent, size)))
     return tuple(found)
+
+
+def _offset(extent: Callable[[int], int], size: int) -> int:
+    """By how much the number for an extent differs from that many times `size`: 4 for `(n - 4) / 8`."""
+    number = _LEAST * size
+    reached, far = extent(number), size + _LEAST
+    if reached < _LEAST:
+        return bisect_left(range(number, number + far), _LEAST, key=extent)
+    below = range(number - far, number + 1)
+    return 0 if reached == _LEAST else bisect_right(below, _LEAST, key=extent) - 1 - far
 
 
 def _kernel_name(node: Node) -> tuple[str, tuple[str, ...]] | None:

@@ -27,7 +27,7 @@ MAX_DEPTH: Final = 40
 CONDITIONAL: Final = frozenset(
     ("if_statement", "for_statement", "while_statement", "do_statement", "switch_statement", "for_range_loop")
 )
-_AXES: Final = ("x", "y", "z")
+AXES: Final = ("x", "y", "z")
 Extents: TypeAlias = "tuple[int | None, int | None, int | None]"
 _UNKNOWN: Final[Extents] = (None, None, None)
 _ROUNDING_UP: Final = re.compile(
@@ -137,7 +137,7 @@ class HostValues:
     def shape(self, node: Node) -> Shape | None:
         """The value of a grid or block argument: a number, a `dim3`, a variable of either."""
         known = [extent for extent in self.extents(node) if extent is not None]
-        return Shape(*known) if len(known) == len(_AXES) and min(known) > 0 else None
+        return Shape(*known) if len(known) == len(AXES) and min(known) > 0 else None
 
     def extents_if(self, name: str, number: int, node: Node) -> Extents:
         """The extents of a shape if the variable `name` held that number, whatever is written to it; helpers that are
@@ -180,10 +180,10 @@ class HostValues:
         values = _values_in(node)
         if len(values) == 1:
             return self.extents(values[0])
-        if len(values) > len(_AXES):
+        if len(values) > len(AXES):
             return _UNKNOWN
         numbers = [self.number(value) for value in values]
-        x, y, z = (*(None if one is None else int(one) for one in numbers), *([1] * (len(_AXES) - len(numbers))))
+        x, y, z = (*(None if one is None else int(one) for one in numbers), *([1] * (len(AXES) - len(numbers))))
         return x, y, z
 
     def _named_extents(self, node: Node) -> Extents:
@@ -205,7 +205,7 @@ class HostValues:
 
     def _with_members(self, variable: _Variable, start: Extents) -> Extents:
         """The declared shape with the members that were written before this place."""
-        extents: dict[str, int | None] = dict(zip(_AXES, start, strict=True))
+        extents: dict[str, int | None] = dict(zip(AXES, start, strict=True))
         for axis, writes in variable.members.items():
             if all(value.start > self._position and not self._shares_a_guard(guards) for value, guards in writes):
                 continue
@@ -342,10 +342,10 @@ class HostValues:
     def member(self, node: Node) -> Number | None:
         """`block.x`."""
         argument, member = node.field("argument"), node.field("field")
-        if argument is None or member is None or member.text.decode("utf-8", "replace") not in _AXES:
+        if argument is None or member is None or member.text.decode("utf-8", "replace") not in AXES:
             return None
         shape = self.shape(argument)
-        return None if shape is None else shape[_AXES.index(member.text.decode())]
+        return None if shape is None else shape[AXES.index(member.text.decode())]
 
 
 def _one_dimensional(number: Number | None) -> Extents:

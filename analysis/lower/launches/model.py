@@ -18,11 +18,13 @@ class Shape(NamedTuple):
 
 
 class GridUnit(NamedTuple):
-    """The extent of a grid along an axis (0, 1, 2) is the argument at a position, divided by `size` and rounded."""
+    """The extent of a grid along an axis (0, 1, 2) is that of the argument at a position, less `offset`, divided by
+    `size` and rounded: with `size * extent + offset` no block is without work, or with part of it."""
 
     axis: int
     argument: int
     size: int
+    offset: int = 0
 
 
 @final

@@ -90,6 +90,8 @@ def test_members_of_data_are_no_axes(body: str, expected: str) -> None:
         ("dim3 grid(cdiv(m, 8), div_up(n, 16)); k<<<grid, 256>>>(x, n, m);", "64", "32"),
         ("int w = n * 2; k<<<dim3(w / 32, w / 32), 256>>>(x, n, w);", "64", "128"),
         ("k<<<dim3(n / 64, n / 32), 256>>>(x, n, m);", "256", "1"),
+        ("k<<<dim3((n - 4) / 8, (m + 3) / 16), 256>>>(x, n, m);", "36", "64"),
+        ("k<<<dim3(n / 256 + 1, (m + 1 + 31) / 32), 256>>>(x, n, m);", "1023", "127"),
         # nothing is proportional
         ("k<<<dim3(min(n / 64, 100), n * m), 256>>>(x, n, m);", "1", "1"),
         ("k<<<dim3(n * 4, 65536 / m), 256>>>(x, n, m);", "1", "1"),

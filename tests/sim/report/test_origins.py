@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sim.launch.specification import Budget
 from tests.sim.report.test_races import reported
 
 _LOOK = "__global__ void k(float *x, int *at, int n) { int i = threadIdx.x; if (i < n) x[i] = x[at[i] - 1000]; }"
@@ -29,6 +30,26 @@ def test_a_fault_names_the_choices_that_decide_about_it(
     (fault,) = [one for one in run.faults if one.kind == kind]
     assert fault.chosen == chosen
     assert ("; what was chosen may be the cause: " in fault.message) == bool(chosen)
+
+
+@pytest.mark.parametrize(
+    ("index", "arguments", "is_note"),
+    [
+        ("i + 5000", {}, True),
+        ("i + 5000", {"x": "zeros[64]"}, False),
+        ("i - 5", {}, False),
+        ("17 * (i - 5)", {}, False),
+        ("i - 1000000000", {}, False),
+    ],
+)
+def test_an_array_of_a_chosen_length_that_had_no_time_to_grow_is_no_fault_of_the_program(
+    index: str, arguments: dict[str, str], is_note: bool
+) -> None:
+    text = f"__global__ void k(float *x) {{ int i = threadIdx.x; x[{index}] = 1; for (volatile int j = 0;; j++) ; }}"
+    (run,) = reported(text, block=(64, 1, 1), arguments=arguments, budget=Budget(max_steps=1000)).policies
+    assert run.truncated is not None
+    found = [one for one in (*run.faults, *run.notes) if one.kind == "out-of-bounds"]
+    assert [one.is_note for one in found] == [is_note]
 
 
 def test_what_decides_the_place_comes_first_and_can_be_given() -> None:

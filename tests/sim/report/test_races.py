@@ -15,6 +15,7 @@ from analysis.syntax.includes import DictLoader
 from sim.faults import Index3
 from sim.launch.planner import Planner
 from sim.launch.request import Request
+from sim.launch.specification import Budget
 from sim.policies.ipdom import Ipdom
 from sim.report.assemble import report_kernel
 from sim.report.model import KernelReport, PolicyReport
@@ -25,14 +26,18 @@ ONE: Final = (1, 1, 1)
 
 
 def reported(
-    text: str, *, grid: Index3 | None = None, block: Index3 | None = None, arguments: Mapping[str, str] | None = None
+    text: str,
+    *,
+    grid: Index3 | None = None,
+    block: Index3 | None = None,
+    arguments: Mapping[str, str] | None = None,
+    budget: Budget | None = None,
 ) -> KernelReport:
     analysis = Analyzer().analyze(PATH, Document.open(text.encode()), DictLoader(), AnalysisSettings())
     (kernel,) = (one for one in analysis.program.device_functions() if one.kind is FunctionKind.KERNEL)
     request = Request("given", grid, block, arguments=arguments or {})
-    return report_kernel(
-        analysis.program, Planner(analysis.program, kernel, [request]), [Ipdom], analysis.facts.functions
-    )
+    planner = Planner(analysis.program, kernel, [request], budget=budget)
+    return report_kernel(analysis.program, planner, [Ipdom], analysis.facts.functions)
 
 
 def races(run: PolicyReport) -> set[tuple[str, str, int, int, tuple[str, ...]]]:
