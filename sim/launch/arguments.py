@@ -229,7 +229,8 @@ class ArgumentChooser:
                     self.choices.append(Choice(name, text, source.why, is_chosen=False))
                     return Array(_typed(name, text, np.array(values), declared))
                 case GivenFilling(filling=filling, bounds=bounds, length=length):
-                    choice = replace(choice, filling=filling, bounds=bounds or choice.bounds)
+                    limits = choice.limits if bounds is None else Limits()
+                    choice = replace(choice, filling=filling, bounds=bounds or choice.bounds, limits=limits)
                     if length is not None:
                         choice = replace(choice, length=length, is_fixed=True)
                         self._check_size(text, choice)

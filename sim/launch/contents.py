@@ -98,7 +98,7 @@ class ArrayChoice:
                 word = "offsets" if role is Role.OFFSETS else "links"
             elif isinstance(scalar := _scalar(self.element), IntegerType | FloatType | BooleanType):
                 low, high = self.range_of((), scalar)
-                word = f"random({low:g},{high:g})"
+                word = f"random({low:g},{high:g})" if low < high else f"{low:.17g}"
         return f"{word}[{self.length}]"
 
     def start_of(self, path: Path) -> int | None:

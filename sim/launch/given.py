@@ -2,7 +2,7 @@
 
 Forms    a number (`2048`, `0x10`, `1e-3`, `true`), several numbers (`1,2,3`: the elements of an array),
          `random` or `random(low,high)`, `iota`, `zeros`, `uninitialised`, each with a length in elements if wanted
-         (`random(0,1)[4096]`), and `@file.npy`.
+         (`random(0,1)[4096]`), one number as often as wanted (`7[4096]`), and `@file.npy`.
 """
 
 from __future__ import annotations
@@ -56,6 +56,10 @@ def read_given(name: str, text: str) -> GivenArgument:
     match = _FILLING.fullmatch(text)
     if match is not None:
         return _filling(name, text, match)
+    match = _REPEATED.fullmatch(text)
+    repeated = None if match is None else _number(match["number"])
+    if match is not None and repeated is not None:
+        return GivenFilling(Filling.RANDOM, (float(repeated), float(repeated)), _length(name, text, match))
     numbers = [_number(part) for part in text.strip("{}").split(",")]
     known = tuple(number for number in numbers if number is not None)
     if len(known) != len(numbers):
@@ -63,10 +67,13 @@ def read_given(name: str, text: str) -> GivenArgument:
     return GivenNumbers(known)
 
 
-_FORMS: Final = "a number, numbers separated by commas, random(low,high), iota, zeros, uninitialised or @file.npy"
+_FORMS: Final = (
+    "a number, numbers separated by commas, random(low,high), iota, zeros, uninitialised, 7[4096] or @file.npy"
+)
 _FILLING: Final = re.compile(
     r"(?P<word>random|iota|zeros|uninitiali[sz]ed)(?:\((?P<bounds>[^()]*)\))?(?:\[(?P<length>[^\[\]]*)\])?"
 )
+_REPEATED: Final = re.compile(r"(?P<number>[^\[\],]+)\[(?P<length>[^\[\]]*)\]")
 _INTEGER: Final = re.compile(r"([+-]?)(0[xX][0-9a-fA-F]{1,32}|0[bB][01]{1,128}|\d{1,40})")
 _REAL: Final = re.compile(r"[+-]?(?:\d{1,40}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][+-]?\d{1,4})?|[+-]?inf|nan")
 _WORDS: Final = {
@@ -87,13 +94,14 @@ def _filling(name: str, text: str, match: re.Match[str]) -> GivenFilling:
         if filling is not Filling.RANDOM or low is None or high is None or not low < high:
             raise LaunchError(f"{name}={text}: expected two growing bounds, as {name}=random(0,1)")
         bounds = float(low), float(high)
-    length: int | None = None
-    if match["length"] is not None:
-        number = _number(match["length"])
-        if not isinstance(number, int) or not 0 < number < MAX_LENGTH:
-            raise LaunchError(f"{name}={text}: expected a length in elements, as {name}={match['word']}[4096]")
-        length = number
-    return GivenFilling(filling, bounds, length)
+    return GivenFilling(filling, bounds, None if match["length"] is None else _length(name, text, match))
+
+
+def _length(name: str, text: str, match: re.Match[str]) -> int:
+    number = _number(match["length"])
+    if not isinstance(number, int) or not 0 < number < MAX_LENGTH:
+        raise LaunchError(f"{name}={text}: expected a length in elements, as {name}={match[1]}[4096]")
+    return number
 
 
 def _number(text: str) -> int | float | bool | None:

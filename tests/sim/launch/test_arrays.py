@@ -11,7 +11,9 @@ import pytest
 from sim.launch.attempt import Attempt
 from sim.launch.request import Request
 from sim.launch.specification import Array, ChosenArray, Filling, Struct, TextureImage
+from sim.policies.registry import POLICIES
 from sim.refusals import LaunchError
+from sim.simulate import simulate
 from tests.sim.launch.support import chosen, given, plan
 
 _I = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
@@ -340,3 +342,25 @@ def test_everything_chosen_is_listed_with_a_reason() -> None:
     assert [choice.name for choice in found.choices] == ["grid", "block", "x", "a", "n"]
     assert all(choice.value and choice.why for choice in found.choices)
     assert chosen(_SUM)["a"] == "random(0,1)[2048]"
+
+
+def test_one_number_as_often_as_wanted() -> None:
+    text = "__global__ void k(int *a, float *b, short *c) { c[threadIdx.x] = a[threadIdx.x] + b[threadIdx.x] + c[0]; }"
+    found = plan(text, given(a="-7[40]", b="2.5f[0x20]", c="1[300]"))
+    shown = {choice.name: choice.value for choice in found.choices}
+    assert (shown["a"], shown["b"], shown["c"]) == ("-7[40]", "2.5[32]", "1[300]")
+    again = plan(text, given(a=shown["a"], b=shown["b"], c=shown["c"]))
+    assert again.specification == found.specification
+    result = simulate(found.kernel, found.specification, POLICIES["ipdom"])
+    assert set(result.arrays["a"].tolist()) == {-7}
+    assert set(result.arrays["b"].tolist()) == {2.5}
+    with pytest.raises(LaunchError, match=r"a=7\[0\]: expected a length in elements, as a=7\[4096\]"):
+        plan(text, given(a="7[0]"))
+
+
+def test_bounds_that_are_given_hold_for_offsets_too() -> None:
+    rows = "__global__ void k(int *a, float *x) { for (int j = a[threadIdx.x]; j < a[threadIdx.x + 1]; j++) x[j] = 1; }"
+    assert plan(rows).arrays["a"].text() == "offsets[2048]"
+    found = argument(rows, "a", given(a="3[257]"))
+    assert isinstance(found, ChosenArray)
+    assert (found.low, found.high, found.length) == (3, 3, 257)
