@@ -247,6 +247,7 @@ class _FileRun:
     def _root(self, function: DeviceFunction) -> NumberedRoot:
         item = function.item
         launches = self._launches.get(item.name, ()) if function.kind is FunctionKind.KERNEL else ()
+        launches = self._templates.launches_of(function.id, launches)
         noted = self._annotation(function)
         fingerprint = self._program.unit.fingerprint(item) + self._context(function.id)
         key = (function.id, fingerprint, item.part, launches, noted, self._settings)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Final, TypeAlias, final
@@ -16,7 +17,9 @@ from typing import Final, TypeAlias, final
 from analysis.facts.cache import BoundedCache
 from analysis.ir.ids import FunctionId
 from analysis.ir.record import record
+from analysis.lower.launches import Launch
 from analysis.lower.launches.instances import Launched, launched_instances, launching_functions
+from analysis.lower.launches.model import LaunchText
 from analysis.lower.program import DeviceFunction, Program
 from analysis.syntax.items import Item, ItemKind
 
@@ -30,10 +33,23 @@ _EXPLICIT: Final = re.compile(rb"\s*(?:extern\s+)?template\s*(?!<)")
 @final
 @record
 class Instances:
-    """Launched instances; `are_all` says that the template runs in no other form."""
+    """Launched instances, each with how its launches read; `are_all` says that the template runs in no other form."""
 
-    ids: tuple[FunctionId, ...]
+    launched: tuple[tuple[FunctionId, frozenset[LaunchText]], ...]
     are_all: bool
+
+    @property
+    def ids(self) -> tuple[FunctionId, ...]:
+        return tuple(id for id, _ in self.launched)
+
+    def launches_of(self, instance: FunctionId, launches: Sequence[Launch]) -> tuple[Launch, ...]:
+        """Those of the kernel's launches that run the instance; without blocks if it is not certain which of them."""
+        texts = next((texts for id, texts in self.launched if id == instance), frozenset[LaunchText]())
+        own = tuple(launch for launch in launches if launch.text in texts)
+        is_shared = any(id != instance and not texts.isdisjoint(others) for id, others in self.launched)
+        possible = own or tuple(launches)
+        is_certain = (own and not is_shared) or len({launch.block for launch in possible}) == 1
+        return possible if is_certain else tuple(replace(launch, block=None) for launch in possible)
 
 
 NONE: Final = Instances((), are_all=False)
@@ -47,6 +63,7 @@ class LaunchedTemplates:
         self._program = program
         self._cache = cache
         self._items: dict[FunctionId, Item] = {}
+        self._instances: dict[FunctionId, Instances] = {}
 
     def of(self, kernel: DeviceFunction) -> Instances:
         """The instances of a kernel template that are launched."""
@@ -55,7 +72,13 @@ class LaunchedTemplates:
         key = (kernel.id, self._program.unit.fingerprint(kernel.item), self.digest)
         found = self._cache.get_or_compute(key, lambda: self._find(kernel))
         self._items |= dict.fromkeys(found.ids, kernel.item)
+        self._instances |= dict.fromkeys(found.ids, found)
         return found
+
+    def launches_of(self, function: FunctionId, launches: tuple[Launch, ...]) -> tuple[Launch, ...]:
+        """The launches of a kernel; of an instance those that run it."""
+        found = self._instances.get(function)
+        return launches if found is None else found.launches_of(function, launches)
 
     def item_of(self, function: FunctionId) -> Item | None:
         """The template that a launched instance is one of; None for any other function."""
@@ -84,7 +107,7 @@ class LaunchedTemplates:
     def _find(self, kernel: DeviceFunction) -> Instances:
         declaration = self._program.declaration_of(kernel.id)
         found = self._launched.get(id(declaration), ())
-        known = tuple(instance.id for instance in found if instance is not None)
+        known = tuple((one.instance.id, one.launches) for one in found if one is not None)
         if not known or len(known) > MAX_INSTANCES:
             return NONE
         return Instances(known, None not in found and not self._is_instantiated(kernel.item.name))

@@ -67,5 +67,5 @@ def test_the_instances_that_host_code_launches(kernel: str, host: str, expected:
     program = program_of(f"{kernel}\n{host}")
     program.device_functions()
     (found,) = launched_instances(program, launching_functions(program)).values()
-    shown = [None if each is None else each.id.partition("<")[2].rpartition(">(")[0] for each in found]
+    shown = [None if each is None else each.instance.id.partition("<")[2].rpartition(">(")[0] for each in found]
     assert shown == expected

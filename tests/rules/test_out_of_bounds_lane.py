@@ -112,3 +112,30 @@ def test_every_shape_of_the_launches_is_tried_and_an_unknown_one_proves_nothing(
     wrong = KERNEL.replace("STATEMENT", "s[x] = 1.0f;  //~ out-of-bounds-lane")
     check_fixture(wrong.replace("k<<<1, 64>>>", "k<<<1, 64>>>(out, nullptr, 3); k<<<1, 65>>>"), MEMORY_ERRORS)
     check_fixture(text.replace("k<<<1, 64>>>", "k<<<1, n>>>").replace("host(", "host(int n, "), MEMORY_ERRORS)
+
+
+TEMPLATE = """
+template <typename T, int N> __global__ void k(T *p) {
+  __shared__ T s[N];
+  s[threadIdx.x] = p[threadIdx.x];MARK
+  __syncthreads();
+  p[threadIdx.x] = s[0];
+}
+void host(float *a, int *b, int n) { LAUNCHES }
+"""
+
+
+@pytest.mark.parametrize(
+    ("launches", "is_proven"),
+    [
+        ("k<float, 256><<<1, 256>>>(a); k<int, 128><<<1, 128>>>(b);", False),
+        ("if (n) k<float, 256><<<1, 256>>>(a); else k<float, 128><<<1, 128>>>(a);", False),
+        ("k<float, 256><<<1, 128>>>(a); k<int, 128><<<1, 256>>>(b);", True),
+        ("const int N = 128; k<float, N><<<1, 256>>>(a); { const int N = 256; k<float, N><<<1, N>>>(a); }", False),
+        ("k<float, 128><<<1, 64>>>(a); k<float, 128><<<1, 129>>>(a);", True),
+        ("auto f = k<float, 128>; cudaLaunchKernel(k<float, 256>, 1, 256, 0); k<float, 128><<<1, 128>>>(a);", False),
+    ],
+)
+def test_an_instance_is_launched_as_it_is_and_not_as_others_are(launches: str, is_proven: bool) -> None:
+    mark = "  //~ out-of-bounds-lane" if is_proven else ""
+    check_fixture(TEMPLATE.replace("LAUNCHES", launches).replace("MARK", mark), MEMORY_ERRORS)

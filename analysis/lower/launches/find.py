@@ -10,13 +10,13 @@ Limits   A kernel is named by the last word of its name: overloads and namespace
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Protocol, TypeAlias
 
 from analysis.ir.source import Span
 from analysis.lower.launches.file_constants import FileConstants
 from analysis.lower.launches.host_values import AXES, CONDITIONAL, HostValues
-from analysis.lower.launches.model import GridUnit, Launch
+from analysis.lower.launches.model import GridUnit, Launch, LaunchText
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.translation_unit import TranslationUnit
@@ -146,6 +146,12 @@ def _call(node: Node, name: bytes, values: HostValues, place: _Place) -> Launch 
     configuration = [given[position] for position in positions if position < len(given)]
     passed = given[5:] if name == PASSES_ARGUMENTS else []
     return _launch(given[0], configuration, passed, values, place)
+
+
+def launch_text(kernel: Node, arguments: Sequence[Node]) -> LaunchText:
+    """How the launch of a kernel reads, apart from its configuration."""
+    named = _kernel_name(kernel)
+    return () if named is None else named[1], tuple(map(_text, arguments))
 
 
 def _launch(

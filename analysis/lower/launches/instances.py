@@ -15,9 +15,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, final
 
+from analysis.ir.record import record
 from analysis.lower.functions import bind_explicit, instantiate
-from analysis.lower.launches.find import LAUNCH_CALLS, PASSES_ARGUMENTS, launching_macros, mentions_launch
+from analysis.lower.launches.find import LAUNCH_CALLS, PASSES_ARGUMENTS, launch_text, launching_macros, mentions_launch
 from analysis.lower.launches.host_scopes import NOWHERE, declare_variables, host_type, is_known
+from analysis.lower.launches.model import LaunchText
 from analysis.lower.lookup import find, template_arguments
 from analysis.lower.names import (
     ArgumentPack,
@@ -42,7 +44,17 @@ from analysis.syntax.tree import Node
 MAX_CALLS: Final = 4
 MAX_VISITS: Final = 400
 
-Launched = Mapping[int, tuple[FunctionInstance | None, ...]]
+
+@final
+@record
+class LaunchedInstance:
+    """`launches`: how the launches of it read; what others of the kernel may read too (`k<<<1, 64>>>(x)`)."""
+
+    instance: FunctionInstance
+    launches: frozenset[LaunchText]
+
+
+Launched = Mapping[int, tuple[LaunchedInstance | None, ...]]
 """Instances by the identity of the kernel's declaration, each once; None for a launch that is not understood."""
 
 _SCOPES: Final = frozenset({"compound_statement", "for_statement", "lambda_expression", "if_statement"})
@@ -80,6 +92,7 @@ class _Walk:
         self._hosts = hosts
         self._host_names = {item.name for item in hosts if item.is_template}
         self._found: defaultdict[int, dict[str, FunctionInstance | None]] = defaultdict(dict)
+        self._texts: defaultdict[str, set[LaunchText]] = defaultdict(set)
         self._visited: set[str] = set()
         self._called: set[str] = set()
         """Host templates that some call in the file makes an instance of."""
@@ -91,7 +104,10 @@ class _Walk:
         for item in self._hosts:
             if item.is_template and item.name not in self._called:
                 self._visit_item(item)  # who calls it is not known, so what it launches is not either
-        return {key: tuple(instances.values()) for key, instances in self._found.items()}
+        return {key: tuple(map(self._launched, instances.values())) for key, instances in self._found.items()}
+
+    def _launched(self, instance: FunctionInstance | None) -> LaunchedInstance | None:
+        return None if instance is None else LaunchedInstance(instance, frozenset(self._texts[instance.id]))
 
     def _visit_item(self, item: Item) -> None:
         owner = record_of_owner(self._program, item) if item.owner is not None else None
@@ -154,6 +170,7 @@ class _Walk:
             chosen = None if choice is None else choice.instance
         if chosen is not None and is_complete(chosen):
             self._found[id(chosen.declaration)][chosen.id] = chosen
+            self._texts[chosen.id].add(launch_text(kernel, passed or ()))
             return
         for kernel_declaration in kernels if chosen is None else [chosen.declaration]:
             self._found[id(kernel_declaration)][""] = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import NamedTuple, final
+from typing import NamedTuple, TypeAlias, final
 
 from analysis.ir.record import record
 from analysis.ir.source import Span
@@ -25,6 +25,10 @@ class GridUnit(NamedTuple):
     argument: int
     size: int
     offset: int = 0
+
+
+LaunchText: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
+"""Template arguments and arguments, as written."""
 
 
 @final
@@ -49,6 +53,10 @@ class Launch:
     """How the block is written."""
     grid_units: tuple[GridUnit, ...] = ()
     """What the grid is computed from, where that is passed on as well: `k<<<(n + 255) / 256, 256>>>(a, n)`."""
+
+    @property
+    def text(self) -> LaunchText:
+        return self.template_arguments, self.arguments
 
     def moved(self, distance: int) -> Launch:
         """The same launch, so many bytes further on."""
