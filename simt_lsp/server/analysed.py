@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, final
 
 from analysis.syntax.document import Document
 from simt_lsp.server.documents import DocumentStore, OpenDocument
+from simt_lsp.server.held_findings import HeldFindings
 from simt_lsp.server.roots import Roots, RootView
 from simt_lsp.server.worker import GaveWay
 from simt_lsp.workspace.configuration import Configuration, SettingProblem
@@ -59,6 +60,7 @@ class AnalysisJob:
         self._crashed = crashed
         self._analyzer: Analyzer | None = None
         self._diagnostics: DiagnosticCache | None = None
+        self._held = HeldFindings()
         self.cache = FileCache()
 
     def __call__(self, item: OpenDocument, cancelled: Callable[[], bool], /) -> Analysed:
@@ -73,7 +75,7 @@ class AnalysisJob:
         if item.analysed:
             try:
                 analysis = self._analyse(item, loader, setup.settings, setup.context, cancelled)
-                diagnostics = self._check(analysis, setup.configuration)
+                diagnostics = self._held.after(item.uri, analysis, self._check(analysis, setup.configuration))
             except GaveWay:
                 raise
             except Exception as error:  # a crash costs this file's answers; it is logged with what was asked
