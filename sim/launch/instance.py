@@ -254,10 +254,10 @@ def _launched(program: Program, declaration: FunctionDeclaration, launches: Sequ
     """The instances that the file launches, deduced arguments and constants of host functions included."""
     found = launched_instances(program, launching_functions(program)).get(id(declaration), ())
     why = source_of(launches[0], program.unit.path) if len(launches) == 1 else "a launch in the file"
-    for instance in found:
-        if instance is not None:
+    for launched in found:
+        if launched is not None:
             names = [parameter.name for parameter in declaration.template_parameters]
-            entities = {name: instance.scope.names[name] for name in names}
+            entities = {name: launched.instance.scope.names[name] for name in names}
             yield _Source({name: one for name, one in entities.items() if isinstance(one, TemplateArgument)}, why)
 
 
