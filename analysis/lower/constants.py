@@ -3,8 +3,8 @@
 Question  Which number does this expression have, without running anything?
 Rules     None is "not known", never an error: an unknown name, an unbound template parameter, a division by zero.
           Types follow C's conversions, so that `1u - 2` wraps.
-Limits    Calls of `constexpr` functions are not evaluated.  `lookup.py` adds what needs types: casts, `sizeof`,
-          qualified names.
+Limits    `lookup.py` adds what needs types: casts, `sizeof`, qualified names; `constant_calls.py` adds calls of
+          `constexpr` functions.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """`statement`, with the handler of every kind of node registered: import it from here."""
 
+from analysis.lower import constant_calls
 from analysis.lower.expressions import (
     assembly,
     assignment,
@@ -23,6 +24,7 @@ __all__ = [
     "calls",
     "casts",
     "conditions",
+    "constant_calls",
     "control",
     "declarations",
     "lambdas",

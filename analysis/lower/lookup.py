@@ -41,6 +41,7 @@ from analysis.lower.names import (
     DeclaredType,
     DependentName,
     Entity,
+    FunctionDeclaration,
     FunctionSet,
     GlobalVariable,
     LambdaName,
@@ -355,6 +356,20 @@ def _converted(scope: Scope, type: Type, value: Node) -> ConstantName | None:
     if operand is None or not is_arithmetic(type):
         return None
     return ConstantName(wrapped(operand.value, type), type)
+
+
+def functions_named(
+    scope: Scope, node: Node
+) -> tuple[tuple[FunctionDeclaration, ...], tuple[TemplateArgument, ...]] | None:
+    """The functions that `f`, `a::f` or `f<3>` means, with the template arguments behind the name."""
+    entity = find(scope, node)
+    if not isinstance(entity, FunctionSet):
+        return None
+    last: Node | None = node
+    while last is not None and last.kind in ("qualified_identifier", "dependent_name"):
+        last = last.field("name") or (last.children[-1] if last.children else None)
+    listed = last.field("arguments") if last is not None and last.kind == "template_function" else None
+    return entity.declarations, template_arguments(scope, listed)
 
 
 def _call(scope: Scope, node: Node) -> ConstantName | None:

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any, Final, final
 
-from analysis.ir.function import FunctionKind
+from analysis.ir.function import FunctionKind, SymbolKind
 from analysis.ir.ids import FunctionId
 from analysis.ir.instructions import (
     BlockBarrier,
@@ -38,6 +38,7 @@ from analysis.ir.instructions import (
     Trap,
     ValueId,
 )
+from analysis.ir.types import ArrayType, Type
 from sim.code.instructions import emit
 from sim.code.meetings import awaited
 from sim.code.namespace import namespace
@@ -160,6 +161,10 @@ def _function(segmented: SegmentedFunction, unit: Unit) -> FunctionCode:
         awaited_lines = _named(unit, number, segment)
         if awaited_lines:
             named[number] = Snippet(function.name, "\n".join(awaited_lines))
+    for number in unit.symbols:
+        symbol = function.symbols[number]
+        if symbol.kind in (SymbolKind.LOCAL, SymbolKind.SHARED) and _is_endless(symbol.type):
+            raise Refusal(f"{symbol.name}, an array whose length is not known,", str(function.id), symbol.span)
     lines = ["arena = m.arena"]
     lines += [
         f"base_{symbol}, size_{symbol}, stride_{symbol} = m.symbol({str(function.id)!r}, {symbol})"
@@ -175,6 +180,10 @@ def _function(segmented: SegmentedFunction, unit: Unit) -> FunctionCode:
         tuple(bodies),
         named,
     )
+
+
+def _is_endless(type: Type) -> bool:
+    return isinstance(type, ArrayType) and (type.length is None or _is_endless(type.element))
 
 
 def _named(unit: Unit, number: int, segment: Segment) -> list[str]:

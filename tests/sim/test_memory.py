@@ -371,3 +371,11 @@ def test_blocks_of_bytes(call: str) -> None:
     found = run(text, {"to": to.view(np.float32), "from": source.view(np.int32), "n": 77})
     assert found.faults == ()
     assert found.arrays["to"].view(np.uint8).tolist() == COPIES[call](to, source).tolist()
+
+
+def test_an_array_whose_length_is_not_known_is_refused_and_an_unused_one_is_not() -> None:
+    text = "int length(int n); __global__ void k(int *p) { __shared__ int s[length(3)]; p[threadIdx.x] = USE; }"
+    with pytest.raises(Refusal, match="s, an array whose length is not known"):
+        run(text.replace("USE", "s[0]"), {"p": np.zeros(32, np.int32)})
+    result = run(text.replace("USE", "threadIdx.x"), {"p": np.zeros(32, np.int32)})
+    assert result.arrays["p"].tolist() == list(range(32))

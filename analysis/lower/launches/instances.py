@@ -20,7 +20,7 @@ from analysis.lower.functions import bind_explicit, instantiate
 from analysis.lower.launches.find import LAUNCH_CALLS, PASSES_ARGUMENTS, launch_text, launching_macros, mentions_launch
 from analysis.lower.launches.host_scopes import NOWHERE, declare_variables, host_type, is_known
 from analysis.lower.launches.model import LaunchText
-from analysis.lower.lookup import find, template_arguments
+from analysis.lower.lookup import functions_named
 from analysis.lower.names import (
     ArgumentPack,
     ConstantName,
@@ -210,15 +210,8 @@ def _is_known(argument: object) -> bool:
 
 def _named(scope: Scope, node: Node) -> tuple[tuple[FunctionDeclaration, ...], tuple[TemplateArgument, ...]] | None:
     """The functions that a kernel's or a host function's name means, with the template arguments behind it."""
-    for inner in _unwrapped(node):
-        entity = find(scope, inner)
-        if isinstance(entity, FunctionSet):
-            last: Node | None = inner
-            while last is not None and last.kind in ("qualified_identifier", "dependent_name"):
-                last = last.field("name") or (last.children[-1] if last.children else None)
-            listed = last.field("arguments") if last is not None and last.kind == "template_function" else None
-            return entity.declarations, template_arguments(scope, listed)
-    return None
+    found = (functions_named(scope, inner) for inner in _unwrapped(node))
+    return next((each for each in found if each is not None), None)
 
 
 def _unwrapped(node: Node) -> Iterator[Node]:

@@ -1,0 +1,69 @@
+"""Calls of `constexpr` functions are constants: extents of arrays say what they give, or that it is not known."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.ir.types import ArrayType
+from tests.sim.running import kernel_of
+
+FUNCTIONS = """
+constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
+template <int N> constexpr int half() { return N / 2; }
+template <class T> constexpr T larger(T a, T b) { return a > b ? a : b; }
+constexpr int log2(int n) { int r = 0; while (n >>= 1) ++r; return r; }
+constexpr int power(int base, int times = 2) { int p = 1; for (int i = 0; i < times; i++) p *= base; return p; }
+constexpr int factorial(int n) { return n <= 1 ? 1 : n * factorial(n - 1); }
+constexpr int gcd(int a, int b) { if (b == 0) return a; else { return gcd(b, a % b); } }
+constexpr unsigned char narrow(int x) { return x; }
+constexpr int collatz(int n) {
+  int s = 0;
+  while (n != 1) { if (n % 2) { n = 3 * n + 1; } else { n /= 2; } s++; }
+  return s;
+}
+constexpr int steps() { int i = 3; int j = 10; i++; --i; j -= i; return j; }
+constexpr int nested() { int i = 3; return 10 + i++; }
+constexpr int forever(int n) { while (n) { n = 1; } return n; }
+constexpr int deep(int n) { return n == 0 ? 0 : 1 + deep(n - 1); }
+constexpr int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+constexpr int shadowed() { int i = 1; { int i = 2; i++; } return i; }
+constexpr int indexed(int n) { int a[3] = {1, 2, 3}; return a[n]; }
+constexpr int from(const int *p) { return *p; }
+int plain(int a) { return a; }
+struct Shape { static constexpr int area(int w) { return w * w; } };
+namespace n { constexpr int twice(int x) { return 2 * x; } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("ceil_div(100, 8)", 13),
+        ("half<64>()", 32),
+        ("larger(3, 7) + larger<int>(2, 1)", 9),
+        ("log2(32)", 5),
+        ("power(3) + power(2, 5)", 41),
+        ("factorial(5)", 120),
+        ("gcd(48, 36)", 12),
+        ("narrow(259)", 3),
+        ("collatz(6)", 8),
+        ("steps()", 7),
+        ("n::twice(Shape::area(3))", 18),
+        ("ceil_div(half<128>(), log2(16))", 16),
+        ("forever(1)", None),
+        ("deep(1000)", None),
+        ("fibonacci(60)", None),
+        ("shadowed()", None),
+        ("nested()", None),
+        ("indexed(1)", None),
+        ("plain(3)", None),
+        ("ceil_div(1, 0)", None),
+        ("ceil_div(3)", None),
+        ("unknown(3)", None),
+    ],
+)
+def test_the_extent_of_an_array(expression: str, expected: int | None) -> None:
+    text = f"{FUNCTIONS}__global__ void k(int *p) {{ __shared__ char s[{expression}]; p[0] = s[0]; }}"
+    (symbol,) = kernel_of(text).function.symbols
+    assert isinstance(symbol.type, ArrayType)
+    assert symbol.type.length == expected
