@@ -185,7 +185,8 @@ class TestBadInput:
         verbose = simt_lsp("check", "--verbose", ".", cwd=tmp_path).stdout
         data = json.loads(simt_lsp("check", "--format", "json", ".", cwd=tmp_path).stdout)
         assert quiet.endswith("s); 1 place not understood; --verbose shows this place\n")
-        assert "calls.cu:2:3: opaque: not understood, so treated as varying: call of unknown function mystery\n     2 | " in verbose
+        note = "calls.cu:2:3: opaque: not understood, so treated as varying: call of unknown function mystery"
+        assert f"{note}\n     2 | " in verbose
         assert verbose.endswith("s); 1 place not understood\n")
         assert data["summary"]["opaque"] == 1
         assert [[note["kind"] for note in file["notes"]] for file in data["files"]] == [["opaque"], []]
