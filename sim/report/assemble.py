@@ -312,7 +312,7 @@ def _findings(run: _Run, places: SourcePlaces, races: RaceReports, origins: Orig
     for fault in faults:
         if not isinstance(fault, DataRace):
             report = origins.labelled(fault_report(fault, places), fault)
-            is_choice = isinstance(fault, OutOfBounds) and fault.buffer in short
+            is_choice = isinstance(fault, OutOfBounds) and fault.buffer in short and fault.offset >= 0
             own.append(replace(report, is_note=True) if is_choice else report)
     return (*own, *races.of(fault for fault in faults if isinstance(fault, DataRace)))
 
