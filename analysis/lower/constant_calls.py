@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Final, final
 
+from analysis.ir.types import Type
 from analysis.lower.constants import EVALUATORS, apply_binary, evaluate
-from analysis.lower.conversions import ConstantValue, is_arithmetic, wrapped
+from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.lookup import functions_named
 from analysis.lower.names import ConstantName, FunctionInstance, ParameterDeclaration, Scope
 from analysis.lower.overloads import choose_by_types
@@ -92,7 +93,7 @@ class _Run:
             raise _NotConstant
         for index, parameter in enumerate(parameters):
             value = arguments[index] if index < len(arguments) else self._default(parameter)
-            self._declare(parameter.name, value, ConstantName(0, parameter.declared.type))
+            self._declare(parameter.name, value, parameter.declared.type)
 
     def result(self) -> ConstantName:
         """Raises `_NotConstant`."""
@@ -138,21 +139,16 @@ class _Run:
 
     def _loop(self, node: Node) -> ConstantName | None:
         first, update, body = node.field("initializer"), node.field("update"), node.field("body")
-        if first is not None and self._run_part(first) is not None:
-            raise _NotConstant
+        if first is not None and first.kind == "declaration":
+            self._declaration(first)
+        elif first is not None:
+            self._value(first)
         while node.field("condition") is None or self._test(node):
             self._budget.take()
             if body is not None and (found := self._run(body)) is not None:
                 return found
             if update is not None:
                 self._value(update)
-        return None
-
-    def _run_part(self, node: Node) -> ConstantName | None:
-        """A statement, or an expression in its place."""
-        if node.kind == "declaration":
-            return self._run(node)
-        self._value(node)
         return None
 
     def _declaration(self, node: Node) -> None:
@@ -167,12 +163,11 @@ class _Run:
             text = name.text.decode("utf-8", "replace")
             if self._declared_at.setdefault(text, name.start) != name.start:
                 raise _NotConstant  # another variable of that name
-            self._declare(text, self._value(value), ConstantName(0, type))
+            self._declare(text, self._value(value), type)
 
-    def _declare(self, name: str, value: ConstantName, like: ConstantName) -> None:
+    def _declare(self, name: str, value: ConstantName, type: Type) -> None:
         """As a number of the declared type, or as it is where that says `auto`."""
-        is_number = is_arithmetic(like.type)
-        self._scope.names[name] = ConstantName(wrapped(value.value, like.type), like.type) if is_number else value
+        self._scope.names[name] = ConstantName(wrapped(value.value, type), type) if is_arithmetic(type) else value
 
     # -- expressions --------------------------------------------------------------------------------------------------
 
@@ -213,8 +208,7 @@ class _Run:
         if target is None or operator is None:
             raise _NotConstant
         before = self._variable(target)
-        one: ConstantValue = 1
-        after = self._put(target, apply_binary(operator.text.decode()[:1], before, ConstantName(one, before.type)))
+        after = self._put(target, apply_binary(operator.text.decode()[:1], before, ConstantName(1, before.type)))
         return after if node.children[0].start == operator.start else before
 
     def _variable(self, node: Node) -> ConstantName:

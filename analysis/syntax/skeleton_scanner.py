@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Final, final
 
+from analysis.syntax.changed_text import common_ends
 from analysis.syntax.heads import Opened, read_head
 from analysis.syntax.lexing import CHARACTER, COMMENT, DIRECTIVE, RAW_STRING, SKIPPED, STRING, starts_line
 from analysis.syntax.skeleton import Conditionals, Entry, Piece, PieceKind, Scope, Scopes, Skeleton
@@ -20,8 +21,7 @@ def update(old: Skeleton | None, text: bytes) -> Skeleton:
         return Scanner(text).run()
     if old.text == text:
         return old
-    prefix = _common_prefix(old.text, text)
-    suffix = _common_suffix(old.text, text, min(len(old.text), len(text)) - prefix)
+    prefix, suffix = common_ends(old.text, text)
     return Scanner(text).resume(old, prefix, suffix)
 
 
@@ -425,25 +425,3 @@ _WEAK: Final = re.compile(
     rb"[^;{}()\n]*\([^;{}]*\)\s*\{",
     re.MULTILINE,
 )
-
-
-def _common_prefix(first: bytes, second: bytes) -> int:
-    low, high = 0, min(len(first), len(second))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if first[low:middle] == second[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _common_suffix(first: bytes, second: bytes, limit: int) -> int:
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        if first[len(first) - middle : len(first) - low] == second[len(second) - middle : len(second) - low]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

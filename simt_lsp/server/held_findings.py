@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, final
 
+from analysis.syntax.changed_text import common_ends
+
 if TYPE_CHECKING:
     from analysis.facts.file_analysis import FileAnalysis
     from analysis.rules.diagnostic import Diagnostic
@@ -65,27 +67,11 @@ def _standing(last: _Version, text: bytes) -> Iterator[Diagnostic]:
     """The findings that the change did not touch, where they stand in the new text."""
     if not last.findings:
         return
-    begin = _common_beginning(last.text, text)
-    after = len(last.text) - _common_end(last.text[begin:], text[begin:])
+    begin, end = common_ends(last.text, text)
+    after = len(last.text) - end
     moved = len(text) - len(last.text)
     for one in last.findings:
         if one.end <= begin:
             yield replace(one, related=(), fix=None)
         elif one.start >= after:
             yield replace(one, start=one.start + moved, end=one.end + moved, related=(), fix=None)
-
-
-def _common_beginning(left: bytes, right: bytes) -> int:
-    """Its length, by bisection: comparing slices is faster than walking."""
-    low, high = 0, min(len(left), len(right))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if left[low:middle] == right[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _common_end(left: bytes, right: bytes) -> int:
-    return _common_beginning(left[::-1], right[::-1])
