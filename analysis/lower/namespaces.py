@@ -1,8 +1,8 @@
 """Names at namespace scope: from the items of a translation unit to entities.
 
-Rules   A name is looked for in the namespace itself, then in those that its `using namespace` names, then in the tables
-        of builtins (under the qualified name for a library's namespace).  A using-declaration and a namespace alias
-        stand for their target.
+Rules   A name is looked for in the namespace itself, then in those that its `using namespace` names and in its inline
+        namespaces, then in the tables of builtins (under the qualified name for a library's namespace).  A
+        using-declaration and a namespace alias stand for their target.
         At global scope a name that nothing else explains is taken from the only namespace that declares it.
 Limits  Using-directives count for the whole namespace, also before they are written.
 """
@@ -41,6 +41,22 @@ from analysis.syntax.tree import Node
 
 def resolve(program: Declarations, path: Path, name: str) -> Entity | None:
     """What `name` means in exactly the namespace `path` (and what that uses)."""
+    found = _own(program, path, name)
+    if found is not None:
+        return found
+    for used in _used(program, path):
+        found = _own(program, used, name) or builtin_entity("::".join((*used, name)))
+        if found is not None:
+            return found
+        if (*used, name) in program.usings.namespaces:
+            return NamespaceName((*used, name))
+    if (*path, name) in program.usings.namespaces:
+        return NamespaceName((*path, name))
+    return builtin_entity("::".join((*path, name))) if path else _last_resort(program, name)
+
+
+def _own(program: Declarations, path: Path, name: str) -> Entity | None:
+    """What the namespace itself declares, by a using-declaration or an alias too."""
     found = _declared(program, path, name) or _enumerator(program, path, name)
     if found is not None:
         return found
@@ -49,19 +65,18 @@ def resolve(program: Declarations, path: Path, name: str) -> Entity | None:
     if target is not None and (target[:-1], name) != (path, name):
         return qualified(program, target)
     alias = usings.aliases.get((path, name))
-    if alias is not None:
-        return NamespaceName(_resolved_path(program, path, alias))
-    for directive in usings.directives.get(path, ()):
-        used = _resolved_path(program, path, directive)
-        if used == path:
-            continue
-        found = _declared(program, used, name) or _enumerator(program, used, name)
-        found = found or builtin_entity("::".join((*used, name)))
-        if found is not None:
-            return found
-    if (*path, name) in usings.namespaces:
-        return NamespaceName((*path, name))
-    return builtin_entity("::".join((*path, name))) if path else _last_resort(program, name)
+    return None if alias is None else NamespaceName(_resolved_path(program, path, alias))
+
+
+def _used(program: Declarations, path: Path) -> list[Path]:
+    """The namespaces whose names the directives of `path` bring in, those that these use too."""
+    found = [path]
+    for place in found:
+        for directive in program.usings.directives.get(place, ()):
+            used = _resolved_path(program, place, directive)
+            if used not in found:
+                found.append(used)
+    return found[1:]
 
 
 def qualified(program: Declarations, path: Path) -> Entity | None:

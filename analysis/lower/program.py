@@ -196,7 +196,7 @@ class Program:
 
     @cached_property
     def _usings(self) -> UsingTable:
-        return read_usings((*self.unit.items, *self.unit.included_items))
+        return read_usings((*self.unit.items, *self.unit.included_items), self.unit.inline_namespaces)
 
     @cached_property
     def _enumeration_items(self) -> tuple[Item, ...]:

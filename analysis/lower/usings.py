@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias, final
 
@@ -15,7 +15,7 @@ Path: TypeAlias = tuple[str, ...]
 @final
 @dataclass(slots=True)
 class UsingTable:
-    """What the `using` lines and namespace aliases of a unit say, by the namespace they stand in."""
+    """What the `using` lines, inline namespaces and namespace aliases of a unit say, by the namespace they stand in."""
 
     directives: dict[Path, list[Path]] = field(default_factory=dict[Path, "list[Path]"])
     names: dict[tuple[Path, str], Path] = field(default_factory=dict[tuple[Path, str], Path])
@@ -23,9 +23,14 @@ class UsingTable:
     namespaces: set[Path] = field(default_factory=set[Path])
 
 
-def read_usings(items: Sequence[Item]) -> UsingTable:
+def read_usings(items: Sequence[Item], inline_namespaces: Iterable[Path]) -> UsingTable:
+    """Names of an inline namespace are names of the namespace around it, as a directive there would make them."""
     table = UsingTable()
+    for path in sorted(inline_namespaces):
+        table.directives.setdefault(path[:-1], []).append(path)
     for item in items:
+        if not item.active:
+            continue
         if item.namespace not in table.namespaces:
             table.namespaces.update(item.namespace[:depth] for depth in range(1, len(item.namespace) + 1))
         if item.kind is ItemKind.USING and item.owner is None:

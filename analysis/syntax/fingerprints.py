@@ -5,6 +5,8 @@ Rules     An item's *own* digest covers its text, its place (owner, namespace, p
           it can use: those named in it, in their bodies, and so on, as visible at the item.
           Its fingerprint covers the own digests of all items that it can reach by name through identifiers.
           Names are taken from all text, comments too: a fingerprint can change for nothing, never stay for something.
+          Two kinds of items are meant without being named: an enumeration is reached by its enumerators too, and a
+          free operator by every item whose text, or a macro in it, may hold its symbol.
 Cost      Items that reach each other are one group, so one walk over the edges (Tarjan) answers for all that an item
           reaches.  Macros that are defined once are followed once for all items that use the same ones.
 """
@@ -19,6 +21,7 @@ from analysis.syntax.lexing import identifiers
 from analysis.syntax.macros import MacroDefinition, MacroTable
 
 _FEW: Final = 4
+_ENUMERATING: Final = frozenset({ItemKind.ENUM, ItemKind.ALIAS, ItemKind.VARIABLE})
 _DYNAMIC: Final = frozenset({b"__LINE__", b"__FILE__", b"__COUNTER__"})
 
 
@@ -40,6 +43,7 @@ class Fingerprints:
         self._own: dict[int, bytes] = {}
         self._edges: dict[int, list[int]] = {}
         self._digests: dict[int, bytes] = {}
+        self._operators = _operators(items, by_name)
         self._lock = Lock()
 
     def of(self, index: int) -> bytes:
@@ -110,6 +114,9 @@ class Fingerprints:
             content = b"|".join([self._settings, macros, place.encode("utf-8", "surrogateescape"), item.text])
             self._own[index] = blake2b(content, digest_size=16).digest()
             targets = [target for name in words & self._by_name.keys() for target in self._named(name)]
+            for symbol, name in self._operators:
+                if macros or symbol in item.text:
+                    targets += self._named(name)
         self._edges[index] = targets
         return targets
 
@@ -168,7 +175,20 @@ def names_of(items: Sequence[Item]) -> dict[bytes, list[int]]:
     for index, item in enumerate(items):
         if item.kind is ItemKind.OTHER and not item.name:
             continue
-        by_name.setdefault(item.name.encode("utf-8", "surrogateescape"), []).append(index)
+        own = item.name.encode("utf-8", "surrogateescape")
+        by_name.setdefault(own, []).append(index)
         if item.owner is not None:
             by_name.setdefault(item.owner.encode("utf-8", "surrogateescape"), []).append(index)
+        if b"enum" in item.identifiers and item.kind in _ENUMERATING:
+            for name in item.identifiers - {own}:
+                by_name.setdefault(name, []).append(index)
     return by_name
+
+
+def _operators(items: Sequence[Item], by_name: Mapping[bytes, Sequence[int]]) -> tuple[tuple[bytes, bytes], ...]:
+    """The symbols of operators that are no members, each with the name of their items."""
+    return tuple(
+        (name.removeprefix(b"operator").strip(b'" '), name)
+        for name, indices in by_name.items()
+        if name.startswith(b"operator") and any(items[index].owner is None for index in indices)
+    )

@@ -74,7 +74,7 @@ def _special(tokens: list[bytes], words: frozenset[bytes], braced: bool, is_temp
     if b"namespace" in words and b"using" not in words and b"=" not in tokens:
         after = tokens[tokens.index(b"namespace") + 1 :]
         names = tuple(token.decode() for token in after if token[0] in _WORD_START and token != b"inline")
-        return Head(Opened.NAMESPACE, "::".join(names), names)
+        return Head(Opened.NAMESPACE, "::".join(names), names, words)
     if tokens[0] == b"extern" and len(tokens) > 1 and tokens[1][:1] == b'"' and (len(tokens) == 2) and braced:
         return Head(Opened.EXTERN)
     if b"using" in words or (b"namespace" in words and b"=" in tokens):

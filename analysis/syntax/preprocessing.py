@@ -50,6 +50,7 @@ class Preprocessed:
     included_items: list[Item] = field(default_factory=list[Item])
     includes: list[IncludeUse] = field(default_factory=list[IncludeUse])
     problems: list[Problem] = field(default_factory=list[Problem])
+    inline_namespaces: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
     texts: dict[str, bytes] = field(default_factory=dict[str, bytes])
 
 
@@ -291,6 +292,7 @@ class _Walk:
         namespace, owner = _scope_names(piece.scopes)
         if namespace:
             self._namespaces.update(namespace)
+            self.result.inline_namespaces |= _inline_namespaces(piece.scopes)
         has_body = piece.head_end < len(piece.text) and (
             piece.kind is PieceKind.BODY or head.opened in (Opened.RECORD, Opened.ENUM, Opened.VARIABLE)
         )
@@ -451,6 +453,19 @@ def _scope_names(scopes: Scopes) -> tuple[tuple[str, ...], str | None]:
         else:
             names += scope.names
     return names, owner
+
+
+@lru_cache(maxsize=1 << 12)
+def _inline_namespaces(scopes: Scopes) -> frozenset[tuple[str, ...]]:
+    """The paths of those open namespaces that are `inline`."""
+    path: tuple[str, ...] = ()
+    found: set[tuple[str, ...]] = set()
+    for scope in scopes:
+        if scope.opened is Opened.NAMESPACE:
+            path += scope.names
+            if scope.is_inline and scope.names:
+                found.add(path)
+    return frozenset(found)
 
 
 def _guard(skeleton: Skeleton) -> bytes | None:

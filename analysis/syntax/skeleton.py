@@ -33,6 +33,7 @@ class Scope:
 
     opened: Opened
     names: tuple[str, ...]
+    is_inline: bool = False
 
 
 Scopes = tuple[Scope, ...]

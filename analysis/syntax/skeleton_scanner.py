@@ -232,7 +232,7 @@ class Scanner:
             opened.opened = head.opened
         match head.opened:
             case Opened.NAMESPACE | Opened.EXTERN:
-                self._scopes = (*self._scopes, Scope(head.opened, head.scope))
+                self._scopes = (*self._scopes, Scope(head.opened, head.scope, b"inline" in head.words))
                 self._position = at + 1
                 return False
             case Opened.RECORD:

@@ -16,7 +16,7 @@ from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment
 from analysis.syntax.fingerprints import Fingerprints, names_of
 from analysis.syntax.includes import IncludeUse, Loader
-from analysis.syntax.items import Item
+from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.macros import MacroTable
 from analysis.syntax.parsing import MAX_PARSED_BYTES
 from analysis.syntax.preprocessing import Preprocessed, preprocess
@@ -45,6 +45,7 @@ class TranslationUnit:
         """The active items of the headers, and of the context up to its include of the main file."""
         self.includes: tuple[IncludeUse, ...] = tuple(found.includes)
         self.problems: tuple[Problem, ...] = tuple(found.problems)
+        self.inline_namespaces: frozenset[tuple[str, ...]] = frozenset(found.inline_namespaces)
         self.macros: MacroTable = found.macros
         self._texts = found.texts
         self._cache = cache
@@ -124,7 +125,9 @@ class TranslationUnit:
 
     @cached_property
     def _fingerprints(self) -> Fingerprints:
-        settings = repr(self.environment).encode("utf-8", "replace")
+        # What a `using` line names does not say whom it concerns: any name may mean something else behind it.
+        usings = [(item.namespace, item.text) for item in self._all if item.kind is ItemKind.USING and item.active]
+        settings = repr((self.environment, sorted(self.inline_namespaces), usings)).encode("utf-8", "replace")
         return Fingerprints(self._all, self._by_name, self.macros, settings)
 
 

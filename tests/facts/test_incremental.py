@@ -1,0 +1,203 @@
+"""Analysing one version after the other gives what analysing each alone gives, whatever changed between them.
+
+Each case is a text with a hole and the versions of what stands there; they are typed forth and back.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.facts.analyzer import Analyzer
+from analysis.facts.settings import AnalysisSettings
+from analysis.syntax.document import Document
+from analysis.syntax.includes import DictLoader
+
+CASES = {
+    "an operator": (
+        "struct V { int x; };\nHOLE\n__global__ void k(int *o) { V a{1}, b{2}; if ((a + b).x) o[0] = 1; }",
+        "",
+        "__device__ V operator+(V a, V b) { return V{(int)threadIdx.x}; }",
+        "__device__ V operator+(V a, V b) { return V{3}; }",
+    ),
+    "an operator that a macro uses": (
+        "#define ADD(a, b) a + b\nstruct V { int x; };\n__device__ V operator+(V a, V b) { return V{HOLE}; }\n"
+        "__global__ void k(int *o) { V a{1}, b{2}; V c = ADD(a, b); if (c.x) o[0] = 1; }",
+        "3",
+        "(int)threadIdx.x",
+    ),
+    "a friend operator": (
+        "struct V { int x; friend __device__ bool operator==(V a, V b) { return HOLE; } };\n"
+        "__global__ void k(int *o) { V a{1}, b{2}; if (a == b) o[0] = 1; }",
+        "threadIdx.x",
+        "a.x",
+    ),
+    "a conversion operator": (
+        "struct V { int x; __device__ operator bool() const { return HOLE; } };\n"
+        "__global__ void k(int *o) { V a{1}; if (a) o[0] = 1; }",
+        "threadIdx.x",
+        "x",
+    ),
+    "a constructor": (
+        "struct V { int x; HOLE };\n__global__ void k(int *o) { V a; if (a.x) o[0] = 1; }",
+        "__device__ V() { x = threadIdx.x; }",
+        "__device__ V() { x = 1; }",
+        "",
+    ),
+    "the method of a base": (
+        "struct B { __device__ int f() { return HOLE; } };\nstruct D : B {};\n"
+        "__global__ void k(int *o) { D d; if (d.f()) o[0] = 1; }",
+        "threadIdx.x",
+        "1",
+    ),
+    "a method outside of its class": (
+        "struct S { __device__ int f(); };\n__device__ int S::f() { return HOLE; }\n"
+        "__global__ void k(int *o) { S s; if (s.f()) o[0] = 1; }",
+        "1",
+        "threadIdx.x",
+    ),
+    "an enumerator without a type": (
+        "enum { HOLE };\n__global__ void k(int *o) { o[threadIdx.x * N] = 1; }",
+        "N = 1",
+        "N = 33",
+        "M = 8, N",
+    ),
+    "an enumerator": ("enum E { HOLE };\n__global__ void k(int *o) { o[threadIdx.x * N] = 1; }", "N = 1", "N = 8"),
+    "a scoped enumerator": (
+        "enum class E { HOLE };\n__global__ void k(int *o) { o[threadIdx.x * (int)E::N] = 1; }",
+        "N = 32",
+        "N = 1",
+    ),
+    "a class without a name": (
+        "struct { HOLE } S;\n__global__ void k(int *o) { o[threadIdx.x * sizeof(S)] = 1; }",
+        "int a;",
+        "double a;",
+    ),
+    "a type behind two names": (
+        "typedef HOLE T;\ntypedef T U;\n__global__ void k(U *o) { o[threadIdx.x] = 1; }",
+        "int",
+        "double",
+    ),
+    "a type in a class": (
+        "struct A { typedef HOLE T; };\n__global__ void k(A::T *o) { o[threadIdx.x] = 1; }",
+        "int",
+        "double",
+    ),
+    "a macro in a macro": (
+        "#define A HOLE\n#define B A\n__global__ void k(int *o) { o[threadIdx.x * B] = 1; }",
+        "1",
+        "8",
+    ),
+    "a macro that a condition chooses": (
+        "#define A HOLE\n#if A\n#define B 4\n#else\n#define B 1\n#endif\n"
+        "__global__ void k(int *o) { o[threadIdx.x * B] = 1; }",
+        "1",
+        "0",
+    ),
+    "a launch": (
+        "__global__ void k(int *o) { if (threadIdx.x / 32) o[threadIdx.y] = 1; }\n"
+        "void h(int *o) { k<<<1, HOLE>>>(o); }",
+        "128",
+        "dim3(16, 16)",
+        "1",
+    ),
+    "a constant of a launch": (
+        "const int N = HOLE;\n__global__ void k(int *o) { if (threadIdx.x / 32) o[threadIdx.y] = 1; }\n"
+        "void h(int *o) { dim3 b(N, 2); k<<<1, b>>>(o); }",
+        "128",
+        "48",
+    ),
+    "a comment above a kernel": (
+        "// simt: block=HOLE\n__global__ void k(int *o) { if (threadIdx.x / 32) o[threadIdx.y] = 1; }",
+        "128",
+        "16,16",
+    ),
+    "launch bounds": (
+        "__global__ void __launch_bounds__(HOLE) k(int *o) { if (threadIdx.x / 32) o[threadIdx.y] = 1; }",
+        "32",
+        "128",
+    ),
+    "a specialisation": (
+        "template <typename T> struct S { static const int v = 1; };\nHOLE\n"
+        "__global__ void k(int *o) { o[threadIdx.x * S<float>::v] = 1; }",
+        "",
+        "template <> struct S<float> { static const int v = 9; };",
+    ),
+    "a default argument of a template": (
+        "template <int N = HOLE> __device__ int f() { return N; }\n"
+        "__global__ void k(int *o) { o[threadIdx.x * f()] = 1; }",
+        "1",
+        "9",
+    ),
+    "an overload": (
+        "__device__ int f(float x) { return 1; }\nHOLE\n__global__ void k(int *o) { if (f(1)) o[0] = 1; }",
+        "",
+        "__device__ int f(int x) { return threadIdx.x; }",
+    ),
+    "a function beside the type of its argument": (
+        "namespace n { struct V { int x; }; HOLE }\n__global__ void k(int *o) { n::V v; if (f(v)) o[0] = 1; }",
+        "__device__ int f(V v) { return 1; }",
+        "__device__ int f(V v) { return threadIdx.x; }",
+        "",
+    ),
+    "a constexpr function": (
+        "constexpr int n() { return HOLE; }\n"
+        "__global__ void k(int *o) { __shared__ int s[n()]; s[threadIdx.x * n()] = 1; o[0] = s[0]; }",
+        "4",
+        "33",
+    ),
+    "a static member": (
+        "struct S { static const int v = HOLE; };\n__global__ void k(int *o) { o[threadIdx.x * S::v] = 1; }",
+        "1",
+        "9",
+    ),
+    "the length of a global array": (
+        "__constant__ int c[HOLE];\n__global__ void k(int *o) { o[threadIdx.x * sizeof(c)] = 1; }",
+        "4",
+        "8",
+    ),
+    "dynamic shared memory": (
+        "extern __shared__ HOLE s[];\n__global__ void k(int *o) { s[threadIdx.x] = 1; o[0] = s[1]; }",
+        "int",
+        "double",
+    ),
+    "a using-directive": (
+        "namespace a { __device__ int f() { return threadIdx.x; } }\nnamespace b { __device__ int f() { return 1; } }\n"
+        "HOLE\n__global__ void k(int *o) { if (f()) o[0] = 1; }",
+        "using namespace a;",
+        "using namespace b;",
+        "using a::f;",
+        "",
+    ),
+    "a namespace alias": (
+        "namespace a { __device__ int f() { return threadIdx.x; } }\nnamespace b { __device__ int f() { return 1; } }\n"
+        "namespace n = HOLE;\n__global__ void k(int *o) { if (n::f()) o[0] = 1; }",
+        "a",
+        "b",
+    ),
+    "an inline namespace": (
+        "HOLE namespace v1 { __device__ int f() { return threadIdx.x; } }\n"
+        "namespace v2 { __device__ int f() { return 1; } }\nusing namespace v2;\n"
+        "__global__ void k(int *o) { if (f()) o[0] = 1; }",
+        "",
+        "inline",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_changes_is_analysed_again(name: str) -> None:
+    text, *versions = CASES[name]
+    one_after_the_other = Analyzer()
+    answers: set[str] = set()
+    for version in (*versions, *reversed(versions)):
+        whole = text.replace("HOLE", version)
+        alone = _facts(Analyzer(), whole)
+        assert _facts(one_after_the_other, whole) == alone, version
+        answers.add(alone)
+    assert len(answers) > 1, "the versions do not differ in anything"
+
+
+def _facts(analyzer: Analyzer, text: str) -> str:
+    analysis = analyzer.analyze("a.cu", Document.open(text.encode()), DictLoader(), AnalysisSettings())
+    (kernel,) = (function for function in analysis.facts.functions if function.name == "k")
+    return repr((kernel.branches, kernel.barriers, kernel.accesses, kernel.variables, kernel.opaque))
