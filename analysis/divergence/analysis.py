@@ -32,7 +32,6 @@ from analysis.divergence.waiting import has_waits, waiting_loads
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
 from analysis.ir.ids import ValueId
-from analysis.ir.instructions import WarpBarrier
 
 DEFAULT_OPTIONS = DivergenceOptions()
 NOTHING_KNOWN: Mapping[ValueId, Level] = {}
@@ -60,14 +59,11 @@ def analyze_divergence(
 
 def _settle_waits(graph: NodeGraph, solver: Solver, launch: LaunchKnowledge) -> None:
     """Raises loads after waits.  A warp barrier is a wait only where its warp is not together, so this repeats."""
-    barriers = [
-        block
-        for block in graph.control.order
-        if any(isinstance(instruction, WarpBarrier) for instruction in graph.function.blocks[block].instructions)
-    ]
     known: frozenset[int] | None = None if has_waits(graph) else frozenset()
     while True:
-        loose = frozenset(block for block in barriers if solver.level[graph.convergence_node(block)] > Level.WARP)
+        loose = frozenset(
+            block for block in graph.warp_barrier_blocks if solver.level[graph.convergence_node(block)] > Level.WARP
+        )
         if loose == known:
             return
         known = loose

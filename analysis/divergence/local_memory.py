@@ -6,13 +6,13 @@ loads and stores, every access to it is known and the contents can be tracked as
 use (stored, passed to opaque code, compared as an integer, handed to an atomic) it *escapes*: its contents are
 unknown, and its address is VARYING, so that a load through a reloaded or rebuilt pointer is VARYING as well.
 
-Cost      O(uses of local addresses).
+Cost      O(instructions), again for each round that addresses take around loops; nothing without such variables.
 Gives up  one cell per variable: elements of an array are not told apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import final
 
@@ -43,6 +43,7 @@ class LocalMemory:
 
 
 NO_LOCAL_MEMORY = LocalMemory()
+NOWHERE: frozenset[int] = frozenset()
 
 
 def find_local_memory(function: Function, order: Sequence[int]) -> LocalMemory:
@@ -55,55 +56,59 @@ def find_local_memory(function: Function, order: Sequence[int]) -> LocalMemory:
 def _track(function: Function, order: Sequence[int], local: set[int]) -> LocalMemory:
     targets: dict[int, set[int]] = {}
     escaped: set[int] = set()
-    changed = True
-    while changed:
-        changed = False
+    while True:
         for block in order:
             body = function.blocks[block]
-            for instruction in (*body.phis, *body.instructions):
-                if isinstance(instruction, SymbolAddress):
-                    reached = {int(instruction.symbol)} & local
-                else:
-                    reached = _flows(function, instruction, targets, escaped)
-                result = instruction.result
-                if result is not None and reached and not reached <= targets.get(result, set()):
-                    targets.setdefault(result, set()).update(reached)
-                    changed = True
+            for phi in body.phis:
+                _follow(function, phi, targets, escaped)
+            for instruction in body.instructions:
+                if type(instruction) is SymbolAddress:
+                    if instruction.symbol in local:
+                        targets[instruction.result] = {instruction.symbol}
+                elif not targets.keys().isdisjoint(instruction.operands):
+                    _follow(function, instruction, targets, escaped)
             for operand in body.terminator.operands:
-                escaped |= targets.get(operand, set())
-    return LocalMemory({value: frozenset(symbols) for value, symbols in targets.items()}, frozenset(escaped))
+                escaped |= targets.get(operand, NOWHERE)
+        if not _arrives_late(function, order, targets):
+            return LocalMemory({value: frozenset(symbols) for value, symbols in targets.items()}, frozenset(escaped))
 
 
-def _flows(
+def _follow(
     function: Function, instruction: Instruction | Phi, targets: dict[int, set[int]], escaped: set[int]
-) -> set[int]:
-    """The local variables that the result may point to; other uses of an address add to `escaped`."""
+) -> None:
+    """Notes the local variables that the result may point to; other uses of an address add to `escaped`."""
+    operands = instruction.operands
     match instruction:
         case ElementAddress() | FieldAddress():
-            through = (instruction.operands[0],)
+            through, ending = operands[:1], operands[1:]
         case Phi():
-            through = instruction.operands
+            through, ending = operands, ()
         case Select():
-            through = instruction.operands[1:]
-        case Bitcast() | Convert():
-            pointer = isinstance(function.types[instruction.result], PointerType)
-            through = instruction.operands if pointer else ()
-        case Load() | Store() | Compare() | PointerDifference():
-            kept = instruction.operands[:1] if isinstance(instruction, Load | Store) else instruction.operands
-            for operand in instruction.operands[len(kept) :]:
-                escaped |= targets.get(operand, set())
-            return set()
+            through, ending = operands[1:], operands[:1]
+        case Bitcast() | Convert() if isinstance(function.types[instruction.result], PointerType):
+            through, ending = operands, ()
+        case Load() | Store():
+            through, ending = (), operands[1:]
+        case Compare() | PointerDifference():
+            return
         case _:
-            through = ()
-    reached: set[int] = set()
-    for operand in instruction.operands:
-        found = targets.get(operand)
-        if found:
-            if operand in through:
-                reached |= found
-            else:
-                escaped |= found
-    return reached
+            through, ending = (), operands
+    for operand in ending:
+        escaped |= targets.get(operand, NOWHERE)
+    reached = NOWHERE.union(*[targets[operand] for operand in through if operand in targets])
+    if reached and instruction.result is not None:
+        targets[instruction.result] = set(reached)
+
+
+def _arrives_late(function: Function, order: Sequence[int], targets: Mapping[int, set[int]]) -> bool:
+    """Does a phi read an address that was found after it?  Everything else stands behind what it reads."""
+    return any(
+        not targets[value] <= targets.get(phi.result, NOWHERE)
+        for block in order
+        for phi in function.blocks[block].phis
+        for _, value in phi.incoming
+        if value in targets
+    )
 
 
 def is_untracked_local(function: Function, address: int, memory: LocalMemory) -> bool:

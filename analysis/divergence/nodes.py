@@ -155,6 +155,7 @@ class NodeGraph:
     timeless: bytearray = field(default_factory=bytearray)
     """1 for a value that is the same in every iteration of every loop: a function of parameters, indices, constants."""
     barrier_blocks: dict[int, Level] = field(default_factory=dict[int, Level])
+    warp_barrier_blocks: set[int] = field(default_factory=set[int])
     observers: list[int] = field(default_factory=list[int])
     """Values through which a thread may learn what other threads did."""
     shared_reads: list[int] = field(default_factory=list[int])
@@ -267,7 +268,9 @@ def _read_instruction(graph: NodeGraph, block: int, instruction: Instruction) ->
             graph.barrier_blocks[block] = Level.GRID
         case NamedBarrier():
             graph.waits |= not instruction.arrive_only
-        case WarpBarrier() | Fence() | Assert():
+        case WarpBarrier():
+            graph.warp_barrier_blocks.add(block)
+        case Fence() | Assert():
             pass
         case (
             Unary()

@@ -27,7 +27,7 @@ Cost      nothing without observers; else one more fixpoint over the same nodes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from analysis.divergence.levels import Level
 from analysis.divergence.nodes import NodeGraph
@@ -52,6 +52,9 @@ from analysis.ir.types import MemorySpace, PointerType
 VARYING = int(Level.VARYING)
 BLOCK = int(Level.BLOCK)
 
+EVENTS = frozenset({BlockBarrier, GridBarrier, NamedBarrier, Call, Opaque, WarpBarrier, Load, Texture})
+"""The instructions that wait, end a wait, or may see what was waited for."""
+
 
 def has_waits(graph: NodeGraph) -> bool:
     """Can any wait exist, whatever the levels are?"""
@@ -65,6 +68,7 @@ def waiting_loads(graph: NodeGraph, warp_size: int, loose: frozenset[int]) -> di
     """
     knowledge = _knowledge(graph, warp_size)
     control = graph.control
+    events = [[event for event in block.instructions if type(event) in EVENTS] for block in graph.function.blocks]
     arriving: dict[int, int] = dict.fromkeys(control.order, 0)
     found: dict[int, Level] = {}
     waits = {cycle.id: _wait_of(graph, cycle, knowledge[graph.loop_node(cycle.id)]) for cycle in control.cycles}
@@ -73,7 +77,7 @@ def waiting_loads(graph: NodeGraph, warp_size: int, loose: frozenset[int]) -> di
         changed = False
         for block in control.order:
             informed = knowledge[graph.convergence_node(block)]
-            leaving = _through(graph, block, arriving[block], informed, block in loose, found)
+            leaving = _through(graph, events[block], arriving[block], informed, block in loose, found)
             for target in control.successors[block]:
                 new = max(leaving, _left(control.cycles_around(block), target, waits))
                 if new > arriving[target]:
@@ -111,9 +115,16 @@ def _left(around: Iterable[Cycle], target: BasicBlockId, waits: Mapping[CycleId,
     return level
 
 
-def _through(graph: NodeGraph, block: int, waited: int, informed: int, loose: bool, found: dict[int, Level]) -> int:
-    """Records the loads of the block; the level at which a wait holds at its end."""
-    for instruction in graph.function.blocks[block].instructions:
+def _through(
+    graph: NodeGraph,
+    events: Sequence[Instruction],
+    waited: int,
+    informed: int,
+    loose: bool,
+    found: dict[int, Level],
+) -> int:
+    """Records the loads of a block; the level at which a wait holds at its end."""
+    for instruction in events:
         match instruction:
             case BlockBarrier():
                 waited, informed = min(waited, BLOCK), min(informed, BLOCK)

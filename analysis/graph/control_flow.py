@@ -58,14 +58,25 @@ class ControlFlow:
         dominator = self._dominators[block]
         return None if dominator in (UNREACHED, block) else BasicBlockId(dominator)
 
+    @cached_property
+    def _dominated(self) -> list[range]:
+        """The blocks that each block dominates, itself first, as numbers in preorder of the dominator tree."""
+        dominators, count = self._dominators, [1] * len(self.successors)
+        for block in reversed(self.order[1:]):
+            count[dominators[block]] += count[block]
+        dominated = [range(-1, -1)] * len(count)  # of unreachable blocks nothing is dominated
+        free = [0] * len(count)
+        for block in self.order:
+            start = 0 if block == ENTRY else free[dominators[block]]
+            free[dominators[block]] = start + count[block]
+            free[block] = start + 1
+            dominated[block] = range(start, start + count[block])
+        return dominated
+
     def dominates(self, above: BasicBlockId, below: BasicBlockId) -> bool:
         """Does every path to `below` pass `above`?  A block dominates itself."""
-        block: BasicBlockId | None = below
-        while block is not None and self.rank[block] >= self.rank[above]:
-            if block == above:
-                return True
-            block = self.immediate_dominator(block)
-        return False
+        dominated = self._dominated
+        return above == below or dominated[below].start in dominated[above]
 
     # -- post-dominance and control dependence ----------------------------------------------------------------------
 
