@@ -54,7 +54,7 @@ def find_local_memory(function: Function, order: Sequence[int]) -> LocalMemory:
 
 
 def _track(function: Function, order: Sequence[int], local: set[int]) -> LocalMemory:
-    targets: dict[int, set[int]] = {}
+    targets: dict[int, frozenset[int]] = {}
     escaped: set[int] = set()
     while True:
         for block in order:
@@ -62,24 +62,33 @@ def _track(function: Function, order: Sequence[int], local: set[int]) -> LocalMe
             for phi in body.phis:
                 _follow(function, phi, targets, escaped)
             for instruction in body.instructions:
-                if type(instruction) is SymbolAddress:
+                if type(instruction) is FieldAddress:
+                    if instruction.base in targets:
+                        targets[instruction.result] = targets[instruction.base]
+                elif type(instruction) is SymbolAddress:
                     if instruction.symbol in local:
-                        targets[instruction.result] = {instruction.symbol}
-                elif not targets.keys().isdisjoint(instruction.operands):
+                        targets[instruction.result] = frozenset((instruction.symbol,))
+                elif type(instruction) is Store:
+                    if instruction.value in targets:
+                        escaped |= targets[instruction.value]
+                elif type(instruction) is not Load and not targets.keys().isdisjoint(instruction.operands):
                     _follow(function, instruction, targets, escaped)
             for operand in body.terminator.operands:
                 escaped |= targets.get(operand, NOWHERE)
         if not _arrives_late(function, order, targets):
-            return LocalMemory({value: frozenset(symbols) for value, symbols in targets.items()}, frozenset(escaped))
+            return LocalMemory(targets, frozenset(escaped))
 
 
 def _follow(
-    function: Function, instruction: Instruction | Phi, targets: dict[int, set[int]], escaped: set[int]
+    function: Function, instruction: Instruction | Phi, targets: dict[int, frozenset[int]], escaped: set[int]
 ) -> None:
-    """Notes the local variables that the result may point to; other uses of an address add to `escaped`."""
+    """Notes the local variables that the result may point to; other uses of an address add to `escaped`.
+
+    The most frequent instructions never come here.
+    """
     operands = instruction.operands
     match instruction:
-        case ElementAddress() | FieldAddress():
+        case ElementAddress():
             through, ending = operands[:1], operands[1:]
         case Phi():
             through, ending = operands, ()
@@ -87,8 +96,6 @@ def _follow(
             through, ending = operands[1:], operands[:1]
         case Bitcast() | Convert() if isinstance(function.types[instruction.result], PointerType):
             through, ending = operands, ()
-        case Load() | Store():
-            through, ending = (), operands[1:]
         case Compare() | PointerDifference():
             return
         case _:
@@ -97,10 +104,10 @@ def _follow(
         escaped |= targets.get(operand, NOWHERE)
     reached = NOWHERE.union(*[targets[operand] for operand in through if operand in targets])
     if reached and instruction.result is not None:
-        targets[instruction.result] = set(reached)
+        targets[instruction.result] = reached
 
 
-def _arrives_late(function: Function, order: Sequence[int], targets: Mapping[int, set[int]]) -> bool:
+def _arrives_late(function: Function, order: Sequence[int], targets: Mapping[int, frozenset[int]]) -> bool:
     """Does a phi read an address that was found after it?  Everything else stands behind what it reads."""
     return any(
         not targets[value] <= targets.get(phi.result, NOWHERE)

@@ -24,9 +24,8 @@ class Constant:
     def operands(self) -> tuple[ValueId, ...]:
         return ()
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Constant:
-        assert result is not None
-        return Constant(result, self.value, span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Constant:
+        return Constant(names[self.result], self.value, span)
 
 
 @final
@@ -41,9 +40,8 @@ class Undefined:
     def operands(self) -> tuple[ValueId, ...]:
         return ()
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Undefined:
-        assert result is not None
-        return Undefined(result, span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Undefined:
+        return Undefined(names[self.result], span)
 
 
 @final
@@ -59,9 +57,8 @@ class ReadSpecial:
     def operands(self) -> tuple[ValueId, ...]:
         return ()
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> ReadSpecial:
-        assert result is not None
-        return ReadSpecial(result, self.register, span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> ReadSpecial:
+        return ReadSpecial(names[self.result], self.register, span)
 
 
 @final
@@ -77,9 +74,8 @@ class TemplateArgument:
     def operands(self) -> tuple[ValueId, ...]:
         return ()
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> TemplateArgument:
-        assert result is not None
-        return TemplateArgument(result, self.name, span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> TemplateArgument:
+        return TemplateArgument(names[self.result], self.name, span)
 
 
 @final
@@ -95,9 +91,8 @@ class SymbolAddress:
     def operands(self) -> tuple[ValueId, ...]:
         return ()
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> SymbolAddress:
-        assert result is not None
-        return SymbolAddress(result, self.symbol, span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> SymbolAddress:
+        return SymbolAddress(names[self.result], self.symbol, span)
 
 
 @final
@@ -114,9 +109,8 @@ class Unary:
     def operands(self) -> tuple[ValueId, ...]:
         return (self.operand,)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Unary:
-        assert result is not None
-        return Unary(result, self.operator, operands[0], span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Unary:
+        return Unary(names[self.result], self.operator, names[self.operand], span)
 
 
 @final
@@ -134,9 +128,8 @@ class Binary:
     def operands(self) -> tuple[ValueId, ...]:
         return (self.left, self.right)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Binary:
-        assert result is not None
-        return Binary(result, self.operator, operands[0], operands[1], span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Binary:
+        return Binary(names[self.result], self.operator, names[self.left], names[self.right], span)
 
 
 @final
@@ -154,9 +147,8 @@ class Compare:
     def operands(self) -> tuple[ValueId, ...]:
         return (self.left, self.right)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Compare:
-        assert result is not None
-        return Compare(result, self.operator, operands[0], operands[1], span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Compare:
+        return Compare(names[self.result], self.operator, names[self.left], names[self.right], span)
 
 
 @final
@@ -175,9 +167,15 @@ class Select:
     def operands(self) -> tuple[ValueId, ...]:
         return (self.condition, self.if_true, self.if_false)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Select:
-        assert result is not None
-        return Select(result, operands[0], operands[1], operands[2], self.branch, span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Select:
+        return Select(
+            names[self.result],
+            names[self.condition],
+            names[self.if_true],
+            names[self.if_false],
+            self.branch,
+            span,
+        )
 
 
 @final
@@ -193,9 +191,8 @@ class Convert:
     def operands(self) -> tuple[ValueId, ...]:
         return (self.operand,)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Convert:
-        assert result is not None
-        return Convert(result, operands[0], span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Convert:
+        return Convert(names[self.result], names[self.operand], span)
 
 
 @final
@@ -211,9 +208,8 @@ class Bitcast:
     def operands(self) -> tuple[ValueId, ...]:
         return (self.operand,)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Bitcast:
-        assert result is not None
-        return Bitcast(result, operands[0], span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Bitcast:
+        return Bitcast(names[self.result], names[self.operand], span)
 
 
 @final
@@ -230,6 +226,5 @@ class Math:
     def operands(self) -> tuple[ValueId, ...]:
         return self.arguments
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Math:
-        assert result is not None
-        return Math(result, self.function, tuple(operands), span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Math:
+        return Math(names[self.result], self.function, tuple([names[value] for value in self.arguments]), span)

@@ -27,8 +27,13 @@ class Call:
     def operands(self) -> tuple[ValueId, ...]:
         return self.arguments
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Call:
-        return Call(result, self.callee, tuple(operands), span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Call:
+        return Call(
+            None if self.result is None else names[self.result],
+            self.callee,
+            tuple([names[value] for value in self.arguments]),
+            span,
+        )
 
 
 @final
@@ -45,8 +50,13 @@ class Print:
     def operands(self) -> tuple[ValueId, ...]:
         return self.arguments
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Print:
-        return Print(result, self.format, tuple(operands), span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Print:
+        return Print(
+            None if self.result is None else names[self.result],
+            self.format,
+            tuple([names[value] for value in self.arguments]),
+            span,
+        )
 
 
 @final
@@ -65,8 +75,8 @@ class Assert:
     def operands(self) -> tuple[ValueId, ...]:
         return (self.condition,)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Assert:
-        return Assert(operands[0], span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Assert:
+        return Assert(names[self.condition], span)
 
 
 @final
@@ -87,5 +97,11 @@ class Opaque:
     def operands(self) -> tuple[ValueId, ...]:
         return self.arguments
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Opaque:
-        return Opaque(result, self.construct, tuple(operands), self.may_contain_barrier, span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Opaque:
+        return Opaque(
+            None if self.result is None else names[self.result],
+            self.construct,
+            tuple([names[value] for value in self.arguments]),
+            self.may_contain_barrier,
+            span,
+        )

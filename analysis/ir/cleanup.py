@@ -68,6 +68,7 @@ def clean_up_draft(draft: Draft) -> None:
     replace_redundant_phis(draft)
     while _fold_aggregates(draft):
         replace_redundant_phis(draft)
+    draft.settle()
     _remove_dead(draft)
 
 
@@ -151,14 +152,16 @@ def _rebuilt_from(
 
 def _remove_dead(draft: Draft) -> None:
     """One walk against the control flow sees uses before definitions, except for what arrives over back edges."""
-    find = draft.find
-    needed: set[ValueId] = {find(record.value) for record in draft.function.definitions}
-    postponed: dict[ValueId, tuple[ValueId, ...]] = {}
     replaced = draft.replaced
+    now = replaced.get
+    named = [record.value for record in draft.function.definitions]
+    needed: set[ValueId] = set(map(now, named, named))
+    postponed: dict[ValueId, tuple[ValueId, ...]] = {}
     pure = _PURE
 
     for index in reversed(draft.order):
-        needed.update(map(find, _terminator(draft, index).operands))
+        operands = _terminator(draft, index).operands
+        needed.update(map(now, operands, operands))
         for instruction in reversed(draft.instructions[index]):
             result = instruction.result
             if result is not None and result not in needed:
@@ -168,7 +171,7 @@ def _remove_dead(draft: Draft) -> None:
                     postponed[result] = instruction.operands
                     continue
             operands = instruction.operands
-            needed.update(map(find, operands) if replaced else operands)
+            needed.update(map(now, operands, operands) if replaced else operands)
         for phi in draft.phis[index]:
             if phi.result in replaced:
                 continue

@@ -25,8 +25,13 @@ class BlockBarrier:
     def operands(self) -> tuple[ValueId, ...]:
         return () if self.predicate is None else (self.predicate,)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> BlockBarrier:
-        return BlockBarrier(result, self.reduction, operands[0] if operands else None, span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> BlockBarrier:
+        return BlockBarrier(
+            None if self.result is None else names[self.result],
+            self.reduction,
+            None if self.predicate is None else names[self.predicate],
+            span,
+        )
 
 
 @final
@@ -47,8 +52,13 @@ class NamedBarrier:
     def operands(self) -> tuple[ValueId, ...]:
         return (self.barrier,) if self.count is None else (self.barrier, self.count)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> NamedBarrier:
-        return NamedBarrier(operands[0], operands[1] if len(operands) > 1 else None, self.arrive_only, span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> NamedBarrier:
+        return NamedBarrier(
+            names[self.barrier],
+            None if self.count is None else names[self.count],
+            self.arrive_only,
+            span,
+        )
 
 
 @final
@@ -67,8 +77,8 @@ class WarpBarrier:
     def operands(self) -> tuple[ValueId, ...]:
         return (self.mask,)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> WarpBarrier:
-        return WarpBarrier(operands[0], span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> WarpBarrier:
+        return WarpBarrier(names[self.mask], span)
 
 
 @final
@@ -86,7 +96,7 @@ class GridBarrier:
     def operands(self) -> tuple[ValueId, ...]:
         return ()
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> GridBarrier:
+    def renamed(self, names: Sequence[ValueId], span: Span) -> GridBarrier:
         return GridBarrier(span)
 
 
@@ -106,7 +116,7 @@ class Fence:
     def operands(self) -> tuple[ValueId, ...]:
         return ()
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Fence:
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Fence:
         return Fence(self.scope, span)
 
 
@@ -128,12 +138,16 @@ class Shuffle:
         optional = (self.mask, self.width)
         return (self.value, self.lane, *(value for value in optional if value is not None))
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Shuffle:
-        assert result is not None
-        rest = list(operands[2:])
-        mask = rest.pop(0) if self.mask is not None else None
-        width = rest.pop(0) if self.width is not None else None
-        return Shuffle(result, self.mode, mask, operands[0], operands[1], width, span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Shuffle:
+        return Shuffle(
+            names[self.result],
+            self.mode,
+            None if self.mask is None else names[self.mask],
+            names[self.value],
+            names[self.lane],
+            None if self.width is None else names[self.width],
+            span,
+        )
 
 
 @final
@@ -151,9 +165,14 @@ class Vote:
     def operands(self) -> tuple[ValueId, ...]:
         return (self.predicate,) if self.mask is None else (self.predicate, self.mask)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Vote:
-        assert result is not None
-        return Vote(result, self.kind, operands[1] if len(operands) > 1 else None, operands[0], span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Vote:
+        return Vote(
+            names[self.result],
+            self.kind,
+            None if self.mask is None else names[self.mask],
+            names[self.predicate],
+            span,
+        )
 
 
 @final
@@ -171,9 +190,8 @@ class Match:
     def operands(self) -> tuple[ValueId, ...]:
         return (self.value, self.mask)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Match:
-        assert result is not None
-        return Match(result, self.kind, operands[1], operands[0], span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Match:
+        return Match(names[self.result], self.kind, names[self.mask], names[self.value], span)
 
 
 @final
@@ -191,6 +209,5 @@ class WarpReduce:
     def operands(self) -> tuple[ValueId, ...]:
         return (self.value, self.mask)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> WarpReduce:
-        assert result is not None
-        return WarpReduce(result, self.operator, operands[1], operands[0], span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> WarpReduce:
+        return WarpReduce(names[self.result], self.operator, names[self.mask], names[self.value], span)

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import assert_never, final
+from typing import assert_never, cast, final
 
 from analysis.ir.control_flow import block_order, predecessors
+from analysis.ir.deferred import Deferred
 from analysis.ir.function import BasicBlock, Definition, Expression, Function, Parameter, Symbol, SymbolKind
 from analysis.ir.instructions import (
     BasicBlockId,
@@ -37,6 +38,9 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.source import Span
 from analysis.ir.types import VOID, Type
+
+_GONE = ValueId(-1)
+"""The new number of a value that nobody needs any more."""
 
 
 @final
@@ -59,14 +63,12 @@ class Draft:
         self.order = block_order(function.blocks)
         self.before = predecessors(function.blocks, self.order)
         self.types: list[Type] = list(function.types)
-        self.instructions: list[list[Instruction]] = [[] for _ in function.blocks]
+        self.instructions: list[Sequence[Instruction]] = [block.instructions for block in function.blocks]
         self.phis: list[list[PhiDraft]] = [[] for _ in function.blocks]
         self.replaced: dict[ValueId, ValueId] = {}
         self.changed = len(self.order) != len(function.blocks)
         for index in self.order:
-            block = function.blocks[index]
-            self.instructions[index] = list(block.instructions)
-            for phi in block.phis:
+            for phi in function.blocks[index].phis:
                 self.phis[index].append(self._draft_of(phi, self.before[index]))
 
     def value(self, type: Type) -> ValueId:
@@ -83,6 +85,11 @@ class Draft:
     def replace(self, value: ValueId, by: ValueId) -> None:
         self.replaced[value] = by
         self.changed = True
+
+    def settle(self) -> None:
+        """Makes `replaced` lead from each value to the one that stands for it now, in one step."""
+        for value in self.replaced:
+            self.replaced[value] = self.find(value)
 
     def finish(self) -> Function:
         """The function as it stands now; the one given where nothing changed."""
@@ -104,8 +111,9 @@ class _Assembly:
         self._source = draft.function
         self._kept_blocks = sorted(draft.order)
         self._block_ids = {old: BasicBlockId(new) for new, old in enumerate(self._kept_blocks)}
+        self._keeps_numbers = len(draft.function.frames) > 1
         self._types: list[Type] = []
-        self._values: list[ValueId | None] = self._numbered_values()
+        self._values: list[ValueId] = self._numbered_values()
         self._symbol_ids, self._symbols = self._kept_symbols()
 
     def function(self) -> Function:
@@ -123,29 +131,25 @@ class _Assembly:
             blocks=blocks,
             types=tuple(self._types),
             symbols=self._symbols,
-            parameters=tuple(Parameter(self._value(p.value), p.name, p.span) for p in source.parameters),
+            parameters=tuple(Parameter(self._values[p.value], p.name, p.span) for p in source.parameters),
             definitions=self._definitions(),
             expressions=self._expressions(),
         )
 
-    def _value(self, value: ValueId) -> ValueId:
-        number = self._values[value]
-        assert number is not None
-        return number
-
-    def _numbered_values(self) -> list[ValueId | None]:
-        """The new id of every old value, replacements included; None for what is gone."""
+    def _numbered_values(self) -> list[ValueId]:
+        """The new id of every old value, replacements included; `_GONE` for what is gone."""
         draft = self._draft
+        replaced = draft.replaced
         defined: list[ValueId] = [parameter.value for parameter in self._source.parameters]
         for index in self._kept_blocks:
-            defined += [phi.result for phi in draft.phis[index] if phi.result not in draft.replaced]
+            defined += [phi.result for phi in draft.phis[index] if phi.result not in replaced]
             defined += [
                 result
                 for instruction in draft.instructions[index]
-                if (result := instruction.result) is not None and result not in draft.replaced
+                if (result := instruction.result) is not None and result not in replaced
             ]
-        values: list[ValueId | None] = [None] * len(draft.types)
-        if len(self._source.frames) > 1:
+        values = [_GONE] * len(draft.types)
+        if self._keeps_numbers:
             self._types = [VOID] * len(draft.types)
             for value in defined:
                 values[value] = value
@@ -153,92 +157,86 @@ class _Assembly:
         else:
             self._types = [draft.types[value] for value in defined]
             for number, value in enumerate(defined):
-                values[value] = ValueId(number)
-        for value in draft.replaced:
+                values[value] = cast("ValueId", number)  # a call of `ValueId` for each is the half of it
+        for value in replaced:
             values[value] = values[draft.find(value)]
         return values
 
     def _kept_symbols(self) -> tuple[dict[SymbolId, SymbolId], tuple[Symbol, ...]]:
         """Drops the LOCAL symbols that nothing mentions any more."""
-        draft = self._draft
+        draft, symbols = self._draft, self._source.symbols
+        if not any(symbol.kind is SymbolKind.LOCAL for symbol in symbols):
+            return {SymbolId(index): SymbolId(index) for index in range(len(symbols))}, symbols
         used = {
             instruction.symbol
             for index in self._kept_blocks
             for instruction in draft.instructions[index]
             if type(instruction) is SymbolAddress and instruction.result not in draft.replaced
         }
-        ids: dict[SymbolId, SymbolId] = {}
-        kept: list[Symbol] = []
-        for index, symbol in enumerate(self._source.symbols):
-            if symbol.kind is not SymbolKind.LOCAL or index in used:
-                ids[SymbolId(index)] = SymbolId(len(kept))
-                kept.append(symbol)
-        return ids, tuple(kept)
+        kept = [index for index, symbol in enumerate(symbols) if symbol.kind is not SymbolKind.LOCAL or index in used]
+        ids = {SymbolId(old): SymbolId(new) for new, old in enumerate(kept)}
+        return ids, tuple([symbols[index] for index in kept])
 
     def _phis(self, block: int) -> tuple[Phi, ...]:
-        draft = self._draft
+        values, blocks, replaced = self._values, self._block_ids, self._draft.replaced
         return tuple(
-            Phi(
-                self._value(phi.result),
-                tuple(
-                    (self._block_ids[before], self._value(value))
-                    for before, value in zip(phi.blocks, phi.values, strict=True)
-                ),
-                phi.span,
-            )
-            for phi in draft.phis[block]
-            if phi.result not in draft.replaced
+            [
+                Phi(
+                    values[phi.result],
+                    tuple(zip(map(blocks.__getitem__, phi.blocks), map(values.__getitem__, phi.values), strict=True)),
+                    phi.span,
+                )
+                for phi in self._draft.phis[block]
+                if phi.result not in replaced
+            ]
         )
 
     def _instructions(self, block: int) -> tuple[Instruction, ...]:
-        values = self._values
-        replaced = self._draft.replaced
+        values, replaced = self._values, self._draft.replaced
         rebuilt: list[Instruction] = []
         append = rebuilt.append
         for instruction in self._draft.instructions[block]:
-            result = instruction.result
-            if result is not None and result in replaced:
+            if instruction.result in replaced:
                 continue
-            operands = instruction.operands
-            renamed = [values[operand] for operand in operands]
-            number = None if result is None else values[result]
             if type(instruction) is SymbolAddress:
-                assert number is not None
-                append(SymbolAddress(number, self._symbol_ids[instruction.symbol], instruction.span))
-            elif number == result and renamed == [*operands]:
+                symbol = self._symbol_ids[instruction.symbol]
+                append(SymbolAddress(values[instruction.result], symbol, instruction.span))
+            elif self._keeps_numbers and replaced.keys().isdisjoint(instruction.operands):
                 append(instruction)
             else:
-                # Only values that are kept are operands of instructions that are kept.
-                append(instruction.rebuilt(number, renamed, instruction.span))  # pyright: ignore[reportArgumentType]
+                append(instruction.renamed(values, instruction.span))
         return tuple(rebuilt)
 
     def _terminator(self, terminator: Terminator) -> Terminator:
+        values = self._values
         match terminator:
             case Jump() | Trap():
                 return terminator
             case Branch(condition=condition, if_true=if_true, if_false=if_false, branch=branch, span=span):
-                return Branch(self._value(condition), if_true, if_false, branch, span)
+                return Branch(values[condition], if_true, if_false, branch, span)
             case Switch(value=value, cases=cases, default=default, branch=branch, span=span):
-                return Switch(self._value(value), cases, default, branch, span)
+                return Switch(values[value], cases, default, branch, span)
             case Return(value=value, span=span):
-                return terminator if value is None else Return(self._value(value), span)
+                return terminator if value is None else Return(values[value], span)
             case _:
                 assert_never(terminator)
 
     def _definitions(self) -> tuple[Definition, ...]:
         values = self._values
         return tuple(
-            Definition(record.variable, value, record.span)
-            for record in self._source.definitions
-            if (value := values[record.value]) is not None
+            [
+                Definition(record.variable, values[record.value], record.span)
+                for record in self._source.definitions
+                if values[record.value] != _GONE
+            ]
         )
 
-    def _expressions(self) -> tuple[Expression, ...]:
-        values = self._values
-        return tuple(
-            Expression(record.span, value)
-            for record in self._source.expressions
-            if (value := values[record.value]) is not None
+    def _expressions(self) -> Sequence[Expression]:
+        values, records = self._values, self._source.expressions
+        return Deferred(
+            lambda: tuple(
+                [Expression(record.span, values[record.value]) for record in records if values[record.value] != _GONE]
+            )
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from enum import Enum
 from typing import NewType, final
@@ -153,7 +153,7 @@ class Function:
     branches: tuple[SourceBranch, ...] = ()
     variables: tuple[Variable, ...] = ()
     definitions: tuple[Definition, ...] = ()
-    expressions: tuple[Expression, ...] = ()
+    expressions: Sequence[Expression] = ()
     frames: tuple[Frame, ...] = ()
 
     def type_of(self, value: ValueId) -> Type:

@@ -7,11 +7,12 @@ than it began.  `finish` keeps the blocks that are reached, in the order in whic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast, final
 
 from analysis.ir.control_flow import block_order
+from analysis.ir.deferred import Deferred
 from analysis.ir.draft import with_targets
 from analysis.ir.function import (
     BasicBlock,
@@ -38,6 +39,7 @@ from analysis.ir.instructions import (
     Select,
     SourceBranchId,
     Switch,
+    SwitchCase,
     SymbolAddress,
     SymbolId,
     Terminator,
@@ -77,19 +79,21 @@ class _Body:
     variable_base: int
     names: list[ValueId]
     symbols: Sequence[SymbolId]
+    frames: Sequence[FrameId]
     is_callee: bool
     returns: list[tuple[OpenBlock, ValueId | None, Span]] = field(
         default_factory=list[tuple[OpenBlock, "ValueId | None", Span]]
     )
-    _spans: dict[int, Span] = field(default_factory=dict[int, Span])
-    """By identity: an instruction and the records of its value share one span object."""
+    spans: dict[int, Span] = field(default_factory=dict[int, Span])
+    """What `span` answered, by identity: the instructions of one expression share one span object."""
 
     def span(self, span: Span) -> Span:
         """The same range in this body's frame."""
-        moved = self._spans.get(id(span))
+        if not self.is_callee:
+            return span
+        moved = self.spans.get(id(span))
         if moved is None:
-            moved = _moved(span, self.frame_base) if self.frame_base else span
-            self._spans[id(span)] = moved
+            moved = self.spans[id(span)] = Span(span.start, span.end, self.frames[span.frame])
         return moved
 
     def branch(self, branch: SourceBranchId | None) -> SourceBranchId | None:
@@ -102,13 +106,6 @@ class _Body:
             value = names[record.value]
             if defined[value]:
                 yield Definition(VariableId(self.variable_base + record.variable), value, self.span(record.span))
-
-    def expressions(self, defined: bytearray) -> Iterator[Expression]:
-        names = self.names
-        for record in self.function.expressions:
-            value = names[record.value]
-            if defined[value]:
-                yield Expression(self.span(record.span), value)
 
 
 @final
@@ -135,8 +132,7 @@ class Inlining:
         }
 
     def copy_caller(self) -> None:
-        symbols = [SymbolId(index) for index in range(len(self._symbols))]
-        body = _Body(self._caller, 0, 0, 0, _ids(0, len(self._types)), symbols, is_callee=False)
+        body = _Body(self._caller, 0, 0, 0, _ids(0, len(self._types)), (), (), is_callee=False)
         self._bodies.append(body)
         self._copy(body, self._open_block())
 
@@ -150,8 +146,9 @@ class Inlining:
 
     def finish(self) -> Function:
         kept = self._reached()
-        number = {block.id: BasicBlockId(index) for index, block in enumerate(kept)}
-        ids: dict[int, BasicBlockId] = {int(old): new for old, new in number.items()}
+        ids: dict[int, BasicBlockId] | None = None
+        if len(kept) < len(self._blocks):
+            ids = {block.id: BasicBlockId(index) for index, block in enumerate(kept)}
         defined = self._defined(kept)
         types = [type if defined[value] else VOID for value, type in enumerate(self._types)]
         return replace(
@@ -163,7 +160,7 @@ class Inlining:
             branches=tuple(self._branches),
             variables=tuple(self._variables),
             definitions=tuple(record for body in self._bodies for record in body.definitions(defined)),
-            expressions=tuple(record for body in self._bodies for record in body.expressions(defined)),
+            expressions=_expressions(self._bodies, defined),
             frames=tuple(self._frames),
         )
 
@@ -174,13 +171,14 @@ class Inlining:
         value_base = len(self._types)
         branch_base = len(self._branches)
         variable_base = len(self._variables)
-        for frame in callee.frames or (own_frame(callee.id),):
-            is_root = len(self._frames) == frame_base
+        inner = callee.frames or (own_frame(callee.id),)
+        frames = [FrameId(frame_base + index) for index in range(len(inner))]
+        for index, frame in enumerate(inner):
             self._frames.append(
                 Frame(
                     frame.function,
-                    call.span.frame if is_root else FrameId(frame_base + frame.parent),
-                    call.span if is_root else _moved(frame.call, frame_base),
+                    frames[frame.parent] if index else call.span.frame,
+                    Span(frame.call.start, frame.call.end, frames[frame.call.frame]) if index else call.span,
                     value_base + frame.value_base,
                     branch_base + frame.branch_base,
                     variable_base + frame.variable_base,
@@ -189,9 +187,9 @@ class Inlining:
         self._types += callee.types
         for name, layout in callee.structs.items():
             self._structs.setdefault(name, layout)
-        symbols = [self._symbol_for(callee, index, symbol, frame_base) for index, symbol in enumerate(callee.symbols)]
+        symbols = [self._symbol_for(callee, index, symbol, frames) for index, symbol in enumerate(callee.symbols)]
         names = _ids(value_base, len(callee.types))
-        body = _Body(callee, frame_base, branch_base, variable_base, names, symbols, is_callee=True)
+        body = _Body(callee, frame_base, branch_base, variable_base, names, symbols, frames, is_callee=True)
         self._bodies.append(body)
         self._branches += [
             SourceBranch(branch.kind, body.span(branch.keyword), body.span(branch.extent)) for branch in callee.branches
@@ -199,7 +197,7 @@ class Inlining:
         self._variables += [Variable(v.name, v.type, body.span(v.span)) for v in callee.variables]
         return body
 
-    def _symbol_for(self, callee: Function, index: int, symbol: Symbol, frame_base: int) -> SymbolId:
+    def _symbol_for(self, callee: Function, index: int, symbol: Symbol, frames: Sequence[FrameId]) -> SymbolId:
         match symbol.kind:
             case SymbolKind.LOCAL:
                 known = None
@@ -210,7 +208,8 @@ class Inlining:
         if known is not None:
             return known
         id = SymbolId(len(self._symbols))
-        self._symbols.append(Symbol(symbol.name, symbol.kind, symbol.type, _moved(symbol.span, frame_base)))
+        span = Span(symbol.span.start, symbol.span.end, frames[symbol.span.frame])
+        self._symbols.append(Symbol(symbol.name, symbol.kind, symbol.type, span))
         if symbol.kind is SymbolKind.SHARED:
             self._shared[(callee.id, index)] = id
         elif symbol.kind is not SymbolKind.LOCAL:
@@ -264,45 +263,51 @@ class Inlining:
             for phi in source[index].phis:
                 incoming = tuple((ended[before].id, names[value]) for before, value in phi.incoming if before in ended)
                 block.phis.append(Phi(names[phi.result], incoming, body.span(phi.span)))
-            self._terminate(body, ended[index], with_targets(source[index].terminator, starts))
+            self._terminate(body, ended[index], source[index].terminator, starts)
 
     def _copy_instructions(self, body: _Body, instructions: Sequence[Instruction], block: OpenBlock) -> OpenBlock:
-        names = body.names
+        names, results = body.names, self._results
+        known_spans = body.spans  # a call for each instruction is a tenth of the copying
         append = block.instructions.append
         for instruction in instructions:
-            span = body.span(instruction.span)
-            result = instruction.result
-            if type(instruction) is SymbolAddress:
-                append(SymbolAddress(names[instruction.result], body.symbols[instruction.symbol], span))
-            elif type(instruction) is Call:
-                arguments = tuple([names[argument] for argument in instruction.arguments])
-                named = None if result is None else names[result]
-                block = self._handle_call(Call(named, instruction.callee, arguments, span), block)
+            if type(instruction) is Call:
+                block = self._copy_call(body, instruction, block)
                 append = block.instructions.append
-                if result is not None and named is not None and named in self._results:
-                    names[result] = self._results[named]
-            elif type(instruction) is Select:
-                condition, if_true, if_false = [names[operand] for operand in instruction.operands]
-                branch = body.branch(instruction.branch)
-                append(Select(names[instruction.result], condition, if_true, if_false, branch, span))
+            elif not body.is_callee:
+                is_same = results.keys().isdisjoint(instruction.operands)
+                append(instruction if is_same else instruction.renamed(names, instruction.span))
             else:
-                operands = [names[operand] for operand in instruction.operands]
-                append(instruction.rebuilt(None if result is None else names[result], operands, span))
+                span = known_spans.get(id(instruction.span)) or body.span(instruction.span)
+                if type(instruction) is SymbolAddress:
+                    append(SymbolAddress(names[instruction.result], body.symbols[instruction.symbol], span))
+                elif type(instruction) is Select and instruction.branch is not None:
+                    append(replace(instruction.renamed(names, span), branch=body.branch(instruction.branch)))
+                else:
+                    append(instruction.renamed(names, span))
         return block
 
-    def _terminate(self, body: _Body, block: OpenBlock, terminator: Terminator) -> None:
-        span = body.span(terminator.span)
+    def _copy_call(self, body: _Body, call: Call, block: OpenBlock) -> OpenBlock:
+        renamed = call.renamed(body.names, body.span(call.span))
+        after = self._handle_call(renamed, block)
+        if call.result is not None and renamed.result is not None:
+            body.names[call.result] = self._results.get(renamed.result, renamed.result)
+        return after
+
+    def _terminate(
+        self, body: _Body, block: OpenBlock, terminator: Terminator, number: Mapping[int, BasicBlockId]
+    ) -> None:
+        span, names = body.span(terminator.span), body.names
         match terminator:
             case Jump(target=target):
-                block.terminator = Jump(target, span)
+                block.terminator = Jump(number[target], span)
             case Branch(condition=condition, if_true=if_true, if_false=if_false, branch=branch):
-                value = body.names[condition]
-                block.terminator = Branch(value, if_true, if_false, body.branch(branch), span)
+                targets = number[if_true], number[if_false]
+                block.terminator = Branch(names[condition], *targets, body.branch(branch), span)
             case Switch(value=value, cases=cases, default=default, branch=branch):
-                value = body.names[value]
-                block.terminator = Switch(value, cases, default, body.branch(branch), span)
+                renumbered = tuple([SwitchCase(case.value, number[case.target]) for case in cases])
+                block.terminator = Switch(names[value], renumbered, number[default], body.branch(branch), span)
             case Return(value=value):
-                returned = None if value is None else body.names[value]
+                returned = None if value is None else names[value]
                 if body.is_callee:
                     body.returns.append((block, returned, span))
                 else:
@@ -343,8 +348,11 @@ class Inlining:
                     defined[instruction.result] = 1
         return defined
 
-    def _closed(self, block: OpenBlock, ids: dict[int, BasicBlockId]) -> BasicBlock:
+    def _closed(self, block: OpenBlock, ids: dict[int, BasicBlockId] | None) -> BasicBlock:
+        """The block with its final number (None: all keep theirs) in place of the provisional one."""
         assert block.terminator is not None
+        if ids is None:
+            return BasicBlock(tuple(block.phis), tuple(block.instructions), block.terminator)
         phis = tuple(
             Phi(phi.result, tuple((ids[b], value) for b, value in phi.incoming if b in ids), phi.span)
             for phi in block.phis
@@ -356,5 +364,15 @@ def _ids(first: int, count: int) -> list[ValueId]:
     return cast("list[ValueId]", [*range(first, first + count)])  # a call of `ValueId` for each is the half of a copy
 
 
-def _moved(span: Span, frame_base: int) -> Span:
-    return Span(span.start, span.end, FrameId(frame_base + span.frame))
+def _expressions(bodies: Sequence[_Body], defined: bytearray) -> Sequence[Expression]:
+    """The records of values that still exist, in all bodies."""
+    parts = [(body.function.expressions, body.names, body.frames) for body in bodies]
+
+    def moved() -> Iterator[Expression]:
+        for records, names, frames in parts:
+            for record in records:
+                value, span = names[record.value], record.span
+                if defined[value]:
+                    yield Expression(Span(span.start, span.end, frames[span.frame]) if frames else span, value)
+
+    return Deferred(lambda: tuple(moved()))

@@ -5,7 +5,7 @@ Every instruction is frozen data with the same four members:
 - `result`: the value it defines, or None;
 - `operands`: the values it reads, in a fixed order;
 - `span`: the source text it stands for (the *use* where a macro was expanded);
-- `rebuilt(result, operands, span)`: the same instruction over other values (inlining, renaming).
+- `renamed(names, span)`: the same instruction with the value `names[v]` for each `v` (inlining, renumbering).
 
 Types of values stand in `Function.types`; an instruction does not repeat them.  Passes that give meaning to
 instructions use `match` over `Instruction` with `assert_never`; passes that only move values use the members above.

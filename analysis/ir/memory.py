@@ -24,9 +24,8 @@ class BuildAggregate:
     def operands(self) -> tuple[ValueId, ...]:
         return self.elements
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> BuildAggregate:
-        assert result is not None
-        return BuildAggregate(result, tuple(operands), span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> BuildAggregate:
+        return BuildAggregate(names[self.result], tuple([names[value] for value in self.elements]), span)
 
 
 @final
@@ -43,9 +42,8 @@ class ExtractElement:
     def operands(self) -> tuple[ValueId, ...]:
         return (self.aggregate,)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> ExtractElement:
-        assert result is not None
-        return ExtractElement(result, operands[0], self.index, span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> ExtractElement:
+        return ExtractElement(names[self.result], names[self.aggregate], self.index, span)
 
 
 @final
@@ -63,9 +61,8 @@ class InsertElement:
     def operands(self) -> tuple[ValueId, ...]:
         return (self.aggregate, self.value)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> InsertElement:
-        assert result is not None
-        return InsertElement(result, operands[0], self.index, operands[1], span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> InsertElement:
+        return InsertElement(names[self.result], names[self.aggregate], self.index, names[self.value], span)
 
 
 @final
@@ -85,9 +82,8 @@ class ElementAddress:
     def operands(self) -> tuple[ValueId, ...]:
         return (self.base, self.index)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> ElementAddress:
-        assert result is not None
-        return ElementAddress(result, operands[0], operands[1], span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> ElementAddress:
+        return ElementAddress(names[self.result], names[self.base], names[self.index], span)
 
 
 @final
@@ -104,9 +100,8 @@ class FieldAddress:
     def operands(self) -> tuple[ValueId, ...]:
         return (self.base,)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> FieldAddress:
-        assert result is not None
-        return FieldAddress(result, operands[0], self.field, span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> FieldAddress:
+        return FieldAddress(names[self.result], names[self.base], self.field, span)
 
 
 @final
@@ -123,9 +118,8 @@ class PointerDifference:
     def operands(self) -> tuple[ValueId, ...]:
         return (self.left, self.right)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> PointerDifference:
-        assert result is not None
-        return PointerDifference(result, operands[0], operands[1], span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> PointerDifference:
+        return PointerDifference(names[self.result], names[self.left], names[self.right], span)
 
 
 @final
@@ -142,9 +136,8 @@ class Load:
     def operands(self) -> tuple[ValueId, ...]:
         return (self.address,)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Load:
-        assert result is not None
-        return Load(result, operands[0], self.volatile, span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Load:
+        return Load(names[self.result], names[self.address], self.volatile, span)
 
 
 @final
@@ -165,8 +158,8 @@ class Store:
     def operands(self) -> tuple[ValueId, ...]:
         return (self.address, self.value)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Store:
-        return Store(operands[0], operands[1], self.volatile, span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Store:
+        return Store(names[self.address], names[self.value], self.volatile, span)
 
 
 @final
@@ -187,9 +180,14 @@ class Atomic:
     def operands(self) -> tuple[ValueId, ...]:
         return (self.address, *self.arguments)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Atomic:
-        assert result is not None
-        return Atomic(result, self.operator, operands[0], tuple(operands[1:]), span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Atomic:
+        return Atomic(
+            names[self.result],
+            self.operator,
+            names[self.address],
+            tuple([names[value] for value in self.arguments]),
+            span,
+        )
 
 
 @final
@@ -206,8 +204,13 @@ class Texture:
     def operands(self) -> tuple[ValueId, ...]:
         return self.arguments
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Texture:
-        return Texture(result, self.operation, tuple(operands), span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Texture:
+        return Texture(
+            None if self.result is None else names[self.result],
+            self.operation,
+            tuple([names[value] for value in self.arguments]),
+            span,
+        )
 
 
 @final
@@ -223,6 +226,5 @@ class Allocate:
     def operands(self) -> tuple[ValueId, ...]:
         return (self.size,)
 
-    def rebuilt(self, result: ValueId | None, operands: Sequence[ValueId], span: Span) -> Allocate:
-        assert result is not None
-        return Allocate(result, operands[0], span)
+    def renamed(self, names: Sequence[ValueId], span: Span) -> Allocate:
+        return Allocate(names[self.result], names[self.size], span)

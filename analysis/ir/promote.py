@@ -144,7 +144,8 @@ class _Renaming:
         for _, slot, phi in new_phis:
             phi.values = [self._contents(self._ends[other], slot) for other in phi.blocks]
         undefined = [Undefined(value, self._span(slot)) for slot, value in self._undefined.items()]
-        draft.instructions[draft.order[0]][:0] = undefined
+        entry = draft.order[0]
+        draft.instructions[entry] = [*undefined, *draft.instructions[entry]]
         draft.changed = True
 
     def _rewrite(self, block: int) -> None:

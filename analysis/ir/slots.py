@@ -149,13 +149,13 @@ def find_slots(function: Function, order: Sequence[int]) -> Slots | None:
     if not any(symbol.kind is SymbolKind.LOCAL for symbol in function.symbols):
         return None
     scan = _Scan(function)
+    if not scan.candidates:
+        return None
     for index in order:
         block = function.blocks[index]
-        for phi in block.phis:
-            scan.escape(phi.operands)
         scan.block(block.instructions, scan.accesses[index])
         scan.escape(block.terminator.operands)
-    # A loop may bring an address to a phi that was visited before the address was.
+    # A loop may bring an address to a phi that stands before it.
     for index in order:
         for phi in function.blocks[index].phis:
             scan.escape(phi.operands)
@@ -179,16 +179,16 @@ class _Scan:
     """Collects places and accesses; symbols that turn out not to be promotable are sorted out at the end."""
 
     def __init__(self, function: Function) -> None:
-        self.function = function
+        self._types = function.types
         self.shapes = Shapes(function.structs)
         self.accesses = [Accesses() for _ in function.blocks]
         self.places: dict[ValueId, Place] = {}
         self._constants: dict[ValueId, int] = {}
         self._escaped: set[SymbolId] = set()
-        self._roots: dict[SymbolId, Place] = {}
+        self.candidates: dict[SymbolId, Place] = {}
         for index, symbol in enumerate(function.symbols):
             if symbol.kind is SymbolKind.LOCAL and self.shapes.count(symbol.type) <= MAX_SLOTS:
-                self._roots[SymbolId(index)] = Place(SymbolId(index), symbol.type, None, 0)
+                self.candidates[SymbolId(index)] = Place(SymbolId(index), symbol.type, None, 0)
 
     def escape(self, values: Sequence[ValueId]) -> None:
         """Whatever these values point to cannot be promoted."""
@@ -202,19 +202,22 @@ class _Scan:
         # The most frequent instructions come first, and their classes are final: this loop sees every instruction of
         # every function on every keystroke, and `match` costs twice as much.
         places = self.places
+        add_place, add_store = accesses.places.append, accesses.stores.append
         for instruction in instructions:
             if type(instruction) is SymbolAddress:
-                root = self._roots.get(instruction.symbol)
+                root = self.candidates.get(instruction.symbol)
                 if root is not None:
                     places[instruction.result] = root
             elif type(instruction) is Load:
                 place = places.get(instruction.address)
-                if place is not None:
-                    self._access(place, instruction.result, instruction.volatile, accesses, False)
+                if place is not None and self._fits(place, instruction.result, instruction.volatile):
+                    add_place(place)
+                    add_store(False)
             elif type(instruction) is Store:
                 place = places.get(instruction.address)
-                if place is not None:
-                    self._access(place, instruction.value, instruction.volatile, accesses, True)
+                if place is not None and self._fits(place, instruction.value, instruction.volatile):
+                    add_place(place)
+                    add_store(True)
                 if instruction.value in places:
                     self._escaped.add(places[instruction.value].symbol)
             elif type(instruction) is Constant:
@@ -240,7 +243,7 @@ class _Scan:
                 self.escape(instruction.operands)
 
     def finish(self) -> Slots | None:
-        promotable = {symbol: root for symbol, root in self._roots.items() if symbol not in self._escaped}
+        promotable = {symbol: root for symbol, root in self.candidates.items() if symbol not in self._escaped}
         places = {value: place for value, place in self.places.items() if place.symbol in promotable}
         if not places:
             return None
@@ -256,13 +259,13 @@ class _Scan:
 
     # -- one instruction --------------------------------------------------------------------------------------
 
-    def _access(self, place: Place, value: ValueId, volatile: bool, accesses: Accesses, store: bool) -> None:
-        accessed = self.function.types[value]
-        if volatile or (accessed is not place.type and not compatible(place.type, accessed)):
-            self._escaped.add(place.symbol)
-            return
-        accesses.places.append(place)
-        accesses.stores.append(store)
+    def _fits(self, place: Place, value: ValueId, volatile: bool) -> bool:
+        """Can the access go through a slot?  If not, the object stays in memory."""
+        accessed = self._types[value]
+        if not volatile and (accessed is place.type or compatible(place.type, accessed)):
+            return True
+        self._escaped.add(place.symbol)
+        return False
 
     def _step(self, place: Place, member: Place | None, result: ValueId) -> None:
         if member is None:
@@ -281,7 +284,7 @@ class _Scan:
 
     def _element(self, place: Place, step: ElementAddress) -> Place | None:
         index = self._constants.get(step.index)
-        pointer = self.function.types[step.result]
+        pointer = self._types[step.result]
         if index is None or not isinstance(pointer, PointerType):
             return None
         if isinstance(place.type, ArrayType) and place.type.element == pointer.element:
@@ -297,13 +300,13 @@ class _Scan:
 
     def _recast(self, place: Place, cast: Bitcast) -> Place | None:
         """A cast to another space (an argument passed by reference is generic) is the same address."""
-        pointer = self.function.types[cast.result]
+        pointer = self._types[cast.result]
         is_same = isinstance(pointer, PointerType) and pointer.element == place.type
         return place if is_same else None
 
     def _convert(self, instruction: Convert) -> None:
         constant = self._constants.get(instruction.operand)
-        target = self.function.types[instruction.result]
+        target = self._types[instruction.result]
         if constant is not None and isinstance(target, IntegerType) and 0 <= constant < 1 << (target.bits - 1):
             self._constants[instruction.result] = constant
         self.escape(instruction.operands)

@@ -5,6 +5,7 @@ Parameters take the value ids 0 to 9, so that every operand from that range exis
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -230,7 +231,7 @@ def functions(draw: st.DrawFn) -> Function:
         result = ValueId(len(value_types) - 1)
         if isinstance(item, Phi):
             return Phi(result, item.incoming, item.span)
-        return item.rebuilt(result, item.operands, item.span)
+        return replace(item, result=result)
 
     made = [
         BasicBlock(
