@@ -221,6 +221,9 @@ def _read_block(graph: NodeGraph, block: int) -> None:
                 users[operand].append(result)
                 steady &= timeless[operand]
             timeless[result] = steady
+        elif type(instruction) is Constant:
+            home[instruction.result] = block
+            timeless[instruction.result] = 1
         else:
             if instruction.result is not None:
                 home[instruction.result] = block
@@ -234,16 +237,18 @@ def _read_block(graph: NodeGraph, block: int) -> None:
 
 def _read_instruction(graph: NodeGraph, block: int, instruction: Instruction) -> None:
     match instruction:
-        case Constant() | Undefined() | TemplateArgument():
-            graph.timeless[instruction.result] = 1
-        case SymbolAddress():
-            _read_symbol(graph, instruction)
-        case ReadSpecial():
-            _read_register(graph, block, instruction)
         case Load():
             _read_load(graph, instruction)
         case Store():
             _read_store(graph, block, instruction)
+        case ReadSpecial():
+            _read_register(graph, block, instruction)
+        case Call() | Opaque():
+            _read_unknown(graph, instruction)
+        case SymbolAddress():
+            _read_symbol(graph, instruction)
+        case Undefined() | TemplateArgument():
+            graph.timeless[instruction.result] = 1
         case Texture():
             if instruction.result is not None:
                 for operand in instruction.arguments:
@@ -255,8 +260,6 @@ def _read_instruction(graph: NodeGraph, block: int, instruction: Instruction) ->
             graph.observers.append(instruction.result)
         case Allocate():
             _seed(graph, instruction.result, Level.VARYING, Seed.ALLOCATION)
-        case Call() | Opaque():
-            _read_unknown(graph, instruction)
         case Print():
             _seed(graph, instruction.result, Level.VARYING, Seed.OPAQUE)
         case BlockBarrier():
@@ -273,7 +276,8 @@ def _read_instruction(graph: NodeGraph, block: int, instruction: Instruction) ->
         case Fence() | Assert():
             pass
         case (
-            Unary()
+            Constant()
+            | Unary()
             | Binary()
             | Compare()
             | Select()
@@ -287,7 +291,7 @@ def _read_instruction(graph: NodeGraph, block: int, instruction: Instruction) ->
             | FieldAddress()
             | PointerDifference()
         ):
-            raise AssertionError("pure instructions are plain joins")
+            raise AssertionError("constants and pure instructions are dealt with by the caller")
         case _:
             assert_never(instruction)
 
@@ -339,7 +343,7 @@ def _read_load(graph: NodeGraph, load: Load) -> None:
     if is_untracked_local(graph.function, load.address, graph.memory):
         _seed(graph, load.result, Level.VARYING, Seed.LOCAL_MEMORY)
         return
-    for symbol in sorted(graph.memory.targets.get(load.address, ())):
+    for symbol in _targets(graph, load.address):
         graph.users[_cell(graph, symbol)].append(load.result)
     type_ = graph.function.types[load.address]
     if isinstance(type_, PointerType) and type_.space is MemorySpace.SHARED:
@@ -350,7 +354,7 @@ def _read_load(graph: NodeGraph, load: Load) -> None:
 
 
 def _read_store(graph: NodeGraph, block: int, store: Store) -> None:
-    for symbol in sorted(graph.memory.targets.get(store.address, ())):
+    for symbol in _targets(graph, store.address):
         if symbol in graph.memory.escaped:
             continue
         node = _new_node(graph, block)
@@ -359,6 +363,12 @@ def _read_store(graph: NodeGraph, block: int, store: Store) -> None:
         graph.users[store.value].append(node)
         graph.users[node].append(_cell(graph, symbol))
         graph.stores_of.setdefault(block, []).append(node)
+
+
+def _targets(graph: NodeGraph, address: int) -> Sequence[int]:
+    """The local variables that the address may point to."""
+    found = graph.memory.targets.get(address)
+    return () if found is None else sorted(found)
 
 
 def _cell(graph: NodeGraph, symbol: int) -> int:

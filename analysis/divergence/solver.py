@@ -141,10 +141,10 @@ class Solver:
             for dependent in control.dependents(branch):
                 self.lift(graph.convergence_base + dependent, level, Rule.CONTROL, node)
         for cycle in control.cycles_around(branch):
-            if influences_exit(graph, branch, cycle):
+            if branch in control.exit_influences(cycle):
                 self.lift(graph.loop_base + cycle.id, level, Rule.EXIT, node)
-        for cycle in control.cycles:
-            if not cycle.reducible and (block in cycle.blocks or not joins.isdisjoint(cycle.blocks)):
+        for cycle in control.irreducible_cycles:
+            if block in cycle.blocks or not joins.isdisjoint(cycle.blocks):
                 self._raise_cycle(cycle, level, node)
 
     def _leaves_at_once(self, branch: BasicBlockId) -> bool:
@@ -262,23 +262,6 @@ class Solver:
                     return instruction.value == self.warp_size
                 return isinstance(instruction, ReadSpecial) and instruction.register is SpecialRegister.WARP_SIZE
         return False
-
-
-def influences_exit(graph: NodeGraph, branch: BasicBlockId, cycle: Cycle) -> bool:
-    """Does this branch of the cycle decide, alone or through other branches of it, whether a thread leaves?"""
-    exits = graph.control.exit_branches(cycle)
-    if branch in exits:
-        return True
-    seen: set[BasicBlockId] = set()
-    waiting = [branch]
-    while waiting:
-        for dependent in graph.control.dependents(waiting.pop()):
-            if dependent in cycle.blocks and dependent not in seen:
-                if dependent in exits:
-                    return True
-                seen.add(dependent)
-                waiting.append(dependent)
-    return False
 
 
 def start_levels(solver: Solver) -> None:

@@ -180,6 +180,27 @@ class ControlFlow:
         """The blocks of the cycle with an edge out of it that does not merely trap."""
         return self._exit_branches[cycle.id]
 
+    @cached_property
+    def irreducible_cycles(self) -> tuple[Cycle, ...]:
+        return tuple(cycle for cycle in self.cycles if not cycle.reducible)
+
+    @cached_property
+    def _exit_influences(self) -> list[frozenset[BasicBlockId]]:
+        return [self._exit_influences_of(cycle) for cycle in self.cycles]
+
+    def _exit_influences_of(self, cycle: Cycle) -> frozenset[BasicBlockId]:
+        found = set(self.exit_branches(cycle))
+        waiting = list(found)
+        while waiting:
+            new = {block for block in self.controllers(waiting.pop()) if block in cycle.blocks} - found
+            found |= new
+            waiting += new
+        return frozenset(found)
+
+    def exit_influences(self, cycle: Cycle) -> frozenset[BasicBlockId]:
+        """The branches of the cycle that decide, alone or through other branches of it, whether a thread leaves it."""
+        return self._exit_influences[cycle.id]
+
     # -- joins ------------------------------------------------------------------------------------------------------
 
     def joins(self, branch: BasicBlockId) -> frozenset[BasicBlockId]:

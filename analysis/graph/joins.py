@@ -32,17 +32,20 @@ def find_joins(
     """`around`: the cycles that contain the branch; `end`: its post-dominator, behind which nothing can meet."""
     walk = _Walk(branch, successors, rank, {cycle.header: cycle for cycle in around if cycle.reducible}, end)
     walk.run()
-    return frozenset(block for block in walk.met if _ways_in(block, branch, predecessors[block], walk) > 1)
+    return frozenset([block for block in walk.met if _is_choice(block, branch, predecessors[block], walk)])
 
 
-def _ways_in(block: int, branch: int, predecessors: Sequence[int], walk: _Walk) -> int:
-    return sum(
-        1
-        for predecessor in predecessors
-        if predecessor == branch
-        or predecessor in walk.label
-        or any(predecessor in cycle.blocks for cycle in walk.stayed if block not in cycle.blocks)
-    )
+def _is_choice(block: int, branch: int, predecessors: Sequence[int], walk: _Walk) -> bool:
+    """Did the labels come over more than one edge?"""
+    ways = 0
+    for predecessor in predecessors:
+        if (
+            predecessor in walk.label
+            or predecessor == branch
+            or any(predecessor in cycle.blocks for cycle in walk.stayed if block not in cycle.blocks)
+        ):
+            ways += 1
+    return ways > 1
 
 
 class _Walk:
@@ -62,28 +65,28 @@ class _Walk:
         self.label: dict[int, int] = {}
         self.met: set[int] = set()
         self.stayed: list[Cycle] = []
-        self._fresh: list[tuple[int, int]] = []
 
     def run(self) -> None:
+        label, rank = self.label, self.rank
+        fresh: list[tuple[int, int]] = []
         for target in self.successors[self.branch]:
-            self._push(target, target)
-        while self._fresh:
-            _, block = heapq.heappop(self._fresh)
+            label[target] = target
+            heapq.heappush(fresh, (rank[target], target))
+        while fresh:
+            _, block = heapq.heappop(fresh)
+            arriving = label[block]
             for target in self._onward(block):
-                self._push(target, self.label[block])
-
-    def _push(self, target: int, label: int) -> None:
-        old = self.label.get(target)
-        if old == label:
-            return
-        if old is None:
-            self.label[target] = label
-        else:
-            self.met.add(target)
-            if old == target:
-                return
-            self.label[target] = target
-        heapq.heappush(self._fresh, (self.rank[target], target))
+                old = label.get(target)
+                if old == arriving:
+                    continue
+                if old is None:
+                    label[target] = arriving
+                else:
+                    self.met.add(target)
+                    if old == target:
+                        continue
+                    label[target] = target
+                heapq.heappush(fresh, (rank[target], target))
 
     def _onward(self, block: int) -> Sequence[int]:
         if block == self.end:
