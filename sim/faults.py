@@ -5,11 +5,11 @@ A fault is kept once per kind and place, with the first thread that caused it an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final, TypeAlias, final
 
 from analysis.ir.instructions import Instruction
+from analysis.ir.record import record
 from analysis.ir.source import Span
 
 Index3: TypeAlias = tuple[int, int, int]
@@ -25,7 +25,7 @@ class AccessKind(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Evidence:
     """The first occurrence: who and where.  `span` is relative to the item of `function`, its frame included."""
 
@@ -38,7 +38,7 @@ class Evidence:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class OutOfBounds:
     """An access outside of the object that the pointer was made for, or outside of every object.
 
@@ -60,7 +60,7 @@ class OutOfBounds:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Misaligned:
     """An address that is no multiple of what the accessed type asks for."""
 
@@ -73,7 +73,7 @@ class Misaligned:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class UninitialisedRead:
     """A read of bytes that nothing was written to; the thread reads zero."""
 
@@ -84,7 +84,7 @@ class UninitialisedRead:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ReadOnlyWrite:
     """A write to constant memory."""
 
@@ -94,7 +94,7 @@ class ReadOnlyWrite:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BarrierDivergence:
     """A block barrier that not all live threads of the block can reach together.
 
@@ -108,7 +108,7 @@ class BarrierDivergence:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class IllegalWarpMask:
     """A `*_sync` operation whose mask names live lanes that cannot arrive, or does not name the calling lane."""
 
@@ -118,19 +118,19 @@ class IllegalWarpMask:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FailedAssertion:
     evidence: Evidence
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Trapped:
     evidence: Evidence
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class StackOverflow:
     """Calls nested deeper than `depth`."""
 
@@ -139,7 +139,7 @@ class StackOverflow:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Livelock:
     """Threads repeat the same state for ever: nothing that could let them go on can run (a spin under the stack).
 
@@ -151,7 +151,7 @@ class Livelock:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Deadlock:
     """Every live thread waits and nobody can come (a grid or named barrier that some threads never reach)."""
 
@@ -167,7 +167,7 @@ class RaceScope(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class RaceSite:
     """Where an access stands in its function."""
 
@@ -176,7 +176,7 @@ class RaceSite:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class DataRace:
     """Two threads use the same bytes and nothing orders them, and at least one writes; found by an observer.
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import final
 
+from analysis.ir.record import record
 from sim.result import Result
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Glance:
     """After so many `seconds` of the run (memory and code are there by then), and again after as many as `show` says.
 

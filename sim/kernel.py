@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import final
 
 from analysis.ir.function import Function
@@ -11,6 +11,7 @@ from analysis.ir.ids import FunctionId
 from analysis.ir.inline import InlineBudget, inline_calls
 from analysis.ir.instructions import Call
 from analysis.ir.promote import promote
+from analysis.ir.record import record
 from analysis.lower.initial_contents import Contents, initial_contents
 from analysis.lower.program import LowerSettings, Program
 from analysis.syntax.document import Document
@@ -22,7 +23,7 @@ INLINE_BUDGET = InlineBudget()
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Kernel:
     """`callees` are the functions that calls which stayed in place lead to.
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, final
 
 from numpy.typing import NDArray
 
 from analysis.ir.ids import SourceBranchId
+from analysis.ir.record import record
 from analysis.ir.source import Span
 from sim.faults import Fault, Index3
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BranchCount:
     """One source branch of one function; several IR branches (`a && b`) are counted together.
 
@@ -32,7 +32,7 @@ class BranchCount:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class InstructionCount:
     """Work attributed to one source span."""
 
@@ -51,7 +51,7 @@ class TruncationReason(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Truncation:
     """The run ended before the program did, or has not ended yet; `span` is where the most work was done lately."""
 
@@ -65,7 +65,7 @@ FAR_BYTES: Final = 128 << 20
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Extent:
     """The bytes of a buffer that accesses aimed at outside of it: [low, high), relative to its start.
 
@@ -77,7 +77,7 @@ class Extent:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Result:
     """`arrays` holds every array argument after the run by parameter name (`p.x` for a struct's member), `variables`
     every `__device__` variable as bytes or, where its elements are numbers, as an array."""

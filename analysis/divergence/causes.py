@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias, final
 
 from analysis.divergence.levels import Level
 from analysis.ir.ids import BasicBlockId, SourceBranchId, SymbolId, ValueId
+from analysis.ir.record import record
 from analysis.ir.source import Span
 
 # -- subjects: what has a level -------------------------------------------------------------------------------------
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ValueSubject:
     value: ValueId
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BranchSubject:
     """The decision at the end of a basic block."""
 
@@ -29,7 +29,7 @@ class BranchSubject:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BlockSubject:
     """The convergence of a basic block."""
 
@@ -37,7 +37,7 @@ class BlockSubject:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class LoopSubject:
     """The number of iterations of a loop, named by its header."""
 
@@ -45,7 +45,7 @@ class LoopSubject:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class MemorySubject:
     """What a local variable in memory holds."""
 
@@ -85,13 +85,13 @@ class Seed(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SeedCause:
     seed: Seed
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class DataCause:
     """An operand is not uniform."""
 
@@ -99,7 +99,7 @@ class DataCause:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SyncCause:
     """Paths of this branch meet here."""
 
@@ -108,7 +108,7 @@ class SyncCause:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class TemporalCause:
     """The value comes out of a loop that threads leave in different iterations."""
 
@@ -116,7 +116,7 @@ class TemporalCause:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ExitCause:
     """This branch decides, directly or not, whether a thread leaves the loop."""
 
@@ -125,7 +125,7 @@ class ExitCause:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ControlCause:
     """Whether the block runs depends on this branch."""
 
@@ -134,7 +134,7 @@ class ControlCause:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class NestingCause:
     """Whether the block runs is decided in a block that is itself not convergent."""
 
@@ -142,7 +142,7 @@ class NestingCause:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ConvergenceCause:
     """The instruction needs its threads together, and stands in a block that is not convergent."""
 
@@ -150,7 +150,7 @@ class ConvergenceCause:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class MemoryCause:
     """Read from (or written to) this local variable."""
 
@@ -158,7 +158,7 @@ class MemoryCause:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class IrreducibleCause:
     """Threads may enter this irreducible loop at different places, or part inside it."""
 
@@ -181,7 +181,7 @@ Cause: TypeAlias = (
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """One link of an explanation: `subject` has `level` because of `cause`, which the next step is about."""
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import final
+
+from analysis.ir.record import record
 
 MAX_BLOCK_THREADS = 1024
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BlockShape:
     """The extent of a thread block, in threads."""
 
@@ -27,7 +28,7 @@ class BlockShape:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class LaunchKnowledge:
     """`shapes`: the block shapes the kernel is launched with; a fact must hold for all of them (none: not known).
 

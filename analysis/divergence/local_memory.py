@@ -13,7 +13,7 @@ Gives up  one cell per variable: elements of an array are not told apart.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import final
 
 from analysis.ir.function import Function, SymbolKind
@@ -31,11 +31,12 @@ from analysis.ir.instructions import (
     Store,
     SymbolAddress,
 )
+from analysis.ir.record import record
 from analysis.ir.types import MemorySpace, PointerType
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class LocalMemory:
     targets: dict[int, frozenset[int]] = field(default_factory=dict[int, frozenset[int]])
     """For each pointer value that may point to local variables: their symbols."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, final
 
 from analysis.divergence.levels import Level
+from analysis.ir.record import record
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class DivergenceOptions:
     """`assume_barriers`: a block with a block barrier is asserted convergent (else barriers are what is checked).
 

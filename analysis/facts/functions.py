@@ -13,7 +13,7 @@ import logging
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, TypeAlias, final
 
 from analysis.divergence.launch_shape import LaunchKnowledge
@@ -63,7 +63,7 @@ RootKey: TypeAlias = tuple[FunctionId, bytes, int, tuple[Launch, ...], LaunchAnn
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Identity:
     """What an item's own text says about the function it defines."""
 
@@ -72,7 +72,7 @@ class Identity:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SsaFunction:
     """One function lowered and promoted, on its own; `callees` with the items that declare them."""
 
@@ -92,7 +92,7 @@ class NumberedRoot:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionCaches:
     """Work that survives from one version of a file to the next."""
 
@@ -121,7 +121,7 @@ class AnalyzedFunction:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class AnalyzedFunctions:
     functions: tuple[AnalyzedFunction, ...]
     problems: tuple[FileProblem, ...]

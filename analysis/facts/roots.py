@@ -7,7 +7,7 @@ root of its own where no kernel of the file calls it, and then its parameters ar
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import final
 
 from analysis.access.analysis import analyze_accesses
@@ -24,6 +24,7 @@ from analysis.ir.function import Definition, Function, FunctionKind
 from analysis.ir.inline import InlineBudget, RefusedCall, inline_calls
 from analysis.ir.instructions import FunctionId, Opaque, SourceBranchId
 from analysis.ir.promote import promote
+from analysis.ir.record import record
 from analysis.ir.source import FrameId
 from analysis.memory.spaces import SpaceResult, infer_spaces
 from analysis.syntax.items import Item
@@ -34,7 +35,7 @@ INLINE_BUDGET = InlineBudget()
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FrameRecords:
     """What of the inlined function belongs to one frame."""
 
@@ -45,7 +46,7 @@ class FrameRecords:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class RootAnalysis:
     """The inlined function and all that was found out about it.
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import final
 
 from analysis.divergence.launch_shape import BlockShape
+from analysis.ir.record import record
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class AnalysisSettings:
     """`block` overrides what launches and annotations say; `defines` are `NAME` or `NAME=VALUE`, as after `-D`."""
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import final
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import BarrierFact, FunctionFacts, Location
 from analysis.ir.function import FunctionKind
+from analysis.ir.record import record
 from analysis.rules.barrier_survey import unsafe_barriers_at
 from analysis.rules.barrier_text import barrier_words
 from analysis.verdict.barriers import BarrierReason, BarrierVerdict, Tier
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BarrierReasonText:
     """`sentence` says who misses the barrier and why, `tier` how sure that is (None: nothing is claimed)."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, final
 
 from analysis.divergence.levels import Level
@@ -17,6 +16,7 @@ from analysis.features.source_step import SourceStep, plain_step, source_step, s
 from analysis.features.summary import counts_in_words, deciding_level, is_divergent, one_per_place, summarize
 from analysis.features.value_form import value_form_at
 from analysis.ir.function import FunctionKind
+from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, Span
 from analysis.rules.access_text import address_span
 from analysis.rules.check import check
@@ -29,7 +29,7 @@ from analysis.verdict.barriers import BarrierVerdict, Tier
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ExplainedItem:
     """One function, branch, barrier, access, variable, opaque or finding on the line.
 
@@ -49,7 +49,7 @@ class ExplainedItem:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Explanation:
     """`line` counts from 1; `summary` stands for the items when there are none ("nothing varies here")."""
 
@@ -142,7 +142,7 @@ def _items(
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _Line:
     """One line of one function."""
 

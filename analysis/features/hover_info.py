@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias, final
 
 from analysis.divergence.levels import Level
 from analysis.facts.model import BarrierScope
 from analysis.features.source_step import SourceStep
 from analysis.ir.function import FunctionKind, SourceBranchKind
+from analysis.ir.record import record
 from analysis.verdict.barriers import BarrierVerdict, Tier
 from analysis.verdict.grade import Grade
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ValueSubject:
     """An expression or a declared name.
 
@@ -30,7 +30,7 @@ class ValueSubject:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BranchSubject:
     """A branch's keyword or operator; `trips` only for loops; `price` says how many warps split and what it costs."""
 
@@ -42,7 +42,7 @@ class BranchSubject:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BarrierSubject:
     """A barrier; `reason` is a sentence for what is not convergent, `tier` how sure it is."""
 
@@ -53,7 +53,7 @@ class BarrierSubject:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionSubject:
     """The name of a kernel or device function; `block` says in words what is known of the block shape."""
 
@@ -73,7 +73,7 @@ Subject: TypeAlias = ValueSubject | BranchSubject | BarrierSubject | FunctionSub
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class HoverInfo:
     """`start`/`end` are the file offsets the answer is about.
 

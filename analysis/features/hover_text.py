@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final, assert_never, final
 
 from analysis.divergence.levels import Level
@@ -21,6 +20,7 @@ from analysis.features.hover_info import (
     ValueSubject,
 )
 from analysis.features.source_step import SourceStep, place_text, without_repeats
+from analysis.ir.record import record
 from analysis.rules.wording import CONVERGENCE_WORDS, GRADE_WORDS, LEVEL_WORDS, SCOPE_WORDS, counted
 from analysis.verdict.barriers import BarrierVerdict, Tier
 
@@ -39,7 +39,7 @@ def render_text(info: HoverInfo) -> str:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _Style:
     strong: Callable[[str], str]
     code: Callable[[str], str]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final, assert_never, final
 
@@ -14,6 +13,7 @@ from analysis.features.access_hover import access_cost
 from analysis.features.access_words import has_bank_conflict, is_uncoalesced, kind_words, label
 from analysis.features.source_step import plain_step, source_steps
 from analysis.features.value_form import value_form_at
+from analysis.ir.record import record
 from analysis.rules.access_text import address_span
 from analysis.rules.source_text import FunctionText
 from analysis.rules.stride_text import symbolic_stride
@@ -46,7 +46,7 @@ class InlayHintKind(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class InlayHint:
     """`label` belongs right after `offset`, the end of a variable's name or of an access; `tooltip` is plain text."""
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias, final
 
 from analysis.facts.roots import RootAnalysis
 from analysis.ir.function import Definition, Expression, Function
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import ElementAddress
+from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, FrameId
 
 Around: TypeAlias = tuple[int, int, BasicBlockId]
@@ -25,7 +26,7 @@ Around: TypeAlias = tuple[int, int, BasicBlockId]
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FramePlaces:
     """What stands in the text of one frame; `around` is sorted by start, the longer first."""
 

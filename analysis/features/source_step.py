@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, final
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import Location, StepKind, WhyStep
+from analysis.ir.record import record
 from analysis.rules.origin import one_step_per_place
 from analysis.rules.source_text import excerpt
 
@@ -16,7 +16,7 @@ _SUBJECT: Final = re.compile(r"^`[^`]*`:? *")
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SourceStep:
     """`text` is the whole sentence; `remark` what is left to say beside the source text, often nothing.
 

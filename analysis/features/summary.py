@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, final
 
 from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import AccessFact, BranchFact, FunctionFacts, OpaqueFact
 from analysis.features.access_words import has_bank_conflict, is_uncoalesced
+from analysis.ir.record import record
 from analysis.rules.wording import counted
 from analysis.verdict.barriers import BarrierVerdict
 from analysis.verdict.grade import Grade
@@ -20,7 +20,7 @@ MAX_LOOPS: Final = 4
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Prices:
     """Estimates in issue slots, loops counted: what split warps lose here and in functions that are called, what is
     moved in excess, passes that wait."""
@@ -32,7 +32,7 @@ class Prices:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionSummary:
     """Divergent are branches that can split a warp other than at a bounds check, which few warps meet; unsafe are
     barriers that are called divergent, unproven those the analysis cannot decide.

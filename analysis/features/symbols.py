@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
 from typing import assert_never, final
@@ -10,6 +9,7 @@ from typing import assert_never, final
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts
 from analysis.ir.function import FunctionKind
+from analysis.ir.record import record
 
 
 class SymbolNodeKind(Enum):
@@ -21,7 +21,7 @@ class SymbolNodeKind(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SymbolNode:
     """`start`/`end` cover the whole item, `name_start`/`name_end` its name; `detail` is a few words."""
 

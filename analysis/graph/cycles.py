@@ -12,18 +12,18 @@ Source    LLVM `CycleTerminology.rst` and `GenericCycleImpl.h`; Havlak, TOPLAS 1
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NewType, final
 
 from analysis.ir.control_flow import Edges
 from analysis.ir.instructions import BasicBlockId
+from analysis.ir.record import record
 
 CycleId = NewType("CycleId", int)
 """Index into `ControlFlow.cycles`; a parent comes after its children."""
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Cycle:
     """One loop with everything inside it, children too."""
 

@@ -22,17 +22,17 @@ Source    Ferrante, Ottenstein and Warren, TOPLAS 1987; the iteration vectors of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import final
 
 from analysis.graph.cycles import Cycle
 from analysis.ir.control import Trap
 from analysis.ir.control_flow import UNREACHED, Edges, immediate_dominators, reverse_post_order, reversed_edges
 from analysis.ir.function import Function
+from analysis.ir.record import record
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class PostDominance:
     """Nodes are blocks, then the virtual exit, then one junction per cycle."""
 

@@ -11,16 +11,16 @@ Source    Johnson, Pearson and Pingali, PLDI 1994 (what a region is); the blocks
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import final
 
 from analysis.graph.control_flow import ControlFlow
 from analysis.graph.cycles import CycleId
 from analysis.ir.ids import BasicBlockId
+from analysis.ir.record import record
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Region:
     entry: BasicBlockId
     exit: BasicBlockId | None

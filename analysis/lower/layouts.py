@@ -7,9 +7,9 @@ Limits  None where a type is not known (templates, undeclared types).  A struct 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import assert_never, final
 
+from analysis.ir.record import record
 from analysis.ir.types import (
     U8,
     ArrayType,
@@ -66,7 +66,7 @@ def size_and_alignment(type: Type, structs: Mapping[str, StructLayout]) -> tuple
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Member:
     """A member to lay out; `alignment` is what `alignas` asks for in front of it."""
 

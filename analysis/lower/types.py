@@ -10,9 +10,9 @@ Limits  `decltype` of anything but a name is not computed: the type is `auto`, w
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, TypeAlias, final
 
+from analysis.ir.record import record
 from analysis.ir.types import (
     BF16,
     BOOLEAN,
@@ -62,7 +62,7 @@ NO_TYPE: Final = UnknownType("no type")
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Declarator:
     """What one declarator declares: `name` is None for an unnamed parameter."""
 

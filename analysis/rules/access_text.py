@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, final
 
 from analysis.facts.model import AccessFact, Location
+from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.rules.diagnostic import Related
 from analysis.rules.source_text import FunctionText, one_line
@@ -15,7 +15,7 @@ from analysis.syntax.lexing import HIDDEN
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Site:
     """Accesses of one array that a rule reports together, at the first of them."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar, Final, final
 
 from analysis.access.model import AccessKind, Basis, Participation, RequestCost
 from analysis.facts.model import AccessFact, Location
+from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
 from analysis.rules.access_text import address_text, location_of, other_places, sites_by_array
 from analysis.rules.diagnostic import Fix, Related, Severity
@@ -17,7 +17,7 @@ from analysis.verdict.barriers import Tier
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BankConflict:
     """## What it does
 

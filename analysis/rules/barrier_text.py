@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import final
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import BarrierScope, Location
+from analysis.ir.record import record
 from analysis.rules.barrier_survey import UnsafeBarrier
 from analysis.rules.diagnostic import Related
 from analysis.rules.guard_text import GuardWords, guard_chain, guard_words
@@ -17,7 +17,7 @@ from analysis.verdict.witness import Witness
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BarrierWords:
     """What the messages say of one unsafe barrier; `barrier` is "this barrier" or, from a call, where it stands."""
 

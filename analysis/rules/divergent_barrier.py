@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar, final
 
 from analysis.facts.model import Location
+from analysis.ir.record import record
 from analysis.rules.barrier_text import BarrierWords, barrier_words
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.rule import Subject
@@ -14,7 +14,7 @@ from analysis.verdict.barriers import BarrierReason, Tier
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class DivergentBarrier:
     """## What it does
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final, final
 
 from analysis.divergence.levels import Level
 from analysis.facts.model import BranchFact, Location
 from analysis.ir.function import SourceBranchKind
+from analysis.ir.record import record
 from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.divergent_branch import splits_warps
@@ -21,7 +21,7 @@ from analysis.verdict.barriers import Tier
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class DivergentLoop:
     """## What it does
 

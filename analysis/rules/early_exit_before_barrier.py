@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar, Final, final
 
 from analysis.facts.model import Location
+from analysis.ir.record import record
 from analysis.rules.barrier_text import BarrierWords, barrier_words
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.rule import Subject
@@ -21,7 +21,7 @@ _PORTABILITY: Final = (
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class EarlyExitBeforeBarrier:
     """## What it does
 

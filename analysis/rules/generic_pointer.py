@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar, Final, final
 
 from analysis.facts.merge import View
 from analysis.facts.model import Location, VariableFact
 from analysis.ir.function import FunctionKind
+from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, Span
 from analysis.ir.types import MemorySpace, PointerType
 from analysis.rules.diagnostic import Related, Severity
@@ -19,7 +19,7 @@ from analysis.verdict.barriers import Tier
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class GenericPointer:
     """## What it does
 

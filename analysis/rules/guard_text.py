@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import final
 
 from analysis.facts.barrier_records import BarrierRecord, GuardRecord
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import BranchFact, Location
+from analysis.ir.record import record
 from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.diagnostic import Related
 from analysis.rules.origin import cause_text, chain_of, origin_text
@@ -16,7 +16,7 @@ from analysis.rules.source_text import FunctionText
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class GuardWords:
     """What a message says of a branch: "the condition `a < b` of the `if` at line 3 depends on `threadIdx.x`"."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar, final
 
 from analysis.access.model import AccessKind, Outside
 from analysis.facts.model import AccessFact, Location
+from analysis.ir.record import record
 from analysis.rules.access_text import address_text, location_of
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.rule import Subject
@@ -16,7 +16,7 @@ from analysis.verdict.barriers import Tier
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class OutOfBoundsLane:
     """## What it does
 

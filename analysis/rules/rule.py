@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar, Protocol, final, runtime_checkable
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts, Location
+from analysis.ir.record import record
 from analysis.rules.barrier_survey import UnsafeBarrier
 from analysis.rules.diagnostic import Fix, Related, Severity
 from analysis.rules.source_text import FunctionText
@@ -15,7 +15,7 @@ from analysis.verdict.barriers import Tier
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Subject:
     """What a rule looks at: one active function of an analysed file, and the unsafe barriers that belong to it."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 from enum import Enum
 from typing import Final, TypeAlias, final
 
+from analysis.ir.record import record
 from analysis.rules.diagnostic import Severity
 from analysis.rules.registry import NAMES
 from analysis.rules.suppressions import RuleNames
@@ -28,7 +29,7 @@ SeverityOrOff: TypeAlias = Severity | Off
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class RuleSettings:
     """`select` and `ignore` hold codes (`SYN101`), prefixes (`SYN`), slugs (`divergent-barrier`) or `ALL`.
 
@@ -56,7 +57,7 @@ class RuleSettings:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SettingsProblem:
     """A setting that was not understood: where it stands and what would be."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, final
 
 from analysis.facts.model import FunctionFacts, Location
+from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.syntax.document import Document
 from analysis.syntax.lexing import without_comments
@@ -19,7 +19,7 @@ MIN_AROUND: Final = 12
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionText:
     """The text of one function, addressed by the spans of its facts."""
 

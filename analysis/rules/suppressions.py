@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from fnmatch import fnmatchcase
 from typing import Final, final
 
 from analysis.facts.model import FileProblem, ProblemKind
+from analysis.ir.record import record
 from analysis.syntax.document import Document
 from analysis.syntax.lexing import HIDDEN
 
@@ -36,7 +36,7 @@ class _Word(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class RuleNames:
     """The names one rule answers to."""
 
@@ -48,7 +48,7 @@ class RuleNames:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _Globs:
     """`patterns` is None where no list was given."""
 
@@ -65,7 +65,7 @@ class _Globs:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _Directive:
     word: _Word
     start: int
@@ -74,7 +74,7 @@ class _Directive:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _Range:
     """`globs` are silent for diagnostics that start in here."""
 
@@ -84,7 +84,7 @@ class _Range:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Suppressions:
     """The suppressions of one text; `unmatched` are block ends without a partner."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar, Final, final
 
 from analysis.access.model import SECTOR_BYTES, AccessKind, Basis, Participation, RequestCost
@@ -19,7 +18,7 @@ from analysis.verdict.barriers import Tier
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class UncoalescedAccess:
     """## What it does
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar, final
 
 from analysis.divergence.levels import Level
 from analysis.facts.model import BranchFact, Location
 from analysis.ir.function import SourceBranchKind
+from analysis.ir.record import record
 from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.origin import chain_of
@@ -17,7 +17,7 @@ from analysis.verdict.barriers import Tier
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class WarpUniform:
     """## What it does
 

@@ -17,7 +17,7 @@ Source    Lee et al., section 3.1 (a barrier there can never fail).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import TypeAlias, final
 
@@ -39,6 +39,7 @@ from analysis.ir.instructions import (
     Switch,
     WarpBarrier,
 )
+from analysis.ir.record import record
 from analysis.ir.source import FrameId, Span
 from analysis.verdict.witness import Witness, find_witness
 
@@ -78,7 +79,7 @@ class BarrierReason(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Guard:
     """One branch that decides whether a thread arrives; `span` is the branch's keyword, or its condition's text."""
 
@@ -91,7 +92,7 @@ class Guard:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BarrierEvidence:
     """Why a barrier is not convergent.  `calls`: the frames entered between the innermost guard and the barrier."""
 
@@ -103,7 +104,7 @@ class BarrierEvidence:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BarrierSite:
     """One barrier instruction in one basic block."""
 

@@ -17,7 +17,6 @@ Gives up  when the budget is spent.  No proof does not mean that the barrier is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import final
 
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
@@ -27,6 +26,7 @@ from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Compare, Constant, Convert, TemplateArgument
+from analysis.ir.record import record
 from analysis.ir.types import BooleanType, IntegerType
 from analysis.verdict.evaluation import Launch
 from analysis.verdict.thread_walk import Slice, Walk
@@ -44,7 +44,7 @@ UNKNOWN_SHAPE = BlockShape(64)
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Witness:
     """A launch in which threads part: linear thread ids of one block, as inclusive ranges.
 

@@ -20,7 +20,6 @@ ends in a switch returns the lanes of each target.  A construct that is not simu
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import CodeType
 from typing import Any, Final, final
 
@@ -38,6 +37,7 @@ from analysis.ir.instructions import (
     Trap,
     ValueId,
 )
+from analysis.ir.record import record
 from analysis.ir.types import ArrayType, Type
 from sim.code.instructions import emit
 from sim.code.meetings import awaited
@@ -82,7 +82,7 @@ class Snippet:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionCode:
     """What the machine needs to know about one function."""
 
@@ -111,7 +111,7 @@ class FunctionCode:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Code:
     """A kernel and its callees, compiled; independent of the launch except for warp size, havoc and observers."""
 

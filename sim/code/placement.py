@@ -12,7 +12,6 @@ Roots       The parameter or variable that a pointer was derived from, where it 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import gcd
 from typing import Final, TypeAlias, final
 
@@ -40,6 +39,7 @@ from analysis.ir.instructions import (
     Undefined,
 )
 from analysis.ir.operators import COLLECTIVES, SpecialRegister
+from analysis.ir.record import record
 from analysis.ir.types import PointerType, StructType, VectorType
 from analysis.lower.layouts import size_of
 from sim.code.segments import SegmentedFunction
@@ -77,7 +77,7 @@ _ONE_OBJECT: Final = (SymbolKind.GLOBAL, SymbolKind.CONSTANT, SymbolKind.TEXTURE
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ParameterRoot:
     """The buffer that this kernel parameter points to."""
 
@@ -85,7 +85,7 @@ class ParameterRoot:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SymbolRoot:
     symbol: SymbolId
 
@@ -94,7 +94,7 @@ Root: TypeAlias = ParameterRoot | SymbolRoot
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Placement:
     hoisted: frozenset[ValueId]
     recomputed: dict[ValueId, ReadSpecial | SymbolAddress]

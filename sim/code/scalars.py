@@ -8,9 +8,9 @@ rounding twice is rounding once), and loads and stores shift.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, assert_never, final
 
+from analysis.ir.record import record
 from analysis.ir.types import (
     ArrayType,
     BooleanType,
@@ -36,7 +36,7 @@ MAX_PARTS: Final = 4096
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Part:
     """One scalar of a value.  `held` is the NumPy type code in registers, `stored` the one in memory."""
 

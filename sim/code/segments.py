@@ -11,7 +11,6 @@ Source    Fung, Sham, Yuan, Aamodt, "Dynamic warp formation", MICRO 2007, sectio
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias, final
 
 from analysis.ir.control_flow import UNREACHED, block_order, immediate_dominators, reverse_post_order, reversed_edges
@@ -33,6 +32,7 @@ from analysis.ir.instructions import (
     WarpBarrier,
     WarpReduce,
 )
+from analysis.ir.record import record
 from sim.code.polling import polling_blocks
 from sim.observers.protocol import Segment
 from sim.policies.protocol import EXIT, SegmentGraph
@@ -48,7 +48,7 @@ _FREE: Final = (Constant, Undefined, SymbolAddress, TemplateArgument, Jump)
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SegmentedFunction:
     """Segment numbers are global; the function's entry is segment `first`."""
 

@@ -10,6 +10,7 @@ from analysis.ir.function import Function, SymbolKind
 from analysis.ir.ids import SymbolId, ValueId
 from analysis.ir.instructions import ReadSpecial, SymbolAddress
 from analysis.ir.operators import SpecialRegister
+from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import S32, TemplateType, Type, UnknownType, VoidType
 from sim.code.placement import Placement, Root
@@ -18,7 +19,7 @@ from sim.observers.protocol import AccessSite
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """Where an instruction stands that may end in a fault or a refusal; `construct` is what would be refused."""
 
@@ -28,7 +29,7 @@ class Place:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class PlannedAccess:
     """What is known about a memory instruction before the launch.
 

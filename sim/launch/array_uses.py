@@ -33,6 +33,7 @@ from analysis.ir.instructions import (
     Unary,
 )
 from analysis.ir.operators import BinaryOperator, CompareOperator, TextureOperation
+from analysis.ir.record import record
 from analysis.ir.types import ArrayType, IntegerType, PointerType, Type, VoidType
 from sim.launch.flow import Flow, Place, Root, RootKind
 from sim.launch.free_places import Mark, free_places
@@ -79,7 +80,7 @@ class ArrayUse:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ImageUse:
     """One fetch from a texture or surface: `dimensions` of its image, and the type of what it gives."""
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import final
 
+from analysis.ir.record import record
 from sim.faults import Index3
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Attempt:
     """Another block, lengths of arrays in elements, bytes of dynamic shared memory; nothing for the first attempt.
 

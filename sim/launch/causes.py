@@ -6,11 +6,11 @@ Limits   Places in functions that are called, not inlined, are not followed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, final
 
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Assert, Atomic, Instruction, Load, Store
+from analysis.ir.record import record
 from sim.faults import (
     FailedAssertion,
     MachineFault,
@@ -26,7 +26,7 @@ _OF_ACCESS: Final = (OutOfBounds, Misaligned, UninitialisedRead, ReadOnlyWrite)
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Cause:
     """`own`: of the access or assertion itself; `guards`: of the conditions around it."""
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
 from typing import final
 
+from analysis.ir.record import record
 from analysis.lower.launches import Launch
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Choice:
     """One decision about a launch.
 

@@ -12,7 +12,6 @@ Limits    Sums and products of several elements, and an element compared with an
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias, final
 
 from analysis.ir.control import Switch
@@ -32,6 +31,7 @@ from analysis.ir.instructions import (
     Unary,
 )
 from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction, UnaryOperator
+from analysis.ir.record import record
 from analysis.ir.types import FloatType, IntegerType, StructType, Type
 from sim.launch.flow import Flow, Leaf, Place, Register
 from sim.launch.spans import TRIPS, Span, Spans, keeps_number, loaded_places
@@ -47,7 +47,7 @@ _INCLUDING: Final = (CompareOperator.LESS_EQUAL, CompareOperator.GREATER)
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Cut:
     """`at` lies between two integers where the order is asked for; `against` names the other side."""
 

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.ir.record import record
 from analysis.ir.types import (
     U8,
     ArrayType,
@@ -53,7 +54,7 @@ Bounds: TypeAlias = tuple[float, float]
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Limits:
     """What loaded numbers are for, by path of members: roles of integers and below what they stay, and ranges in
     which comparisons go either way, and constants."""
@@ -66,7 +67,7 @@ class Limits:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ArrayChoice:
     """`length` in elements of type `element`, which is what the kernel takes the memory for.
 

@@ -11,12 +11,12 @@ Limits    Pointers of unknown origin depend on nothing that is known.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, final
 
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Atomic, Bitcast, Convert, Load, Phi, ReadSpecial, Store
 from analysis.ir.operators import AtomicOperator, SpecialRegister
+from analysis.ir.record import record
 from analysis.ir.types import PointerType
 from sim.launch.flow import Flow, Root, RootKind
 
@@ -32,7 +32,7 @@ _OF_SHAPE: Final = {
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Dependence:
     """Names of `Choice`s: `numbers` with `grid` and `block`, `contents` of arrays.  `has_block_index`: blocks may go to
     different places."""

@@ -13,7 +13,6 @@ Rules     Pointers keep their object through arithmetic, casts, phis and local v
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final, TypeAlias, final
 
@@ -44,6 +43,7 @@ from analysis.ir.instructions import (
     Unary,
 )
 from analysis.ir.operators import BinaryOperator, SpecialRegister
+from analysis.ir.record import record
 from analysis.ir.types import ArrayType, HandleType, PointerType, StructLayout, StructType, Type, VectorType
 
 MAX_ROUNDS: Final = 6
@@ -62,7 +62,7 @@ class RootKind(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Root:
     """An object: the array that the leaf `name` points to, or the variable `name`."""
 
@@ -71,7 +71,7 @@ class Root:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """A member of an object's elements."""
 
@@ -80,13 +80,13 @@ class Place:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Leaf:
     name: str
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Register:
     register: SpecialRegister
 

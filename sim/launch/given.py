@@ -8,9 +8,9 @@ Forms    a number (`2048`, `0x10`, `1e-3`, `true`), several numbers (`1,2,3`: th
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, TypeAlias, final
 
+from analysis.ir.record import record
 from sim.launch.specification import Filling
 from sim.refusals import LaunchError
 
@@ -18,7 +18,7 @@ MAX_LENGTH: Final = 1 << 40
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class GivenNumbers:
     """One number for a scalar, or the elements of an array."""
 
@@ -26,7 +26,7 @@ class GivenNumbers:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class GivenFilling:
     """How to fill an array; `length` in elements, None where it is left open; `bounds` only for RANDOM."""
 
@@ -36,7 +36,7 @@ class GivenFilling:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class GivenFile:
     """A `.npy` file, as the user wrote its path."""
 

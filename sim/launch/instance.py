@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, final
 
 from analysis.ir.ids import FunctionId
+from analysis.ir.record import record
 from analysis.ir.types import F32, S32, BooleanType, FloatType, IntegerType, StructType, TemplateType, UnknownType
 from analysis.lower.functions import for_functions, instantiate
 from analysis.lower.launches import Launch
@@ -59,7 +59,7 @@ _EXPLICIT: Final = re.compile(rb"\s*template\s*(?!<)")
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Instance:
     """`id` names a function that can be lowered; `arguments` the template arguments by parameter, for the report;
     `pointed` the parameters that are pointers to functions and point to one."""
@@ -123,7 +123,7 @@ def _function(
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _Source:
     """Some template arguments by parameter, and who says so."""
 

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.ir.record import record
 from sim.refusals import LaunchError
 
 MAX_BYTES: Final = 1 << 30
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FileStamp:
     """A file that was read, and how to see that it is another one now: time of the last change in ns, size in bytes."""
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, final
 
 from analysis.ir.function import SymbolKind
+from analysis.ir.record import record
 from analysis.ir.types import ArrayType, BooleanType, FloatType, IntegerType, Type
 from analysis.lower.layouts import size_of
 from analysis.lower.names import ConstantName
@@ -57,7 +57,7 @@ SMALL_LAUNCH_NUMBER: Final = 64
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Plan:
     """A launch and why it is what it is.
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Compare, Convert, ElementAddress, FieldAddress, Load
 from analysis.ir.operators import SpecialRegister
+from analysis.ir.record import record
 from analysis.ir.types import ArrayType, PointerType, StructType, Type
 from analysis.lower.layouts import size_of
 from sim.launch.contents import ArrayChoice, Path, Structs
@@ -46,7 +46,7 @@ _THREADS: Final = frozenset(
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Memory:
     """`count` arrays as `choice` says, one after the other; paths of places in it start with `depth` steps that lead
     into an array."""

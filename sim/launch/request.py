@@ -8,17 +8,18 @@ Rules    The command line (or the caller) comes first, then the comment above th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import final
 
 from analysis.divergence.launch_shape import BlockShape
+from analysis.ir.record import record
 from analysis.lower.launches import LaunchAnnotation
 from sim.faults import Index3
 from sim.refusals import LaunchError
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Request:
     """One source.  `arguments` are texts by name, as `given.read_given` takes them, and of template parameters.
 
@@ -70,7 +71,7 @@ def requests_in_order(
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Requests:
     """All sources, the most important first."""
 

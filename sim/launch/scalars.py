@@ -20,11 +20,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final, final
 
 from analysis.ir.ids import ValueId
 from analysis.ir.operators import CompareOperator, SpecialRegister
+from analysis.ir.record import record
 from analysis.ir.types import BooleanType, FloatType, IntegerType
 from sim.faults import Index3
 from sim.launch.estimate import Estimate, register_ranges
@@ -60,7 +60,7 @@ _SIZE_NAME: Final = re.compile(
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ChosenNumber:
     """`is_chosen` where neither the user nor the file says the number; `table` is the length of the table whose indices
     it bounds, 0 for none."""

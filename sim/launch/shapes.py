@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, final
 
 from analysis.ir.function import Function
 from analysis.ir.instructions import ReadSpecial
 from analysis.ir.operators import SpecialRegister
+from analysis.ir.record import record
 from analysis.lower.launches import Launch
 from sim.faults import Index3
 from sim.launch.choices import source_of
@@ -39,7 +39,7 @@ _OTHER_NAME: Final = re.compile(r"BLOCKS(?!IZE)|GRID|WARP|PER_?(?!BLOCK|CTA)[A-Z
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ChosenShape:
     """`is_chosen` where nothing in the file or from the user says so: then another shape may be tried."""
 
@@ -55,7 +55,7 @@ class ChosenShape:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ShapeEvidence:
     """What is known before; `constants` are integers by name: template arguments and macros that the kernel uses."""
 

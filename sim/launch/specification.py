@@ -6,18 +6,19 @@ Who makes one (inference, annotations, the command line, tests) decides everythi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any, TypeAlias, final
 
 from numpy.typing import NDArray
 
+from analysis.ir.record import record
 from analysis.ir.types import Type
 from sim.faults import Index3
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Scalar:
     """A number passed by value, converted to the parameter's type."""
 
@@ -25,7 +26,7 @@ class Scalar:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Array:
     """A buffer in global memory that the parameter points to; the run works on a copy.
 
@@ -47,7 +48,7 @@ class Filling(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ChosenArray:
     """A buffer of `length` elements of the parameter's element type, filled from the launch's seed.
 
@@ -61,7 +62,7 @@ class ChosenArray:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Objects:
     """Memory that only pointers in memory lead to: `count` objects of equal size, one after the other in the contents
     of `argument`, an array of `element`s."""
@@ -72,7 +73,7 @@ class Objects:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Pointers:
     """Pointers that lie in memory, `at` bytes from the start of the buffer or variable `holder`: to the byte `offsets`
     of the `objects`-th object of `target`; null where that is negative.  All three are (n,) int64."""
@@ -85,7 +86,7 @@ class Pointers:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SameAs:
     """Points into the buffer of another parameter, `offset` bytes from its start."""
 
@@ -94,7 +95,7 @@ class SameAs:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Struct:
     """A struct or vector passed by value: arguments by member name (`x`, `y`, `z`, `w` for a vector); others are 0."""
 
@@ -109,7 +110,7 @@ class AddressMode(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class TextureImage:
     """What a texture or surface handle shows: `texels` is ([[depth,] height,] width[, channels])."""
 
@@ -127,7 +128,7 @@ Argument: TypeAlias = Scalar | Array | ChosenArray | SameAs | Struct | TextureIm
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Budget:
     """Where a run ends even if the program does not."""
 
@@ -139,7 +140,7 @@ class Budget:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class LaunchSpecification:
     """Shapes in blocks and threads; `arguments` by parameter name, `variables` by the name of a `__device__` or
     `__constant__` variable or texture reference, whose own initial contents they replace; `pointers` in them lead into

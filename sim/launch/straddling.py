@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, final
 
 from analysis.ir.instructions import Binary
 from analysis.ir.operators import BinaryOperator
+from analysis.ir.record import record
 from analysis.ir.types import FloatType, IntegerType, Type
 from sim.launch.array_uses import ArrayUse, Role
 from sim.launch.comparisons import Comparisons, Cut
@@ -32,7 +32,7 @@ _MOST_NAMED: Final = 3
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Straddling:
     """Ranges [low, high) by member of one array, and what they are compared with there."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, final
 
 from numpy.typing import NDArray
 
 from analysis.graph.control_flow import ControlFlow
+from analysis.ir.record import record
 from analysis.lower.launches import Launch
 from analysis.lower.program import DeviceFunction, Program
 from sim.kernel import Kernel, load_kernel
@@ -22,7 +22,7 @@ from sim.launch.request import Requests
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Subject:
     """`launches` are those of host code with as many arguments; `bound` is that of `__launch_bounds__`, in threads."""
 

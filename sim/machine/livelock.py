@@ -13,11 +13,11 @@ Source    Brent, "An improved Monte Carlo factorization algorithm", BIT 1980: th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Protocol, cast, final
 
 import numpy as np
 
+from analysis.ir.record import record
 from sim.arrays import LaneSets, Rows, Values
 from sim.machine.frame import Frame
 from sim.policies.protocol import Policy
@@ -34,7 +34,7 @@ class Memory(Protocol):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _State:
     segment: int
     changes: int

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
 from sim.arrays import Values
 from sim.faults import NULL_PAGE
@@ -38,7 +38,7 @@ def _copy(source: NDArray[np.uint8], target: NDArray[np.uint8]) -> None:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Region:
     """`count` objects of `size` bytes, each `stride` bytes after the one before (one per block or per thread)."""
 

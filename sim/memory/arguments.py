@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.ir.function import Function
+from analysis.ir.record import record
 from analysis.ir.types import (
     BitRange,
     BooleanType,
@@ -51,7 +52,7 @@ _AT_ONCE: Final = 1 << 20
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Buffer:
     """An array argument in memory, and how to read it back."""
 

@@ -7,11 +7,11 @@ round k, and a group too long for that runs alone (`atomic_groups.py`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final, final
 
 import numpy as np
 
+from analysis.ir.record import record
 from sim.arrays import Lanes, Values
 from sim.machine.deadline import Deadline
 from sim.memory.arena import Arena
@@ -47,7 +47,7 @@ def atomic(
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _Memory:
     """Reads and writes numbers by index; bfloat16 is held as float32 in between."""
 
@@ -72,7 +72,7 @@ class _Memory:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _Groups:
     """The threads, sorted by `at`: group k has `lengths[k]` of them, from `starts[k]` on, at `targets[k]`."""
 

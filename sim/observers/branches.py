@@ -13,6 +13,7 @@ import numpy as np
 
 from analysis.ir.ids import SourceBranchId
 from analysis.ir.instructions import Branch, Switch
+from analysis.ir.record import record
 from sim.arrays import population
 from sim.observers.places import Place, place_reached
 from sim.observers.protocol import AddressBook, Events, Observer, Run, SegmentEvent
@@ -20,7 +21,7 @@ from sim.policies.protocol import EXIT
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Side:
     """One way: `target` is where it leads (None: no text stands there); lanes summed over executions."""
 
@@ -31,7 +32,7 @@ class Side:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BranchActivity:
     """`sides`: of a branch true, then false; of a switch its cases in order, the default last.
 

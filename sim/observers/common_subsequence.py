@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, product
 from math import prod
 from typing import TypeAlias, final
+
+from analysis.ir.record import record
 
 Symbols: TypeAlias = tuple[int, ...]
 
@@ -23,7 +24,7 @@ MAX_PAIRS = 16
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Alignment:
     """The heaviest common subsequence weighs at least `low` and at most `high`."""
 

@@ -13,7 +13,6 @@ Source     Lee, Krashinsky, Grover, Keckler, Asanović, CGO 2013, section 4.1 an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, Final, final
 
@@ -21,6 +20,7 @@ import numpy as np
 
 from analysis.divergence.options import CONVERGENCE_ONLY, WITH_EXITS, WITH_VARIANCE
 from analysis.graph.control_flow import ControlFlow
+from analysis.ir.record import record
 from sim.arrays import population
 from sim.observers.protocol import AddressBook, Events, Observer, Run, SegmentEvent, Wave
 from sim.observers.running import RunningLanes
@@ -43,14 +43,14 @@ _PROOFS: Final = (
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Dispatched:
     warp_instructions: int
     thread_instructions: int
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ConvergenceAnswer:
     """One entry per kind, in their order; together the whole kernel."""
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.ir.record import record
 from sim.arrays import population
 from sim.observers.protocol import AddressBook, Events, Observer, Run, SegmentEvent
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class LaneHistogram:
     """`warp_instructions[n]` were executed with n active lanes; the last entry is the full warp."""
 

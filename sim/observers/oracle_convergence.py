@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from analysis.divergence.options import WITH_EXITS
 from analysis.graph.control_flow import ControlFlow
+from analysis.ir.record import record
 from sim.arrays import lanes_of, population
 from sim.observers.common_subsequence import Alignment, align
 from sim.observers.protocol import AddressBook, Events, Observer, Run, SegmentEvent, Wave
@@ -35,7 +36,7 @@ _ALL: Final = np.iinfo(np.int64).max
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class OracleAnswer:
     """Thread instructions of the kernel; `proven` those in blocks that are proven convergent.
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, final
 
 from analysis.ir.instructions import Instruction, Terminator
+from analysis.ir.record import record
 from analysis.ir.source import NO_SPAN, Span
 from sim.code.segments import is_issued
 from sim.observers.protocol import Run, Segment
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """`span` is relative to the item of `function` that its frame names."""
 

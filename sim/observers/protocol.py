@@ -6,13 +6,13 @@ its own frozen answer.  Events hold arrays of the engine: look, do not change, c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Flag, auto
 from typing import ClassVar, Protocol, TypeAlias, final
 
 from analysis.ir.function import Function
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Instruction, Phi, Terminator
+from analysis.ir.record import record
 from analysis.ir.source import Span
 from sim.arrays import Lanes, LaneSets, Rows, Values
 from sim.faults import AccessKind, Fault
@@ -29,7 +29,7 @@ class Events(Flag):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Segment:
     """Instructions that run without meeting another thread; a part of a basic block, `terminator` if it ends it.
 
@@ -46,7 +46,7 @@ class Segment:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Run:
     """What stays the same during a run."""
 
@@ -58,7 +58,7 @@ class Run:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Wave:
     """The resident blocks: `first_block` and so many after it, in linear order.  Row r is warp `r % warps_per_block` of
     block `first_block + r // warps_per_block`."""
@@ -71,7 +71,7 @@ class Wave:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SegmentEvent:
     """`rows` ran `segment` with the lanes `active`, and went where `split` says."""
 
@@ -82,7 +82,7 @@ class SegmentEvent:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class AccessSite:
     """One instruction that touches memory; `width` in bytes is that of the whole access (16 for a `float4`)."""
 
@@ -95,7 +95,7 @@ class AccessSite:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class AccessEvent:
     """`addresses` broadcasts to (rows, lanes) and counts only where `lanes` is true (None: everywhere).
 
@@ -110,7 +110,7 @@ class AccessEvent:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ValueEvent:
     """`values` (one array per scalar part of the type) were computed; they count where `lanes` is true (None: all).
 
@@ -132,7 +132,7 @@ class BarrierScope(Flag):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BarrierEvent:
     """The lanes `active` of `rows` met; their memory accesses before and after it are ordered."""
 
@@ -142,7 +142,7 @@ class BarrierEvent:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class MemoryObject:
     """Where an address points: `name` of the buffer or variable, bytes from its start, the space, and whose it is:
     the resident block of a shared variable, the thread's position in its frame (row * warp size + lane) of a local one.

@@ -17,7 +17,7 @@ Source     Flanagan, Freund, "FastTrack", PLDI 2009 (entries instead of vector c
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Final, final
 
 import numpy as np
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from analysis.ir.instructions import Atomic, Instruction, Load, Store, WarpBarrier
 from analysis.ir.operators import AtomicOperator
+from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
 from sim.arrays import Lanes, lanes_of
 from sim.code.scalars import NoParts, parts_of
@@ -61,7 +62,7 @@ _WATCHED: Final = (MemorySpace.GLOBAL, MemorySpace.SHARED)
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class RaceAnswer:
     """One race per pair of instructions, object, and scope, in the order in which they were found."""
 
@@ -69,7 +70,7 @@ class RaceAnswer:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _Key:
     """What one race is about: the earlier and the later access, the object, who is not ordered."""
 
@@ -80,7 +81,7 @@ class _Key:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _Accesses:
     """What one event does to one piece of memory: flat arrays, one element per thread and unit.
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.ir.ids import ValueId
+from analysis.ir.record import record
 from sim.arrays import Lanes, Rows, Values
 from sim.code.segments import is_issued
 from sim.observers.protocol import Run
@@ -32,7 +33,7 @@ Kinds = NDArray[np.int8]
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class KindCount:
     """Registers of warps, counted once per instruction that a warp executes."""
 
@@ -65,7 +66,7 @@ class KindCount:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class RegisterShares:
     """`reads` of register operands, `results` of instructions."""
 

@@ -11,7 +11,6 @@ Source     Collange, "GPU architecture part 2", 2020, "Tagging registers"; Colla
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
@@ -19,6 +18,7 @@ import numpy as np
 from analysis.ir.function import Function
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Phi
+from analysis.ir.record import record
 from sim.arrays import Lanes, LaneSets, Rows, population
 from sim.code.scalars import NoParts, parts_of
 from sim.code.segments import is_issued
@@ -29,7 +29,7 @@ from sim.observers.tag_rules import Rule, rule_of
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _Operation:
     """One instruction that a warp issues, or a terminator, which has no result."""
 

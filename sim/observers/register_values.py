@@ -9,12 +9,12 @@ Source     Collange, "GPU architecture part 2", 2020: "49 % of all reads from th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
 
 from analysis.ir.ids import ValueId
+from analysis.ir.record import record
 from sim.arrays import Lanes, LaneSets, Rows, Values, lanes_of, population
 from sim.observers.places import issued_in
 from sim.observers.protocol import AddressBook, Events, Observer, Run, Segment, SegmentEvent, ValueEvent, Wave
@@ -22,7 +22,7 @@ from sim.observers.register_kinds import UNIFORM, Kinds, RegisterShares, Tally, 
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _Plan:
     """What a segment reads and computes: operands in order, with repetition."""
 

@@ -19,12 +19,12 @@ Source     PTX ISA, "Memory Consistency Model", release and acquire patterns, ca
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
 from sim.observers.happens_before import HappensBefore
 from sim.observers.race_shadow import Integers
@@ -36,7 +36,7 @@ _DEVICE, _BLOCK = 0, 1
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Limits:
     """Per block: everything before `barrier` is published; before `own` what its threads published themselves, and
     before `operation` the strong operations that published."""
@@ -66,7 +66,7 @@ class Limits:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _Clock:
     """What was released at one place: to everybody, and within each block."""
 

@@ -13,7 +13,6 @@ Source     CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory", "
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
@@ -21,6 +20,7 @@ import numpy as np
 from analysis.access.model import BANK_BYTES, SECTOR_BYTES
 from analysis.access.moved import moved_bytes
 from analysis.ir.instructions import Atomic, Load, Store
+from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
 from sim.arrays import Lanes, Values
 from sim.faults import AccessKind
@@ -32,7 +32,7 @@ from sim.observers.spaces import AccessSpaces
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class RequestCount:
     """Sums over requests; `sectors` of those to global, constant and local memory, `bank_passes` of those to shared."""
 
@@ -53,7 +53,7 @@ class RequestCount:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SiteRequests:
     """One access site and one space; a site whose pointer is generic may have several."""
 
@@ -64,7 +64,7 @@ class SiteRequests:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class RequestAnswer:
     sites: tuple[SiteRequests, ...]
 

@@ -8,11 +8,11 @@ step  place        lanes
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final, final
 
 import numpy as np
 
+from analysis.ir.record import record
 from sim.observers.places import Place, place_of
 from sim.observers.protocol import AddressBook, Events, Observer, Run, Segment, SegmentEvent, Wave
 from sim.observers.running import RunningLanes
@@ -21,7 +21,7 @@ MAX_STEPS: Final = 4096
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """The warp ran `segment`, which begins at `place`; lane i is bit i of `active`, and of those that had not left."""
 
@@ -32,7 +32,7 @@ class Step:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Timeline:
     """The first steps of a warp: `warp` counts in the block, `block` in linear order; `omitted` steps came after."""
 

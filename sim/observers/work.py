@@ -7,9 +7,9 @@ never ran is listed with zeros, so this is the coverage, too.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import ClassVar, final
 
+from analysis.ir.record import record
 from analysis.ir.source import FrameId
 from sim.arrays import population
 from sim.observers.places import Place, issued_in
@@ -17,7 +17,7 @@ from sim.observers.protocol import AddressBook, Events, Observer, Run, Segment, 
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Work:
     """`slots` are the lanes that were issued, whether they took part or not."""
 

@@ -5,18 +5,18 @@ enter[J] < enter[s] < leave[J]     J post-dominates s: a lane at s reaches J bef
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.ir.record import record
 from sim.policies.protocol import EXIT, SegmentGraph
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class PostDominance:
     """All arrays are indexed by segment."""
 

@@ -20,12 +20,12 @@ Rules    After every call `segment` and `active` are up to date.  A row whose la
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final, Protocol, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.ir.record import record
 from sim.arrays import LaneSets, Rows
 
 EXIT: Final = -1
@@ -41,7 +41,7 @@ A branch lists the target of a true condition first, a switch its cases in order
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SegmentGraph:
     """The control flow that a policy may look at; everything is indexed by segment.
 

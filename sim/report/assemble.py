@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, TypeAlias, final
 
 from analysis.facts.model import FunctionFacts
 from analysis.ir.instructions import FunctionId
+from analysis.ir.record import record
 from analysis.lower.program import Program
 from analysis.syntax.line_index import without_line_end
 from sim.faults import DataRace, OutOfBounds
@@ -60,7 +61,7 @@ NO_REQUESTS: Final = RequestCount()
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _Watched:
     """The observers of one run, in the order they get events."""
 
@@ -87,7 +88,7 @@ class _Watched:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _Run:
     plan: Plan
     result: Result
@@ -141,7 +142,7 @@ def _is_cancelled(result: Result) -> bool:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _Runner:
     """Runs plans, each watched by observers of its own."""
 

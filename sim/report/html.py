@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import final
 
+from analysis.ir.record import record
 from sim.report import words
 from sim.report.html_charts import histogram_card, tiles, timeline_card
 from sim.report.html_markup import NOTHING, Markup, element
@@ -32,7 +32,7 @@ from sim.report.model import KernelReport, PolicyReport
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class HtmlParts:
     """`body` is one element of class `simt-report`; `style` and `script` are plain text without their elements."""
 

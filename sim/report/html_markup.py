@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass
 from typing import Final, TypeAlias, final
+
+from analysis.ir.record import record
 
 _VOID: Final = frozenset({"br", "col", "meta"})
 _INVALID: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -13,7 +14,7 @@ _INVALID: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Markup:
     """Text that is HTML already."""
 

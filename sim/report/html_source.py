@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, final
 
+from analysis.ir.record import record
 from analysis.rules.wording import quantity
 from sim.report import words
 from sim.report.html_highlight import highlighted
@@ -57,7 +57,7 @@ def _gap(lines: int) -> Markup:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _Source:
     """What happened in each line of the kernel's file; `most` are the instructions of the costliest."""
 

@@ -6,12 +6,12 @@ Lines and columns count from 1, columns in Unicode code points.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, final
 
 from numpy.typing import NDArray
 
 from analysis.divergence.levels import Level
+from analysis.ir.record import record
 from sim.faults import Index3
 from sim.launch.choices import Choice
 from sim.launch.npy_files import FileStamp
@@ -24,7 +24,7 @@ from sim.result import TruncationReason
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SourcePlace:
     """`path` is the file of the kernel or a header of it."""
 
@@ -34,7 +34,7 @@ class SourcePlace:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SideReport:
     """Where lanes went: `place` is None at the end of the kernel; `divergent_lanes` when others went elsewhere."""
 
@@ -44,7 +44,7 @@ class SideReport:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BranchReport:
     """One source branch: what the run counted, beside what the analysis had said.
 
@@ -71,7 +71,7 @@ class BranchReport:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class AccessReport:
     """One access to memory in the text, of all inlined copies."""
 
@@ -80,7 +80,7 @@ class AccessReport:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class LineReport:
     """One line of the kernel's file: instructions and what their memory requests cost.
 
@@ -94,7 +94,7 @@ class LineReport:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class RelatedPlace:
     """Another place that a fault is about, and a sentence on what happens there."""
 
@@ -103,7 +103,7 @@ class RelatedPlace:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FaultReport:
     """`kind` is a word for programs (`out-of-bounds`), `message` a sentence for people.
 
@@ -122,7 +122,7 @@ class FaultReport:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class TimelineReport:
     """The first steps of one warp; `places` has the source of each step's segment (None: nothing stands there)."""
 
@@ -135,14 +135,14 @@ class TimelineReport:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class TruncationReport:
     reason: TruncationReason
     place: SourcePlace | None
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class PolicyReport:
     """One run of the kernel under one policy; `notes` are findings that are no faults."""
 
@@ -165,7 +165,7 @@ class PolicyReport:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class KernelReport:
     """One kernel under one launch; `policies` in the order they were asked for, `arrays` after the first of them.
 

@@ -8,9 +8,10 @@ Source     Collange, "GPU architecture part 2", 2020 (tags); Lee, Krashinsky, Gr
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import final
 
+from analysis.ir.record import record
 from sim.launch.planner import Plan
 from sim.observers.convergence import ConvergenceAnswer, ConvergenceObserver
 from sim.observers.oracle_convergence import OracleAnswer, OracleObserver
@@ -23,7 +24,7 @@ from sim.simulate import simulate
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Study:
     """`tags` are what hardware finds by passing tags along, `values` what there is to find."""
 

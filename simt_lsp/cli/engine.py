@@ -10,11 +10,11 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, final
 
 from analysis.facts.analyzer import Analyzer, FileAnalysis
+from analysis.ir.record import record
 from analysis.rules.check import check
 from analysis.rules.diagnostic import Diagnostic
 from analysis.syntax.document import Document
@@ -35,7 +35,7 @@ class UnreadableError(Exception):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class EngineOptions:
     """What all files of a run share; picklable, so that worker processes can build their own engine."""
 
@@ -45,7 +45,7 @@ class EngineOptions:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Analyzed:
     """A file with its facts and what the rules say about them."""
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias, final
+
+from analysis.ir.record import record
 
 ALWAYS = (".cu", ".cuh", ".hip")
 WITH_DEVICE_CODE = (".h", ".hpp")
@@ -18,7 +19,7 @@ DEVICE_MARKS = (b"__global__", b"__device__")
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SourceFile:
     """A file to look at; `explicit` when the user named it, not the folder around it."""
 
@@ -27,7 +28,7 @@ class SourceFile:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BadPath:
     """A path that leads to nothing that can be read."""
 
@@ -36,7 +37,7 @@ class BadPath:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class EmptyFolder:
     """A folder without CUDA files."""
 

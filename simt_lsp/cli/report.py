@@ -6,15 +6,16 @@ Lines and columns count from 1, columns in Unicode code points; `end_column` is 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final, final
+
+from analysis.ir.record import record
 
 OPAQUE: Final = "opaque"
 """The kind of the notes on what the analysis does not understand."""
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """A stretch of a file; `source` is its first line without the line end, None when the text is not at hand."""
 
@@ -27,7 +28,7 @@ class Place:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class RelatedPlace:
     """A second place that explains a finding."""
 
@@ -36,7 +37,7 @@ class RelatedPlace:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Finding:
     """One diagnostic, resolved to lines; `severity` and `tier` are the words of the contract."""
 
@@ -51,7 +52,7 @@ class Finding:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Note:
     """Something about the file itself, such as a header that was not found, or a construct that is not understood."""
 
@@ -61,7 +62,7 @@ class Note:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FileReport:
     """All about one file; `error` says why there is nothing else."""
 
@@ -75,7 +76,7 @@ class FileReport:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Totals:
     """What a run found, in numbers."""
 

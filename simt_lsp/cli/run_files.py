@@ -6,9 +6,9 @@ import gc
 import os
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar, final
 
+from analysis.ir.record import record
 from simt_lsp.cli.arguments import available_cores
 from simt_lsp.cli.engine import Analyzed, Engine, EngineOptions, UnreadableError
 from simt_lsp.cli.exit_status import UsageError
@@ -21,7 +21,7 @@ WORTH_A_PROCESS = 150_000
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FileTask(Generic[Result]):
     """What to make of a file: of its analysis, or of the reason why there is none.  Both functions are picklable."""
 

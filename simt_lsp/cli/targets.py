@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import final
 
+from analysis.ir.record import record
 from analysis.lower.program import DeviceFunction
 from simt_lsp.cli.exit_status import UsageError
 
@@ -16,7 +16,7 @@ _LINE = re.compile(r"(?P<file>.+?):(?P<line>[0-9]+)(?::[0-9]+)?:?", re.DOTALL)
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class LineTarget:
     """A line of a file, counted from 1."""
 
@@ -25,7 +25,7 @@ class LineTarget:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionTarget:
     """A function of a file, or all of them."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
+from analysis.ir.record import record
 from analysis.syntax.document import Document
 from simt_lsp.server.documents import DocumentStore, OpenDocument
 from simt_lsp.server.held_findings import HeldFindings
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Analysed:
     """`analysis` is None for what is not CUDA and after a crash.
 

@@ -9,12 +9,13 @@ Rules    Diagnostics are pulled only by a client that can also be told to pull a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import cast, final
+
+from analysis.ir.record import record
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ClientFeatures:
     """The optional capabilities that change what the server does."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, final
 
 from lsprotocol import types
 
 from analysis.facts.model import FileProblem, Location, ProblemKind
+from analysis.ir.record import record
 from analysis.syntax.line_index import LineIndex, PositionEncoding
 from simt_lsp.server.analysed import Analysed
 from simt_lsp.server.client import ClientFeatures
@@ -41,7 +42,7 @@ PROBLEM_SEVERITIES: Final = {
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class View:
     """One analysed document as one client counts positions; belongs to the worker's thread."""
 

@@ -11,9 +11,10 @@ Rules    Changed is what lies between the common beginning and the common end of
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, final
 
+from analysis.ir.record import record
 from analysis.syntax.changed_text import common_ends
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ MAX_DOCUMENTS: Final = 256
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _Version:
     """The last text, with the findings of the last readable one as far as they still stand in it.
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import gc
 import logging
 import sys
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Final, TypeAlias, final
+
+from analysis.ir.record import record
 
 if TYPE_CHECKING:
     from simt_lsp.server.server import SimtServer
@@ -21,13 +22,13 @@ SWITCH_INTERVAL: Final = 0.001
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Stdio:
     """Standard input and output."""
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Tcp:
     """Listen for one client."""
 
@@ -36,7 +37,7 @@ class Tcp:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class WebSocket:
     """Listen for one client; needs the package `websockets`."""
 

@@ -9,17 +9,19 @@ import asyncio
 import uuid
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, final
 
 from lsprotocol import types
+
+from analysis.ir.record import record
 
 if TYPE_CHECKING:
     from simt_lsp.server.server import SimtServer
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Progress:
     """What a command tells while it works; silent without a token."""
 

@@ -10,13 +10,13 @@ Changed  `initialize` is read from raw JSON (see `client`).  Positions are clamp
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Protocol, cast, final
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
+from analysis.ir.record import record
 from simt_lsp.server.client import ClientFeatures, read_client_features
 from simt_lsp.server.documents import SEEN, DocumentStore
 from simt_lsp.server.parent import watch_parent
@@ -29,7 +29,7 @@ INVALID_REQUEST: Final = -32600
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class UnreadableMessage:
     """A message whose parameters make no sense."""
 

@@ -7,11 +7,11 @@ Rules    A client that can pull gets nothing pushed for open documents, or it wo
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import final
 
 from lsprotocol import types
 
+from analysis.ir.record import record
 from simt_lsp.server.convert import View, fingerprint
 from simt_lsp.server.simulation.diagnostics import simulation_diagnostics
 
@@ -19,7 +19,7 @@ Send = Callable[[types.PublishDiagnosticsParams], None]
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Report:
     """The diagnostics of one version of one document, ready to send."""
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, cast, final
 
+from analysis.ir.record import record
 from simt_lsp.workspace.compile_flags import CompileFlags, read_flags, split_command
 from simt_lsp.workspace.configuration import SettingProblem
 from simt_lsp.workspace.setting_sources import find_upward
@@ -25,7 +25,7 @@ CUDA_SUFFIXES: Final = (".cu", ".cuh", ".hip")
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class CompileEntry:
     """One compiler call of the database."""
 
@@ -44,7 +44,7 @@ def _entry_flags(entry: CompileEntry) -> CompileFlags:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class CompileDatabase:
     """All entries of one file, by the path they build."""
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, final
 
+from analysis.ir.record import record
 from simt_lsp.workspace.setting_keys import parse_architecture
 
 MAX_RESPONSE_DEPTH: Final = 4
@@ -22,7 +23,7 @@ MAX_ARGUMENTS: Final = 20_000
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class CompileFlags:
     """What one compiler call says about the text; folders are absolute; None: not said."""
 

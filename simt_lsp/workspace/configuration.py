@@ -6,10 +6,11 @@ Rules    A field that is None has no opinion: the build command of the file deci
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, final
 
 from analysis.features.inlay_hints import InlayHintMode, MemoryHintMode
+from analysis.ir.record import record
 from analysis.rules.settings import RuleSettings
 from simt_lsp.workspace.launch_settings import SimulationOptions
 
@@ -18,7 +19,7 @@ Block = tuple[int, int, int]
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class AnalysisOptions:
     """How the code is compiled and launched."""
 
@@ -32,7 +33,7 @@ class AnalysisOptions:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class InlayHintOptions:
     """Hints between the characters."""
 
@@ -41,7 +42,7 @@ class InlayHintOptions:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class CodeLensOptions:
     """The line above a kernel."""
 
@@ -49,7 +50,7 @@ class CodeLensOptions:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SemanticTokenOptions:
     """Names that a theme can tint by what the warp sees."""
 
@@ -57,7 +58,7 @@ class SemanticTokenOptions:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Configuration:
     """Everything the user can set."""
 
@@ -73,7 +74,7 @@ DEFAULT: Final = Configuration()
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SettingProblem:
     """A value that was not taken, in words for the user; `source` is the file or client it came from."""
 

@@ -11,9 +11,10 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, final
 
+from analysis.ir.record import record
 from analysis.syntax.includes import nearness
 
 SOURCE_SUFFIXES: Final = (".cu", ".hip", ".cpp", ".cc", ".cxx", ".c")
@@ -23,7 +24,7 @@ SKIPPED_FOLDERS: Final = frozenset({"node_modules", "__pycache__", "site-package
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class WalkBounds:
     """When a walk stops."""
 
@@ -33,7 +34,7 @@ class WalkBounds:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FileIndex:
     """Files by their last name; `truncated` when the bounds ended the walk."""
 

@@ -9,9 +9,10 @@ Rules    A source speaks about all kernels, or about one by its name (`simulate.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, TypeVar, final
 
+from analysis.ir.record import record
 from simt_lsp.workspace.setting_values import (
     Extent,
     NotAllowedError,
@@ -32,7 +33,7 @@ MAX_SECONDS: Final = 3600.0
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class LaunchSettings:
     """What one source says about one kernel, or about all (`kernel` is None); None and empty: nothing.
 
@@ -55,7 +56,7 @@ class LaunchSettings:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SimulationOptions:
     """`launches`: the most important first; `keep_ready`: whether the server keeps a process that waits for work."""
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, final
 
 from analysis.divergence.launch_shape import BlockShape
 from analysis.facts.settings import AnalysisSettings
+from analysis.ir.record import record
 from simt_lsp.workspace.compile_commands import CompileDatabase, find_database, read_database
 from simt_lsp.workspace.compile_flags import CompileFlags
 from simt_lsp.workspace.configuration import Configuration, SettingProblem
@@ -25,7 +25,7 @@ NO_FLAGS: Final = CompileFlags()
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FileSetup:
     """How to analyse one file: `analyze(path, document, loader, settings, context=context)`."""
 

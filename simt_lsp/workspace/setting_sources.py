@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, final
 
+from analysis.ir.record import record
 from simt_lsp.workspace.configuration import DEFAULT, Configuration, SettingProblem
 from simt_lsp.workspace.setting_keys import apply_source
 from simt_lsp.workspace.setting_values import Source
@@ -17,7 +17,7 @@ MAX_SETTINGS_BYTES: Final = 1_000_000
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ConfigurationResult:
     """The settings in force, what was wrong with the sources, and the settings file that was read."""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, cast, final
+
+from analysis.ir.record import record
 
 Extent = tuple[int, int, int]
 
@@ -16,7 +17,7 @@ MAX_GRID: Final = (2**31 - 1, 65535, 65535)
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Source:
     """Where values come from: its name for messages, and the folder that relative paths start from."""
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import final
 
 from analysis.divergence.levels import Level
@@ -19,11 +18,12 @@ from analysis.facts.merge import View
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import Instruction
+from analysis.ir.record import record
 from analysis.ir.source import FrameId, Span
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Group:
     """Blocks in reverse post-order; `last` is the one whose terminator leaves the group, None: none returns."""
 
@@ -33,7 +33,7 @@ class Group:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Grouping:
     """The groups in reverse post-order.
 

@@ -6,13 +6,13 @@ Source   Lee et al., section 3.1 and Fig. 2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import NewType, final
 
 from analysis.divergence.levels import Level
 from analysis.facts.model import BarrierScope
 from analysis.ir.function import FunctionKind
+from analysis.ir.record import record
 from analysis.verdict.barriers import BarrierVerdict
 
 NodeId = NewType("NodeId", int)
@@ -27,7 +27,7 @@ class Ending(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SourceLine:
     """One statement, or the part of it that runs in the node, on one line and whole; `number` counts from 1."""
 
@@ -36,7 +36,7 @@ class SourceLine:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class GraphCall:
     """A call of a function with control flow or barriers of its own that is one line here; does it diverge inside?"""
 
@@ -45,7 +45,7 @@ class GraphCall:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class GraphBarrier:
     """A barrier of the node; `callee` is the called function that it stands in, None for the function itself."""
 
@@ -55,7 +55,7 @@ class GraphBarrier:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Decision:
     """The branch at the end of a node; `level` is the group that agrees on it."""
 
@@ -65,7 +65,7 @@ class Decision:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class GraphNode:
     """`convergent` is the widest group of which all live threads run the node, or none does (VARYING: no group)."""
 
@@ -83,7 +83,7 @@ class GraphNode:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class GraphEdge:
     """`label` is `true`, `false`, `case 1, 2`, `default`, or empty; a back edge leads to a loop's next iteration."""
 
@@ -94,7 +94,7 @@ class GraphEdge:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Dependence:
     """The branch at the end of `decider` decides whether `dependent` runs (in this iteration)."""
 
@@ -103,7 +103,7 @@ class Dependence:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ControlFlowGraph:
     """One function; edges in the order of their sources, `dependences` without those from a node to itself."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final, final
 
@@ -17,6 +16,7 @@ from analysis.features.control_flow_graph.model import (
     GraphNode,
     SourceLine,
 )
+from analysis.ir.record import record
 from analysis.rules.wording import counted
 from analysis.verdict.barriers import BarrierVerdict
 
@@ -58,7 +58,7 @@ class RowKind(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """`number` is a source line, None where the row is no source text; `remark` stands at the right."""
 

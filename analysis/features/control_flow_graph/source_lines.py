@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import final
 
 from analysis.features.control_flow_graph.grouping import Group, Grouping, instructions_of
@@ -12,6 +11,7 @@ from analysis.features.control_flow_graph.statements import Statements
 from analysis.ir.function import Definition
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Branch, Jump, Phi, Return, Switch
+from analysis.ir.record import record
 from analysis.ir.source import FrameId, Span
 from analysis.syntax.items import Item
 
@@ -19,7 +19,7 @@ _LEAVING = ("break", "continue", "goto", "return", "co_return")
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FrameText:
     """One inlined body's text; `line_of` takes an offset in it."""
 

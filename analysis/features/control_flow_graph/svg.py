@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Final, final
 
@@ -14,6 +13,7 @@ from analysis.features.control_flow_graph.model import ControlFlowGraph, GraphEd
 from analysis.features.control_flow_graph.rows import Row, RowKind, columns, rows_of, title_of
 from analysis.features.control_flow_graph.svg_legend import LEGEND_HEIGHT, LEGEND_WIDTH, legend
 from analysis.features.control_flow_graph.svg_style import CHARACTER, LINE_HEIGHT, STYLE
+from analysis.ir.record import record
 
 _MARGIN: Final = 20.0
 _PADDING: Final = 9.0
@@ -27,7 +27,7 @@ _LEVEL_CLASSES: Final = {Level.GRID: "", Level.BLOCK: "", Level.WARP: " warps", 
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _Drawn:
     """A node with its rows and measures; `numbers` and `remarks` are the widths of its columns."""
 

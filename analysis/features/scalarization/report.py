@@ -5,13 +5,14 @@ Computed when asked for, from the root that the facts were computed from; diagno
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import final
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.merge import View
 from analysis.facts.model import FunctionFacts
 from analysis.ir.function import FunctionKind
+from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, Span
 from analysis.scalar.scalarize import Scalarization, for_warp_sizes, scalarize
 
@@ -20,7 +21,7 @@ WARP_SIZES = (4, 8, 16, 32, 64)
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SourceLine:
     """A line of source, from 1; `path` None: of the function's own file."""
 
@@ -30,7 +31,7 @@ class SourceLine:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class ScalarizationReport:
     """`shown` is the code for the warp size that is set; `by_warp_size` has the counts for `WARP_SIZES`."""
 

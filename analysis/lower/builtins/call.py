@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias, final
 
 from analysis.ir.ids import ValueId
+from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import Type
 from analysis.lower.builder import FunctionBuilder
@@ -16,7 +16,7 @@ Literal: TypeAlias = int | float | bool | str | None
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BuiltinCall:
     """`arguments` are rvalues; `addresses[i]` is the address of argument `i` where it is an lvalue, else None.
 

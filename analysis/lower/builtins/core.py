@@ -9,11 +9,11 @@ Rules    A call picks the alternative that needs the least conversion; its argum
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias, final
 
 from analysis.ir.calls import Opaque
 from analysis.ir.ids import ValueId
+from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import Type, UnknownType, VoidType
 from analysis.lower.builder import FunctionBuilder
@@ -23,7 +23,7 @@ from analysis.lower.builtins.signatures import Generic, Passing, Signature, bind
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BoundCall:
     """A call whose arguments have the parameter types of one signature; by-reference arguments are addresses."""
 
@@ -52,7 +52,7 @@ Table: TypeAlias = Mapping[str, tuple[Operation, str]]
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BuiltinFunction:
     """One entry of a table; also the class of methods, which find their object in the call's `receiver`."""
 

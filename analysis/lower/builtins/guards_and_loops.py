@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import final
 
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Branch
 from analysis.ir.operators import CompareOperator
+from analysis.ir.record import record
 from analysis.lower.builtins.emitter import Emitter
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Count:
     """From `first` to `end`, which is not reached any more, in steps of `step`; all of the type of `first`."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, final
 
 from analysis.ir.ids import ValueId
 from analysis.ir.operators import SpecialRegister
+from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import S32, U32, Type, VectorType
 from analysis.lower.builder import FunctionBuilder
@@ -43,7 +43,7 @@ _REGISTERS: Final[Mapping[str, tuple[SpecialRegister, Type]]] = {
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class BuiltinVariable:
     """Special registers (three for `threadIdx`), or, where there are none, a constant."""
 

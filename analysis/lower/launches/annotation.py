@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Final, final
 
+from analysis.ir.record import record
 from analysis.lower.launches.model import Shape
 
 MAX_BLOCK_THREADS: Final = 1024
@@ -28,7 +29,7 @@ class AnnotationProblemKind(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class AnnotationProblem:
     """A word that could not be read; `start` and `end` are offsets in the text of the comment."""
 
@@ -39,7 +40,7 @@ class AnnotationProblem:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class LaunchAnnotation:
     """`parameters` holds every other key with its value as written."""
 

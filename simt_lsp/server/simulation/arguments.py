@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, cast, final
 
 from lsprotocol import types
 
+from analysis.ir.record import record
 from simt_lsp.server.simulation.job import Extent, LaunchOverrides
 from simt_lsp.server.simulation.launch_text import read_launch_text
 from simt_lsp.workspace.launch_settings import MAX_SECONDS, WARP_SIZES
@@ -16,7 +16,7 @@ MAX_EXTENT: Final = 2**31 - 1
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SimulateArguments:
     """Which kernel, and what the client wants to be so; `kernel`, `position` or both are given.
 

@@ -13,9 +13,9 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, final
 
+from analysis.ir.record import record
 from simt_lsp.server.simulation.frames import LENGTH
 from simt_lsp.server.simulation.job import SimulationJob
 from simt_lsp.server.simulation.outcome import (
@@ -39,7 +39,7 @@ START: Final = (
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Listener:
     """Who hears of a job until it ends: the share of the run that is over, a few times per second, and what a run that
     takes longer has counted so far."""

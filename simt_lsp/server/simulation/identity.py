@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, final
 
+from analysis.ir.record import record
 from simt_lsp.workspace.launch_settings import LaunchSettings
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ FunctionKey = tuple[str, bytes, int]
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionLines:
     """Lines count from 0."""
 

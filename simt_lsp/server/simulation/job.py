@@ -7,10 +7,11 @@ the editor found them: `files` has the paths that it looked at and nothing else.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, final
 
 from analysis.facts.settings import AnalysisSettings
+from analysis.ir.record import record
 from simt_lsp.workspace.file_index import FileIndex
 from simt_lsp.workspace.launch_settings import LaunchSettings
 
@@ -21,7 +22,7 @@ Extent = tuple[int, int, int]
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class LaunchOverrides:
     """What the client asked for; None and empty: settings, text or chance decide.
 
@@ -56,7 +57,7 @@ class LaunchOverrides:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class SimulationJob:
     """`start` is the byte offset of the kernel's definition; `on_disk` is False for a text without a place there.
 

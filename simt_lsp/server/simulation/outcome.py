@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias, final
 
+from analysis.ir.record import record
 from sim.report.so_far import stopped_words
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class FileStamp:
     """A file that was read: the time of its last change in ns (0: it was not there) and its size in bytes."""
 
@@ -28,7 +29,7 @@ ReportText: TypeAlias = "Sequence[Sequence[Mapping[str, str]]]"
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Finished:
     """The kernel ran; `html` is the report as a page, `text` as lines of pieces with a tone.
 
@@ -58,7 +59,7 @@ class Finished:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class RefusedPlace:
     """Where the construct stands that is not simulated: line and column from 1, in Unicode code points."""
 
@@ -68,7 +69,7 @@ class RefusedPlace:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Refused:
     """The simulator says why it does not run this kernel; `advice` says what to do, where there is something."""
 
@@ -78,7 +79,7 @@ class Refused:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Failed:
     """The process could not do its work; `log` is for those who repair it."""
 
@@ -87,7 +88,7 @@ class Failed:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Stopped:
     """The user wanted no more of it."""
 

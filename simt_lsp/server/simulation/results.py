@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, final
 
+from analysis.ir.record import record
 from simt_lsp.server.simulation.identity import FunctionKey, FunctionLines, HostCode, function_lines, launch_digest
 from simt_lsp.server.simulation.job import LaunchOverrides
 from simt_lsp.server.simulation.outcome import Failed, FileStamp, Finished, Refused
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Identity:
     """What was simulated, and where everything stood then."""
 
@@ -39,7 +40,7 @@ class Identity:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Running:
     """A kernel whose simulation has not ended; who began later has the larger `number`."""
 
@@ -48,7 +49,7 @@ class Running:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Simulated:
     """How the last simulation of one kernel of one document ended, or what it has counted so far; `overrides` are the
     options it was given."""
@@ -63,7 +64,7 @@ class Simulated:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Placed:
     """A result beside a version of the text.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import final
+
+from analysis.ir.record import record
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Box:
     """A node; `below` is the height of the zone under it where the labels of its links stand."""
 
@@ -17,7 +18,7 @@ class Box:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Link:
     """From one box to another, never to itself; `label_width` is 0 without a label.
 
@@ -30,7 +31,7 @@ class Link:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """The middle and the top of a box."""
 
@@ -39,7 +40,7 @@ class Place:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Route:
     """An SVG path from the bottom of one box to the top of another.
 
@@ -53,7 +54,7 @@ class Route:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Layout:
     """Parallel to the boxes and links that were laid out."""
 

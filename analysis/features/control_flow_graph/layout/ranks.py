@@ -10,15 +10,15 @@ Cost     O(boxes + waypoints).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import final
 
 from analysis.features.control_flow_graph.layout.model import Link
+from analysis.ir.record import record
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Chain:
     """The waypoints of one link from its source to its target; `turns` are the two extra ones of a link upwards."""
 
@@ -28,7 +28,7 @@ class Chain:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Layers:
     """Vertices by row: the boxes keep their numbers, waypoints are numbered after them.
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, final
 
 from analysis.features.control_flow_graph.layout.coordinates import horizontal_places
 from analysis.features.control_flow_graph.layout.model import Box, Layout, Link, Place, Route
 from analysis.features.control_flow_graph.layout.order import order_rows
 from analysis.features.control_flow_graph.layout.ranks import Chain, Layers, make_layers
+from analysis.ir.record import record
 
 _GAPS: Final = (20.0, 10.0)
 """Beside a box, and between two links that pass."""
@@ -29,7 +29,7 @@ _LABEL_GAP: Final = 5.0
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class _Port:
     x: float
     label_x: float

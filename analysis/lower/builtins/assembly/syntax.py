@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 import struct
-from dataclasses import dataclass
 from typing import Final, TypeAlias, final
+
+from analysis.ir.record import record
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Placeholder:
     """`%0` or `%[name]`: an operand of the statement."""
 
@@ -22,7 +23,7 @@ class Placeholder:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Register:
     """A register that the text declares; predicates may be negated where they are read."""
 
@@ -31,7 +32,7 @@ class Register:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Special:
     """`%laneid`, `%tid.x`."""
 
@@ -39,13 +40,13 @@ class Special:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Immediate:
     value: int | float
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Address:
     """`[base+offset]`; `extra` are the further members of a tensor or cluster address."""
 
@@ -54,7 +55,7 @@ class Address:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Vector:
     """`{a, b}`."""
 
@@ -62,7 +63,7 @@ class Vector:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class Pair:
     """`d|p`: a result and a predicate."""
 
@@ -74,7 +75,7 @@ Operand: TypeAlias = Placeholder | Register | Special | Immediate | Address | Ve
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class PtxInstruction:
     """`guard` is the predicate register of `@p`, which may be negated."""
 
@@ -89,7 +90,7 @@ class PtxInstruction:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@record
 class PtxText:
     """The instructions in order, and the declared registers with their types (`u32`, `pred`)."""
 
