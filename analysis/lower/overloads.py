@@ -11,9 +11,9 @@ Limits  Of SFINAE, `enable_if` alone is evaluated (`substitution.py`); concepts 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypeAlias, final
 
-from analysis.ir.record import record
 from analysis.ir.types import (
     ArrayType,
     GroupType,
@@ -65,7 +65,7 @@ ArgumentType: TypeAlias = Type | Closure | None
 
 
 @final
-@record
+@dataclass(frozen=True, slots=True)
 class Choice:
     instance: FunctionInstance
     distance: float

@@ -10,9 +10,9 @@ Source  C++ standard, "Matching of partial specializations".
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import final
 
-from analysis.ir.record import record
 from analysis.ir.types import StructType, TemplateType, UnknownType
 from analysis.lower.library.properties import is_dependent
 from analysis.lower.library.templates import is_excluded
@@ -31,7 +31,7 @@ from analysis.lower.types import spelled_argument
 
 
 @final
-@record
+@dataclass(frozen=True, slots=True)
 class Chosen:
     """A declaration, what its parameters are bound to, and all arguments of the template."""
 
