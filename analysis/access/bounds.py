@@ -12,7 +12,8 @@ Gives up  in functions that may stop a thread (traps, assertions, calls that are
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import final
+from functools import cached_property
+from typing import Final, final
 
 from analysis.access.addresses import Addresses, LaneAddress
 from analysis.access.counting_loops import CountingLoop, CountingLoops, Shape, by_round
@@ -59,8 +60,11 @@ class Bounds:
         self._affine = affine
         self._addresses = addresses
         self._loops = CountingLoops(function, control, divergence, affine)
-        self._may_stop = any(_may_stop(block) for block in function.blocks)
         self._ways: dict[BasicBlockId, _Way | None] = {}
+
+    @cached_property
+    def _may_stop(self) -> bool:
+        return any(map(_may_stop, self._function.blocks))
 
     def outside(
         self,
@@ -73,7 +77,9 @@ class Bounds:
     ) -> Outside | None:
         """The first shape for which some thread is outside; None if there is none, or none is certain."""
         size = size_of(self._function.symbols[symbol].type, self._function.structs)
-        if size is None or self._may_stop or not lanes.is_exact:
+        if size is None or not lanes.is_exact or self._may_stop:
+            return None
+        if extents == (None,):
             return None
         moved = lanes.place[0] - variable(SymbolAtom(symbol))
         for extent in extents:
@@ -172,8 +178,10 @@ class Bounds:
 
 def _may_stop(block: BasicBlock) -> bool:
     """Might a thread end here?  Control dependence does not count that, and calls that are not seen may do it."""
-    stopping = any(isinstance(instruction, Assert | Call | Opaque) for instruction in block.instructions)
-    return stopping or isinstance(block.terminator, Trap)
+    return isinstance(block.terminator, Trap) or not _STOPPING.isdisjoint(map(type, block.instructions))
+
+
+_STOPPING: Final = frozenset({Assert, Call, Opaque})
 
 
 def _how_wrong(offset: int, size: int) -> int:

@@ -14,8 +14,8 @@ Integral  a value may be equal to its form as an integer, not only modulo 2^widt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias, final
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar, TypeAlias, final
 
 from analysis.affine.addresses import element_size, field_offset
 from analysis.affine.arithmetic import add, multiply, quotient, scale, subtract
@@ -40,6 +40,7 @@ from analysis.ir.instructions import (
     FieldAddress,
     Instruction,
     Math,
+    Phi,
     PointerDifference,
     ReadSpecial,
     Select,
@@ -60,7 +61,11 @@ NOT_NEGATIVE = frozenset({BinaryOperator.DIVIDE, BinaryOperator.REMAINDER})
 SYMMETRIC = frozenset({BinaryOperator.AND, BinaryOperator.OR, BinaryOperator.XOR})
 MINUS_ONE = number(-1)
 FormRule: TypeAlias = Callable[..., LinearForm | None]
-"""From an instruction and its block."""
+"""From the pass, an instruction and its block."""
+_Ruled: TypeAlias = tuple[Instruction, ValueId, FormRule]
+"""An instruction with its result and its rule."""
+_Again: TypeAlias = tuple[BasicBlockId, Sequence[Phi], Sequence[_Ruled]]
+"""What is looked at again in a block."""
 
 
 @final
@@ -73,61 +78,37 @@ class FormPass:
         self.divergence = facts.divergence
         self.phis = PhiRules(facts, control)
         self._widths = [width_of(type_) for type_ in self.types]
-        self._again: dict[BasicBlockId, list[tuple[Instruction, ValueId, FormRule]]] = {}
-        """Per block, what must be looked at again with its loops."""
-        self._rules: dict[type, FormRule] = {
-            Constant: self._constant,
-            ReadSpecial: self._register,
-            SymbolAddress: self._symbol,
-            Binary: self._binary,
-            Unary: self._unary,
-            Select: self._select,
-            Math: self._math,
-            Convert: self._convert,
-            Bitcast: self._convert,
-            ElementAddress: self._element,
-            FieldAddress: self._field,
-            PointerDifference: self._difference,
-        }
+        self._moving: set[ValueId] = set()
+        """Values that rest on a guess about a loop, so that they may change when the loops are read again."""
 
     def run(self) -> None:
         for parameter in self.facts.function.parameters:
             if self._widths[parameter.value]:
                 self._settle(parameter.value, None)
-        order = self.control.order
-        self._pass(order)
-        if not self.control.cycles:
+        control = self.control
+        if not control.cycles:
+            for block in control.order:
+                self._first_look(block)
             return
-        rest = order[min(self.control.rank[cycle.header] for cycle in self.control.cycles) :]
+        again: list[_Again] = []
+        for block in control.order:
+            phis, ruled = self._moving_in(block, self._first_look(block))
+            if phis or ruled:
+                again.append((block, phis, ruled))
         for rounds in range(MAX_ROUNDS):
             if not self.phis.confirm(last=rounds == MAX_ROUNDS - 1):
                 return
             self.facts.iteration_ranges.clear()
-            self._pass(rest)
+            self._look_again(again)
 
-    def _pass(self, blocks: Sequence[BasicBlockId]) -> None:
-        forms, proven, loops = self.forms, self.facts.proven, bool(self.control.cycles)
-        for block in blocks:
-            for phi in self.facts.function.blocks[block].phis:
-                if self._widths[phi.result]:
-                    proven[phi.result] = 0
-                    self._settle(phi.result, self.phis.form(phi, block))
-            again = self._again.get(block)
-            if again is not None:
-                for instruction, result, rule in again:
-                    proven[result] = 0
-                    forms[result] = None
-                    self._settle(result, rule(instruction, block))
-            elif loops:
-                self._again[block] = self._first_pass(block)
-            else:
-                self._first_pass(block)
-
-    def _first_pass(self, block: BasicBlockId) -> list[tuple[Instruction, ValueId, FormRule]]:
-        """Gives the instructions of a block their forms; those that depend on others, with their rules."""
-        found: list[tuple[Instruction, ValueId, FormRule]] = []
-        widths, rules = self._widths, self._rules
-        for instruction in self.facts.function.blocks[block].instructions:
+    def _first_look(self, block: BasicBlockId) -> list[_Ruled]:
+        """Gives the values of a block their forms; the instructions that depend on others, with their rules."""
+        found: list[_Ruled] = []
+        widths, rules, body = self._widths, self._RULES, self.facts.function.blocks[block]
+        for phi in body.phis:
+            if widths[phi.result]:
+                self._settle(phi.result, self.phis.form(phi, block))
+        for instruction in body.instructions:
             result = instruction.result
             if result is None or not widths[result]:
                 continue
@@ -135,10 +116,38 @@ class FormPass:
             if rule is None:
                 self._settle(result, None)
                 continue
-            self._settle(result, rule(instruction, block))
+            self._settle(result, rule(self, instruction, block))
             if instruction.operands:
                 found.append((instruction, result, rule))
         return found
+
+    def _moving_in(self, block: BasicBlockId, ruled: Sequence[_Ruled]) -> tuple[list[Phi], list[_Ruled]]:
+        """What depends on a phi that something from further down comes back to."""
+        moving, widths, rank = self._moving, self._widths, self.control.rank
+        phis: list[Phi] = []
+        for phi in self.facts.function.blocks[block].phis:
+            returns = any(rank[source] >= rank[block] for source, _ in phi.incoming)
+            if widths[phi.result] and (returns or not moving.isdisjoint(phi.operands)):
+                moving.add(phi.result)
+                phis.append(phi)
+        found: list[_Ruled] = []
+        for ruling in ruled:
+            instruction, result, _ = ruling
+            if not moving.isdisjoint(instruction.operands):
+                moving.add(result)
+                found.append(ruling)
+        return phis, found
+
+    def _look_again(self, again: Sequence[_Again]) -> None:
+        forms, proven = self.forms, self.facts.proven
+        for block, phis, ruled in again:
+            for phi in phis:
+                proven[phi.result] = 0
+                self._settle(phi.result, self.phis.form(phi, block))
+            for instruction, result, rule in ruled:
+                proven[result] = 0
+                forms[result] = None
+                self._settle(result, rule(self, instruction, block))
 
     def _settle(self, value: ValueId, form: LinearForm | None) -> None:
         if form is not None and len(form.base.terms) > MAX_TERMS:
@@ -328,3 +337,18 @@ class FormPass:
         size = element_size(self.facts.function, difference.left)
         left, right = self.read(difference.left, block), self.read(difference.right, block)
         return None if not size or left is None or right is None else quotient(subtract(left, right), size)
+
+    _RULES: ClassVar[Mapping[type, FormRule]] = {
+        Constant: _constant,
+        ReadSpecial: _register,
+        SymbolAddress: _symbol,
+        Binary: _binary,
+        Unary: _unary,
+        Select: _select,
+        Math: _math,
+        Convert: _convert,
+        Bitcast: _convert,
+        ElementAddress: _element,
+        FieldAddress: _field,
+        PointerDifference: _difference,
+    }

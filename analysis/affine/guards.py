@@ -6,19 +6,21 @@ way into it: neither side can have been computed again in between.  `&&`, `||` a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TypeAlias, final
 
 from analysis.affine.interval import Interval
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Binary, Branch, Compare, Convert, Instruction, Unary
+from analysis.ir.instructions import Binary, Branch, Compare, Convert, Instruction, Phi, Unary
 from analysis.ir.operators import BinaryOperator, CompareOperator, UnaryOperator
 from analysis.ir.types import BooleanType, IntegerType, Type
 
 Fact: TypeAlias = tuple[CompareOperator, ValueId]
 """`value operator other`."""
+Definition: TypeAlias = Callable[[ValueId], Instruction | Phi | None]
+"""What defines a value."""
 
 NEGATED = {
     CompareOperator.EQUAL: CompareOperator.NOT_EQUAL,
@@ -42,10 +44,10 @@ MAX_FACTS = 16
 
 @final
 class Guards:
-    def __init__(self, function: Function, control: ControlFlow) -> None:
+    def __init__(self, function: Function, control: ControlFlow, definition: Definition) -> None:
         self._types = function.types
         self._control = control
-        self._definitions: dict[ValueId, Instruction] = {}
+        self._definition = definition
         self.in_block: dict[ValueId, list[tuple[BasicBlockId, Fact]]] = {}
         """For a value: blocks, and what holds in everything that they dominate."""
         self.on_edge: dict[tuple[int, int], list[tuple[ValueId, Fact]]] = {}
@@ -53,12 +55,7 @@ class Guards:
             self._read_block(function, block)
 
     def _read_block(self, function: Function, block: BasicBlockId) -> None:
-        body = function.blocks[block]
-        for instruction in body.instructions:
-            if type(instruction) in _LOGIC:
-                assert instruction.result is not None
-                self._definitions[instruction.result] = instruction
-        terminator = body.terminator
+        terminator = function.blocks[block].terminator
         if not isinstance(terminator, Branch) or terminator.if_true == terminator.if_false:
             return
         for target, outcome in ((terminator.if_true, True), (terminator.if_false, False)):
@@ -71,7 +68,7 @@ class Guards:
 
     def facts(self, condition: ValueId, outcome: bool, depth: int = 0) -> Iterator[tuple[ValueId, Fact]]:
         """What holds where the condition turned out so."""
-        match self._definitions.get(condition):
+        match self._definition(condition):
             case Compare(operator=operator, left=left, right=right):
                 if isinstance(self._types[left], IntegerType):
                     holds = operator if outcome else NEGATED[operator]
@@ -92,14 +89,11 @@ class Guards:
     def _same_numbers(self, value: ValueId) -> Iterator[ValueId]:
         """The value, and what it was converted from without a change."""
         yield value
-        definition = self._definitions.get(value)
+        definition = self._definition(value)
         if isinstance(definition, Convert) and keeps_numbers(
             self._types[definition.operand], self._types[definition.result]
         ):
             yield definition.operand
-
-
-_LOGIC = frozenset({Compare, Binary, Unary, Convert})
 
 
 def keeps_numbers(source: Type, target: Type) -> bool:

@@ -12,11 +12,11 @@ Source    Cousot and Cousot, POPL 1977.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias, final
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar, TypeAlias, final
 
 from analysis.affine import interval_rules
-from analysis.affine.guards import Guards, refined
+from analysis.affine.guards import Definition, Guards, refined
 from analysis.affine.interval import BOOLEAN_RANGE, Interval, type_range
 from analysis.affine.launch_bounds import LaunchBounds
 from analysis.graph.control_flow import ControlFlow
@@ -28,7 +28,6 @@ from analysis.ir.instructions import (
     Convert,
     Instruction,
     Math,
-    Phi,
     ReadSpecial,
     Select,
     Unary,
@@ -38,7 +37,11 @@ from analysis.ir.types import U64, BooleanType, IntegerType, Type
 
 MAX_ROUNDS = 12
 RangeRule: TypeAlias = Callable[..., Interval | None]
-"""From an instruction and its block; None: nothing but the type."""
+"""From the pass, an instruction and its block; None: nothing but the type."""
+_Ruled: TypeAlias = tuple[Instruction, ValueId, RangeRule]
+"""An instruction with its result and its rule."""
+_Again: TypeAlias = tuple[BasicBlockId, Sequence[_Ruled]]
+"""What is looked at again in a block of a loop."""
 Settling: TypeAlias = Callable[[Interval, Interval, Interval], Interval]
 """From the old and the new interval of a phi, and that of its type, to the one that counts."""
 ADDRESSES = type_range(U64)
@@ -53,11 +56,11 @@ def whole_range(type_: Type) -> Interval:
 class Ranges:
     """Filled by `find_ranges`, then only read."""
 
-    def __init__(self, function: Function, control: ControlFlow, bounds: LaunchBounds) -> None:
+    def __init__(self, function: Function, control: ControlFlow, bounds: LaunchBounds, definition: Definition) -> None:
         self.types = function.types
         self.control = control
         self.bounds = bounds
-        self.guards = Guards(function, control)
+        self.guards = Guards(function, control, definition)
         self.intervals: list[Interval | None] = [None] * len(function.types)
         self.fits = bytearray(len(function.types))
         """1 for the result of an operation that cannot have wrapped."""
@@ -89,8 +92,8 @@ class Ranges:
         return found
 
 
-def find_ranges(function: Function, control: ControlFlow, bounds: LaunchBounds) -> Ranges:
-    ranges = Ranges(function, control, bounds)
+def find_ranges(function: Function, control: ControlFlow, bounds: LaunchBounds, definition: Definition) -> Ranges:
+    ranges = Ranges(function, control, bounds, definition)
     _RangePass(function, control, ranges).run()
     return ranges
 
@@ -106,16 +109,8 @@ class _RangePass:
         self.changed = False
         self._whole = [type_range(t) if isinstance(t, IntegerType | BooleanType) else None for t in function.types]
         """The range of each value's type; None for what has no numbers."""
-        self._again: dict[BasicBlockId, list[tuple[Instruction, ValueId, RangeRule]]] = {}
-        self._rules: dict[type, RangeRule] = {
-            Constant: self._constant,
-            ReadSpecial: self._register,
-            Binary: self._binary,
-            Unary: self._unary,
-            Select: self._select,
-            Convert: self._convert,
-            Math: self._math,
-        }
+        self._moving = set(ranges.guards.in_block)
+        """Values that may change from one look at their loop to the next; all that a guard bounds are taken to."""
 
     def run(self) -> None:
         for parameter in self.function.parameters:
@@ -133,62 +128,65 @@ class _RangePass:
                 done |= cycle.blocks
                 self._settle_loops(sorted(cycle.blocks, key=lambda block: control.rank[block]))
             elif block not in done:
-                self._pass((block,))
+                self._phis(block, None)
+                self._first_look(block)
 
     def _settle_loops(self, blocks: Sequence[BasicBlockId]) -> None:
-        self._pass(blocks)
+        again: list[_Again] = []
+        for block in blocks:
+            self._phis(block, None)
+            again.append((block, self._moving_in(block, self._first_look(block))))
         for _ in range(MAX_ROUNDS):
             self.changed = False
-            self._pass(blocks, _widened)
+            self._look_again(again, _widened)
             if not self.changed:
                 break
         else:
             for block in blocks:
                 for phi in self.function.blocks[block].phis:
                     self.intervals[phi.result] = whole_range(self.types[phi.result])
-        self._pass(blocks, _meet)
+        self._look_again(again, _meet)
 
-    def _pass(
-        self, blocks: Sequence[BasicBlockId], settle: Callable[[Interval, Interval, Interval], Interval] | None = None
-    ) -> None:
-        """`settle` applies to phis that merge something from further down."""
-        intervals, whole = self.intervals, self._whole
-        for block in blocks:
-            phis = self.function.blocks[block].phis
-            if phis:
-                self._phis(phis, block, settle)
-            again = self._again.get(block)
-            if again is None:
-                again = self._again[block] = self._first_look(block)
-            for instruction, result, rule in again:
-                found = rule(instruction, block)
-                intervals[result] = whole[result] if found is None else found
-
-    def _first_look(self, block: BasicBlockId) -> list[tuple[Instruction, ValueId, RangeRule]]:
-        """Settles what depends on nothing; the rest, with its rules."""
-        found: list[tuple[Instruction, ValueId, RangeRule]] = []
-        intervals, rules = self.intervals, self._rules
+    def _first_look(self, block: BasicBlockId) -> list[_Ruled]:
+        """Settles every instruction of the block; those whose operands decide, with their rules."""
+        found: list[_Ruled] = []
+        intervals, rules = self.intervals, self._RULES
         for instruction in self.function.blocks[block].instructions:
             result = instruction.result
-            if result is None or self._whole[result] is None:
+            if result is None or (whole := self._whole[result]) is None:
                 continue
             rule = rules.get(type(instruction))
-            known: Interval | None = None
+            known = None if rule is None else rule(self, instruction, block)
+            intervals[result] = whole if known is None else known
             if rule is not None and instruction.operands:
                 found.append((instruction, result, rule))
-            elif rule is not None:
-                known = rule(instruction, block)
-            intervals[result] = self._whole[result] if known is None else known
         return found
 
-    def _phis(
-        self,
-        phis: Sequence[Phi],
-        block: BasicBlockId,
-        settle: Settling | None,
-    ) -> None:
+    def _moving_in(self, block: BasicBlockId, ruled: Sequence[_Ruled]) -> list[_Ruled]:
+        """Those that may change when their loop is looked at again, as its phis do."""
+        moving = self._moving
+        for phi in self.function.blocks[block].phis:
+            moving.add(phi.result)
+        found: list[_Ruled] = []
+        for ruling in ruled:
+            instruction, result, _ = ruling
+            if type(instruction) is Select or not moving.isdisjoint(instruction.operands):
+                moving.add(result)
+                found.append(ruling)
+        return found
+
+    def _look_again(self, again: Sequence[_Again], settle: Settling) -> None:
+        """`settle` applies to phis that merge something from further down."""
+        intervals, whole = self.intervals, self._whole
+        for block, ruled in again:
+            self._phis(block, settle)
+            for instruction, result, rule in ruled:
+                found = rule(self, instruction, block)
+                intervals[result] = whole[result] if found is None else found
+
+    def _phis(self, block: BasicBlockId, settle: Settling | None) -> None:
         rank = self.control.rank
-        for phi in phis:
+        for phi in self.function.blocks[block].phis:
             whole = self._whole[phi.result]
             if whole is None:
                 continue
@@ -278,6 +276,16 @@ class _RangePass:
             return None
         sides = [self.ranges.at(operand, block) for operand in call.arguments]
         return self._fitting(call.result, interval_rules.math(call.function, sides))
+
+    _RULES: ClassVar[Mapping[type, RangeRule]] = {
+        Constant: _constant,
+        ReadSpecial: _register,
+        Binary: _binary,
+        Unary: _unary,
+        Select: _select,
+        Convert: _convert,
+        Math: _math,
+    }
 
 
 def _widened(old: Interval, new: Interval, whole: Interval) -> Interval:

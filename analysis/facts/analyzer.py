@@ -37,10 +37,11 @@ class Cancelled(Exception):
 class Analyzer:
     """Analyses files; keeps bounded caches of snippets, lowered functions and function facts between calls.
 
+    `edited` False: no file comes a second time, so that nothing is kept but what files share.
     Not thread-safe: one analyzer belongs to one worker.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, edited: bool = True) -> None:
         self._syntax = SyntaxCache()
         self._functions = FunctionCaches(
             launches=BoundedCache(4096),
@@ -48,8 +49,8 @@ class Analyzer:
             instances=BoundedCache(2048),
             identities=BoundedCache(8192),
             ssa=BoundedCache(4096),
-            roots=BoundedCache(2048),
-            facts=BoundedCache(4096),
+            roots=BoundedCache(2048 if edited else 1),
+            facts=BoundedCache(4096 if edited else 1),
             numbers=count(),
         )
 

@@ -98,15 +98,15 @@ class _Inliner:
         self._size = _size(function)
         self._sizes: dict[FunctionId, int] = {}
         self._chain: list[FunctionId] = [function.id]
-        self._out = Inlining(function, self._call)
         self._barriers = _BarrierScan(resolve)
         self.refused: list[RefusedCall] = []
 
     def run(self) -> Function:
-        self._out.copy_caller()
-        return self._out.finish()
+        out = Inlining(self._function, self._call)
+        out.copy_caller()
+        return out.finish()
 
-    def _call(self, call: Call, block: OpenBlock) -> OpenBlock:
+    def _call(self, out: Inlining, call: Call, block: OpenBlock) -> OpenBlock:
         """Handles a call whose operands are already renamed; returns the block in which the caller goes on."""
         callee = self._resolve(call.callee)
         reason = self._reason_against(call, callee)
@@ -115,7 +115,7 @@ class _Inliner:
             return block
         self._size += self._size_of(callee)
         self._chain.append(call.callee)
-        after = self._out.copy_callee(callee, call, block)
+        after = out.copy_callee(callee, call, block)
         self._chain.pop()
         return after
 

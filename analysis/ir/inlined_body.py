@@ -50,7 +50,7 @@ from analysis.ir.instructions import (
 from analysis.ir.source import FrameId, Span
 from analysis.ir.types import VOID, StructLayout, Type
 
-CallHandler = Callable[[Call, "OpenBlock"], "OpenBlock"]
+CallHandler = Callable[["Inlining", Call, "OpenBlock"], "OpenBlock"]
 """Deals with a call (operands renamed) at the end of a block; returns the block in which the body goes on."""
 
 
@@ -288,7 +288,7 @@ class Inlining:
 
     def _copy_call(self, body: _Body, call: Call, block: OpenBlock) -> OpenBlock:
         renamed = call.renamed(body.names, body.span(call.span))
-        after = self._handle_call(renamed, block)
+        after = self._handle_call(self, renamed, block)
         if call.result is not None and renamed.result is not None:
             body.names[call.result] = self._results.get(renamed.result, renamed.result)
         return after

@@ -83,11 +83,10 @@ def _elsewhere(text: FunctionText, group: Sequence[AccessFact]) -> list[AccessFa
 def closing(text: bytes, opening: int) -> int | None:
     """Behind the bracket that closes the first one from `opening` on; None without one."""
     depth = 0
-    for position in range(opening, len(text)):
-        change = (text[position : position + 1] in b"([{") - (text[position : position + 1] in b")]}")
-        depth += change
-        if change and not depth:
-            return position + 1
+    for bracket in _BRACKET.finditer(text, opening):
+        depth += 1 if bracket[0] in b"([{" else -1
+        if not depth:
+            return bracket.end()
     return None
 
 
@@ -95,6 +94,7 @@ def _blanks(match: re.Match[bytes]) -> bytes:
     return b" " * len(match[0])
 
 
+_BRACKET: Final = re.compile(rb"[()\[\]{}]")
 _STARS: Final = re.compile(rb"(?:\*\s*)+")
 _NAME: Final = re.compile(rb"[A-Za-z_]\w*")
 _IS_CALL: Final = re.compile(rb"\s*(?:\(|::|<)")

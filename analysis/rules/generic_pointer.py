@@ -90,7 +90,10 @@ class GenericPointer:
         function = subject.function
         if function.kind is not FunctionKind.DEVICE or not function.callers_known:
             return
-        body = HIDDEN.sub(b" ", subject.text.bytes(Span(0, function.end - function.start)))
+        source = subject.text.bytes(Span(0, function.end - function.start))
+        if b"noinline" not in source:
+            return
+        body = HIDDEN.sub(b" ", source)
         if _KEPT_APART.search(body.split(b"{", 1)[0]) is None:
             return
         views = subject.analysis.views(function)

@@ -79,8 +79,10 @@ class OutOfBoundsLane:
     def find(cls, subject: Subject) -> Iterator[OutOfBoundsLane]:
         reported: set[Location] = set()
         for access in subject.function.accesses:
+            if access.outside is None or access.bytes is None:
+                continue
             site = location_of(subject.text, access)
-            if access.outside is not None and access.bytes is not None and site not in reported:
+            if site not in reported:
                 reported.add(site)
                 yield cls._of(subject, access, site, access.bytes, access.outside)
 

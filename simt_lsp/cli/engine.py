@@ -66,7 +66,7 @@ class Engine:
             logging.basicConfig(stream=sys.stderr, format="%(name)s: %(message)s")
         else:  # what was logged is also among the problems of the file
             logging.getLogger("analysis").addHandler(logging.NullHandler())
-        self._analyzer = Analyzer()
+        self._analyzer = Analyzer(edited=False)
         self._cache = FileCache()
         self._index = LazyIndex(options.roots)
 
