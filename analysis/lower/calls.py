@@ -9,6 +9,7 @@ Rules   A call of a function with a body is a `Call`; its arguments have exactly
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from analysis.ir.ids import ValueId
@@ -26,6 +27,7 @@ from analysis.ir.types import (
 )
 from analysis.lower.builtins import BuiltinCall, BuiltinFunction, Literal, is_known_by_address
 from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.either import MOST, either
 from analysis.lower.expressions.arguments import passed_argument
 from analysis.lower.expressions.dispatch import load, lower, temporary
 from analysis.lower.expressions.members import upcast
@@ -66,7 +68,7 @@ def call_functions(
     if not _has_body(choice):
         returns = choice.instance.signature.returns.stored
         return unknown_call(ctx, f"call of {name}, whose body is not visible", arguments, span, returns)
-    return call_instance(ctx, choice.instance, None, arguments, span)
+    return call_one_of(ctx, name, choice, None, arguments, span)
 
 
 def call_method(
@@ -85,6 +87,9 @@ def call_method(
     if choice is None:
         return unknown_call(ctx, f"call of unknown function {name}", (*known, *arguments), span)
     declaration = choice.instance.declaration
+    others = [each.declaration for each in choice.rivals]
+    if any(each.owner is not declaration.owner or each.is_static or each.is_virtual for each in others):
+        return unknown_call(ctx, f"ambiguous call of {name}", (*known, *arguments), span)
     if is_dispatched(receiver, record, declaration):
         returns = choice.instance.signature.returns.stored
         return unknown_call(ctx, f"virtual call of {name}", (*known, *arguments), span, returns)
@@ -92,12 +97,26 @@ def call_method(
         returns = choice.instance.signature.returns.stored
         return unknown_call(ctx, f"call of {name}, whose body is not visible", (*known, *arguments), span, returns)
     if not declaration.has_this:
-        return call_instance(ctx, choice.instance, None, arguments, span)
+        return call_one_of(ctx, name, choice, None, arguments, span)
     owner = declaration.owner
     if receiver is None or owner is None:
         return unknown_call(ctx, f"call of {name} without an object", arguments, span)
     seen = upcast(ctx, receiver, record, owner, span)
-    return call_instance(ctx, choice.instance, seen or receiver, arguments, span)
+    return call_one_of(ctx, name, choice, seen or receiver, arguments, span)
+
+
+def call_one_of(
+    ctx: LoweringContext, name: str, choice: Choice, this: Place | None, arguments: Sequence[Operand], span: Span
+) -> Operand:
+    """A call of the chosen function, or of one of its rivals where there are any."""
+    instances = (choice.instance, *choice.rivals)
+    if not choice.rivals:
+        return call_instance(ctx, choice.instance, this, arguments, span)
+    if len(instances) > MOST or any(each.declaration.body is None for each in instances):
+        known = () if this is None else (this,)
+        return unknown_call(ctx, f"ambiguous call of {name}", (*known, *arguments), span)
+    calls = [partial(call_instance, ctx, instance, this, arguments, span) for instance in instances]
+    return either(ctx, name, calls, span)
 
 
 def _has_body(choice: Choice) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import partial
 
 from analysis.ir.types import StructType
+from analysis.lower.functions import parameter_list
 from analysis.lower.names import (
     ConstantName,
     DeclaredType,
@@ -22,6 +23,7 @@ from analysis.lower.names import (
     Scope,
 )
 from analysis.lower.records import layout_of, resolve_member
+from analysis.lower.templates import abbreviated_parameters, template_parameters
 from analysis.syntax.tree import Node
 
 
@@ -48,8 +50,11 @@ def closure_type(scope: Scope, node: Node, owner: str) -> StructType | None:
     scope.program.records[name] = record
     scope.program.layouts[name] = layout_of(record)
     listed = declarator if declarator is not None else Node("lambda_declarator", body.start, body.start, body.source)
+    header = node.field("template_parameters")
+    own = () if header is None else template_parameters(scope.program, header)
+    own = (*own, *abbreviated_parameters(parameter_list(listed)))
     method = FunctionDeclaration(
-        origin.item, origin.snippet, node, listed, "operator()", inner, record, (), is_static=False, is_virtual=False
+        origin.item, origin.snippet, node, listed, "operator()", inner, record, own, is_static=False, is_virtual=False
     )
     record.methods["operator()"] = (method,)
     return record.type

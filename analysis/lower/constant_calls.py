@@ -59,7 +59,7 @@ def _call(scope: Scope, node: Node) -> ConstantName | None:
     if len(known) != len(given) or not constexpr:
         return None
     choice = choose_by_types(scope.program, constexpr, named[1], [each.type for each in known])
-    return None if choice is None else _result(choice.instance, known)
+    return None if choice is None or choice.rivals else _result(choice.instance, known)
 
 
 def _result(instance: FunctionInstance, arguments: Sequence[ConstantName]) -> ConstantName | None:

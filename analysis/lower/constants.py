@@ -174,6 +174,22 @@ def _conditional(scope: Scope, node: Node) -> ConstantName | None:
     return ConstantName(wrapped(result.value, type), type)
 
 
+def _conjunction(scope: Scope, node: Node) -> ConstantName | None:
+    return _combined(scope, node, decisive=False)
+
+
+def _disjunction(scope: Scope, node: Node) -> ConstantName | None:
+    return _combined(scope, node, decisive=True)
+
+
+def _combined(scope: Scope, node: Node, *, decisive: bool) -> ConstantName | None:
+    """`A<T> && B<T>` in a requirement: one side that is `decisive` decides, the other need not be known."""
+    values = [evaluate(scope, child) for child in node.children if child.kind in EVALUATORS]
+    if any(value is not None and bool(value.value) is decisive for value in values):
+        return ConstantName(decisive, BOOLEAN)
+    return None if any(value is None for value in values) else ConstantName(not decisive, BOOLEAN)
+
+
 def _null(scope: Scope, node: Node) -> ConstantName | None:
     return ConstantName(0, U64)
 
@@ -190,6 +206,8 @@ EVALUATORS: Final[dict[str, Evaluate]] = {
     "unary_expression": _unary,
     "binary_expression": _binary,
     "conditional_expression": _conditional,
+    "constraint_conjunction": _conjunction,
+    "constraint_disjunction": _disjunction,
 }
 _COMPARISONS: Final[dict[str, Callable[..., bool]]] = {
     "==": operator.eq,

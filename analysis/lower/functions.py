@@ -2,7 +2,8 @@
 
 Rules   A parameter of array type is a pointer.  A kernel's pointer parameters point into global memory.
         `this` is the first parameter of a method that is not static.
-        A `FunctionId` is the qualified name, the template arguments of an instance, and the parameters' text.
+        A `FunctionId` is the qualified name, the template arguments of an instance, the parameters' text, and what is
+        required of the arguments.
 """
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ from analysis.lower.names import (
     Scope,
     Signature,
     TemplateArgument,
+    TypeName,
     pointer_to,
 )
 from analysis.lower.packs import element_scope, is_open, pack_length
-from analysis.lower.templates import bind, positional, stands_for_itself
+from analysis.lower.templates import bind, placeholder_names, positional, stands_for_itself
 from analysis.lower.types import base_type, declare, descriptor_type, innermost, spelled, spelled_argument
 from analysis.syntax.tree import Node
 
@@ -76,6 +78,14 @@ def generic_signature(declaration: FunctionDeclaration) -> Signature:
         bind(scope, declaration.template_parameters, {}, defaults=False)
         declaration.generic = read_signature(declaration, scope)
     return declaration.generic
+
+
+def requirements_of(declaration: FunctionDeclaration) -> list[Node]:
+    """The `requires` clauses in front of the function and behind its parameters."""
+    is_whole = declaration.node is declaration.snippet.root
+    found = list(declaration.snippet.requirements) if is_whole else []
+    trailing = declaration.declarator.child("requires_clause")
+    return found if trailing is None else [*found, trailing]
 
 
 def instantiate(
@@ -157,7 +167,13 @@ def function_id(declaration: FunctionDeclaration, arguments: tuple[TemplateArgum
         name += "<" + ", ".join(spelled_argument(argument) for argument in arguments) + ">"
     listed = parameter_list(declaration.declarator)
     text = "()" if listed is None else listed.text.decode("utf-8", "replace")
-    return FunctionId(name + _SPACE.sub(" ", text))
+    required = [node.text.decode("utf-8", "replace") for node in requirements_of(declaration)]
+    required += [
+        f"{parameter.concept.text.decode('utf-8', 'replace')} {parameter.name}"
+        for parameter in declaration.template_parameters
+        if parameter.concept is not None
+    ]
+    return FunctionId(_SPACE.sub(" ", " ".join([name + text, *required])))
 
 
 def specialised_for(declaration: FunctionDeclaration) -> tuple[TemplateArgument, ...] | None:
@@ -193,6 +209,7 @@ def read_parameters(
 ) -> tuple[tuple[ParameterDeclaration, ...], bool]:
     """The parameters in a parameter list, and whether it ends in `...`."""
     parameters: list[ParameterDeclaration] = []
+    placeholders = {node.start: name for node, _, name in placeholder_names(listed)}
     for node in listed.children if listed is not None else ():
         if node.kind not in _PARAMETERS:
             continue
@@ -202,6 +219,9 @@ def read_parameters(
             continue
         declarator = node.field("declarator")
         declared = base_type(scope, node)
+        bound = scope.names.get(placeholders.get(node.start, ""))
+        if isinstance(bound, TypeName):
+            declared = replace(declared, type=bound.declared.type)
         name: Node | None = None
         if declarator is not None:
             whole = declare(scope, declared, declarator)

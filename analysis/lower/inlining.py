@@ -27,17 +27,27 @@ from analysis.lower.names import (
     LocalVariable,
     ParameterDeclaration,
     Scope,
+    Signature,
+    TemplateArgument,
     VariablePack,
 )
+from analysis.lower.overloads import argument_types, deduce_all
 from analysis.lower.statements.dispatch import statement
+from analysis.lower.templates import bind, positional, template_parameters
 from analysis.lower.types import descriptor_type
 from analysis.syntax.tree import Node
 
 MAX_DEPTH = 24
 
 
-def inline_closure(ctx: LoweringContext, closure: Closure, arguments: Sequence[Operand], span: Span) -> Operand:
-    """A call of a lambda."""
+def inline_closure(
+    ctx: LoweringContext,
+    closure: Closure,
+    arguments: Sequence[Operand],
+    span: Span,
+    explicit: tuple[TemplateArgument, ...] = (),
+) -> Operand:
+    """A call of a lambda; `explicit` are the template arguments in `f.operator()<4>(x)`."""
     body = closure.node.field("body")
     if body is None or ctx.depth >= MAX_DEPTH:
         return ctx.builder.opaque("call of a lambda nested too deeply", (), UnknownType("lambda"), span)
@@ -46,6 +56,9 @@ def inline_closure(ctx: LoweringContext, closure: Closure, arguments: Sequence[O
     parameters: tuple[ParameterDeclaration, ...] = ()
     packs: list[str] = []
     returns = DeclaredType(AUTO)
+    header = closure.node.field("template_parameters")
+    if header is not None and not _bind_template(ctx, scope, header, declarator, explicit, arguments):
+        return ctx.builder.opaque("call of a lambda with other arguments", (), UnknownType("lambda"), span)
     if declarator is not None:
         parameters, _ = read_parameters(scope, parameter_list(declarator))
         packs = pack_names(parameter_list(declarator))
@@ -59,6 +72,28 @@ def inline_closure(ctx: LoweringContext, closure: Closure, arguments: Sequence[O
             return _inline(ctx, scope, parameters, arguments, body, returns, packs, span)
         finally:
             ctx.this, ctx.owner = before
+
+
+def _bind_template(
+    ctx: LoweringContext,
+    scope: Scope,
+    header: Node,
+    declarator: Node | None,
+    explicit: tuple[TemplateArgument, ...],
+    arguments: Sequence[Operand],
+) -> bool:
+    """Declares the template parameters of `[]<typename T>(T x)` in `scope`; False where the arguments do not fit."""
+    declared = template_parameters(ctx.program, header)
+    generic = scope.inside()
+    bind(generic, declared, {}, defaults=False)
+    listed = None if declarator is None else parameter_list(declarator)
+    parameters, is_variadic = read_parameters(generic, listed)
+    named = positional(declared, explicit)
+    signature = Signature(parameters, DeclaredType(AUTO), is_variadic)
+    if not deduce_all(ctx.program, signature, argument_types(ctx, arguments), named):
+        return False
+    bind(scope, declared, named, defaults=True)
+    return True
 
 
 def inline_instance(

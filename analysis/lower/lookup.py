@@ -197,6 +197,20 @@ def builtin_record(type: StructType) -> StructLayout | None:
     return builtin_layout(type)
 
 
+def spelled_entity(scope: Scope, spelling: str) -> Entity | None:
+    """What a name as written means, perhaps qualified, without its template arguments."""
+    parts = [part for part in "".join(spelling.partition("<")[0].split()).split("::") if part]
+    if not parts:
+        return None
+    found = scope.find(parts[0])
+    if len(parts) == 1:
+        return found
+    if found is None or isinstance(found, NamespaceName):
+        path = found.path if isinstance(found, NamespaceName) else (parts[0],)
+        return scope.program.find_in_namespace((*path, *parts[1:-1]), parts[-1])
+    return builtin_entity("::".join(parts))
+
+
 def builtin_entity(name: str) -> Entity | None:
     """The built-in type, variable or function of that (perhaps qualified) name."""
     return _builtin(name)
@@ -428,5 +442,6 @@ EVALUATORS.update(
         "call_expression": _call,
         "compound_literal_expression": _literal,
         "template_function": _constant_name,
+        "template_type": _constant_name,
     }
 )

@@ -290,13 +290,14 @@ class Scope:
 @final
 @record
 class TemplateParameter:
-    """`node` is its declaration; `default` what follows `=`."""
+    """`node` is its declaration; `default` what follows `=`; `concept` what a type must satisfy, in `Number T`."""
 
     name: str
     is_type: bool
     is_pack: bool
     node: Node
     default: Node | None
+    concept: Node | None = None
 
 
 @final
@@ -309,12 +310,13 @@ class TypeTemplateDeclaration:
     node: Node
     parameters: tuple[TemplateParameter, ...]
     pattern: Node | None
+    requirements: tuple[Node, ...] = ()
 
 
 @final
 @record
 class ParameterDeclaration:
-    """One formal parameter; `name` is empty where it has none."""
+    """One formal parameter; `name` is empty where it has none, `pack` names the pack that it is an element of."""
 
     name: str
     node: Node
@@ -322,7 +324,6 @@ class ParameterDeclaration:
     default: Node | None
     is_pack: bool = False
     pack: str = ""
-    """The pack that it is an element of."""
 
 
 @final
@@ -416,14 +417,13 @@ class GlobalDeclaration:
 @final
 @record
 class RecordField:
+    """`default` initialises it, `alignment` (bytes) is what is asked for in front, `width` (bits) a bit-field's."""
+
     name: str
     declared: DeclaredType
     default: Node | None
-    """The default member initialiser."""
     alignment: int = 1
-    """What is asked for in front of it, in bytes."""
     width: int | None = None
-    """Of a bit-field, in bits."""
 
 
 @final

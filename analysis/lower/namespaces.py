@@ -137,8 +137,9 @@ def _variable_template(program: Declarations, path: Path, name: str, items: Sequ
     found: list[TypeTemplateDeclaration] = []
     for item in items:
         snippet = program.snippet(item)
+        repair_names(scope, snippet)
         if snippet.root.kind in VARIABLES and snippet.templates:
-            parameters = template_parameters(snippet.templates[-1])
+            parameters = template_parameters(program, snippet.templates[-1])
             pattern = variable_pattern(snippet.root)
             found.append(TypeTemplateDeclaration(item, scope, snippet.root, parameters, pattern))
     return TypeTemplate(name, tuple(found)) if found else TemplateValue(name, S32)
@@ -176,10 +177,10 @@ def _template(program: Declarations, scope: Scope, item: Item) -> TypeTemplateDe
     node = snippet.root
     if node.kind not in _TYPE_NODES:
         return None
-    parameters = template_parameters(snippet.templates[-1]) if snippet.templates else ()
+    parameters = template_parameters(program, snippet.templates[-1]) if snippet.templates else ()
     name = node.field("name")
     pattern = name.field("arguments") if name is not None and name.kind == "template_type" else None
-    return TypeTemplateDeclaration(item, scope, node, parameters, pattern)
+    return TypeTemplateDeclaration(item, scope, node, parameters, pattern, snippet.requirements)
 
 
 def _variable(program: Declarations, path: Path, name: str, item: Item) -> Entity | None:

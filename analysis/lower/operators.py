@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from analysis.ir.types import HandleType, IntegerType, PointerType, StructType, Type, UnknownType, VectorType
 from analysis.lower.associated import associated_functions
 from analysis.lower.builtins import builtin_function, builtin_method
-from analysis.lower.calls import call_builtin, call_instance, call_method, unknown_call
+from analysis.lower.calls import call_builtin, call_method, call_one_of, unknown_call
 from analysis.lower.class_conversions import conversion_operators
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.convert import implicit
@@ -68,7 +68,7 @@ def try_overload(ctx: LoweringContext, spelling: str, operands: Sequence[Operand
     free = (*associated_functions(ctx, name, operands, in_namespaces=False), *ctx.program.operators(name))
     choice = choose(ctx, free, (), argument_types(ctx, operands)) if free else None
     if choice is not None and choice.instance.declaration.body is not None:
-        return True, call_instance(ctx, choice.instance, None, operands, span)
+        return True, call_one_of(ctx, name, choice, None, operands, span)
     return False, None
 
 

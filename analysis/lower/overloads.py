@@ -4,8 +4,11 @@ Rules   A candidate must accept the number of arguments and convert every one.  
         same type, 1 for promotion and for what is not known, 2 for other arithmetic conversions and bases, 4 for
         user-defined conversions.  A template costs a little more than a plain function; `__device__` wins a tie.
         A pointer deduced for a template parameter is generic, so that instances do not multiply by address space.
-Limits  Of SFINAE, `enable_if` alone is evaluated (`substitution.py`); concepts are not.
-        Ambiguity is settled by the first declaration.
+        A template whose requirements hold wins a tie against one without any.
+        A tie that this does not settle, and a candidate whose requirements are not known, make rivals: the callee
+        must not be guessed (`either.py`).  Overloads that differ in `const` behind the parameters alone are no rivals.
+        Of two templates the more special one wins a tie: its parameters match those of the other, not the reverse.
+Limits  Of SFINAE, `enable_if` alone is evaluated (`substitution.py`).
 """
 
 from __future__ import annotations
@@ -53,8 +56,9 @@ from analysis.lower.names import (
     TypeName,
 )
 from analysis.lower.records import constructors_of
+from analysis.lower.requirements import is_callable, is_required
 from analysis.lower.substitution import extents, is_substitution_failure
-from analysis.lower.templates import deduce, deduce_pack
+from analysis.lower.templates import deduce, deduce_argument, deduce_pack
 from analysis.lower.types import spelled_argument
 
 MAX_INSTANCES = 48
@@ -67,8 +71,12 @@ ArgumentType: TypeAlias = Type | Closure | None
 @final
 @dataclass(frozen=True, slots=True)
 class Choice:
+    """`is_certain`: its requirements are known to hold; `rivals` are others that may be meant instead."""
+
     instance: FunctionInstance
     distance: float
+    is_certain: bool = True
+    rivals: tuple[FunctionInstance, ...] = ()
 
 
 def choose(
@@ -88,17 +96,63 @@ def choose_by_types(
     arguments: Sequence[ArgumentType],
 ) -> Choice | None:
     """The best candidate for arguments of these types."""
-    best: Choice | None = None
+    fitting: list[Choice] = []
     for declaration in declarations:
         if (explicit or specialised_for(declaration) is not None) and not declaration.template_parameters:
             continue
         choice = _consider(program, declaration, explicit, arguments)
-        if choice is not None and (best is None or choice.distance < best.distance):
-            best = choice
-    if best is not None:
-        return _specialised(declarations, best)
+        if choice is not None:
+            fitting.append(choice)
+    if fitting:
+        return _specialised(declarations, _best(fitting))
     named = _specialisation(declarations, [spelled_argument(argument) for argument in explicit])
     return None if named is None else Choice(instantiate(named, {}), 0.0)
+
+
+def _best(fitting: Sequence[Choice]) -> Choice:
+    """The first of the nearest candidates, certain unless another one may be meant."""
+    best = min(fitting, key=lambda choice: choice.distance)
+    for choice in fitting:
+        if choice.distance == best.distance and _is_more_special(choice.instance, best.instance):
+            best = choice
+    rivals = [
+        choice.instance
+        for choice in fitting
+        if choice is not best
+        and (choice.distance == best.distance or not (choice.is_certain and best.is_certain))
+        and _differ(best.instance, choice.instance)
+        and not (choice.is_certain and best.is_certain and _is_more_special(best.instance, choice.instance))
+    ]
+    return Choice(best.instance, best.distance, best.is_certain, tuple(rivals))
+
+
+def _is_more_special(one: FunctionInstance, other: FunctionInstance) -> bool:
+    """Partial ordering: the parameters of `one` are arguments that `other` takes, but not the other way round."""
+    return _takes(other.declaration, one.declaration) and not _takes(one.declaration, other.declaration)
+
+
+def _takes(one: FunctionDeclaration, other: FunctionDeclaration) -> bool:
+    """Whether template `one` could be called with the parameters of `other` as they are declared."""
+    patterns, actuals = generic_signature(one).parameters, generic_signature(other).parameters
+    if not one.template_parameters or not other.template_parameters or len(patterns) != len(actuals):
+        return False
+    if any(parameter.is_pack for parameter in (*patterns, *actuals)):
+        return False
+    program = one.scope.program
+    return all(
+        deduce_argument(program, TypeName(pattern.declared), TypeName(actual.declared), {})
+        for pattern, actual in zip(patterns, actuals, strict=True)
+    )
+
+
+def _differ(one: FunctionInstance, other: FunctionInstance) -> bool:
+    """Whether two candidates are neither the same text nor a method's `const` and other form."""
+    if one.declaration.snippet.text == other.declaration.snippet.text and one.declaration.owner is None:
+        return False
+    parameters = [[each.declared for each in instance.signature.parameters] for instance in (one, other)]
+    is_pair = one.declaration.owner is not None and one.declaration.owner is other.declaration.owner
+    is_template = bool(one.declaration.template_parameters or other.declaration.template_parameters)
+    return not (is_pair and parameters[0] == parameters[1] and not is_template)
 
 
 def _specialised(declarations: Sequence[FunctionDeclaration], choice: Choice) -> Choice:
@@ -107,7 +161,9 @@ def _specialised(declarations: Sequence[FunctionDeclaration], choice: Choice) ->
     named = [choice.instance.scope.names.get(parameter.name) for parameter in template.template_parameters]
     bound = [spelled_argument(one) for one in named if isinstance(one, TypeName | ConstantName | TemplateValue)]
     found = _specialisation(declarations, bound)
-    return choice if found is None else Choice(instantiate(found, {}), choice.distance)
+    return (
+        choice if found is None else Choice(instantiate(found, {}), choice.distance, choice.is_certain, choice.rivals)
+    )
 
 
 def _specialisation(declarations: Sequence[FunctionDeclaration], bound: Sequence[str]) -> FunctionDeclaration | None:
@@ -133,11 +189,12 @@ def _consider(
     if not generic.accepts(len(arguments)) or any(parameter.is_pack for parameter in generic.parameters[:-1]):
         return None
     penalty = 0.25 if generic.parameters and generic.parameters[-1].is_pack else 0.0
+    is_certain = True
     if declaration.template_parameters:
         penalty += 0.5
         named = bind_explicit(declaration, explicit)
         is_open = len(named) < len(declaration.template_parameters) or _has_pack(declaration)
-        if is_open and not _deduce_all(program, generic, arguments, named):
+        if is_open and not deduce_all(program, generic, arguments, named):
             return None
         if len(declaration.instances) >= MAX_INSTANCES:
             return None
@@ -146,6 +203,12 @@ def _consider(
             return None
     else:
         instance = instantiate(declaration, {})
+    if is_required(declaration):
+        answer = is_callable(instance)
+        if answer is False:
+            return None
+        is_certain = answer is True
+        penalty -= 0.125
     if not declaration.item.is_device and not declaration.item.is_constexpr:
         penalty += 0.25
     total = penalty
@@ -154,16 +217,17 @@ def _consider(
         if distance is None:
             return None
         total += distance
-    return Choice(for_groups(instance, arguments), total)
+    return Choice(for_groups(instance, arguments), total, is_certain)
 
 
 def _has_pack(declaration: FunctionDeclaration) -> bool:
     return any(parameter.is_pack for parameter in declaration.template_parameters)
 
 
-def _deduce_all(
+def deduce_all(
     program: Declarations, generic: Signature, arguments: Sequence[ArgumentType], named: dict[str, TemplateArgument]
 ) -> bool:
+    """Adds to `named` what the arguments say about the template parameters; False where they cannot agree."""
     for index, (parameter, argument) in enumerate(zip(generic.parameters, arguments, strict=False)):
         if parameter.is_pack:
             return _deduce_pack(program, parameter, arguments[index:], named)

@@ -24,7 +24,7 @@ from analysis.ir.types import VOID, StructLayout, Type, UnknownType
 from analysis.lower import type_instances
 from analysis.lower.bodies import lower_body
 from analysis.lower.builder import FunctionBuilder
-from analysis.lower.functions import function_declarator, function_name, instantiate
+from analysis.lower.functions import function_declarator, function_name, instantiate, parameter_list
 from analysis.lower.library.source import is_library, snippet_of
 from analysis.lower.names import (
     Entity,
@@ -44,7 +44,7 @@ from analysis.lower.names import (
 from analysis.lower.namespaces import declare_alias, read_enumeration, resolve
 from analysis.lower.repairs import repair_names
 from analysis.lower.substitution import is_substitution_failure
-from analysis.lower.templates import positional, template_parameters
+from analysis.lower.templates import abbreviated_parameters, positional, template_parameters
 from analysis.lower.types import specifier_words
 from analysis.lower.usings import UsingTable, read_usings
 from analysis.syntax.items import Item, ItemKind
@@ -269,7 +269,7 @@ class Program:
         declarator = function_declarator(node)
         if declarator is None:
             declarator = Node("function_declarator", node.start, node.start, node.source)
-        headers = [template_parameters(header) for header in snippet.templates]
+        headers = [template_parameters(self, header) for header in snippet.templates]
         repair_names(owner.scope if owner is not None else self.namespace_scope(item.namespace), snippet)
         scope = (self.namespace_scope(item.namespace) if owner is None else owner.scope).inside()
         prefix = [*item.namespace, *([item.owner] if item.owner else []), item.name]
@@ -281,7 +281,7 @@ class Program:
             headers = headers[1:]
         words = specifier_words(node)
         name = function_name(declarator) or item.name
-        own = headers[-1] if headers else ()
+        own = (*(headers[-1] if headers else ()), *abbreviated_parameters(parameter_list(declarator)))
         is_static = item.is_friend or ("static" in words and item.in_class)
         return FunctionDeclaration(
             item, snippet, node, declarator, name, scope, owner, own, is_static, "virtual" in words
@@ -291,11 +291,15 @@ class Program:
         if id(item) not in self._templates:
             snippet = self.snippet(item)
             node = snippet.root
-            parameters = template_parameters(snippet.templates[-1]) if snippet.templates else ()
+            parameters = template_parameters(self, snippet.templates[-1]) if snippet.templates else ()
             name = node.field("name")
             pattern = name.field("arguments") if name is not None and name.kind == "template_type" else None
             is_type = node.kind.endswith("_specifier") or node.kind in ("alias_declaration", "type_definition")
-            found = TypeTemplateDeclaration(item, scope, node, parameters, pattern) if is_type else None
+            found = (
+                TypeTemplateDeclaration(item, scope, node, parameters, pattern, snippet.requirements)
+                if is_type
+                else None
+            )
             self._templates[id(item)] = found
         return self._templates[id(item)]
 

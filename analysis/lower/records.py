@@ -34,7 +34,7 @@ from analysis.lower.names import (
     TypeTemplateDeclaration,
 )
 from analysis.lower.packs import element_scope, pack_length
-from analysis.lower.templates import template_parameters
+from analysis.lower.templates import abbreviated_parameters, template_parameters
 from analysis.lower.types import base_type, declare, innermost, resolve_type, specifier_words
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.tree import Node
@@ -153,7 +153,7 @@ def _read_type_template(record: Record, listed: Node | None, node: Node) -> None
     pattern = name.field("arguments") if name.kind == "template_type" else None
     inner = name.field("name") if name.kind == "template_type" else name
     text = "" if inner is None else inner.text.decode("utf-8", "replace")
-    parameters = () if listed is None else template_parameters(listed)
+    parameters = () if listed is None else template_parameters(record.scope.program, listed)
     found = TypeTemplateDeclaration(record.item, record.scope, node, parameters, pattern)
     known = record.scope.names.get(text)
     before = known.declarations if isinstance(known, TypeTemplate) else ()
@@ -302,8 +302,8 @@ def _take_flags(declaration: FunctionDeclaration, nodes: list[Node]) -> None:
 def _inline_method(record: Record, name: str, node: Node, declarator: Node) -> FunctionDeclaration:
     """A method known only from the class body's text: of a local class, or without a definition."""
     words = specifier_words(node)
-    parameters = [template_parameters(header) for header in _headers(record.node, node)]
-    own = parameters[-1] if parameters else ()
+    parameters = [template_parameters(record.scope.program, header) for header in _headers(record.node, node)]
+    own = (*(parameters[-1] if parameters else ()), *abbreviated_parameters(parameter_list(declarator)))
     return FunctionDeclaration(
         record.item,
         record.snippet,

@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from analysis.lower.lookup import builtin_entity
+from analysis.lower.lookup import spelled_entity
 from analysis.lower.names import (
     ConstantName,
+    Declarations,
     Entity,
     FunctionSet,
     GlobalVariable,
     MemberName,
-    NamespaceName,
     Scope,
     TypeName,
     TypeTemplate,
@@ -29,13 +29,13 @@ from analysis.syntax.tree import Node
 
 def repair_names(scope: Scope, snippet: Snippet) -> None:
     """Repairs the tree of `snippet`, whose names are seen from `scope`; a second time changes nothing."""
-    local = _local_types(snippet)
+    local = _local_types(scope.program, snippet)
     known: dict[bytes, Entity | None] = {}
-    variables = dict.fromkeys(_value_parameters(snippet), True)
+    variables = dict.fromkeys(_value_parameters(scope.program, snippet), True)
 
     def entity(name: bytes) -> Entity | None:
         if name not in known:
-            known[name] = _spelled(scope, name.decode("utf-8", "replace"))
+            known[name] = spelled_entity(scope, name.decode("utf-8", "replace"))
         return known[name]
 
     def is_variable(name: bytes) -> bool:
@@ -55,29 +55,16 @@ def repair_names(scope: Scope, snippet: Snippet) -> None:
             return not found.declarations or any(each.template_parameters for each in found.declarations)
         return isinstance(found, TypeTemplate | TypeName) or name in local
 
-    repair(snippet.root, is_type, is_template, is_value)
+    for root in (snippet.root, *snippet.requirements):
+        repair(root, is_type, is_template, is_value)
 
 
-def _spelled(scope: Scope, name: str) -> Entity | None:
-    """A name as written, perhaps qualified, without its template arguments."""
-    parts = [part for part in "".join(name.partition("<")[0].split()).split("::") if part]
-    if not parts:
-        return None
-    found = scope.find(parts[0])
-    if len(parts) == 1:
-        return found
-    if found is None or isinstance(found, NamespaceName):
-        path = found.path if isinstance(found, NamespaceName) else (parts[0],)
-        return scope.program.find_in_namespace((*path, *parts[1:-1]), parts[-1])
-    return builtin_entity("::".join(parts))
-
-
-def _local_types(snippet: Snippet) -> frozenset[bytes]:
+def _local_types(program: Declarations, snippet: Snippet) -> frozenset[bytes]:
     """Template parameters, and types declared inside the text."""
     names = {
         parameter.name.encode()
         for header in snippet.templates
-        for parameter in template_parameters(header)
+        for parameter in template_parameters(program, header)
         if parameter.is_type
     }
     if any(word in snippet.text for word in (b"typedef", b"using", b"struct", b"enum", b"union")):
@@ -86,11 +73,11 @@ def _local_types(snippet: Snippet) -> frozenset[bytes]:
     return frozenset(names)
 
 
-def _value_parameters(snippet: Snippet) -> list[bytes]:
+def _value_parameters(program: Declarations, snippet: Snippet) -> list[bytes]:
     return [
         parameter.name.encode()
         for header in snippet.templates
-        for parameter in template_parameters(header)
+        for parameter in template_parameters(program, header)
         if not parameter.is_type
     ]
 

@@ -26,6 +26,7 @@ from analysis.lower.names import (
     TypeTemplate,
     TypeTemplateDeclaration,
 )
+from analysis.lower.requirements import satisfied
 from analysis.lower.templates import bind, deduce_arguments, flattened, positional
 from analysis.lower.types import spelled_argument
 
@@ -89,9 +90,12 @@ def _match(
     inner = declaration.scope.inside()
     bind(inner, declaration.parameters, named, defaults=False)
     again = flattened(template_arguments(inner, declaration.pattern))
-    is_certain = True
+    answer = satisfied(inner, declaration.requirements, declaration.parameters)
+    if answer is False:
+        return None
+    is_certain = answer is True
     if len(again) != len(arguments):
-        is_certain = any(isinstance(each, PackPattern) for each in again)
+        is_certain = is_certain and any(isinstance(each, PackPattern) for each in again)
     for given, wanted in zip(arguments, again, strict=False):
         answer = _is_equal(program, wanted, given)
         if answer is False:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from analysis.ir.types import ArrayType, PointerType, StructType, TemplateType, Type, VectorType
+from analysis.lower.concepts import names_concept
 from analysis.lower.constants import evaluate
 from analysis.lower.names import (
     ArgumentPack,
@@ -31,13 +32,36 @@ from analysis.lower.types import base_type, declare, descriptor_type, innermost,
 from analysis.syntax.tree import Node
 
 
-def template_parameters(listed: Node) -> tuple[TemplateParameter, ...]:
+def template_parameters(program: Declarations, listed: Node) -> tuple[TemplateParameter, ...]:
     """The parameters in a `template_parameter_list`."""
-    return tuple(_parameter(child, index) for index, child in enumerate(listed.children) if child.kind in _PARAMETERS)
+    return tuple(
+        _parameter(program, child, index) for index, child in enumerate(listed.children) if child.kind in _PARAMETERS
+    )
 
 
-def _parameter(node: Node, index: int) -> TemplateParameter:
+def abbreviated_parameters(listed: Node | None) -> tuple[TemplateParameter, ...]:
+    """The template parameters that `auto` in a function's parameter list declares, named by `placeholder_names`."""
+    return tuple(
+        TemplateParameter(name, True, False, node, None, type.field("constraint"))
+        for node, type, name in placeholder_names(listed)
+    )
+
+
+def placeholder_names(listed: Node | None) -> list[tuple[Node, Node, str]]:
+    """The parameters declared `auto` (packs are not among them), their type's node, and a name for that type."""
+    found: list[tuple[Node, Node, str]] = []
+    for node in () if listed is None else listed.children:
+        type = node.field("type")
+        is_parameter = node.kind in ("parameter_declaration", "optional_parameter_declaration")
+        if is_parameter and type is not None and type.kind == "placeholder_type_specifier" and b"(" not in type.text:
+            found.append((node, type, "auto" if not found else f"auto {len(found) + 1}"))
+    return found
+
+
+def _parameter(program: Declarations, node: Node, index: int) -> TemplateParameter:
     default = node.field("default_type") or node.field("default_value")
+    type = node.field("type")
+    concept = type if type is not None and names_concept(program, type) else None
     is_type = "type_parameter" in node.kind or node.kind == "template_template_parameter_declaration"
     is_pack = node.kind.startswith("variadic")
     name: Node | None
@@ -50,7 +74,7 @@ def _parameter(node: Node, index: int) -> TemplateParameter:
         declarator = node.field("declarator")
         name = None if declarator is None else innermost(declarator)
     text = f"<{index}>" if name is None else name.text.decode("utf-8", "replace")
-    return TemplateParameter(text, is_type, is_pack, node, default)
+    return TemplateParameter(text, is_type or concept is not None, is_pack, node, default, concept)
 
 
 def generic_argument(scope: Scope, parameter: TemplateParameter) -> TemplateArgument:

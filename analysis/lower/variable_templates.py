@@ -1,4 +1,4 @@
-"""Variable templates: `template <class T> constexpr bool is_wide_v = sizeof(T) > 4;`
+"""Variable templates: `template <class T> constexpr bool is_wide_v = sizeof(T) > 4;`, and concepts, which are such.
 
 Rules   An instance whose initialiser is a constant expression is that constant; any other is one value for the whole
         grid that is not known.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from analysis.ir.types import S32, TemplateType, UnknownType
+from analysis.ir.types import BOOLEAN, S32, TemplateType, UnknownType
 from analysis.lower.constants import evaluate
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.names import (
@@ -24,7 +24,7 @@ from analysis.lower.names import (
 from analysis.lower.types import base_type, spelled_argument
 from analysis.syntax.tree import Node
 
-VARIABLES: Final = frozenset({"declaration", "field_declaration"})
+VARIABLES: Final = frozenset({"declaration", "field_declaration", "concept_definition"})
 
 
 def variable_pattern(node: Node) -> Node | None:
@@ -38,7 +38,7 @@ def variable_instance(
 ) -> Entity:
     """What the variable is for the arguments that `scope` binds."""
     name, value = _declarator(declaration.node)
-    type = base_type(scope, declaration.node).type
+    type = BOOLEAN if declaration.node.kind == "concept_definition" else base_type(scope, declaration.node).type
     constant = evaluate(scope, value) if value is not None and is_certain else None
     if constant is not None and type == AUTO:
         return constant
@@ -51,6 +51,8 @@ def variable_instance(
 
 def _declarator(node: Node) -> tuple[Node | None, Node | None]:
     """The name, perhaps with arguments, and the initialiser."""
+    if node.kind == "concept_definition":
+        return node.field("name"), node.children[-1]
     declarator = node.field("declarator")
     if declarator is None or declarator.kind != "init_declarator":
         return declarator, node.field("default_value")

@@ -39,6 +39,8 @@ class Snippet:
     text: bytes
     templates: tuple[Node, ...]
     """The template_parameter_list nodes around `root`, outermost first."""
+    requirements: tuple[Node, ...]
+    """The requires_clause nodes between those and `root`."""
     error_count: int
     """ERROR and MISSING nodes in the whole text, outside `root` too."""
     launch_bounds: tuple[bytes, ...] | None
@@ -70,8 +72,8 @@ def build_snippet(item: Item, macros: MacroLookup, line: int = 1) -> Snippet:
         text, source_map = expansion.run()
         problems += expansion.problems
     text, bounds = normalise(text)
-    text, root, templates, errors = _parsed(item, text)
-    return Snippet(root, text, templates, errors, bounds, pragmas, tuple(problems), source_map)
+    text, root, templates, requirements, errors = _parsed(item, text)
+    return Snippet(root, text, templates, requirements, errors, bounds, pragmas, tuple(problems), source_map)
 
 
 @final
@@ -200,8 +202,8 @@ def _glues(left: bytes, right: bytes) -> bool:
     return word or (left in b"+-<>&|=*/:!%^" and right in b"+-<>&|=*/:")
 
 
-def _parsed(item: Item, text: bytes) -> tuple[bytes, Node, tuple[Node, ...], int]:
-    """The text that parsed best, its root, the template lists around it and its number of errors."""
+def _parsed(item: Item, text: bytes) -> tuple[bytes, Node, tuple[Node, ...], tuple[Node, ...], int]:
+    """The text that parsed best, its root, the template lists and requirements around it, its number of errors."""
     top, errors, shift = _parse_once(item, text)
     if errors:
         head_end = text.find(b"{") if item.is_definition and item.kind is ItemKind.FUNCTION else 0
@@ -211,10 +213,12 @@ def _parsed(item: Item, text: bytes) -> tuple[bytes, Node, tuple[Node, ...], int
             if other_errors < errors:
                 top, errors, text = other_top, other_errors, other
     if top is None:
-        return text, Node("ERROR", 0, len(text), text), (), 1
-    found, lists = _find_root(item, top)
-    templates = tuple(convert_node(node, text, shift) for node in lists)
-    return text, convert_node(found, text, shift), templates, errors
+        return text, Node("ERROR", 0, len(text), text), (), (), 1
+    found, around = _find_root(item, top)
+    headers = [convert_node(node, text, shift) for node in around]
+    templates = tuple(node for node in headers if node.kind == "template_parameter_list")
+    requirements = tuple(node for node in headers if node.kind == "requires_clause")
+    return text, convert_node(found, text, shift), templates, requirements, errors
 
 
 def _parse_once(item: Item, text: bytes) -> tuple[TreeSitterNode | None, int, int]:
@@ -243,7 +247,7 @@ def _count_errors(top: TreeSitterNode) -> int:
 
 
 def _find_root(item: Item, top: TreeSitterNode) -> tuple[TreeSitterNode, list[TreeSitterNode]]:
-    """The node of the item itself, and the template lists around it."""
+    """The node of the item itself, and the template lists and requirements around it."""
     wanted = _ROOTS.get(item.kind, frozenset[str]())
     if item.kind is ItemKind.FUNCTION and not item.is_definition:
         wanted = _DECLARATIONS
@@ -259,8 +263,7 @@ def _find_root(item: Item, top: TreeSitterNode) -> tuple[TreeSitterNode, list[Tr
                 return node, lists
             skip -= 1
         if node.type == "template_declaration":
-            parameters = node.child_by_field_name("parameters")
-            lists = [*lists, parameters] if parameters is not None else lists
+            lists = [*lists, *(child for child in node.named_children if child.type in _HEADERS)]
         if node.type not in _OPAQUE:
             stack.extend((child, lists) for child in reversed(node.named_children))
     if first is not None:
@@ -272,13 +275,14 @@ def _find_root(item: Item, top: TreeSitterNode) -> tuple[TreeSitterNode, list[Tr
 _WORD: Final = frozenset(bytes([byte]) for byte in range(128) if chr(byte).isalnum() or chr(byte) in "_$")
 _DYNAMIC: Final = frozenset({b"__LINE__", b"__FILE__", b"__COUNTER__"})
 _RECORDS: Final = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
+_HEADERS: Final = frozenset({"template_parameter_list", "requires_clause"})
 _DECLARATIONS: Final = frozenset({"declaration", "field_declaration"})
 _ROOTS: Final = {
     ItemKind.FUNCTION: frozenset({"function_definition"}),
     ItemKind.RECORD: _RECORDS,
     ItemKind.ENUM: frozenset({"enum_specifier"}),
     ItemKind.ALIAS: frozenset({"type_definition", "alias_declaration"}),
-    ItemKind.VARIABLE: _DECLARATIONS,
+    ItemKind.VARIABLE: _DECLARATIONS | {"concept_definition"},
     ItemKind.USING: frozenset({"using_declaration"}),
 }
 _OPAQUE: Final = frozenset({"compound_statement", "parameter_list", "argument_list", "initializer_list"})

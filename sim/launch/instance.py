@@ -277,7 +277,7 @@ def _host_arguments(program: Program, launch: Launch) -> Mapping[str, str]:
         if not (is_around and host.kind is ItemKind.FUNCTION and host.is_template):
             continue
         headers = program.snippet(host).templates
-        names = [parameter.name for parameter in template_parameters(headers[-1])] if headers else []
+        names = [parameter.name for parameter in template_parameters(program, headers[-1])] if headers else []
         name = host.name.encode("utf-8", "replace")
         call = re.compile(rb"\b" + re.escape(name) + rb"\s*<([^<>;(){}]+)>\s*\(")
         for item in items:

@@ -19,12 +19,14 @@ from analysis.ir.types import (
     FloatType,
     IntegerType,
     PointerType,
+    StructType,
     Type,
     UnknownType,
     VoidType,
 )
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import arithmetic_type, convert, is_vague, promoted
+from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import decayed, load
 from analysis.lower.types import spelled
 
@@ -134,6 +136,8 @@ def _as_index(ctx: LoweringContext, index: ValueId, span: Span) -> ValueId:
     type = builder.types[index]
     if isinstance(type, IntegerType) or is_vague(type):
         return index
+    if isinstance(type, StructType) and ctx.program.records.get(type.name) is not None:
+        return implicit(ctx, index, S64, span)  # by its conversion operator
     if isinstance(type, BooleanType | FloatType | PointerType):
         return convert(builder, index, S32 if isinstance(type, BooleanType) else S64, span)
     return builder.opaque(f"{spelled(type)} as an index", (index,), S64, span)

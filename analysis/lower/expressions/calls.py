@@ -231,6 +231,8 @@ def _method_call(ctx: LoweringContext, node: Node, function: Node, arguments: No
     name = _method_name(name_node)
     operands = argument_operands(ctx, arguments)
     span = ctx.span(node)
+    if isinstance(target, Closure) and name == "operator()":
+        return inline_closure(ctx, target, operands, span, explicit)
     type = ctx.type_of(target)
     record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
     if record is None:

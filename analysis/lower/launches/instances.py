@@ -167,7 +167,7 @@ class _Walk:
         else:
             types = [host_type(scope, argument, host.id) for argument in passed]
             choice = choose_by_types(self._program, kernels, explicit, types)
-            chosen = None if choice is None else choice.instance
+            chosen = None if choice is None or choice.rivals else choice.instance
         if chosen is not None and is_complete(chosen):
             self._found[id(chosen.declaration)][chosen.id] = chosen
             self._texts[chosen.id].add(launch_text(kernel, passed or ()))

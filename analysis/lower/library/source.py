@@ -136,7 +136,7 @@ def written_template(program: Declarations, name: str) -> TypeTemplate:
         snippet = snippet_of(item)
         node = snippet.root.field("name")
         pattern = node.field("arguments") if node is not None and node.kind == "template_type" else None
-        parameters = template_parameters(snippet.templates[-1]) if snippet.templates else ()
+        parameters = template_parameters(program, snippet.templates[-1]) if snippet.templates else ()
         found.append(TypeTemplateDeclaration(item, scope, snippet.root, parameters, pattern))
     return TypeTemplate(name, tuple(found))
 

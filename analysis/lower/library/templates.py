@@ -29,6 +29,7 @@ from analysis.ir.types import (
 )
 from analysis.lower.builtins import builtin_layout
 from analysis.lower.builtins.types import canonical
+from analysis.lower.concepts import STANDARD_CONCEPTS
 from analysis.lower.library.properties import PROPERTIES, property_of
 from analysis.lower.library.source import array_elements, is_written, written_template
 from analysis.lower.library.transformations import TRANSFORMATIONS, transformed
@@ -55,6 +56,7 @@ def library_template(name: str) -> TypeTemplate | None:
     space, last = canonical(name)
     if space != "std":
         return None
+    last = STANDARD_CONCEPTS.get(last) or last
     stem = last[:-2] if last.endswith(("_v", "_t")) else last
     is_known = stem in PROPERTIES or stem in TRANSFORMATIONS or stem in _OTHERS or last in _OTHERS or is_written(last)
     return TypeTemplate(last, ()) if is_known else None
