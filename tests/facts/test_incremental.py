@@ -139,6 +139,15 @@ CASES = {
         "__device__ int f(V v) { return threadIdx.x; }",
         "",
     ),
+    "a concept": (
+        "template <typename T> concept Wanted = HOLE;\n"
+        "template <typename T> __device__ int f(T x) { return 1; }\n"
+        "template <Wanted T> __device__ int f(T x) { return threadIdx.x; }\n"
+        "__global__ void k(int *o) { if (f(1)) o[0] = 1; }",
+        "std::is_integral_v<T>",
+        "std::is_floating_point_v<T>",
+        "sizeof(T) == 4",
+    ),
     "a constexpr function": (
         "constexpr int n() { return HOLE; }\n"
         "__global__ void k(int *o) { __shared__ int s[n()]; s[threadIdx.x * n()] = 1; o[0] = s[0]; }",
