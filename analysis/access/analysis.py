@@ -14,8 +14,6 @@ Source    Lee et al., CGO 2013, section 4 (warp-sequential accesses); CUDA C++ B
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import final
 
 from analysis.access.addresses import Addresses, LaneAddress, Place
@@ -26,14 +24,13 @@ from analysis.access.model import (
     AccessKind,
     AccessPattern,
     Basis,
-    FarApart,
     Outside,
     Participation,
-    RequestCost,
 )
 from analysis.access.moved import moved_bytes
 from analysis.access.participants import Condition, Guards, Participants
-from analysis.access.warp_request import Setting, count_bank_ways, count_sectors, lane_pattern
+from analysis.access.request_cost import cost_of_request
+from analysis.access.warp_request import Setting
 from analysis.affine.result import AffineResult
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.result import DivergenceResult
@@ -43,6 +40,7 @@ from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Atomic, Branch, Load, ReadSpecial, Store, WarpBarrier
 from analysis.ir.operators import SpecialRegister
+from analysis.ir.record import record
 from analysis.ir.source import NO_SPAN, Span
 from analysis.ir.types import MemorySpace, Type
 from analysis.memory.spaces import SpaceResult
@@ -83,6 +81,17 @@ ACCESSES = {Load: AccessKind.LOAD, Store: AccessKind.STORE, Atomic: AccessKind.A
 
 
 @final
+@record
+class _Behind:
+    """Who comes to a block: once for each block shape, once for each shape with short rows; in how many loops it is."""
+
+    settings: tuple[Setting, ...]
+    in_short_rows: tuple[Setting, ...]
+    certainty: Participation
+    loops: int
+
+
+@final
 class _Finder:
     def __init__(
         self,
@@ -101,8 +110,10 @@ class _Finder:
         launch = divergence.launch
         self._modelled = _modelled_spans(function, control)
         self._basis = Basis.KNOWN_SHAPE if launch.shapes else Basis.LINE if _is_line(function, launch) else Basis.ROW
-        self._lanes: dict[tuple[ValueId, BasicBlockId], LaneAddress | None] = {}
+        self._lanes: dict[tuple[ValueId, BasicBlockId], tuple[LaneAddress, set[int]] | None] = {}
+        """What is known of an address, with the bytes of its place that the function uses."""
         self._used: dict[Place, set[int]] = {}
+        self._behind: dict[BasicBlockId, _Behind] = {}
         self._sizes: dict[Type, tuple[int | None, int | None]] = {}
         self._warp_size = launch.warp_size
         shapes = launch.shapes if len(launch.shapes) <= MAX_SHAPES else ()
@@ -114,38 +125,42 @@ class _Finder:
         key = (instruction.address, block)
         if key not in self._lanes:
             is_modelled = instruction.span in self._modelled
-            self._lanes[key] = None if is_modelled else self._addresses.lanes(instruction.address, block)
-        lanes = self._lanes[key]
+            lanes = None if is_modelled else self._addresses.lanes(instruction.address, block)
+            self._lanes[key] = None if lanes is None else (lanes, self._used.setdefault(lanes.place, set()))
+        known = self._lanes[key]
         size, _ = self._moved(instruction)
-        if lanes is not None and size is not None:
-            self._used.setdefault(lanes.place, set()).update(_own_bytes(lanes, size))
+        if known is not None and size is not None:
+            lanes, used = known
+            used.update(_own_bytes(lanes, size))
 
     def access(self, block: BasicBlockId, instruction: object) -> Access:
         assert isinstance(instruction, Load | Store | Atomic)
         kind = ACCESSES[type(instruction)]
         address = instruction.address
         size, width = self._moved(instruction)
-        lanes = self._lanes[address, block]
-        participants = self._guards.of(block)
-        request, pattern, stride = None, AccessPattern.UNKNOWN, None
+        known = self._lanes[address, block]
+        behind = self._behind_guards(block)
+        request, pattern, stride, used, outside = None, AccessPattern.UNKNOWN, None, None, None
         space = self._spaces.space(address)
-        if lanes is not None:
-            settings = [self._setting(extent, participants) for extent in self._extents]
-            patterns = {lane_pattern(lanes, size or 0, setting) for setting in settings}
-            pattern, _ = patterns.pop() if len(patterns) == 1 else (AccessPattern.SCATTERED, None)
-            if space is MemorySpace.LOCAL:  # one offset in all lanes is one row of the interleaved memory
-                is_row = pattern is AccessPattern.BROADCAST
-                pattern = AccessPattern.WARP_SEQUENTIAL if is_row else AccessPattern.SCATTERED
+        if known is not None:
+            lanes, bytes_used = known
             stride = _stride(lanes)
-            if size is not None and width is not None:
-                costs = [_cost(lanes, size, width, setting, space, kind, self._basis) for setting in settings]
-                request = _worst([cost for cost in costs if cost is not None])
-                if request is not None and self._basis is not Basis.KNOWN_SHAPE:
-                    short = [self._setting(extent, participants) for extent in SHORT_ROWS[self._basis]]
-                    again = [_cost(lanes, size, width, setting, space, kind, self._basis) for setting in short]
-                    request = replace(
-                        request, in_short_rows=_least(again), far_apart=_far_in_short_rows(request, again)
-                    )
+            pattern, request = cost_of_request(
+                lanes,
+                size,
+                width,
+                behind.settings,
+                behind.in_short_rows,
+                self._basis,
+                is_shared=space is MemorySpace.SHARED,
+                is_local=space is MemorySpace.LOCAL,
+                is_certain=space is not MemorySpace.GENERIC,
+                is_atomic=kind is AccessKind.ATOMIC,
+                is_of_one_size=lanes.is_of_one_size,
+            )
+            if size is not None:
+                used = _used_around(lanes, size, bytes_used)
+                outside = self._outside(block, address, lanes, size)
         return Access(
             kind,
             instruction.span,
@@ -157,29 +172,32 @@ class _Finder:
             self._addresses.form(address, block),
             stride,
             pattern,
-            self._certainty(participants),
+            behind.certainty,
             request,
-            sum(1 for _ in self._control.cycles_around(block)),
-            None if lanes is None or size is None else self._used_around(lanes, size),
-            None if lanes is None or size is None else self._outside(block, address, lanes, size),
+            behind.loops,
+            used,
+            outside,
         )
+
+    def _behind_guards(self, block: BasicBlockId) -> _Behind:
+        """What is the same for all accesses of a block."""
+        known = self._behind.get(block)
+        if known is None:
+            participants = self._guards.of(block)
+            extents = () if self._basis is Basis.KNOWN_SHAPE else SHORT_ROWS[self._basis]
+            known = self._behind[block] = _Behind(
+                tuple(self._setting(extent, participants) for extent in self._extents),
+                tuple(self._setting(extent, participants) for extent in extents),
+                self._certainty(participants),
+                sum(1 for _ in self._control.cycles_around(block)),
+            )
+        return known
 
     def _outside(self, block: BasicBlockId, address: ValueId, lanes: LaneAddress, size: int) -> Outside | None:
         symbol = self._spaces.variable(address)
         if symbol is None:
             return None
         return self._bounds.outside(block, symbol, lanes, size, self._extents, self._warp_size)
-
-    def _used_around(self, lanes: LaneAddress, size: int) -> int:
-        own = _own_bytes(lanes, size)
-        first, last = own.start // SECTOR_BYTES, (own.stop - 1) // SECTOR_BYTES
-        around = range(first * SECTOR_BYTES, (last + 1) * SECTOR_BYTES)
-        used = self._used[lanes.place]
-        stride = abs(_stride(lanes) or 0)
-        if not stride:
-            return sum(1 for byte in around if byte in used)
-        by_any_lane = {byte % stride for byte in used}
-        return sum(1 for byte in around if byte % stride in by_any_lane) // max(1, len(around) // stride)
 
     def _moved(self, instruction: Load | Store | Atomic) -> tuple[int | None, int | None]:
         """Bytes per lane, and how many of them one instruction moves."""
@@ -236,55 +254,20 @@ def _own_bytes(lanes: LaneAddress, size: int) -> range:
     return range(lanes.constant, lanes.constant + min(size, 4 * SECTOR_BYTES))
 
 
+def _used_around(lanes: LaneAddress, size: int, used: set[int]) -> int:
+    """How many of the `used` bytes lie in the sectors of an element, where every lane uses the same of its own."""
+    own = _own_bytes(lanes, size)
+    first, last = own.start // SECTOR_BYTES, (own.stop - 1) // SECTOR_BYTES
+    around = range(first * SECTOR_BYTES, (last + 1) * SECTOR_BYTES)
+    stride = abs(_stride(lanes) or 0)
+    if not stride:
+        return len(used.intersection(around))
+    by_any_lane = {byte % stride for byte in used}
+    if len(around) % stride == 0:
+        return len(by_any_lane)
+    return sum(1 for byte in around if byte % stride in by_any_lane) // max(1, len(around) // stride)
+
+
 def _stride(lanes: LaneAddress) -> int | None:
     x, _, _, lane = lanes.scales
     return None if x is None or lane is None or lanes.tables else x + lane
-
-
-def _cost(
-    lanes: LaneAddress,
-    size: int,
-    width: int,
-    setting: Setting,
-    space: MemorySpace,
-    kind: AccessKind,
-    basis: Basis,
-) -> RequestCost | None:
-    if space is MemorySpace.SHARED:
-        banks = count_bank_ways(lanes, width, setting, is_atomic=kind is AccessKind.ATOMIC)
-        if banks is None:
-            return None
-        ways = banks.ways if banks.is_exact or banks.ways > 1 else None
-        return RequestCost(None, None, None, ways, banks.lanes, banks.is_exact, basis)
-    count = count_sectors(lanes, size, setting, is_local=space is MemorySpace.LOCAL)
-    if count is None:
-        return None
-    is_exact = count.is_exact and space is not MemorySpace.GENERIC
-    sectors = count.sectors if count.is_exact or count.sectors > 1 else None
-    far_apart = FarApart(count.far, count.far_from) if lanes.is_of_one_size else None
-    return RequestCost(sectors, count.most, count.ideal, None, count.lanes, is_exact, basis, far_apart=far_apart)
-
-
-def _least(costs: Sequence[RequestCost | None]) -> int | None:
-    """The fewest sectors or passes; None where some are not known."""
-    found = [None if cost is None else cost.sectors if cost.bank_ways is None else cost.bank_ways for cost in costs]
-    known = [number for number in found if number is not None]
-    return min(known) if len(known) == len(found) else None
-
-
-def _far_in_short_rows(request: RequestCost, short: Sequence[RequestCost | None]) -> FarApart | None:
-    """What holds of all of them."""
-    found = [cost.far_apart for cost in short if cost is not None and cost.far_apart is not None]
-    if request.far_apart is None or len(found) != len(short):
-        return None
-    distance = max(cost.distance for cost in (request.far_apart, *found))
-    return FarApart(request.far_apart.sectors, distance, min(cost.sectors for cost in found))
-
-
-def _worst(costs: Sequence[RequestCost]) -> RequestCost | None:
-    """Over block shapes: what another shape may exceed is no exact cost."""
-    worst = max(costs, key=lambda cost: (cost.sectors or 0, cost.sectors_max or 0, cost.bank_ways or 0), default=None)
-    if worst is None:
-        return None
-    most = [cost.sectors_max for cost in costs if cost.sectors_max is not None]
-    return replace(worst, sectors_max=max(most, default=None), is_exact=all(cost.is_exact for cost in costs))
