@@ -187,7 +187,7 @@ class Addresses:
         for monomial, coefficient in base.terms:
             if not monomial:
                 continue
-            alignment = self._affine.alignment(Polynomial(((monomial, coefficient),)))
+            alignment = self._affine.term_alignment(monomial, coefficient)
             if len(monomial) == 1 and isinstance(monomial[0], ValueAtom) and self._is_allocation(monomial[0].value):
                 alignment = max(alignment, ALLOCATION_ALIGNMENT)
             found = min(found, alignment)

@@ -122,9 +122,13 @@ class Bounds:
         offsets = thread_offsets(lanes, setting)
         if offsets is None:
             return
+        constant = steps.get(None, 0)
+        if not counted:
+            yield from ((thread, offset + constant, offset + constant) for thread, offset in offsets)
+            return
         for thread, offset in offsets:
             x, y = thread % extent[0], thread // extent[0]
-            low = high = offset + steps.get(None, 0)
+            low = high = offset + constant
             for rounds, step in counted:
                 number = None if rounds is None else rounds.of(x, y % extent[1], y // extent[1])
                 if not number:

@@ -141,11 +141,14 @@ class AffineFacts:
     def polynomial_alignment(self, polynomial: Polynomial) -> int:
         found = MAX_ALIGNMENT
         for monomial, coefficient in polynomial.terms:
-            product = power_of_two_in(coefficient)
-            for atom in monomial:
-                product *= self.atom_alignment(atom)
-            found = min(found, product)
+            found = min(found, self.term_alignment(monomial, coefficient))
         return found
+
+    def term_alignment(self, monomial: Monomial, coefficient: int) -> int:
+        product = power_of_two_in(coefficient)
+        for atom in monomial:
+            product *= self.atom_alignment(atom)
+        return product
 
     def value_alignment(self, value: ValueId) -> int:
         """Of the value itself, whatever the thread: the base and every coefficient count."""

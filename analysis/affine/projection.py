@@ -42,10 +42,10 @@ def lane_stride(form: LinearForm, launch: LaunchKnowledge) -> int | None:
     along_lane = form.coefficient(Axis.LANE).constant
     if along_lane is None:
         return None
+    if not form.coefficients or form.coefficients[0][0] is Axis.LANE:  # the last axis, so the only one
+        return along_lane
     shapes = launch.shapes or ((None,) if launch.one_dimensional else ())
     strides = {_thread_stride(form, shape, launch.warp_size) for shape in shapes}
-    if all(axis is Axis.LANE for axis, _ in form.coefficients):
-        strides = {0}
     stride = strides.pop() if len(strides) == 1 else None
     return None if stride is None else stride + along_lane
 

@@ -135,7 +135,9 @@ class _RangePass:
         again: list[_Again] = []
         for block in blocks:
             self._phis(block, None)
-            again.append((block, self._moving_in(block, self._first_look(block))))
+            ruled = self._moving_in(block, self._first_look(block))
+            if ruled or self.function.blocks[block].phis:
+                again.append((block, ruled))
         for _ in range(MAX_ROUNDS):
             self.changed = False
             self._look_again(again, _widened)

@@ -10,7 +10,7 @@ from analysis.affine.collange import CollangeTag
 from analysis.affine.facts import AffineFacts
 from analysis.affine.interval import Interval
 from analysis.affine.linear_form import LinearForm
-from analysis.affine.polynomial import Polynomial
+from analysis.affine.polynomial import Monomial, Polynomial
 from analysis.affine.projection import project
 from analysis.divergence.levels import Level
 from analysis.ir.ids import BasicBlockId, ValueId
@@ -54,6 +54,10 @@ class AffineResult:
         if isinstance(item, Polynomial):
             return self._facts.polynomial_alignment(item)
         return self._facts.value_alignment(item)
+
+    def term_alignment(self, monomial: Monomial, coefficient: int) -> int:
+        """That of one term of a polynomial."""
+        return self._facts.term_alignment(monomial, coefficient)
 
     def atom_range(self, atom: Atom) -> Interval:
         return self._facts.atom_range(atom)

@@ -21,14 +21,18 @@ class Uniformity:
     def __init__(self, function: Function, control: ControlFlow, divergence: DivergenceResult) -> None:
         self._control = control
         self._divergence = divergence
-        self._has_cycles = bool(control.cycles)
+        self._loops: list[frozenset[BasicBlockId] | None] | None = None
+        if control.cycles:
+            innermost = (control.innermost_cycle(BasicBlockId(block)) for block in range(len(control.successors)))
+            self._loops = [None if cycle is None else cycle.blocks for cycle in innermost]
+        """For each block the innermost loop around it; None where the function has none."""
 
     def agrees(self, value: ValueId, form: LinearForm, block: BasicBlockId) -> bool:
         """Has every atom of the value's form one value per warp where `block` reads it?"""
-        if not self._has_cycles:
+        if self._loops is None:
             return True
-        cycle = self._control.innermost_cycle(self._divergence.home(value))
-        if cycle is None or block in cycle.blocks:
+        loop = self._loops[self._divergence.home(value)]
+        if loop is None or block in loop:
             return True  # no loop was left since the definition, where they agreed
         if not self._all_agree(form.base.atoms(), block):
             return False

@@ -18,7 +18,6 @@ Source    Coutinho et al., PACT 2011, and Saumya et al., CGO 2022, estimate the 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import prod
 from typing import final
@@ -107,10 +106,14 @@ class _Model:
         if self._single.runs_alone(first):
             return FREE
         arms = self._arms(first, deciders)
-        times = Counter(block for arm in arms.values() for block in arm)
-        slots = sorted(sum(self._weight(block) for block in arm if times[block] == 1) for arm in arms.values())
-        if len(slots) < 2:
+        if len(arms) < 2:
             return FREE
+        seen: set[BasicBlockId] = set()
+        shared: set[BasicBlockId] = set()
+        for arm in arms.values():
+            shared |= seen & arm
+            seen |= arm
+        slots = sorted(sum(map(self._weight, arm - shared)) for arm in arms.values())
         if self._leaves_loop(first, arms):
             return BranchCost(sum(slots[:-1]), 0)
         return BranchCost(sum(slots[:-1]), (slots[-1] - slots[-2]) // 2 // self._rounds(first))

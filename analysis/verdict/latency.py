@@ -244,6 +244,9 @@ _BY_KIND: Final[dict[type[Instruction], int]] = {
 
 def latency(divergence: DivergenceResult, spaces: SpaceResult, item: Instruction) -> int:
     """Issue slots of one instruction."""
+    known = _BY_KIND.get(type(item))
+    if known is not None:
+        return known
     types = divergence.function.types
     match item:
         case Binary():
@@ -255,9 +258,6 @@ def latency(divergence: DivergenceResult, spaces: SpaceResult, item: Instruction
         case Load() | Store():
             return _of_access(spaces.space(item.address))
         case _:
-            known = _BY_KIND.get(type(item))
-            if known is not None:
-                return known
             return DOUBLE if item.result is not None and _is_double(types[item.result]) else SIMPLE
 
 
