@@ -4,6 +4,7 @@ Rules    The cache is passed in by its owner and bounded; nothing in it depends 
          Skeletons: by path, the last one, from which an edited text takes what did not change.
          Heads with macros: by text, valid while the macros that were looked up mean the same.
          Snippets: by fingerprint, see `fingerprints`.
+         Fingerprints: by path, the last ones, for the same purpose as skeletons.
 """
 
 from collections import OrderedDict
@@ -11,6 +12,7 @@ from collections.abc import Hashable
 from threading import Lock
 from typing import Generic, TypeVar, final
 
+from analysis.syntax.fingerprints import Fingerprints
 from analysis.syntax.heads import ExpandedHead
 from analysis.syntax.skeleton import Skeleton
 from analysis.syntax.skeleton_scanner import update
@@ -48,10 +50,11 @@ class Bounded(Generic[Key, Value]):
 class SyntaxCache:
     """Shared by all builds of one workspace."""
 
-    def __init__(self, skeletons: int = 512, heads: int = 1 << 14, snippets: int = 1 << 11) -> None:
+    def __init__(self, skeletons: int = 512, heads: int = 1 << 14, snippets: int = 1 << 11, edited: int = 16) -> None:
         self._skeletons: Bounded[str, Skeleton] = Bounded(skeletons)
         self.heads: Bounded[tuple[bytes, bool], ExpandedHead] = Bounded(heads)
         self.snippets: Bounded[tuple[bytes, int], Snippet] = Bounded(snippets)
+        self._fingerprints: Bounded[str, Fingerprints] = Bounded(edited)
 
     def skeleton(self, path: str, text: bytes) -> Skeleton:
         """The skeleton of `text`, reusing that of the last text seen at `path`."""
@@ -60,4 +63,12 @@ class SyntaxCache:
             return old
         fresh = update(old, text)
         self._skeletons.put(path, fresh)
+        return fresh
+
+    def fingerprints(self, path: str, fresh: Fingerprints) -> Fingerprints:
+        """`fresh`, with what it can take from those of the last build of `path`."""
+        old = self._fingerprints.get(path)
+        if old is not None:
+            fresh.take_over(old)
+        self._fingerprints.put(path, fresh)
         return fresh

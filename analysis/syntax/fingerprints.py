@@ -9,9 +9,11 @@ Rules     An item's *own* digest covers its text, its place (owner, namespace, p
           free operator by every item whose text, or a macro in it, may hold its symbol.
 Cost      Items that reach each other are one group, so one walk over the edges (Tarjan) answers for all that an item
           reaches.  Macros that are defined once are followed once for all items that use the same ones.
+          After an edit inside of items, that declares nothing else, only what can reach these is hashed again.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from threading import Lock
 from typing import Final, final
@@ -43,6 +45,8 @@ class Fingerprints:
         self._own: dict[int, bytes] = {}
         self._edges: dict[int, list[int]] = {}
         self._digests: dict[int, bytes] = {}
+        self._placed: set[int] = set()
+        """Items whose place in the file counts."""
         self._operators = _operators(items, by_name)
         self._lock = Lock()
 
@@ -54,6 +58,34 @@ class Fingerprints:
                 self._close(index)
             digest = self._digests[index]
         return digest
+
+    def take_over(self, old: "Fingerprints") -> None:
+        """Keep what was found for `old`, an earlier version of the text, as far as it would be found again."""
+        if not self._means_the_same_by_names(old):
+            return
+        with old._lock:
+            changed = [index for index, item in enumerate(self._items) if old._changed(index, item)]
+            stale = _reaching(changed, old._edges) if changed else frozenset[int]()
+            self._used, self._words = dict(old._used), dict(old._words)
+            self._names, self._name_nodes = list(old._names), dict(old._name_nodes)
+            self._edges = {node: targets for node, targets in old._edges.items() if node not in stale}
+            self._digests = {node: digest for node, digest in old._digests.items() if node not in stale}
+            self._placed = old._placed - stale
+
+    def _means_the_same_by_names(self, old: "Fingerprints") -> bool:
+        return (
+            len(self._items) == len(old._items)
+            and self._settings == old._settings
+            and self._operators == old._operators
+            and self._by_name == old._by_name
+            and self._macros.means_the_same(old._macros)
+        )
+
+    def _changed(self, index: int, item: Item) -> bool:
+        """Whether `item` differs from the item that had its index here; where it stands counts for few."""
+        before = self._items[index]
+        moved = item.span.start != before.span.start and index in self._placed
+        return moved or item._replace(span=before.span) != before
 
     def _close(self, root: int) -> None:
         """Give `root`, and all that it reaches, their fingerprints (Tarjan, 1972, without recursion)."""
@@ -111,6 +143,7 @@ class Fingerprints:
             place = repr((item.path, item.namespace, item.owner, item.name, item.part, item.active))
             if not _DYNAMIC.isdisjoint(words):
                 place += f"|{item.span.start}"
+                self._placed.add(index)
             content = b"|".join([self._settings, macros, place.encode("utf-8", "surrogateescape"), item.text])
             self._own[index] = blake2b(content, digest_size=16).digest()
             targets = [target for name in words & self._by_name.keys() for target in self._named(name)]
@@ -167,6 +200,21 @@ class Fingerprints:
         if words is None:
             words = self._words[definition.body] = identifiers(definition.body)
         return words
+
+
+def _reaching(goals: Iterable[int], edges: Mapping[int, Iterable[int]]) -> frozenset[int]:
+    """The nodes from which edges lead to one of `goals`, these included."""
+    sources: defaultdict[int, list[int]] = defaultdict(list)
+    for node, targets in edges.items():
+        for target in targets:
+            sources[target].append(node)
+    reached = set(goals)
+    pending = list(reached)
+    while pending:
+        new = [node for node in sources.get(pending.pop(), ()) if node not in reached]
+        reached.update(new)
+        pending += new
+    return frozenset(reached)
 
 
 def names_of(items: Sequence[Item]) -> dict[bytes, list[int]]:

@@ -85,6 +85,17 @@ class MacroTable:
                 since = max(since, history[0][0])
         return since
 
+    def means_the_same(self, other: "MacroTable") -> bool:
+        """Whether each name means the same in both at every order, wherever that was said."""
+        if self._history.keys() != other._history.keys():
+            return False
+        return all(
+            len(history) == len(known) and all(map(_means_the_same, history, known))
+            for history, known in zip(
+                self._history.values(), map(other._history.__getitem__, self._history), strict=True
+            )
+        )
+
     def view(self, order: int) -> "MacroView":
         return MacroView(self, order)
 
@@ -99,6 +110,13 @@ class MacroView:
 
     def get(self, name: bytes) -> MacroDefinition | None:
         return self.table.get(name, self.order)
+
+
+def _means_the_same(one: tuple[int, MacroDefinition | None], other: tuple[int, MacroDefinition | None]) -> bool:
+    (order, definition), (other_order, other_definition) = one, other
+    if definition is None or other_definition is None:
+        return order == other_order and definition is other_definition
+    return order == other_order and definition.digest == other_definition.digest
 
 
 def _order_of(entry: tuple[int, MacroDefinition | None]) -> int:

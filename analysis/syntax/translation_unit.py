@@ -128,7 +128,8 @@ class TranslationUnit:
         # What a `using` line names does not say whom it concerns: any name may mean something else behind it.
         usings = [(item.namespace, item.text) for item in self._all if item.kind is ItemKind.USING and item.active]
         settings = repr((self.environment, sorted(self.inline_namespaces), usings)).encode("utf-8", "replace")
-        return Fingerprints(self._all, self._by_name, self.macros, settings)
+        fresh = Fingerprints(self._all, self._by_name, self.macros, settings)
+        return self._cache.fingerprints(self.path, fresh)
 
 
 def _key(item: Item) -> tuple[str, int, int, str, int]:

@@ -1,5 +1,7 @@
 """Equal fingerprints promise equal analysis results."""
 
+from random import Random
+
 import pytest
 
 from analysis.syntax.cache import SyntaxCache
@@ -87,3 +89,35 @@ def test_builds_share_the_snippets_of_what_did_not_change() -> None:
     for name in NAMES:
         same = first.snippet(only(first, name)) is second.snippet(only(second, name))
         assert same == (name != "other"), name
+
+
+EVERYTHING = """#define N 3
+#define M N
+enum Color { red, green };
+namespace deep { __device__ int hidden(int x) { return x + red; } }
+using deep::hidden;
+struct V { int x; };
+__device__ V operator+(V a, V b) { V c; c.x = a.x + b.x; return c; }
+__device__ int here() { return __LINE__; }
+__device__ int twice(int x) { return hidden(x) + M; }
+#undef N
+#define N 4
+__device__ V sum(V a) { return a + a; }
+__global__ void user(int *p, V v) { p[N] = twice(here()) + sum(v).x; }
+__device__ int even(int n) { return n ? odd(n - 1) : green; }
+__device__ int odd(int n) { return n ? even(n - 1) : 0; }
+"""
+WORDS = ["", ";", " ", "\n", "x", "N", "red", "+ 1", "user", "here()", "__LINE__", "{", "}", "#define N 5\n", "int z;"]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_after_any_edits_they_are_those_of_a_fresh_build(seed: int) -> None:
+    random = Random(seed)
+    cache = SyntaxCache()
+    text = EVERYTHING
+    for _ in range(12):
+        at = random.randrange(len(text))
+        text = text[:at] + random.choice(WORDS) + text[at + random.choice([0, 0, 1, 3]) :]
+        edited, fresh = build(text, cache=cache), build(text)
+        asked = random.sample(edited.items, random.randrange(1, len(edited.items) + 1))
+        assert [edited.fingerprint(item) for item in asked] == [fresh.fingerprint(item) for item in asked], text
