@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias, final
 
@@ -145,9 +145,7 @@ class _FileRun:
         self._settings = settings
         self._caches = caches
         self._checkpoint = checkpoint
-        launches = launch_shapes(program.unit, caches.launches)
-        elsewhere = kernels_used_otherwise(program.unit, launches, caches.uses)
-        self._launches = {name: found for name, found in launches.items() if name not in elsewhere}
+        self._launches = self._known_launches()
         self._templates = LaunchedTemplates(program, caches.instances)
         self._reached: defaultdict[FunctionId, list[tuple[int, View]]] = defaultdict(list)
         """For each function where it was inlined, with the number of the root."""
@@ -174,6 +172,15 @@ class _FileRun:
                 self._add_root(function)
         analyzed = [self._facts_of(function) for function in functions if function.id in self._reached]
         return AnalyzedFunctions(tuple(analyzed), tuple(self._problems))
+
+    def _known_launches(self) -> Mapping[str, tuple[Launch, ...]]:
+        """The launches of those kernels of which the file has all; it is not searched where it defines no kernel."""
+        unit = self._program.unit
+        if not any(item.is_kernel and item.is_definition for item in unit.items):
+            return {}
+        launches = launch_shapes(unit, self._caches.launches)
+        elsewhere = kernels_used_otherwise(unit, launches, self._caches.uses)
+        return {name: found for name, found in launches.items() if name not in elsewhere}
 
     def _listed(self) -> list[DeviceFunction]:
         """The device functions of the main file, in text order; only those that are new are declared."""

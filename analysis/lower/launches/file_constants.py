@@ -26,6 +26,7 @@ class FileConstants:
         self._evaluate = evaluate
         self._values: dict[str, Number | None] = {}
         self._enumerators: dict[str, Number | None] | None = None
+        self._members: dict[int, dict[bytes, list[Node]]] = {}
 
     def value(self, name: str) -> Number | None:
         """The one value of that name; None where it is not constant or declared with several values."""
@@ -58,10 +59,19 @@ class FileConstants:
         values: set[Number | None] = set()
         for item in (*self._unit.items, *self._unit.included_items):
             if item.kind is ItemKind.RECORD and item.active and word in item.identifiers:
-                for node in self._unit.snippet(item).root.walk():
-                    if node.kind == "field_declaration" and _CONSTANT.search(node.text):
-                        values |= {self._evaluate(self, value) for value in _defaults(node, word)}
+                values |= {self._evaluate(self, value) for value in self._members_of(item).get(word, ())}
         return values.pop() if len(values) == 1 else None
+
+    def _members_of(self, record: Item) -> dict[bytes, list[Node]]:
+        """The initialisers of a record's static constants by name."""
+        known = self._members.get(id(record))
+        if known is None:
+            known = self._members[id(record)] = {}
+            for node in self._unit.snippet(record).root.walk():
+                if node.kind == "field_declaration" and _CONSTANT.search(node.text):
+                    for name, value in _defaults(node):
+                        known.setdefault(name, []).append(value)
+        return known
 
     def _enumerator(self, name: str) -> Number | None:
         if self._enumerators is None:
@@ -84,11 +94,10 @@ class FileConstants:
             following = None if value is None else value + 1
 
 
-def _defaults(declaration: Node, name: bytes) -> list[Node]:
-    """The initialisers of the member `name`; each follows its declarator."""
-    children = declaration.children
+def _defaults(declaration: Node) -> list[tuple[bytes, Node]]:
+    """The members that have an initialiser, and that; each follows its declarator."""
     return [
-        following
-        for declarator, following in pairwise(children)
-        if declarator.role == "declarator" and declarator.text == name and following.role == "default_value"
+        (declarator.text, following)
+        for declarator, following in pairwise(declaration.children)
+        if declarator.role == "declarator" and following.role == "default_value"
     ]

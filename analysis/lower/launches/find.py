@@ -15,7 +15,7 @@ from typing import Final, Protocol, TypeAlias
 
 from analysis.ir.source import Span
 from analysis.lower.launches.file_constants import FileConstants
-from analysis.lower.launches.host_values import AXES, CONDITIONAL, HostValues
+from analysis.lower.launches.host_values import HostValues
 from analysis.lower.launches.model import GridUnit, Launch, LaunchText
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.snippet import Snippet
@@ -100,26 +100,21 @@ def mentions_launch(item: Item, macros: frozenset[bytes]) -> bool:
 
 def _launches_in(unit: TranslationUnit, item: Item, constants: FileConstants) -> list[Launch]:
     snippet = unit.snippet(item)
-    values: HostValues | None = None
+    values = HostValues(snippet.root, constants)
     launches: list[Launch] = []
-    stack: list[tuple[Node, tuple[int, ...]]] = [(snippet.root, ())]
-    while stack:
-        node, guards = stack.pop()
-        if node.kind == "call_expression":
-            configuration = node.child("kernel_call_syntax")
-            name = _launch_function(node)
-            if configuration is not None or name is not None:
-                values = values or HostValues(snippet.root, constants)
-                values.seen_from(node.start, guards)
-                place = (snippet, item, node)
-                if configuration is not None:
-                    launch = _chevrons(node, configuration, values, place)
-                else:
-                    launch = _call(node, name or b"", values, place)
-                if launch is not None:
-                    launches.append(launch)
-        inner = (*guards, node.start) if node.kind in CONDITIONAL else guards
-        stack.extend((child, inner) for child in reversed(node.children))
+    for node, guards in values.calls:
+        configuration = node.child("kernel_call_syntax")
+        name = _launch_function(node)
+        if configuration is None and name is None:
+            continue
+        values.seen_from(node.start, guards)
+        place = (snippet, item, node)
+        if configuration is not None:
+            launch = _chevrons(node, configuration, values, place)
+        else:
+            launch = _call(node, name or b"", values, place)
+        if launch is not None:
+            launches.append(launch)
     return launches
 
 
@@ -189,15 +184,19 @@ def _grid_units(grid: Node, arguments: list[Node], values: HostValues) -> tuple[
         if argument.kind != "identifier":
             continue
         name = _text(argument)
-        for axis in range(len(AXES)):
+        few = values.extents_if(name, LARGE, grid)
+        grown = [axis for axis, extent in enumerate(few) if _LEAST <= (extent or 0) <= LARGE]
+        many = values.extents_if(name, LARGE * _TIMES, grid) if grown else few
+        for axis in grown:
+            least, most = few[axis] or 0, many[axis] or 0
+            if abs(most - _TIMES * least) > _TIMES:
+                continue
 
             def extent(number: int, name: str = name, axis: int = axis) -> int:
                 return values.extents_if(name, number, grid)[axis] or 0
 
-            few, many = extent(LARGE), extent(LARGE * _TIMES)
-            if _LEAST <= few <= LARGE and abs(many - _TIMES * few) <= _TIMES:
-                size = round(LARGE / few)
-                found.append(GridUnit(axis, position, size, _offset(extent, size)))
+            size = round(LARGE / least)
+            found.append(GridUnit(axis, position, size, _offset(extent, size)))
     return tuple(found)
 
 

@@ -29,6 +29,8 @@ CONDITIONAL: Final = frozenset(
 )
 AXES: Final = ("x", "y", "z")
 Extents: TypeAlias = "tuple[int | None, int | None, int | None]"
+Guards: TypeAlias = tuple[int, ...]
+"""Where the conditionals around a place begin, outermost first."""
 _UNKNOWN: Final[Extents] = (None, None, None)
 _ROUNDING_UP: Final = re.compile(
     r"c(?:eil)?_?div|i?div(?:ide)?_?(?:round_?)?up|div_?ceil|(?:round_?)?up_?div|ceiling_?div(?:ide)?", re.IGNORECASE
@@ -38,14 +40,12 @@ _ROUNDING_UP: Final = re.compile(
 @final
 @dataclass(slots=True)
 class _Variable:
-    """Everything that happens to a name; `guards` are the conditionals around the write."""
+    """Everything that happens to a name; with the conditionals around each write."""
 
     declarations: int = 0
     is_dim: bool = False
-    writes: list[tuple[Node, tuple[int, ...]]] = field(default_factory=list[tuple[Node, tuple[int, ...]]])
-    members: dict[str, list[tuple[Node, tuple[int, ...]]]] = field(
-        default_factory=dict[str, list[tuple[Node, tuple[int, ...]]]]
-    )
+    writes: list[tuple[Node, Guards]] = field(default_factory=list[tuple[Node, Guards]])
+    members: dict[str, list[tuple[Node, Guards]]] = field(default_factory=dict[str, list[tuple[Node, Guards]]])
     is_lost: bool = False
 
 
@@ -57,12 +57,14 @@ class HostValues:
         self._constants = constants
         self._variables: dict[str, _Variable] = {}
         self._assumed: tuple[str, int] | None = None
-        self._guards: tuple[int, ...] = ()
+        self._guards: Guards = ()
         self._position = function.end
         self._depth = 0
+        self.calls: Final[list[tuple[Node, Guards]]] = []
+        """The calls in the function in text order, each with the conditionals around it."""
         self._collect(function)
 
-    def seen_from(self, position: int, guards: tuple[int, ...]) -> None:
+    def seen_from(self, position: int, guards: Guards) -> None:
         """Sets the place that is asked from, and the conditionals around it."""
         self._position = position
         self._guards = guards
@@ -70,19 +72,26 @@ class HostValues:
     # -- collecting -------------------------------------------------------------------------------------------------
 
     def _collect(self, function: Node) -> None:
-        stack: list[tuple[Node, tuple[int, ...]]] = [(function, ())]
+        stack: list[tuple[Node, Guards]] = [(function, ())]
         while stack:
             node, guards = stack.pop()
-            collector = _COLLECTORS.get(node.kind)
-            if collector is not None:
-                collector(self, node, guards)
-            inner = (*guards, node.start) if node.kind in CONDITIONAL else guards
-            stack.extend((child, inner) for child in node.children)
+            kind = node.kind
+            if kind == "call_expression":
+                self.calls.append((node, guards))
+            elif kind in _COLLECTORS:
+                _COLLECTORS[kind](self, node, guards)
+            elif kind in CONDITIONAL:
+                guards = (*guards, node.start)
+            stack += [(child, guards) for child in reversed(node.children) if child.children]  # leaves write nothing
 
     def _variable(self, node: Node) -> _Variable:
-        return self._variables.setdefault(node.text.decode("utf-8", "replace"), _Variable())
+        name = node.text.decode("utf-8", "replace")
+        known = self._variables.get(name)
+        if known is None:
+            known = self._variables[name] = _Variable()
+        return known
 
-    def declaration(self, node: Node, guards: tuple[int, ...]) -> None:
+    def declaration(self, node: Node, guards: Guards) -> None:
         type = node.field("type")
         is_dim = type is not None and type.text in (b"dim3", b"uint3")
         for declarator in node.fields("declarator"):
@@ -101,12 +110,12 @@ class HostValues:
             if value is not None:
                 variable.writes.append((value, guards))
 
-    def parameter(self, node: Node, guards: tuple[int, ...]) -> None:
+    def parameter(self, node: Node, guards: Guards) -> None:
         for inner in node.walk():
             if inner.kind == "identifier":
                 self._variable(inner).is_lost = True
 
-    def assignment(self, node: Node, guards: tuple[int, ...]) -> None:
+    def assignment(self, node: Node, guards: Guards) -> None:
         left, right, sign = node.field("left"), node.field("right"), node.field("operator")
         if left is None or right is None:
             return
@@ -121,7 +130,7 @@ class HostValues:
                 variable.is_lost |= not is_plain
                 variable.members.setdefault(member.text.decode("utf-8", "replace"), []).append((right, guards))
 
-    def taken(self, node: Node, guards: tuple[int, ...]) -> None:
+    def taken(self, node: Node, guards: Guards) -> None:
         """`&x`, `x++`, `x.y--`: somebody else writes it."""
         argument = node.field("argument")
         sign = node.field("operator")
@@ -214,11 +223,11 @@ class HostValues:
             extents[axis] = int(number) if number is not None else None
         return extents["x"], extents["y"], extents["z"]
 
-    def _shares_a_guard(self, guards: tuple[int, ...]) -> bool:
+    def _shares_a_guard(self, guards: Guards) -> bool:
         """Whether a loop around both may bring a later write here."""
         return bool(guards) and guards[:1] == self._guards[:1]
 
-    def _written(self, writes: list[tuple[Node, tuple[int, ...]]]) -> Node | None:
+    def _written(self, writes: list[tuple[Node, Guards]]) -> Node | None:
         """What is written, if that happens once and on every way to the place that asks."""
         if len(writes) != 1:
             return None
@@ -444,7 +453,7 @@ _OF_TWO: Final[Mapping[str, Callable[[Number, Number], Number]]] = {
     "min": lambda left, right: min(left, right),
     "max": lambda left, right: max(left, right),
 }
-_COLLECTORS: Final[Mapping[str, Callable[[HostValues, Node, tuple[int, ...]], None]]] = {
+_COLLECTORS: Final[Mapping[str, Callable[[HostValues, Node, Guards], None]]] = {
     "declaration": HostValues.declaration,
     "parameter_declaration": HostValues.parameter,
     "assignment_expression": HostValues.assignment,

@@ -4,6 +4,8 @@ Question  Are the launches that were found all launches of a kernel in this file
 Rules     A kernel whose name stands more often in a function than it is launched there is used in another way: as a
           function pointer, in a graph node, as a template argument.  Queries of its attributes and its occupancy do
           not launch it; comments and strings do not count.
+Cost      Nearly every function names its kernels once per launch, which a search for the name says; only the others
+          are looked at more closely.
 Limits    Launches in other files are not seen.  A local variable with the kernel's name counts as a use.
 """
 
@@ -45,17 +47,26 @@ def kernels_used_otherwise(
     known = frozenset(names)
     found: set[str] = set()
     for item in (*unit.items, *unit.included_items) if known else ():
-        named = item.identifiers & known
-        if named and item.kind in (ItemKind.FUNCTION, ItemKind.VARIABLE) and item.active and item.is_definition:
-            if memo is None:
-                uses = _uses(item, named)
-            else:
-                key = unit.fingerprint(item), named
-                uses = memo.get_or_compute(key, lambda item=item, named=named: _uses(item, named))
-            for name, count in uses.items():
-                if count > _launched(item, launches[names[name]]):
-                    found.add(names[name])
+        if known.isdisjoint(item.identifiers) or item.kind not in (ItemKind.FUNCTION, ItemKind.VARIABLE):
+            continue
+        if not (item.active and item.is_definition):
+            continue
+        launched = {name: _launched(item, launches[names[name]]) for name in item.identifiers & known}
+        named = frozenset(name for name, count in launched.items() if _mentions(item, name) > count)
+        if not named:
+            continue
+        if memo is None:
+            uses = _uses(item, named)
+        else:
+            key = unit.fingerprint(item), named
+            uses = memo.get_or_compute(key, lambda item=item, named=named: _uses(item, named))
+        found.update(names[name] for name, count in uses.items() if count > launched[name])
     return frozenset(found)
+
+
+def _mentions(item: Item, name: bytes) -> int:
+    """How often the text names it at most: in comments and longer words too, its own declaration aside."""
+    return item.text.count(name) - (item.name.encode("utf-8", "replace") == name)
 
 
 def _uses(item: Item, names: frozenset[bytes]) -> Uses:
