@@ -199,7 +199,7 @@ def _bind_member(ctx: LoweringContext, address: ValueId, declared: DeclaredType,
 
 def add_layouts(program: Declarations, builder: FunctionBuilder) -> None:
     """The layouts of all structs that the function's values and symbols mention, also inside one another."""
-    pending: list[Type] = list({id(type): type for type in builder.types}.values())
+    pending: list[Type] = list(dict(zip(map(id, builder.types), builder.types, strict=True)).values())
     pending += [symbol.type for symbol in builder.symbols]
     seen: set[int] = set()
     while pending:

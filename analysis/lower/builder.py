@@ -318,9 +318,7 @@ class FunctionBuilder:
         """The values that exist once unreachable blocks are gone; records of others would dangle."""
         defined = {parameter.value for parameter in self.parameters}
         for index in blocks:
-            for instruction in self._blocks[index].instructions:
-                if instruction.result is not None:
-                    defined.add(instruction.result)
+            defined.update([each.result for each in self._blocks[index].instructions if each.result is not None])
         return defined
 
     def _define_dead(self, defined: set[ValueId], end: Span) -> None:

@@ -7,12 +7,10 @@ Rules   A context is for one function.  Code from elsewhere that is lowered in p
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias, final
+from typing import TypeAlias, final
 
 from analysis.ir.function import VariableId
 from analysis.ir.ids import BasicBlockId, FunctionId, SymbolId, ValueId
@@ -21,6 +19,7 @@ from analysis.ir.source import Span
 from analysis.ir.types import BitRange, Type
 from analysis.lower.builder import FunctionBuilder
 from analysis.lower.names import Closure, Declarations, DeclaredType, FunctionSet, LocalVariable, Record, Scope
+from analysis.lower.reassigned import is_reassigned
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.source_map import IDENTITY
 from analysis.syntax.tree import Node
@@ -45,15 +44,6 @@ class Place:
 
 Operand: TypeAlias = ValueId | Place | Closure | None
 """What an expression is before it is used: a value, an object, a lambda, or nothing (void)."""
-
-
-@final
-@record
-class Assignments:
-    """What the text of a function assigns to by name, and how often; whose address it takes."""
-
-    counts: Mapping[bytes, int]
-    addressed: frozenset[bytes]
 
 
 @final
@@ -99,7 +89,6 @@ class LoweringContext:
     callees: dict[FunctionId, None] = field(default_factory=dict[FunctionId, None])
     spans: dict[Node, Span] = field(default_factory=dict[Node, Span])
     """Spans that were asked for: the instructions and records of one node share one object."""
-    assignments: Assignments | None = None
     moved: frozenset[str] = frozenset()
     """Pointers that callees may point elsewhere."""
     depth: int = 0
@@ -132,14 +121,7 @@ class LoweringContext:
         """Whether the function's text assigns to `name` more often than it initialises it, or takes its address."""
         if name in self.moved:
             return True
-        if self.assignments is None:
-            text = self.snippet.text
-            counts = Counter(_ASSIGNED.findall(text))
-            counts.subtract(_DEREFERENCED.findall(text))
-            swapped = {name for call in _SWAPPED.findall(text) for name in _WORD.findall(call)}
-            self.assignments = Assignments(counts, frozenset(_ADDRESSED.findall(text)) | swapped)
-        spelled = name.encode("utf-8", "replace")
-        return self.assignments.counts.get(spelled, 0) > initialisers or spelled in self.assignments.addressed
+        return is_reassigned(self.snippet.text, name.encode("utf-8", "replace"), initialisers)
 
     @contextmanager
     def block_scope(self) -> Generator[None]:
@@ -162,10 +144,3 @@ class LoweringContext:
             yield
         finally:
             self.scope, self.snippet, self.fixed_span, self.spans = before
-
-
-_ASSIGNED: Final = re.compile(rb"(?<![\w.>])(\w+)\s*=(?!=)")
-_DEREFERENCED: Final = re.compile(rb"[;{}]\s*\*+\s*(\w+)\s*=(?!=)")
-_SWAPPED: Final = re.compile(rb"swap\s*\(([^()]*)\)", re.IGNORECASE)
-_WORD: Final = re.compile(rb"\w+")
-_ADDRESSED: Final = re.compile(rb"(?<!&)&\s*(\w+)\b(?!\s*(?:\[|\.|->|\())")

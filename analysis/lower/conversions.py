@@ -9,6 +9,7 @@ Limits  Enumerations are plain integers; user-defined conversions are `calls.py`
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from analysis.ir.ids import ValueId
@@ -120,6 +121,7 @@ def wrapped(value: ConstantValue, type: Type) -> ConstantValue:
     return value
 
 
+@lru_cache(maxsize=1 << 12)
 def number_literal(text: bytes) -> tuple[ConstantValue, Type] | None:
     """The value and type of a number as C spells it; None where it is not one (user-defined suffixes)."""
     spelled = text.replace(b"'", b"").decode("ascii", "replace").lower()

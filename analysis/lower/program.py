@@ -84,7 +84,11 @@ class Lowered:
     """ERROR and MISSING nodes in its text."""
     launch_bounds: tuple[bytes, ...] | None
     callees: tuple[FunctionId, ...]
-    opaques: tuple[Opaque, ...]
+
+    @property
+    def opaques(self) -> tuple[Opaque, ...]:
+        """What was not understood, in the order of the instructions."""
+        return tuple(found for _, found in self.function.instructions() if isinstance(found, Opaque))
 
 
 @final
@@ -332,10 +336,7 @@ class Program:
         except Exception as error:
             _LOG.exception("lowering %s", instance.id)
             function, callees = _failed(instance, error), ()
-        opaques = tuple(found for _, found in function.instructions() if isinstance(found, Opaque))
-        return Lowered(
-            function, instance.declaration.item, snippet.error_count, snippet.launch_bounds, callees, opaques
-        )
+        return Lowered(function, instance.declaration.item, snippet.error_count, snippet.launch_bounds, callees)
 
 
 def _failed(instance: FunctionInstance, error: Exception) -> Function:

@@ -2,6 +2,8 @@
 
 Rules    Only shapes that hide text from a reader of structure matter here: comments, strings, characters, directives.
          An unterminated string or character ends with its line, an unterminated comment with the file.
+Cost     A search skips to the next character that some alternative can start with, if each starts with a character
+         that it spells: three times faster than where one starts with a class, a group or an assertion.
 Limits   Trigraphs are not read.  A digit separator (`1'000`) counts as an opening quote when it stands alone on a line.
 """
 
@@ -12,6 +14,11 @@ COMMENT: Final = rb"//[^\\\n]*(?:\\(?:\r\n|.)[^\\\n]*)*|/\*.*?(?:\*/|\Z)"
 STRING: Final = rb'"[^"\\\n]*(?:\\(?:\r\n|.)[^"\\\n]*)*"?'
 CHARACTER: Final = rb"'[^'\\\n]*(?:\\.[^'\\\n]*)*'"
 RAW_STRING: Final = rb'\bu?8?[LUu]?R"(?P<raw>[^()\\\s]{0,16})\(.*?\)(?P=raw)"'
+STRING_BODY: Final = (
+    rb'"(?:(?:(?<=\bR")|(?<=\b[LUu]R")|(?<=\bu8R"))(?P<raw>[^()\\\s]{0,16})\(.*?\)(?P=raw)"'
+    rb'|[^"\\\n]*(?:\\(?:\r\n|.)[^"\\\n]*)*"?)'
+)
+"""A string, raw or not, without what stands before its first quote."""
 NUMBER: Final = rb"\.?[0-9](?:[eEpP][+-]|'[0-9a-fA-F]|[0-9a-zA-Z_.])*"
 WORD: Final = rb"[A-Za-z_$][A-Za-z0-9_$]*"
 
@@ -23,7 +30,8 @@ DIRECTIVE: Final = re.compile(rb"#[^\n\\/]*(?:(?:\\(?:\r\n|.)|//[^\n\\]*|/\*.*?(
 
 IDENTIFIER: Final = re.compile(WORD)
 
-HIDDEN: Final = re.compile(COMMENT + rb"|" + RAW_STRING + rb"|" + STRING + rb"|" + CHARACTER, re.DOTALL)
+HIDDEN: Final = re.compile(COMMENT + rb"|" + STRING_BODY + rb"|" + CHARACTER, re.DOTALL)
+"""What hides text; the `R` of a raw string is left out."""
 
 _CONTINUATION: Final = re.compile(rb"\\\r?\n")
 _COMMENT_OR_TEXT: Final = re.compile(rb"(" + COMMENT + rb")|" + STRING + rb"|" + CHARACTER, re.DOTALL)

@@ -1,5 +1,7 @@
 """Make the nodes that `repair` puts in place of misread ones, in the shapes that the grammar itself would make."""
 
+from typing import Final
+
 from analysis.syntax.tree import Node
 
 
@@ -126,3 +128,30 @@ def compared(node: Node, name: Node, middle: Node) -> list[Node]:
         new_node(">", more, more + 1, node, [], "operator"),
         right,
     ]
+
+
+def climb(operands: list[Node], operators: list[Node], like: Node) -> Node:
+    """A tree from operands and operators, by precedence, left to right."""
+    output: list[Node] = [operands[0]]
+    waiting: list[Node] = []
+
+    def reduce() -> None:
+        right, left, operator = output.pop(), output.pop(), waiting.pop()
+        left.role, operator.role, right.role = "left", "operator", "right"
+        output.append(new_node("binary_expression", left.start, right.end, like, [left, operator, right]))
+
+    for operator, operand in zip(operators, operands[1:], strict=False):
+        while waiting and _PRECEDENCE.get(waiting[-1].kind, 0) >= _PRECEDENCE.get(operator.kind, 0):
+            reduce()
+        waiting.append(operator)
+        output.append(operand)
+    while waiting:
+        reduce()
+    return output[0]
+
+
+_LEVELS: Final = (
+    ("||", "or"), ("&&", "and"), ("|", "bitor"), ("^", "xor"), ("&", "bitand"), ("==", "!=", "not_eq"),
+    ("<=>",), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-"), ("*", "/", "%"),
+)  # fmt: skip
+_PRECEDENCE: Final = {operator: level for level, row in enumerate(_LEVELS, 1) for operator in row}

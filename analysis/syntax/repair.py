@@ -29,6 +29,7 @@ from typing import Final, final
 from analysis.syntax.function_casts import arithmetic_of, parenthesized
 from analysis.syntax.node_building import (
     address_signs,
+    climb,
     compared,
     declared_value,
     described_value,
@@ -134,8 +135,10 @@ class _Repair:
 
     def _misread(self, node: Node) -> tuple[Node, Node] | None:
         """The template name and its "argument", if a call is `left < middle > (right)`."""
+        if node.kind != "call_expression":
+            return None
         function, arguments = node.field("function"), node.field("arguments")
-        if node.kind != "call_expression" or function is None or arguments is None:
+        if function is None or arguments is None:
             return None
         holder = function.field("field") if function.kind == "field_expression" else function
         if holder is None or holder.kind not in ("template_function", "template_method"):
@@ -177,7 +180,7 @@ class _Repair:
             index += 2
         if not changed:
             return
-        result = _climb(operands, operators, node)
+        result = climb(operands, operators, node)
         node.kind, node.children, node.start, node.end = result.kind, result.children, result.start, result.end
 
     def _flatten(self, node: Node, parts: list[Node]) -> bool:
@@ -205,6 +208,8 @@ class _Repair:
         path = [operand]
         while path[-1].kind in ("unary_expression", "pointer_expression") and path[-1].children:
             path.append(path[-1].children[-1])
+        if path[-1].kind != "cast_expression":
+            return None
         split = arithmetic_of(path[-1]) or self._conjoined(path[-1]) or self._added(path[-1])
         if split is None or len(path) == 1:
             return split
@@ -445,26 +450,6 @@ def _close_cast(operand: Node, path: list[Node], sign: Node, value: Node) -> Nod
     return operand
 
 
-def _climb(operands: list[Node], operators: list[Node], like: Node) -> Node:
-    """A tree from operands and operators, by precedence, left to right."""
-    output: list[Node] = [operands[0]]
-    waiting: list[Node] = []
-
-    def reduce() -> None:
-        right, left, operator = output.pop(), output.pop(), waiting.pop()
-        left.role, operator.role, right.role = "left", "operator", "right"
-        output.append(new_node("binary_expression", left.start, right.end, like, [left, operator, right]))
-
-    for operator, operand in zip(operators, operands[1:], strict=False):
-        while waiting and _PRECEDENCE.get(waiting[-1].kind, 0) >= _PRECEDENCE.get(operator.kind, 0):
-            reduce()
-        waiting.append(operator)
-        output.append(operand)
-    while waiting:
-        reduce()
-    return output[0]
-
-
 _INTERESTING: Final = frozenset(
     {
         "alignof_expression",
@@ -490,8 +475,3 @@ _UNARY: Final = frozenset({"-", "+", "*", "&"})
 _STATEMENT_PARENTS: Final = frozenset(
     {"", "compound_statement", "case_statement", "labeled_statement", "for_statement", "init_statement", "if_statement"}
 )
-_LEVELS: Final = (
-    ("||", "or"), ("&&", "and"), ("|", "bitor"), ("^", "xor"), ("&", "bitand"), ("==", "!=", "not_eq"),
-    ("<=>",), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-"), ("*", "/", "%"),
-)  # fmt: skip
-_PRECEDENCE: Final = {operator: level for level, row in enumerate(_LEVELS, 1) for operator in row}

@@ -7,7 +7,7 @@ from typing import Final, final
 
 from analysis.syntax.changed_text import common_ends
 from analysis.syntax.heads import Opened, read_head
-from analysis.syntax.lexing import CHARACTER, COMMENT, DIRECTIVE, RAW_STRING, SKIPPED, STRING, starts_line
+from analysis.syntax.lexing import DIRECTIVE, HIDDEN, SKIPPED, starts_line
 from analysis.syntax.skeleton import Conditionals, Entry, Piece, PieceKind, Scope, Scopes, Skeleton
 
 _RESCAN_BUDGET: Final = 4
@@ -404,12 +404,11 @@ _NEWLINE: Final = ord("\n")
 _OPENERS: Final = frozenset(b"([{")
 _CLOSERS: Final = frozenset(b")]}")
 
-_HIDDEN: Final = COMMENT + rb"|" + RAW_STRING + rb"|" + STRING + rb"|" + CHARACTER
 _RESTART: Final = (
     rb"\n(?=[ \t]*__global__\b|(?:__device__[ \t]+[A-Za-z_]|template[ \t]*<|extern[ \t]+\"C\"|namespace[ \t]+\w+\s*\{))"
 )
-_HEAD: Final = re.compile(rb"[(){};#\[\]]|" + _HIDDEN + rb"|" + _RESTART, re.DOTALL)
-_BODY: Final = re.compile(rb"[{}#]|" + _HIDDEN + rb"|" + _RESTART, re.DOTALL)
+_HEAD: Final = re.compile(rb"\(|\)|{|}|;|#|\[|\]|" + HIDDEN.pattern + rb"|" + _RESTART, re.DOTALL)
+_BODY: Final = re.compile(rb"{|}|#|" + HIDDEN.pattern + rb"|" + _RESTART, re.DOTALL)
 _ACCESS: Final = re.compile(rb"(?:public|private|protected)\s*:(?!:)")
 _CONDITIONAL: Final = re.compile(
     rb"#[ \t]*(if(?=[ \t]+(0)[ \t]*(?:\r?\n|/|$))?|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b"

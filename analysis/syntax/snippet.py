@@ -126,7 +126,7 @@ class _Expansion:
             at = text.find(name)
             while at >= 0:
                 end = at + len(name)
-                if text[end : end + 1] not in _WORD and (not at or text[at - 1 : at] not in _WORD):
+                if _is_whole_word(text, at, end):
                     found.append((at, name))
                 at = text.find(name, end)
         found.sort()
@@ -192,6 +192,13 @@ class _Expansion:
             last = text
         if tokens and _glues(last[-1:], self._text[self._position : self._position + 1]):
             out.replaced(b" ", tokens[-1].start, tokens[-1].end)
+
+
+def _is_whole_word(text: bytes, start: int, end: int) -> bool:
+    after = text[end : end + 1]
+    if after in _WORD or (start and text[start - 1 : start] in _WORD):
+        return False
+    return after != b'"' or text[start:end] not in _RAW
 
 
 def _glues(left: bytes, right: bytes) -> bool:
@@ -274,6 +281,8 @@ def _find_root(item: Item, top: TreeSitterNode) -> tuple[TreeSitterNode, list[Tr
 
 _WORD: Final = frozenset(bytes([byte]) for byte in range(128) if chr(byte).isalnum() or chr(byte) in "_$")
 _DYNAMIC: Final = frozenset({b"__LINE__", b"__FILE__", b"__COUNTER__"})
+_RAW: Final = frozenset({b"R", b"LR", b"UR", b"uR", b"u8R"})
+"""Part of the string that follows at once."""
 _RECORDS: Final = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
 _HEADERS: Final = frozenset({"template_parameter_list", "requires_clause"})
 _DECLARATIONS: Final = frozenset({"declaration", "field_declaration"})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
 from analysis.ir.types import ArrayType, MemorySpace, PointerType, StructType, Type
@@ -27,7 +25,9 @@ def argument_operands(ctx: LoweringContext, arguments: Node) -> list[Operand]:
     for child in expanded(ctx.scope, arguments.children):
         operand = lower(ctx, child)
         if isinstance(operand, Place):
-            operand = replace(operand, read_at=ctx.span(child))
+            operand = Place(
+                operand.address, operand.type, operand.volatile, operand.variable, ctx.span(child), operand.bits
+            )
         elif isinstance(operand, int) and child.kind not in ("number_literal", "parenthesized_expression"):
             ctx.builder.expression(ctx.span(child), operand)
         operands.append(operand)

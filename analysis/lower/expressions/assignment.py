@@ -52,8 +52,9 @@ def _simple(ctx: LoweringContext, node: Node, left: Node, right: Node) -> Operan
     value = lower(ctx, right)
     type = ctx.type_of(value)
     if not (isinstance(value, Place) and isinstance(type, CLASS_TYPES)):
-        value = load(ctx, value, ctx.span(right))
-        ctx.builder.expression(ctx.span(right), value)
+        read_at = ctx.span(right)
+        value = load(ctx, value, read_at)
+        ctx.builder.expression(read_at, value)
     target = place(ctx, left)
     if isinstance(target.type, StructType):
         found, result = _assign_operator(ctx, target, value, node)
@@ -86,8 +87,9 @@ def _compound(ctx: LoweringContext, node: Node, left: Node, spelling: str, right
     operand = lower(ctx, right)
     span = ctx.span(node)
     if not (isinstance(operand, Place) and isinstance(operand.type, CLASS_TYPES)):
-        operand = load(ctx, operand, ctx.span(right))
-        ctx.builder.expression(ctx.span(right), operand)
+        read_at = ctx.span(right)
+        operand = load(ctx, operand, read_at)
+        ctx.builder.expression(read_at, operand)
     target = place(ctx, left)
     if isinstance(target.type, CLASS_TYPES):
         found, result = try_overload(ctx, f"{spelling}=", (target, operand), node)
@@ -95,8 +97,9 @@ def _compound(ctx: LoweringContext, node: Node, left: Node, spelling: str, right
             return result
         if not isinstance(target.type, VectorType):
             return overloaded(ctx, f"{spelling}=", (target, operand), node)
-    before = load(ctx, target, ctx.span(left))
-    ctx.builder.expression(ctx.span(left), before)
+    read_at = ctx.span(left)
+    before = load(ctx, target, read_at)
+    ctx.builder.expression(read_at, before)
     result = load(ctx, apply_binary(ctx, spelling, before, operand, node), span)
     return assign(ctx, target, implicit(ctx, result, target.type, span), node)
 

@@ -47,9 +47,10 @@ def _operand(ctx: LoweringContext, node: Node) -> Operand:
     operand = lower(ctx, node)
     if isinstance(operand, Place) and isinstance(operand.type, CLASS_TYPES):
         return operand
-    value = load(ctx, operand, ctx.span(node))
+    span = ctx.span(node)
+    value = load(ctx, operand, span)
     if node.kind not in ("number_literal", "parenthesized_expression"):
-        ctx.builder.expression(ctx.span(node), value)
+        ctx.builder.expression(span, value)
     return value
 
 
