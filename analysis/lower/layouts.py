@@ -45,7 +45,8 @@ def size_and_alignment(type: Type, structs: Mapping[str, StructLayout]) -> tuple
         case IntegerType(bits=bits):
             return bits // 8, bits // 8
         case FloatType(format=format):
-            return _FLOAT_SIZE[format], _FLOAT_SIZE[format]
+            size = _FLOAT_SIZE[format]
+            return size, size
         case BooleanType():
             return 1, 1
         case PointerType() | HandleType():

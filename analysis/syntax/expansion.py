@@ -43,7 +43,7 @@ class Budget:
 
     def spend(self, tokens: list[Token]) -> None:
         self.tokens -= len(tokens)
-        self.size -= sum(len(token.text) for token in tokens)
+        self.size -= sum([len(token.text) for token in tokens])
         if self.tokens < 0 or self.size < 0:
             raise BudgetSpent
 
@@ -204,7 +204,7 @@ class Expander:
                     if text not in expanded:
                         expanded[text] = self._expand(argument, None, nesting + 1)
                     argument = expanded[text]
-                added = [token._replace(hidden=token.hidden | hidden) for token in argument]
+                added = [Token(each.text, each.start, each.end, each.space, each.hidden | hidden) for each in argument]
                 if added:
                     added[0] = added[0]._replace(space=space)
                 elif before_paste:

@@ -42,6 +42,14 @@ class MacroLookup(Protocol):
     def get(self, name: bytes, /) -> MacroDefinition | None: ...
 
 
+class MacroSet(MacroLookup, Protocol):
+    """One that can also be asked for many names at once."""
+
+    def among(self, words: frozenset[bytes], /) -> frozenset[bytes]:
+        """Those of the words that are macros."""
+        ...
+
+
 @final
 class MacroTable:
     """The history of all macros of a translation unit."""
@@ -110,6 +118,10 @@ class MacroView:
 
     def get(self, name: bytes) -> MacroDefinition | None:
         return self.table.get(name, self.order)
+
+    def among(self, words: frozenset[bytes]) -> frozenset[bytes]:
+        """Those of the words that are macros."""
+        return frozenset([name for name in self.table.names.keys() & words if self.get(name) is not None])
 
 
 def _means_the_same(one: tuple[int, MacroDefinition | None], other: tuple[int, MacroDefinition | None]) -> bool:

@@ -20,7 +20,7 @@ from analysis.ir.source import Span
 from analysis.syntax.expansion import MAX_TOKENS_PER_USE, TOKEN, Budget, BudgetSpent, Expander, Token
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import HIDDEN
-from analysis.syntax.macros import MacroLookup
+from analysis.syntax.macros import MacroSet
 from analysis.syntax.normalise import normalise, rescue
 from analysis.syntax.parsing import parse
 from analysis.syntax.problems import Problem, ProblemKind
@@ -55,7 +55,7 @@ class Snippet:
         return self.source_map.span(start, end)
 
 
-def build_snippet(item: Item, macros: MacroLookup, line: int = 1) -> Snippet:
+def build_snippet(item: Item, macros: MacroSet, line: int = 1) -> Snippet:
     """The snippet of `item`, which starts at `line` of its file, with the macros visible there."""
     text = item.text
     problems: list[Problem] = []
@@ -65,7 +65,7 @@ def build_snippet(item: Item, macros: MacroLookup, line: int = 1) -> Snippet:
         region = select_regions(text, macros, item.path)
         text, local, pragmas = region.text, region.local, region.pragmas
         problems += [Problem(ProblemKind.CONDITION, item.path, span) for span in region.unreadable]
-    names = frozenset(name for name in item.identifiers if name in _DYNAMIC or local.get(name)) | local.names
+    names = macros.among(item.identifiers) | (item.identifiers & _DYNAMIC) | local.names
     source_map = IDENTITY
     if names:
         expansion = _Expansion(text, local, names, item.path, line)
@@ -259,6 +259,10 @@ def _find_root(item: Item, top: TreeSitterNode) -> tuple[TreeSitterNode, list[Tr
     if item.kind is ItemKind.FUNCTION and not item.is_definition:
         wanted = _DECLARATIONS
     skip = item.part if item.from_macro else 0
+    if top.named_child_count and not item.in_class and not skip:
+        only = top.named_child(0)
+        if only.type in wanted:
+            return only, []  # as nearly always
     stack: list[tuple[TreeSitterNode, list[TreeSitterNode]]] = [(top, [])]
     first: tuple[TreeSitterNode, list[TreeSitterNode]] | None = None
     while stack:

@@ -260,9 +260,9 @@ def _decide(signature: Signature, call: BuiltinCall) -> _Decided:
             decided.setdefault(slot.type, have.element if isinstance(have, PointerType) else have)
         else:
             seen.setdefault(slot.type, []).append(have)
-    for generic, rule in _COMMON.items():
-        if generic in seen:
-            decided[generic] = rule(seen[generic])
+    for generic, types in seen.items():
+        if generic in _COMMON:
+            decided[generic] = _COMMON[generic](types)
     explicit = [argument for argument in call.template_arguments if not isinstance(argument, int | None)]
     for generic, position in ((Generic.VALUE, 0), (Generic.OTHER_VALUE, 1)):
         if generic in seen:

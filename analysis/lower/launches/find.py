@@ -84,11 +84,13 @@ def launches_around(unit: TranslationUnit, memo: LaunchMemo | None = None) -> Ma
 
 def launching_macros(unit: TranslationUnit) -> frozenset[bytes]:
     """Macros whose replacement launches something."""
-    names = unit.macros.names
     return frozenset(
-        name
-        for name, history in names.items()
-        if any(definition is not None and b"<<<" in definition.body for _, definition in history)
+        [
+            name
+            for name, history in unit.macros.names.items()
+            for _, definition in history
+            if definition is not None and b"<<<" in definition.body
+        ]
     )
 
 
