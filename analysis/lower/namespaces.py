@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from analysis.ir.types import S32
+from analysis.lower.deduction_guides import is_guide
 from analysis.lower.globals import declare_global, find_declarator
 from analysis.lower.lookup import builtin_entity
 from analysis.lower.names import (
@@ -119,7 +120,7 @@ def _declared(program: Declarations, path: Path, name: str) -> Entity | None:
 
 def entity_of(program: Declarations, path: Path, name: str, items: Sequence[Item]) -> Entity | None:
     """The entity that these declarations of one name make up."""
-    functions = [item for item in items if item.kind is ItemKind.FUNCTION]
+    functions = [item for item in items if item.kind is ItemKind.FUNCTION and not is_guide(item)]
     for item in items:
         if item.kind in (ItemKind.RECORD, ItemKind.ALIAS, ItemKind.ENUM) and not functions:
             return _type_entity(program, path, name, items)

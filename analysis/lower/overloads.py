@@ -213,7 +213,7 @@ def _consider(
         penalty += 0.25
     total = penalty
     for parameter, argument in zip(instance.signature.parameters, arguments, strict=False):
-        distance = _distance(program, parameter.declared, argument)
+        distance = conversion_distance(program, parameter.declared, argument)
         if distance is None:
             return None
         total += distance
@@ -234,14 +234,14 @@ def deduce_all(
         if argument is None or isinstance(argument, Closure | UnknownType):
             continue
         found: dict[str, TemplateArgument] = {}
-        if not deduce(program, parameter.declared.type, _as_deduced(parameter, argument), found):
+        if not deduce(program, parameter.declared.type, as_deduced(parameter, argument), found):
             return False
         for name, value in (found | extents(parameter, argument)).items():
             named.setdefault(name, value)
     return True
 
 
-def _as_deduced(parameter: ParameterDeclaration, argument: Type) -> Type:
+def as_deduced(parameter: ParameterDeclaration, argument: Type) -> Type:
     if isinstance(argument, ArrayType) and not parameter.declared.is_reference:
         argument = PointerType(argument.element, MemorySpace.GENERIC)
     return without_space(argument)
@@ -259,7 +259,7 @@ def _deduce_pack(
         if argument is None:
             return False
         is_closure = isinstance(argument, Closure)
-        type = UnknownType("lambda") if is_closure else _as_deduced(parameter, argument)
+        type = UnknownType("lambda") if is_closure else as_deduced(parameter, argument)
         actuals.append(TypeName(DeclaredType(type)))
     found: dict[str, TemplateArgument] = {}
     if not deduce_pack(program, PackPattern(TypeName(DeclaredType(parameter.declared.type))), actuals, found):
@@ -280,7 +280,7 @@ def without_space(type: Type) -> Type:
     return type
 
 
-def _distance(program: Declarations, declared: DeclaredType, argument: ArgumentType) -> float | None:
+def conversion_distance(program: Declarations, declared: DeclaredType, argument: ArgumentType) -> float | None:
     wanted = declared.type
     if argument is None:
         return 1.0

@@ -18,6 +18,7 @@ from analysis.lower.construct import construct
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.expressions.arguments import argument_literals, argument_operands
 from analysis.lower.expressions.casts import cast, converted
+from analysis.lower.expressions.deduced_classes import deduced_object
 from analysis.lower.expressions.dispatch import handles, load, lower, temporary, unsupported
 from analysis.lower.expressions.function_tables import call_entry, table_entry
 from analysis.lower.expressions.members import receiver, record_member, this_object
@@ -95,8 +96,13 @@ def _named_cast(ctx: LoweringContext, node: Node, function: Node, arguments: Nod
 def _named_call(ctx: LoweringContext, node: Node, function: Node, arguments: Node) -> Operand:
     """A call by a possibly qualified name."""
     entity = find(ctx.scope, function)
-    if isinstance(entity, TypeTemplate):
-        entity = ctx.program.instantiate_type(entity, ())
+    template = entity
+    if isinstance(template, TypeTemplate):
+        entity = ctx.program.instantiate_type(template, ()) or TypeName(DeclaredType(UnknownType(shown(function))))
+    if isinstance(entity, TypeName):
+        deduced = deduced_object(ctx, function, entity.declared.type, arguments, ctx.span(node))
+        if deduced is not None:
+            return deduced
     if isinstance(entity, TypeName) and not isinstance(entity.declared.type, UnknownType):
         return _construct_named(ctx, node, entity, shown(function), arguments)
     operands = argument_operands(ctx, arguments)

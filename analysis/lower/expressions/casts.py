@@ -19,6 +19,7 @@ from analysis.ir.types import (
 from analysis.lower.construct import construct, initialise_list, new_object
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.convert import implicit
+from analysis.lower.expressions.deduced_classes import deduced_object
 from analysis.lower.expressions.dispatch import discard, handles, load, lower, place, rvalue, unsupported
 from analysis.lower.expressions.members import moved_in_class
 from analysis.lower.names import DeclaredType
@@ -80,6 +81,9 @@ def _compound_literal(ctx: LoweringContext, node: Node) -> Operand:
     )
     span = ctx.span(node)
     type = declared.type
+    deduced = deduced_object(ctx, type_node, type, value, span)
+    if deduced is not None:
+        return deduced
     if isinstance(type, ArrayType) and type.length is None:
         type = ArrayType(type.element, len(expanded(ctx.scope, value.children)))
     target = new_object(ctx, type, span)

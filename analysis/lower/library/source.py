@@ -66,6 +66,7 @@ template <class T, size_t N> struct array {
     __device__ static constexpr bool empty() { return N == 0; }
     __device__ constexpr void fill(T value) { for (size_t i = 0; i < N; ++i) elements[i] = value; }
 };
+template <class T, class... U> array(T, U...) -> std::array<T, 1 + sizeof...(U)>;
 struct nullopt_t {};
 template <class T> struct optional {
     using value_type = T;
@@ -101,6 +102,7 @@ template <class T, size_t N = 18446744073709551615ull> struct span {
     __device__ constexpr span subspan(size_t offset, size_t length) const { return span(start + offset, length); }
     __device__ constexpr span first(size_t length) const { return span(start, length); }
 };
+template <class T> span(T*, size_t) -> std::span<T>;
 """
 
 
@@ -139,6 +141,12 @@ def written_template(program: Declarations, name: str) -> TypeTemplate:
         parameters = template_parameters(program, snippet.templates[-1]) if snippet.templates else ()
         found.append(TypeTemplateDeclaration(item, scope, snippet.root, parameters, pattern))
     return TypeTemplate(name, tuple(found))
+
+
+@cache
+def guide_items(name: str) -> tuple[Item, ...]:
+    """The declarations of this text that may be deduction guides of that class."""
+    return tuple(item for item in _unit().lookup(name) if item.kind is ItemKind.FUNCTION)
 
 
 def array_elements(program: Declarations, type: Type | None) -> ArrayType | None:

@@ -29,13 +29,19 @@ from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.arguments import as_base, may_move, may_refer
+from analysis.lower.expressions.deduced_classes import (
+    deduced_template,
+    deduced_type,
+    initialise_deduced,
+    initialiser_operands,
+)
 from analysis.lower.expressions.dispatch import load, lower, rvalue, temporary
 from analysis.lower.expressions.members import element
 from analysis.lower.functions import THREAD_GROUP, function_declarator
 from analysis.lower.globals import listed_length
 from analysis.lower.library.source import array_elements
 from analysis.lower.lookup import builtin_record
-from analysis.lower.names import AUTO, Closure, DeclaredType, DependentName, LambdaName, LocalVariable
+from analysis.lower.names import AUTO, Closure, DeclaredType, DependentName, LambdaName, LocalVariable, TypeTemplate
 from analysis.lower.records import constructors_of, has_destructor
 from analysis.lower.statements.dispatch import handles_statement, not_understood
 from analysis.lower.types import Declarator, base_type, declare, shown, specifier_words
@@ -54,10 +60,30 @@ def _declaration(ctx: LoweringContext, node: Node) -> None:
             inner = declarator.field("declarator") or declarator
         elif function_declarator_of(declarator):
             continue  # a function declared inside a function: no code
-        _declare_one(ctx, words, declare(ctx.scope, base, inner), value, declarator)
+        whole = declare(ctx.scope, base, inner)
+        template = None if value is None else deduced_template(ctx, node.field("type"), whole.declared.type, value)
+        if template is not None and value is not None and whole.name is not None:
+            _deduced_class(ctx, template, whole.name, whole.declared, value)
+        else:
+            _declare_one(ctx, words, whole, value, declarator)
     for child in node.children:
         if child.is_error:
             not_understood(ctx, child)
+
+
+def _deduced_class(
+    ctx: LoweringContext, template: TypeTemplate, name_node: Node, declared: DeclaredType, value: Node
+) -> None:
+    """`Pair p{1, 2};`: the initialiser says which `Pair` it is."""
+    name, span = name_node.text.decode("utf-8", "replace"), ctx.span(name_node)
+    operands = initialiser_operands(ctx, value)
+    type = deduced_type(ctx, template, operands) or declared.type
+    if isinstance(type, UnknownType):
+        ctx.builder.emit(Opaque(None, f"type {type.spelling} is not visible", (), False, span))
+    exact = DeclaredType(type, False, declared.is_constant, declared.is_volatile)
+    target, entity = _new_variable(ctx, name, exact, type, span)
+    initialise_deduced(ctx, target, operands, ctx.span(value))
+    ctx.scope.declare(name, entity)
 
 
 def function_declarator_of(declarator: Node) -> bool:
