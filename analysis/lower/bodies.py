@@ -21,7 +21,7 @@ from analysis.ir.types import (
 from analysis.lower.bit_fields import clear_units
 from analysis.lower.builder import FunctionBuilder
 from analysis.lower.builtins import builtin_layout
-from analysis.lower.construct import construct_at, default_object, initialise
+from analysis.lower.construct import construct_at, default_object, initialise, initialise_zero
 from analysis.lower.context import LoweringContext, Place, PointerMoved, ReturnTarget
 from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import place
@@ -175,7 +175,9 @@ def _initialise_member(
         target = member_place(ctx, whole, record, index, at)
         if declared.is_reference:
             _bind_member(ctx, target.address, declared, child, at)
-        elif not isinstance(declared.type, ArrayType):
+        elif isinstance(declared.type, ArrayType) and not child.children[-1].children:
+            initialise_zero(ctx, target, at)
+        else:
             initialise(ctx, target, child.children[-1], at)
         return
     inner = ctx.program.records.get(declared.type.name) if isinstance(declared.type, StructType) else None

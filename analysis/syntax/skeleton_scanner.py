@@ -228,6 +228,8 @@ class Scanner:
             head = read_head(b"int x =", True)  # a second group: `T a{1}, b{2};`
         else:
             head = read_head(text[opened.start : at], True)
+            if head.opened is Opened.FUNCTION and _is_member_group(text[opened.start : at]):
+                return self._body(opened, at + 1, state, goes_on=True)
             opened.head_end = at
             opened.opened = head.opened
         match head.opened:
@@ -380,6 +382,11 @@ def _start_of(entry: Entry) -> int:
     return entry[0]
 
 
+def _is_member_group(head: bytes) -> bool:
+    """Whether a `{` behind this head of a constructor initialises a member: `S(int x) : a{x}, b{2} { ... }`."""
+    return _MEMBER.search(head) is not None and _INITIALISERS.search(head) is not None
+
+
 def _skip(text: bytes, position: int) -> int:
     match = SKIPPED.match(text, position)
     return match.end() if match else position
@@ -413,6 +420,8 @@ _ACCESS: Final = re.compile(rb"(?:public|private|protected)\s*:(?!:)")
 _CONDITIONAL: Final = re.compile(
     rb"#[ \t]*(if(?=[ \t]+(0)[ \t]*(?:\r?\n|/|$))?|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b"
 )
+_MEMBER: Final = re.compile(rb"(?:,|(?<!:):)\s*\w[\w:]*\s*(?:<[^{};]*>)?(?:\.\.\.)?\s*$")
+_INITIALISERS: Final = re.compile(rb"\)(?:[^;{}:]|::)*:(?!:)")
 _TAIL: Final = re.compile(rb"(?:[^;{}#()]|\((?:[^;{}#()]|\((?:[^;{}#()]|\([^;{}#()]*\))*\))*\))*;")
 _MACRO_USE: Final = re.compile(rb"(?!__)(?:[A-Z_][A-Z0-9_]*|\w+\s*\([^{};]*\))")
 _PREFIX: Final = re.compile(
