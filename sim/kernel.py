@@ -80,9 +80,10 @@ def load_kernel(program: Program, id: FunctionId) -> Kernel:
                 pending.append(callees[instruction.callee])
     used = {symbol.name for one in (function, *callees.values()) for symbol in one.symbols}
     contents = {
-        name: initial_contents(declaration, program.layouts)
+        name: found
         for name, declaration in program.variables.items()
-        if name in used and declaration.value is not None
+        if name in used
+        if (found := initial_contents(declaration, program.layouts)) != () or declaration.value is not None
     }
     return Kernel(function, callees, contents)
 

@@ -62,6 +62,8 @@ class _Candidate:
     distance: float
     parameters: tuple[Type, ...]
     is_guide: bool
+    is_certain: bool = True
+    """Whether what it requires is known to hold."""
 
 
 def deducible(scope: Scope, node: Node | None) -> TypeTemplate | None:
@@ -87,7 +89,10 @@ def deduced_class(program: Declarations, template: TypeTemplate, arguments: Sequ
     if not template.declarations:
         return _tabled(template.name, arguments)
     best: list[_Candidate] = []
-    for candidate in _candidates(program, template, arguments):
+    candidates = list(_candidates(program, template, arguments))
+    if len({each.type for each in candidates}) > 1 and not all(each.is_certain for each in candidates):
+        return None
+    for candidate in candidates:
         if not best or candidate.distance < best[0].distance:
             best = [candidate]
         elif candidate.distance == best[0].distance:
@@ -153,7 +158,8 @@ def _by_guide(
     type = None if choice is None else choice.instance.signature.returns.type
     if choice is not None and isinstance(type, StructType) and _is_closed(program, type):
         patterns = tuple(each.declared.type for each in generic.parameters)
-        yield _Candidate(type, _distance(program, choice, arguments), patterns, is_guide=True)
+        distance = _distance(program, choice, arguments)
+        yield _Candidate(type, distance, patterns, is_guide=True, is_certain=choice.is_certain)
 
 
 def _by_constructor(

@@ -3,8 +3,9 @@
 Question  Which number does this expression have, without running anything?
 Rules     None is "not known", never an error: an unknown name, an unbound template parameter, a division by zero.
           Types follow C's conversions, so that `1u - 2` wraps.
-Limits    `lookup.py` adds what needs types: casts, `sizeof`, qualified names; `constant_calls.py` adds calls of
-          `constexpr` functions.
+          `evaluate_any` also knows objects of classes and arrays; their members are numbers for `evaluate`.
+Limits    `lookup.py` adds what needs types: casts, `sizeof`, qualified names; `constant_objects.py` adds objects and
+          their members, `constant_calls.py` calls of `constexpr` functions.
 """
 
 from __future__ import annotations
@@ -14,24 +15,52 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from analysis.ir.types import BOOLEAN, U64, FloatType, IntegerType, PointerType, Type
+from analysis.lower.constant_values import Constant
 from analysis.lower.conversions import (
     ConstantValue,
     arithmetic_type,
     character_literal,
     number_literal,
     promoted,
+    rounded,
     wrapped,
 )
 from analysis.lower.names import BuiltinName, ConstantName, Entity, GlobalVariable, LocalVariable, Scope
 from analysis.syntax.tree import Node
 
 Evaluate: TypeAlias = Callable[[Scope, Node], ConstantName | None]
+EvaluateAny: TypeAlias = Callable[[Scope, Node], Constant | None]
+
+OBJECTS: Final[dict[str, EvaluateAny]] = {}
+"""By kind of node: expressions that may be objects."""
 
 
 def evaluate(scope: Scope, node: Node) -> ConstantName | None:
     """The value and type of a constant expression, or None."""
     handler = EVALUATORS.get(node.kind)
     return None if handler is None else handler(scope, node)
+
+
+def evaluate_any(scope: Scope, node: Node) -> Constant | None:
+    """The value of a constant expression of any type, or None."""
+    handler = OBJECTS.get(node.kind)
+    return evaluate(scope, node) if handler is None else handler(scope, node)
+
+
+def evaluates_objects(*kinds: str) -> Callable[[EvaluateAny], EvaluateAny]:
+    """Registers what may give an object for these kinds of nodes; where it gives a number, `evaluate` does too."""
+
+    def register(handler: EvaluateAny) -> EvaluateAny:
+        def number(scope: Scope, node: Node) -> ConstantName | None:
+            found = handler(scope, node)
+            return found if isinstance(found, ConstantName) else None
+
+        for kind in kinds:
+            OBJECTS[kind] = handler
+            EVALUATORS[kind] = number
+        return handler
+
+    return register
 
 
 def constant_integer(scope: Scope, node: Node) -> int | None:
@@ -60,12 +89,13 @@ def apply_binary(spelling: str, left: ConstantName, right: ConstantName) -> Cons
     shift = spelling in ("<<", ">>")
     type = promoted(left.type) if shift else arithmetic_type(left.type, right.type)
     compare = _COMPARISONS.get(spelling)
-    first, second = wrapped(left.value, type), wrapped(right.value, type)
+    first, second = rounded(wrapped(left.value, type), type), rounded(wrapped(right.value, type), type)
     if compare is not None:
         return ConstantName(bool(compare(first, second)), BOOLEAN)
     if isinstance(type, FloatType):
         floating = _FLOATING.get(spelling)
-        return None if floating is None else _checked(floating, first, second, type)
+        found = None if floating is None else _checked(floating, first, second, type)
+        return None if found is None else ConstantName(rounded(found.value, type), type)
     if isinstance(type, IntegerType) and isinstance(first, int) and isinstance(second, int):
         if shift and not 0 <= second < type.bits:
             return None

@@ -34,9 +34,9 @@ from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import load, lower, rvalue
 from analysis.lower.expressions.members import member_place
 from analysis.lower.functions import generic_signature
-from analysis.lower.names import Closure, FunctionDeclaration, Record
+from analysis.lower.names import Closure, Record
 from analysis.lower.packs import expanded
-from analysis.lower.records import constructors_of
+from analysis.lower.records import constructors_of, has_defaulted_constructor, written_constructors
 from analysis.lower.strings import array_of_string
 from analysis.lower.types import spelled
 from analysis.syntax.tree import Node
@@ -75,8 +75,8 @@ def construct_at(ctx: LoweringContext, target: Place, record: Record, arguments:
     if len(arguments) == 1 and ctx.type_of(arguments[0]) == record.type and not _copies_by_code(record):
         ctx.builder.store(target.address, load(ctx, arguments[0], span), span)
         return
-    constructors = _written_constructors(record)
-    if constructors and (arguments or not _has_defaulted_constructor(record)):
+    constructors = written_constructors(record)
+    if constructors and (arguments or not has_defaulted_constructor(record)):
         call_method(ctx, target, record, constructors, (), arguments, span)
         return
     if arguments:
@@ -94,23 +94,6 @@ def _copies_by_code(record: Record) -> bool:
         if len(parameters) == 1 and parameters[0].declared.type == record.type:
             return True
     return False
-
-
-def _written_constructors(record: Record) -> list[FunctionDeclaration]:
-    """The constructors that run code of the class's own."""
-    return [found for found in constructors_of(record) if not _is_deleted_or_default(found.node)]
-
-
-def _has_defaulted_constructor(record: Record) -> bool:
-    """Whether `T() = default` stands beside other constructors."""
-    return any(
-        found.node.child("default_method_clause") is not None and not generic_signature(found).parameters
-        for found in constructors_of(record)
-    )
-
-
-def _is_deleted_or_default(node: Node) -> bool:
-    return node.child("default_method_clause") is not None or node.child("delete_method_clause") is not None
 
 
 def default_members(ctx: LoweringContext, target: Place, record: Record, span: Span, *, zeroed: bool = False) -> None:
@@ -142,8 +125,8 @@ def _default_member(
 
 def default_object(ctx: LoweringContext, target: Place, record: Record, span: Span, *, zeroed: bool = False) -> None:
     """`T x;`: the default constructor, or the default of every member."""
-    constructors = _written_constructors(record)
-    if constructors and not _has_defaulted_constructor(record):
+    constructors = written_constructors(record)
+    if constructors and not has_defaulted_constructor(record):
         call_method(ctx, target, record, constructors, (), (), span)
     else:
         default_members(ctx, target, record, span, zeroed=zeroed)
@@ -151,7 +134,7 @@ def default_object(ctx: LoweringContext, target: Place, record: Record, span: Sp
 
 def needs_construction(ctx: LoweringContext, record: Record) -> bool:
     """Whether `T x;` does anything."""
-    if _written_constructors(record) and not _has_defaulted_constructor(record):
+    if written_constructors(record) and not has_defaulted_constructor(record):
         return True
     for member in record.fields:
         if member.default is not None or member.width is not None:
@@ -217,7 +200,7 @@ def initialise_list(ctx: LoweringContext, target: Place, value: Node, span: Span
         record = ctx.program.records.get(type.name)
         if record is None:
             return _builtin_list(ctx, target, type, nodes, span)
-        if _written_constructors(record):
+        if written_constructors(record):
             construct_at(ctx, target, record, [_list_operand(ctx, node) for node in nodes], span)
             return None
         if len(nodes) == 1 and nodes[0].kind not in ("initializer_list", "initializer_pair"):
@@ -334,7 +317,7 @@ def _fill_from(ctx: LoweringContext, target: Place, pending: list[Node | Operand
     record = ctx.program.records.get(target.type.name) if isinstance(target.type, StructType) else None
     if record is not None and not (isinstance(first, Node) and first.kind in _WHOLE_ARRAYS):
         operand = pending[0] = lower(ctx, first) if isinstance(first, Node) else first
-        is_whole = _written_constructors(record) or isinstance(ctx.type_of(operand), StructType | UnknownType)
+        is_whole = written_constructors(record) or isinstance(ctx.type_of(operand), StructType | UnknownType)
         if not is_whole and record.fields:
             _fill_members(ctx, target, record, pending, span)
         else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from analysis.ir.function import SymbolKind
 from analysis.ir.types import ArrayType, HandleType, StructType, TemplateType, UnknownType, VectorType
-from analysis.lower.constants import evaluate
+from analysis.lower.constants import evaluate, evaluate_any
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.names import AUTO, ConstantName, DeclaredType, GlobalDeclaration, Scope
 from analysis.lower.packs import EXPANSION, expanded
@@ -36,10 +36,13 @@ def declare_global(scope: Scope, name: str, node: Node, declarator: Node, snippe
     constant = None
     if value is not None and (declared.is_constant or "constexpr" in words):
         constant = _constant(scope, declared, value)
-        if constant is not None and declared.type == AUTO:
-            declared = DeclaredType(constant.type, is_constant=True)
+        if declared.type == AUTO:
+            known = constant or evaluate_any(scope, value)
+            declared = declared if known is None else DeclaredType(known.type, is_constant=True)
     declared = _with_length(scope, declared, value)
-    return GlobalDeclaration(name, scope, declared, _kind(words, declared), value, snippet, constant)
+    is_constexpr = "constexpr" in words and "__constant__" not in words
+    kind = _kind(words, declared)
+    return GlobalDeclaration(name, scope, declared, kind, value, snippet, constant, is_constexpr)
 
 
 def listed_length(scope: Scope, value: Node, type: ArrayType) -> int | None:

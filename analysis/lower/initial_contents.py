@@ -2,7 +2,8 @@
 
 Rules   An initialiser list fills members in order, nested lists their own members; what is not mentioned is zero.
         A list without inner braces fills the scalars of nested members one after the other.
-Limits  None where a value is no constant expression, for designated initialisers of arrays, and for constructors.
+        What a constructor or a default of a member gives is what `constant_objects.py` knows of it.
+Limits  None where a value is no constant expression, and for designated initialisers of arrays.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias, final
 
 from analysis.ir.record import record
-from analysis.ir.types import ArrayType, StructLayout, StructType, Type, VectorType
+from analysis.ir.types import ArrayType, PointerType, StructLayout, StructType, Type, VectorType
+from analysis.lower.constant_objects import declared_object, initial_value, zero_value
+from analysis.lower.constant_values import Constant, ConstantName, ConstantObject
 from analysis.lower.constants import evaluate
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.layouts import size_of
-from analysis.lower.names import GlobalDeclaration, Scope
+from analysis.lower.names import Declarations, GlobalDeclaration, Scope
+from analysis.lower.records import written_constructors
 from analysis.lower.strings import STRINGS, array_of_string
 from analysis.syntax.tree import Node
 
@@ -39,14 +43,34 @@ class _NotKnown(Exception):
 
 def initial_contents(declaration: GlobalDeclaration, structs: Mapping[str, StructLayout]) -> Contents:
     """The numbers that the initialiser of `declaration` gives; None where they cannot be told."""
-    if declaration.value is None:
-        return ()
     reader = _Reader(declaration.scope, structs)
+    type, value = declaration.declared.type, declaration.value
+    known: Constant | None = declared_object(declaration)
+    is_built = _is_built(declaration.scope.program, type)
+    if known is None and is_built:
+        program = declaration.scope.program
+        known = zero_value(program, type) if value is None else initial_value(declaration.scope, type, value)
     try:
-        reader.read(declaration.declared.type, 0, declaration.value)
+        if known is not None:
+            reader.copy(known, type, 0)
+        elif is_built:
+            raise _NotKnown
+        elif value is not None:
+            reader.read(type, 0, value)
     except _NotKnown:
         return None
     return tuple(reader.found)
+
+
+def _is_built(program: Declarations, type: Type) -> bool:
+    """Whether a class says what its objects hold, in a constructor or by what its members have by default."""
+    while isinstance(type, ArrayType):
+        type = type.element
+    record = program.records.get(type.name) if isinstance(type, StructType) else None
+    if record is None:
+        return False
+    is_own = bool(written_constructors(record)) or any(field.default is not None for field in record.fields)
+    return is_own or any(_is_built(program, field.declared.stored) for field in record.fields)
 
 
 @final
@@ -55,6 +79,18 @@ class _Reader:
         self._scope = scope
         self._structs = structs
         self.found: list[InitialNumber] = []
+
+    def copy(self, value: Constant | None, type: Type, offset: int) -> None:
+        """What is known of a constant object, member by member."""
+        members = self._members(type, offset)
+        if isinstance(value, ConstantObject) and members is not None:
+            for member, (inner, place) in zip(value.members, members, strict=True):
+                self.copy(member, inner, place)
+        elif isinstance(value, ConstantName) and members is None:
+            if not isinstance(type, PointerType):  # a null pointer is what is there already
+                self.found.append(InitialNumber(offset, type, value.value))
+        else:
+            raise _NotKnown
 
     def read(self, type: Type, offset: int, node: Node) -> None:
         if node.kind == "initializer_list":

@@ -29,7 +29,8 @@ from analysis.lower.builtins import (
     static_member,
 )
 from analysis.lower.builtins.types import element_of_handle
-from analysis.lower.constants import EVALUATORS, entity_constant, evaluate
+from analysis.lower.constant_values import ConstantObject
+from analysis.lower.constants import EVALUATORS, entity_constant, evaluate, evaluate_any
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.layouts import size_and_alignment
 from analysis.lower.library.limits import is_limit, limit
@@ -258,17 +259,17 @@ def _expanded_argument(scope: Scope, node: Node) -> list[TemplateArgument]:
 
 def _template_argument(scope: Scope, node: Node) -> TemplateArgument:
     if node.kind != "type_descriptor":
-        value = evaluate(scope, node)
+        value = evaluate_any(scope, node)
         if value is not None:
-            return ConstantName(value.value, value.type)
+            return value
         return _named_function(scope, node) or TemplateValue(shown(node), S32)
     inner = node.field("type")
     if inner is not None and len(node.children) == 1 and inner.kind in _MAYBE_VALUES:
         entity = find(scope, inner)
-        constant = entity_constant(entity)
+        constant = evaluate_any(scope, inner) if isinstance(entity, _HOLDERS) else entity_constant(entity)
         if constant is not None:
             return constant
-        if isinstance(entity, TemplateValue):
+        if isinstance(entity, TemplateValue | ConstantObject):
             return entity
         if isinstance(entity, FunctionSet) and entity.declarations and b"<" not in inner.text:
             return entity
@@ -390,7 +391,7 @@ def _call(scope: Scope, node: Node) -> ConstantName | None:
     """`int(3)`, `static_cast<int>(x)` and `std::true_type()`."""
     function, arguments = node.field("function"), node.field("arguments")
     if function is not None and arguments is not None and not arguments.children:
-        return _constant_object(scope, function)
+        return constant_object(scope, function)
     if function is None or arguments is None or len(arguments.children) != 1:
         return None
     if function.kind == "template_function":
@@ -406,13 +407,7 @@ def _call(scope: Scope, node: Node) -> ConstantName | None:
     return None
 
 
-def _literal(scope: Scope, node: Node) -> ConstantName | None:
-    """`std::is_same<A, B>{}`."""
-    type, value = node.field("type"), node.field("value")
-    return None if type is None or value is None or value.children else _constant_object(scope, type)
-
-
-def _constant_object(scope: Scope, node: Node) -> ConstantName | None:
+def constant_object(scope: Scope, node: Node) -> ConstantName | None:
     """The value that an object of a class derived from `std::integral_constant` converts to."""
     entity = find(scope, node) if node.kind in _MAYBE_VALUES or node.kind in _TEMPLATED else None
     if isinstance(entity, TypeTemplate):
@@ -429,6 +424,7 @@ def _constant_object(scope: Scope, node: Node) -> ConstantName | None:
 
 _PLAIN = frozenset({"identifier", "type_identifier", "namespace_identifier", "field_identifier", "primitive_type"})
 _TEMPLATED = frozenset({"template_type", "template_function", "template_method"})
+_HOLDERS = LocalVariable | GlobalVariable
 _MAYBE_VALUES = frozenset({"type_identifier", "qualified_identifier", "template_type"})
 
 RESOLVERS["template_type"] = RESOLVERS["template_function"] = RESOLVERS["qualified_identifier"] = _resolve
@@ -440,7 +436,6 @@ EVALUATORS.update(
         "alignof_expression": _sizeof,
         "cast_expression": _cast,
         "call_expression": _call,
-        "compound_literal_expression": _literal,
         "template_function": _constant_name,
         "template_type": _constant_name,
     }

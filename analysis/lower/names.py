@@ -18,6 +18,7 @@ from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import MemorySpace, PointerType, StructLayout, StructType, Type, UnknownType
 from analysis.lower.builtins import BuiltinVariable
+from analysis.lower.constant_values import Constant, ConstantName, ConstantObject
 from analysis.lower.conversions import ConstantValue
 from analysis.lower.usings import UsingTable
 from analysis.syntax.items import Item
@@ -61,6 +62,7 @@ class LocalVariable:
     variable: VariableId | None
     constant: ConstantValue | None = None
     """Its value where the variable is constant and the value known at compile time."""
+    object: ConstantObject | None = None
 
 
 @final
@@ -77,15 +79,6 @@ class TypeTemplate:
 
     name: str
     declarations: tuple[TypeTemplateDeclaration, ...]
-
-
-@final
-@record
-class ConstantName:
-    """An enumerator, a constant with a known value, a bound non-type template parameter."""
-
-    value: ConstantValue
-    type: Type
 
 
 @final
@@ -194,7 +187,7 @@ Entity: TypeAlias = (
     LocalVariable
     | TypeName
     | TypeTemplate
-    | ConstantName
+    | Constant
     | TemplateValue
     | ArgumentPack
     | VariablePack
@@ -219,7 +212,7 @@ class Origin:
 
 
 TemplateArgument: TypeAlias = (
-    TypeName | TypeTemplate | ConstantName | FunctionSet | TemplateValue | ArgumentPack | PackPattern
+    TypeName | TypeTemplate | Constant | FunctionSet | TemplateValue | ArgumentPack | PackPattern
 )
 """What a template parameter is bound to; a `TemplateValue` is a constant that is not known here."""
 
@@ -412,6 +405,10 @@ class GlobalDeclaration:
     value: Node | None
     snippet: Snippet | None
     constant: ConstantName | None
+    is_constexpr: bool = False
+    contents: ConstantObject | None = None
+    """What a `constexpr` object or array holds, once `constant_objects.py` was asked."""
+    is_read: bool = False
 
 
 @final

@@ -16,7 +16,7 @@ from itertools import takewhile
 from analysis.ir.types import StructLayout, StructType, TemplateType, Type
 from analysis.lower.alignment import is_packed, requested_alignment
 from analysis.lower.constants import constant_integer
-from analysis.lower.functions import function_declarator, function_name, parameter_list
+from analysis.lower.functions import function_declarator, function_name, generic_signature, parameter_list
 from analysis.lower.globals import declare_global
 from analysis.lower.layouts import Member, lay_out
 from analysis.lower.names import (
@@ -55,6 +55,23 @@ def methods_named(record: Record, name: str) -> tuple[FunctionDeclaration, ...]:
 
 def constructors_of(record: Record) -> tuple[FunctionDeclaration, ...]:
     return methods_named(record, record.simple_name)
+
+
+def written_constructors(record: Record) -> list[FunctionDeclaration]:
+    """The constructors that run code of the class's own."""
+    return [found for found in constructors_of(record) if not _is_deleted_or_default(found.node)]
+
+
+def has_defaulted_constructor(record: Record) -> bool:
+    """Whether `T() = default` stands beside other constructors."""
+    return any(
+        found.node.child("default_method_clause") is not None and not generic_signature(found).parameters
+        for found in constructors_of(record)
+    )
+
+
+def _is_deleted_or_default(node: Node) -> bool:
+    return node.child("default_method_clause") is not None or node.child("delete_method_clause") is not None
 
 
 def has_destructor(record: Record) -> bool:

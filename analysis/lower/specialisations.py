@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import final
 
 from analysis.ir.types import StructType, TemplateType, UnknownType
+from analysis.lower.constant_values import ConstantObject
 from analysis.lower.library.properties import is_dependent
 from analysis.lower.library.templates import is_excluded
 from analysis.lower.lookup import template_arguments
@@ -112,6 +113,8 @@ def _is_equal(program: Declarations, wanted: TemplateArgument, given: TemplateAr
         return True
     if isinstance(wanted, ConstantName) and isinstance(given, ConstantName):
         return wanted.value == given.value
+    if isinstance(wanted, ConstantObject) and isinstance(given, ConstantObject):
+        return wanted == given if wanted.is_known and given.is_known else None
     if isinstance(wanted, TypeName) and isinstance(given, TypeName):
         types = wanted.declared.type, given.declared.type
         if any(isinstance(type, TemplateType | UnknownType) for type in types):

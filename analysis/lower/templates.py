@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 
 from analysis.ir.types import ArrayType, PointerType, StructType, TemplateType, Type, VectorType
 from analysis.lower.concepts import names_concept
-from analysis.lower.constants import evaluate
+from analysis.lower.constant_values import ConstantObject
+from analysis.lower.constants import evaluate_any
 from analysis.lower.names import (
     ArgumentPack,
     ConstantName,
@@ -122,8 +123,7 @@ def _default(scope: Scope, parameter: TemplateParameter, default: Node) -> Templ
             descriptor_type(scope, default) if default.kind == "type_descriptor" else resolve_type(scope, default)
         )
         return TypeName(declared)
-    value = evaluate(scope, default)
-    return None if value is None else ConstantName(value.value, value.type)
+    return evaluate_any(scope, default)
 
 
 def positional(
@@ -249,7 +249,7 @@ def deduce_argument(
         return deduce(program, pattern.declared.type, actual.declared.type, found)
     if isinstance(pattern, ConstantName) and isinstance(actual, ConstantName):
         return pattern.value == actual.value
-    return False
+    return isinstance(pattern, ConstantObject) and pattern == actual
 
 
 def _deduce_template(pattern: TemplateArgument, actual: TemplateArgument, found: dict[str, TemplateArgument]) -> bool:

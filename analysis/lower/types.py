@@ -39,6 +39,7 @@ from analysis.ir.types import (
     UnknownType,
     VectorType,
 )
+from analysis.lower.constant_values import Constant, ConstantObject
 from analysis.lower.constants import constant_integer, evaluate
 from analysis.lower.names import (
     AUTO,
@@ -322,13 +323,23 @@ def spelled(type: Type) -> str:
 def spelled_argument(argument: TemplateArgument) -> str:
     if isinstance(argument, TypeName):
         return spelled(argument.declared.type)
-    if isinstance(argument, ConstantName):
-        return str(argument.value).lower() if isinstance(argument.value, bool) else str(argument.value)
+    if isinstance(argument, ConstantName | ConstantObject):
+        return _spelled_constant(argument)
     if isinstance(argument, ArgumentPack):
         return ", ".join(map(spelled_argument, argument.elements))
     if isinstance(argument, PackPattern):
         return f"{spelled_argument(argument.element)}..."
     return argument.name
+
+
+def _spelled_constant(constant: Constant | None) -> str:
+    match constant:
+        case None:
+            return "?"
+        case ConstantName(value=value):
+            return str(value).lower() if isinstance(value, bool) else str(value)
+        case ConstantObject(type=type, members=members):
+            return f"{spelled(type)}{{{', '.join(map(_spelled_constant, members))}}}"
 
 
 def shown(node: Node) -> str:

@@ -1,7 +1,7 @@
 """Variable templates: `template <class T> constexpr bool is_wide_v = sizeof(T) > 4;`, and concepts, which are such.
 
-Rules   An instance whose initialiser is a constant expression is that constant; any other is one value for the whole
-        grid that is not known.
+Rules   An instance whose initialiser is a constant expression is that constant, a number or an object; any other is one
+        value for the whole grid that is not known.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from analysis.ir.types import BOOLEAN, S32, TemplateType, UnknownType
+from analysis.lower.constant_objects import initial_value
+from analysis.lower.constant_values import ConstantObject
 from analysis.lower.constants import evaluate
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.names import (
@@ -21,7 +23,7 @@ from analysis.lower.names import (
     TemplateValue,
     TypeTemplateDeclaration,
 )
-from analysis.lower.types import base_type, spelled_argument
+from analysis.lower.types import base_type, specifier_words, spelled_argument
 from analysis.syntax.tree import Node
 
 VARIABLES: Final = frozenset({"declaration", "field_declaration", "concept_definition"})
@@ -44,6 +46,12 @@ def variable_instance(
         return constant
     if constant is not None and is_arithmetic(type):
         return ConstantName(wrapped(constant.value, type), type)
+    whole = declaration.node.field("declarator")
+    whole = None if whole is None else whole.field("value")
+    if whole is not None and is_certain and "constexpr" in specifier_words(declaration.node):
+        found = initial_value(scope, type, whole)
+        if isinstance(found, ConstantObject):
+            return found
     known = S32 if isinstance(type, TemplateType | UnknownType) else type
     stem = "" if name is None else name.text.decode("utf-8", "replace").partition("<")[0]
     return TemplateValue(f"{stem}<{', '.join(map(spelled_argument, arguments))}>", known)

@@ -227,6 +227,8 @@ class Scanner:
         if opened.head_end:
             head = read_head(b"int x =", True)  # a second group: `T a{1}, b{2};`
         else:
+            if _is_in_template_list(text[opened.start : at]):
+                return self._body(opened, at + 1, state, goes_on=True)
             head = read_head(text[opened.start : at], True)
             if head.opened is Opened.FUNCTION and _is_member_group(text[opened.start : at]):
                 return self._body(opened, at + 1, state, goes_on=True)
@@ -387,6 +389,20 @@ def _is_member_group(head: bytes) -> bool:
     return _MEMBER.search(head) is not None and _INITIALISERS.search(head) is not None
 
 
+def _is_in_template_list(head: bytes) -> bool:
+    """Whether a `{` behind this head stands between `<` and `>`: `template <Config C = Config{}> struct S`."""
+    if not head.startswith(b"template") or b"operator" in head:
+        return False
+    angles = parentheses = 0
+    for match in _ANGLES.finditer(head):
+        token = match[0]
+        if token in (b"(", b")"):
+            parentheses += 1 if token == b"(" else -1
+        elif token in (b"<", b">") and not parentheses:
+            angles += 1 if token == b"<" else -1
+    return angles > 0
+
+
 def _skip(text: bytes, position: int) -> int:
     match = SKIPPED.match(text, position)
     return match.end() if match else position
@@ -420,6 +436,7 @@ _ACCESS: Final = re.compile(rb"(?:public|private|protected)\s*:(?!:)")
 _CONDITIONAL: Final = re.compile(
     rb"#[ \t]*(if(?=[ \t]+(0)[ \t]*(?:\r?\n|/|$))?|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b"
 )
+_ANGLES: Final = re.compile(rb"->|<<|[<>]=|[<>()]")
 _MEMBER: Final = re.compile(rb"(?:,|(?<!:):)\s*\w[\w:]*\s*(?:<[^{};]*>)?(?:\.\.\.)?\s*$")
 _INITIALISERS: Final = re.compile(rb"\)(?:[^;{}:]|::)*:(?!:)")
 _TAIL: Final = re.compile(rb"(?:[^;{}#()]|\((?:[^;{}#()]|\((?:[^;{}#()]|\([^;{}#()]*\))*\))*\))*;")

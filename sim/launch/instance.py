@@ -18,6 +18,7 @@ from typing import Final, final
 from analysis.ir.ids import FunctionId
 from analysis.ir.record import record
 from analysis.ir.types import F32, S32, BooleanType, FloatType, IntegerType, StructType, TemplateType, UnknownType
+from analysis.lower.constant_values import ConstantObject
 from analysis.lower.functions import for_functions, instantiate
 from analysis.lower.launches import Launch
 from analysis.lower.launches.instances import launched_instances, launching_functions
@@ -213,6 +214,8 @@ def _is_known(argument: TemplateArgument) -> bool:
             return not isinstance(declared.type, UnknownType | TemplateType)
         case ConstantName() | FunctionSet() | TypeTemplate():
             return True
+        case ConstantObject():
+            return argument.is_known
         case ArgumentPack(elements=elements):
             return all(map(_is_known, elements))
         case PackPattern():

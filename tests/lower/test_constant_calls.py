@@ -55,7 +55,7 @@ namespace n { constexpr int twice(int x) { return 2 * x; } }
         ("fibonacci(60)", None),
         ("shadowed()", None),
         ("nested()", None),
-        ("indexed(1)", None),
+        ("indexed(1)", 2),
         ("plain(3)", None),
         ("ceil_div(1, 0)", None),
         ("ceil_div(3)", None),

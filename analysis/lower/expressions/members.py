@@ -23,10 +23,11 @@ from analysis.ir.types import (
 )
 from analysis.lower.bit_fields import bit_field, read_bits
 from analysis.lower.builtins import builtin_layout, static_member
+from analysis.lower.constant_objects import constant_part
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.expressions.dispatch import handles, load, lower, unsupported
 from analysis.lower.expressions.places import global_place
-from analysis.lower.names import BuiltinName, ConstantName, GlobalVariable, Record
+from analysis.lower.names import BuiltinName, ConstantName, GlobalVariable, LocalVariable, Record
 from analysis.lower.types import spelled
 from analysis.syntax.tree import Node
 
@@ -39,12 +40,17 @@ def _field_expression(ctx: LoweringContext, node: Node) -> Operand:
     if argument is None or name_node is None:
         return unsupported(ctx, node)
     name = name_node.text.decode("utf-8", "replace")
+    is_variable = False
     if argument.kind == "identifier":
         entity = ctx.scope.find(argument.text.decode("utf-8", "replace"))
+        is_variable = isinstance(entity, LocalVariable) and entity.object is None
         if isinstance(entity, BuiltinName):
             value = entity.builtin.member(ctx.builder, name, ctx.span(node))
             if value is not None:
                 return value
+    constant = None if is_variable else constant_part(ctx.scope, node)
+    if constant is not None:
+        return ctx.builder.constant(constant.value, constant.type, ctx.span(node))
     return member(ctx, receiver(ctx, node, argument), name, node)
 
 

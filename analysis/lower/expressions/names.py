@@ -6,10 +6,11 @@ from zlib import crc32
 
 from analysis.ir.instructions import TemplateArgument
 from analysis.ir.types import TemplateType
+from analysis.lower.constant_values import ConstantObject
 from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.expressions.dispatch import handles, unsupported
 from analysis.lower.expressions.members import member_of_this
-from analysis.lower.expressions.places import global_place, variable_place
+from analysis.lower.expressions.places import constant_place, global_place, variable_place
 from analysis.lower.lookup import find
 from analysis.lower.names import (
     BuiltinName,
@@ -57,6 +58,8 @@ def entity_operand(ctx: LoweringContext, entity: Entity | None, node: Node) -> O
             return variable_place(ctx, entity, span)
         case ConstantName(value=value, type=type):
             return builder.constant(value, type, span)
+        case ConstantObject():
+            return constant_place(ctx, entity, span)
         case TemplateValue(name=name, type=type):
             result = builder.value(type)
             builder.emit(TemplateArgument(result, name, span))

@@ -17,6 +17,7 @@ from analysis.ir.types import (
     StructType,
     VectorType,
 )
+from analysis.lower.constant_objects import constant_part
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import convert, promoted, truth
 from analysis.lower.expressions.arithmetic import arithmetic, subscript
@@ -114,6 +115,9 @@ def _subscript_expression(ctx: LoweringContext, node: Node) -> Operand:
     argument, indices = node.field("argument"), node.field("indices")
     if argument is None or indices is None or len(indices.children) != 1:
         return unsupported(ctx, node)
+    constant = constant_part(ctx.scope, node)
+    if constant is not None:
+        return ctx.builder.constant(constant.value, constant.type, ctx.span(node))
     base = lower(ctx, argument)
     span = ctx.span(node)
     type = ctx.type_of(base)

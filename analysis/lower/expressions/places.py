@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from analysis.ir.function import SymbolKind
 from analysis.ir.source import Span
+from analysis.ir.types import S32, ArrayType
+from analysis.lower.constant_values import ConstantObject
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.names import GlobalDeclaration, LocalVariable
 from analysis.syntax.tree import Node
@@ -18,6 +20,30 @@ def variable_place(ctx: LoweringContext, variable: LocalVariable, span: Span) ->
         pointer = builder.load(address, builder.symbols[variable.symbol].type, span)
         return Place(pointer, declared.type, declared.is_volatile)
     return Place(address, builder.symbols[variable.symbol].type, declared.is_volatile, variable.variable)
+
+
+def constant_place(ctx: LoweringContext, value: ConstantObject, span: Span) -> Place:
+    """A temporary that holds a constant object: a template parameter of class type."""
+    symbol = ctx.builder.symbol("", SymbolKind.LOCAL, value.type, span)
+    whole = Place(ctx.builder.symbol_address(symbol, span), value.type)
+    _fill(ctx, whole, value, span)
+    return whole
+
+
+def _fill(ctx: LoweringContext, whole: Place, value: ConstantObject, span: Span) -> None:
+    builder, is_array = ctx.builder, isinstance(whole.type, ArrayType)
+    for index, member in enumerate(value.members):
+        if member is None:
+            continue
+        if is_array:
+            number = builder.constant(index, S32, span)
+            address = builder.element_address(whole.address, number, member.type, span)
+        else:
+            address = builder.field_address(whole.address, index, member.type, span)
+        if isinstance(member, ConstantObject):
+            _fill(ctx, Place(address, member.type), member, span)
+        else:
+            builder.store(address, builder.constant(member.value, member.type, span), span)
 
 
 def global_place(ctx: LoweringContext, declaration: GlobalDeclaration, node: Node) -> Operand:

@@ -12,6 +12,7 @@ from typing import Final
 from analysis.ir.ids import SymbolId
 from analysis.ir.types import ArrayType, MemorySpace, PointerType, StructType, TemplateType, Type, UnknownType
 from analysis.lower.closures import closure_type
+from analysis.lower.constant_objects import declare_object
 from analysis.lower.constants import evaluate
 from analysis.lower.conversions import arithmetic_type, is_arithmetic, wrapped
 from analysis.lower.functions import generic_signature
@@ -25,7 +26,7 @@ from analysis.lower.names import (
     Scope,
     TypeName,
 )
-from analysis.lower.types import base_type, declare, descriptor_type, resolve_type
+from analysis.lower.types import base_type, declare, descriptor_type, resolve_type, specifier_words
 from analysis.syntax.tree import Node
 
 NOWHERE: Final = SymbolId(-1)
@@ -50,6 +51,8 @@ def declare_variables(scope: Scope, node: Node, owner: str) -> None:
             found = None if value is None else host_type(scope, value, owner)
             declared = DeclaredType(found or AUTO, declared.is_reference, declared.is_constant)
         declare_variable(scope, whole.name, declared, value)
+        if value is not None and "constexpr" in specifier_words(node):
+            declare_object(scope, whole.name.text.decode("utf-8", "replace"), value)
 
 
 def declare_variable(scope: Scope, name: Node, declared: DeclaredType, value: Node | None) -> None:

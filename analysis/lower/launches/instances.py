@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, final
 
 from analysis.ir.record import record
+from analysis.lower.constant_values import ConstantObject
 from analysis.lower.functions import bind_explicit, instantiate
 from analysis.lower.launches.find import LAUNCH_CALLS, PASSES_ARGUMENTS, launch_text, launching_macros, mentions_launch
 from analysis.lower.launches.host_scopes import NOWHERE, declare_variables, host_type, is_known
@@ -202,6 +203,8 @@ def _is_known(argument: object) -> bool:
             return is_known(declared.type)
         case ConstantName() | FunctionSet() | TypeTemplate():
             return True
+        case ConstantObject():
+            return argument.is_known
         case ArgumentPack(elements=elements):
             return all(map(_is_known, elements))
         case _:

@@ -23,6 +23,7 @@ from analysis.ir.types import (
     UnknownType,
     VectorType,
 )
+from analysis.lower.constant_objects import declare_object
 from analysis.lower.constants import evaluate
 from analysis.lower.construct import default_object, initialise
 from analysis.lower.context import LoweringContext, Operand, Place
@@ -66,6 +67,8 @@ def _declaration(ctx: LoweringContext, node: Node) -> None:
             _deduced_class(ctx, template, whole.name, whole.declared, value)
         else:
             _declare_one(ctx, words, whole, value, declarator)
+        if "constexpr" in words and value is not None and whole.name is not None:
+            declare_object(ctx.scope, whole.name.text.decode("utf-8", "replace"), value)
     for child in node.children:
         if child.is_error:
             not_understood(ctx, child)

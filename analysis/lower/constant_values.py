@@ -1,0 +1,45 @@
+"""What a constant expression can be: a number, or an object with members, some of which may not be known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeAlias, final
+
+from analysis.ir.record import record
+from analysis.ir.types import Type
+from analysis.lower.conversions import ConstantValue, is_arithmetic, wrapped
+
+
+@final
+@record
+class ConstantName:
+    """An enumerator, a constant with a known value, a bound non-type template parameter."""
+
+    value: ConstantValue
+    type: Type
+
+
+@final
+@record
+class ConstantObject:
+    """A constant of class, array or vector type: its members or elements, in order; None for one that is not known."""
+
+    type: Type
+    members: tuple[Constant | None, ...]
+
+    @property
+    def is_known(self) -> bool:
+        return all(each is not None and (isinstance(each, ConstantName) or each.is_known) for each in self.members)
+
+    def with_member(self, index: int, value: Constant | None) -> ConstantObject:
+        return replace(self, members=(*self.members[:index], value, *self.members[index + 1 :]))
+
+
+Constant: TypeAlias = ConstantName | ConstantObject
+
+
+def converted_constant(value: Constant, type: Type) -> Constant | None:
+    """The constant as an object of `type` holds it; None where that takes code of a class, or is not known."""
+    if isinstance(value, ConstantName) and is_arithmetic(type):
+        return ConstantName(wrapped(value.value, type), type)
+    return value if value.type == type else None
