@@ -147,6 +147,8 @@ def _takes(one: FunctionDeclaration, other: FunctionDeclaration) -> bool:
 
 def _differ(one: FunctionInstance, other: FunctionInstance) -> bool:
     """Whether two candidates are neither the same text nor a method's `const` and other form."""
+    if one is other:  # `lookup` may list a declaration twice
+        return False
     if one.declaration.snippet.text == other.declaration.snippet.text and one.declaration.owner is None:
         return False
     parameters = [[each.declared for each in instance.signature.parameters] for instance in (one, other)]
