@@ -112,6 +112,18 @@ class Program:
         self._operators: dict[str, tuple[FunctionDeclaration, ...]] = {}
         self._templates: dict[int, TypeTemplateDeclaration | None] = {}
 
+    def close(self) -> None:
+        """Lets go of everything: the program and its scopes know each other, so nothing of it would go by itself."""
+        for scope in (*self._scopes.values(), *self._enumerations.values()):
+            if scope is not None:
+                scope.names.clear()
+        self._scopes.clear()
+        self._enumerations.clear()
+        self._instances.clear()
+        self._declarations.clear()
+        self._lowered.clear()
+        self.records.clear()
+
     # -- answers ------------------------------------------------------------------------------------------------
 
     def device_functions(self) -> tuple[DeviceFunction, ...]:

@@ -36,7 +36,10 @@ class FileTask(Generic[Result]):
 
         def run(path: str) -> Result:
             try:
-                return self.finish(engine.analyze(path))
+                analyzed = engine.analyze(path)
+                result = self.finish(analyzed)
+                analyzed.analysis.program.close()
+                return result
             except UnreadableError as error:
                 return self.failed(path, str(error))
             except Exception as error:  # a defect of ours costs this file, is reported with it, and not hidden
