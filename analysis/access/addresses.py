@@ -15,9 +15,9 @@ from dataclasses import field
 from typing import TypeAlias, assert_never, final
 
 from analysis.access.model import ALLOCATION_ALIGNMENT
-from analysis.affine.atoms import Atom, Axis, IterationAtom, RegisterAtom, ResidualAtom, SymbolAtom, ValueAtom
+from analysis.affine.atoms import AXES, Atom, Axis, IterationAtom, RegisterAtom, ResidualAtom, SymbolAtom, ValueAtom
 from analysis.affine.linear_form import LinearForm
-from analysis.affine.polynomial import ONE, ZERO, Polynomial, number
+from analysis.affine.polynomial import ONE, ZERO, Polynomial
 from analysis.affine.result import AffineResult
 from analysis.divergence.result import DivergenceResult
 from analysis.divergence.thread_index import Expression, structured_expressions
@@ -101,7 +101,7 @@ class Addresses:
         parts = _Parts()
         if not self._take(parts, address, block, ONE, 0):
             return None
-        scales = [parts.scales.get(axis, ZERO) for axis in Axis]
+        scales = [parts.scales.get(axis, ZERO) for axis in AXES]
         factors = [*scales, *(scale for scale, _ in parts.tables)]
         alignments = [self._affine.alignment(factor) for factor in factors if factor.constant is None]
         x, y, z, lane = (scale.constant for scale in scales)
@@ -226,9 +226,11 @@ class _Parts:
         self.is_exact = True
 
     def place(self) -> Place:
-        constant = self.base.constant_term
-        base = self.base - number(constant) if constant else self.base
-        return base, tuple(sorted(self.scales.items(), key=lambda item: item[0])), tuple(self.tables)
+        return (
+            self.base.without_constant,
+            tuple(sorted(self.scales.items(), key=lambda item: item[0])),
+            tuple(self.tables),
+        )
 
     def add(self, form: LinearForm, scale: Polynomial) -> None:
         self.is_exact &= form.exact

@@ -23,6 +23,7 @@ class Axis(IntEnum):
     LANE = 3
 
 
+AXES = tuple(Axis)
 AXIS_OF_REGISTER = {
     SpecialRegister.THREAD_X: Axis.THREAD_X,
     SpecialRegister.THREAD_Y: Axis.THREAD_Y,

@@ -50,7 +50,7 @@ from analysis.ir.instructions import (
 from analysis.ir.operators import BinaryOperator, MathFunction, UnaryOperator
 from analysis.ir.types import BooleanType, IntegerType, PointerType
 
-RING = frozenset({BinaryOperator.ADD, BinaryOperator.SUBTRACT, BinaryOperator.MULTIPLY})
+RING = {BinaryOperator.ADD: add, BinaryOperator.SUBTRACT: subtract, BinaryOperator.MULTIPLY: multiply}
 WINDOWED = frozenset(
     {
         *(BinaryOperator.AND, BinaryOperator.OR, BinaryOperator.XOR),
@@ -211,11 +211,10 @@ class FormPass:
         if left is None or right is None:
             return None
         operator = binary.operator
-        if operator in RING:
+        ring = RING.get(operator)
+        if ring is not None:
             self._prove(binary)
-            if operator is BinaryOperator.ADD:
-                return add(left, right)
-            return subtract(left, right) if operator is BinaryOperator.SUBTRACT else multiply(left, right)
+            return ring(left, right)
         if operator is BinaryOperator.SHIFT_LEFT:
             count = right.base.constant if right.is_uniform else None
             if count is None or not 0 <= count < type_.bits:

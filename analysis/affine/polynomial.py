@@ -41,6 +41,11 @@ class Polynomial:
         return self.terms[0][1] if self.terms and not self.terms[0][0] else 0
 
     @property
+    def without_constant(self) -> Polynomial:
+        """The summands with atoms."""
+        return Polynomial(self.terms[1:]) if self.terms and not self.terms[0][0] else self
+
+    @property
     def is_zero(self) -> bool:
         return not self.terms
 

@@ -19,7 +19,6 @@ from analysis.affine.atoms import Axis
 from analysis.affine.facts import AffineFacts
 from analysis.affine.launch_bounds import power_of_two_in
 from analysis.affine.linear_form import LinearForm
-from analysis.affine.polynomial import number
 from analysis.affine.projection import lane_stride, spans_rows
 from analysis.ir.operators import BinaryOperator
 from analysis.ir.record import record
@@ -55,7 +54,7 @@ def window_of(facts: AffineFacts, form: LinearForm) -> Window | None:
     if stride is None:
         return None
     constant = form.base.constant_term
-    alignment = min(1 << form.bits, facts.polynomial_alignment(form.base + number(-constant)))
+    alignment = min(1 << form.bits, facts.polynomial_alignment(form.base.without_constant))
     for axis, coefficient in form.coefficients:
         if axis is not Axis.LANE:
             # A warp starts at a multiple of the warp along x, or along the rows that it spans.

@@ -19,6 +19,7 @@ Source    Coutinho et al., PACT 2011, and Saumya et al., CGO 2022, estimate the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from math import prod
 from typing import final
 
@@ -85,7 +86,11 @@ class _Model:
         self._spaces = spaces
         self._single = SingleLanes(function, control, divergence, affine)
         self._weights: dict[BasicBlockId, int] = {}
-        self._trips = [trips(affine, cycle) for cycle in control.cycles]
+
+    @cached_property
+    def _trips(self) -> list[int]:
+        """How often each loop runs when it is entered."""
+        return [trips(self._affine, cycle) for cycle in self._control.cycles]
 
     # -- loops ------------------------------------------------------------------------------------------------------
 

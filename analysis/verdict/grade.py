@@ -93,6 +93,7 @@ STRUCTURE_REGISTERS = THREAD_INDICES | {
 
 ALIGNING_REGISTERS = THREAD_INDICES | {SpecialRegister.WARP_INDEX}
 THROUGH = (Binary, Compare, Unary, Convert, Select, Math, Phi)
+STRUCTURE = (Constant, TemplateArgument, *THROUGH)
 MAX_LOOKS = 400
 """How many values of one condition are looked at before it counts as data-dependent."""
 
@@ -220,7 +221,7 @@ class Grader:
                 # A uniform induction variable of constants (`for (s = 1; s < 32; s *= 2)`), not a varying join.
                 return self._divergence.level(result) <= Level.WARP
             case _:
-                return isinstance(item, (Constant, TemplateArgument, *THROUGH))
+                return isinstance(item, STRUCTURE)
 
 
 def _counted_grading(counted: tuple[ShapeSplit, ...], all_come: bool) -> Grading:
@@ -235,10 +236,10 @@ def _counted_grading(counted: tuple[ShapeSplit, ...], all_come: bool) -> Grading
 
 def worse_grading(one: Grading | None, other: Grading | None) -> Grading | None:
     """The worse grade; of equal grades the one that splits the larger share of warps, so far as it is known."""
+    if one is None or other is None:
+        return one or other
     return max(one, other, key=_badness)
 
 
-def _badness(grading: Grading | None) -> tuple[int, float]:
-    if grading is None:
-        return 0, 0.0
+def _badness(grading: Grading) -> tuple[int, float]:
     return GRADE_RANK[grading.grade], 0.0 if grading.splits is None else grading.splits.share
