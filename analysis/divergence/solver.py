@@ -83,7 +83,9 @@ class Solver:
         self.lift(node, level, Rule.SEED, SEED_INDEX[seed])
 
     def lift(self, node: int, level: int, rule: Rule, source: int) -> None:
-        level = min(level, self.cap[node])
+        cap = self.cap[node]
+        if level > cap:
+            level = cap
         if level > self.level[node]:
             self.level[node] = level
             self.rule[node] = rule
@@ -108,8 +110,10 @@ class Solver:
                 self._spread(node, current)
             else:
                 for user in users[node]:
-                    if level[user] < current and level[user] < cap[user]:
-                        new = min(current, cap[user])
+                    new = cap[user]
+                    if new > current:
+                        new = current
+                    if level[user] < new:
                         level[user] = new
                         rule[user] = Rule.DATA
                         source[user] = node

@@ -29,11 +29,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from analysis.divergence.levels import Level
+from analysis.divergence.levels import LEVELS, Level
 from analysis.divergence.nodes import NodeGraph
 from analysis.divergence.options import DivergenceOptions
 from analysis.divergence.solver import Rule, Solver
 from analysis.graph.cycles import Cycle, CycleId
+from analysis.ir.function import BasicBlock
 from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import (
     BlockBarrier,
@@ -52,7 +53,8 @@ from analysis.ir.types import MemorySpace, PointerType
 VARYING = int(Level.VARYING)
 BLOCK = int(Level.BLOCK)
 
-EVENTS = frozenset({BlockBarrier, GridBarrier, NamedBarrier, Call, Opaque, WarpBarrier, Load, Texture})
+LOADS = frozenset({Load, Texture})
+EVENTS = frozenset({BlockBarrier, GridBarrier, NamedBarrier, Call, Opaque, WarpBarrier, *LOADS})
 """The instructions that wait, end a wait, or may see what was waited for."""
 
 
@@ -67,23 +69,66 @@ def waiting_loads(graph: NodeGraph, warp_size: int, loose: frozenset[int]) -> di
     `loose`: the blocks that are not convergent for the warp and hold a warp barrier.
     """
     knowledge = _knowledge(graph, warp_size)
-    control = graph.control
-    events = [[event for event in block.instructions if type(event) in EVENTS] for block in graph.function.blocks]
-    arriving: dict[int, int] = dict.fromkeys(control.order, 0)
+    events = {block: _events(graph.function.blocks[block]) for block in graph.control.order}
+    arriving = _arriving(graph, knowledge, events, loose)
     found: dict[int, Level] = {}
+    for block, happening in events.items():
+        waited, informed = arriving[block], knowledge[graph.convergence_node(block)]
+        for event in happening:
+            if isinstance(event, Load | Texture):
+                level = max(waited, informed)
+                if level and event.result is not None and not _is_exempt(graph, event):
+                    found[event.result] = LEVELS[level]
+            else:
+                waited = _after(event, waited, block in loose)
+                if isinstance(event, BlockBarrier | GridBarrier):
+                    informed = _after(event, informed, False)
+    return found
+
+
+def _events(block: BasicBlock) -> list[Instruction]:
+    return [instruction for instruction in block.instructions if type(instruction) in EVENTS]
+
+
+def _arriving(
+    graph: NodeGraph,
+    knowledge: Sequence[int],
+    events: Mapping[BasicBlockId, Sequence[Instruction]],
+    loose: frozenset[int],
+) -> dict[int, int]:
+    """The level at which a wait holds at the start of each block."""
+    control = graph.control
+    pauses = {block: [one for one in happening if type(one) not in LOADS] for block, happening in events.items()}
     waits = {cycle.id: _wait_of(graph, cycle, knowledge[graph.loop_node(cycle.id)]) for cycle in control.cycles}
+    arriving: dict[int, int] = dict.fromkeys(control.order, 0)
     changed = True
     while changed:
         changed = False
         for block in control.order:
-            informed = knowledge[graph.convergence_node(block)]
-            leaving = _through(graph, events[block], arriving[block], informed, block in loose, found)
+            leaving = arriving[block]
+            for event in pauses[block]:
+                leaving = _after(event, leaving, block in loose)
             for target in control.successors[block]:
                 new = max(leaving, _left(control.cycles_around(block), target, waits))
                 if new > arriving[target]:
                     arriving[target] = new
                     changed = True
-    return {load: level for load, level in found.items() if level > Level.GRID}
+    return arriving
+
+
+def _after(event: Instruction, waited: int, loose: bool) -> int:
+    """The level at which a wait holds behind the instruction, where it held at `waited` before."""
+    match event:
+        case BlockBarrier():
+            return min(waited, BLOCK)
+        case GridBarrier():
+            return 0
+        case NamedBarrier(arrive_only=False) | Call() | Opaque(may_contain_barrier=True):
+            return VARYING
+        case WarpBarrier():
+            return VARYING if loose else waited
+        case _:
+            return waited
 
 
 def _knowledge(graph: NodeGraph, warp_size: int) -> list[int]:
@@ -113,34 +158,6 @@ def _left(around: Iterable[Cycle], target: BasicBlockId, waits: Mapping[CycleId,
             break
         level = max(level, waits[cycle.id])
     return level
-
-
-def _through(
-    graph: NodeGraph,
-    events: Sequence[Instruction],
-    waited: int,
-    informed: int,
-    loose: bool,
-    found: dict[int, Level],
-) -> int:
-    """Records the loads of a block; the level at which a wait holds at its end."""
-    for instruction in events:
-        match instruction:
-            case BlockBarrier():
-                waited, informed = min(waited, BLOCK), min(informed, BLOCK)
-            case GridBarrier():
-                waited = informed = 0
-            case NamedBarrier(arrive_only=False) | Call() | Opaque(may_contain_barrier=True):
-                waited = VARYING
-            case WarpBarrier():
-                waited = VARYING if loose else waited
-            case Load() | Texture():
-                level = Level(max(waited, informed))
-                if instruction.result is not None and not _is_exempt(graph, instruction):
-                    found[instruction.result] = max(level, found.get(instruction.result, Level.GRID))
-            case _:
-                pass
-    return waited
 
 
 def _is_exempt(graph: NodeGraph, instruction: Instruction) -> bool:

@@ -130,7 +130,7 @@ def _records_by_frame(function: Function, accesses: Sequence[Access]) -> Mapping
     for definition in function.definitions:
         records[definition.span.frame].definitions.append(definition)
     for _, instruction in function.instructions():
-        if isinstance(instruction, Opaque):
+        if type(instruction) is Opaque:
             records[instruction.span.frame].opaques.append(instruction)
     for access in accesses:
         records[access.span.frame].accesses.append(access)

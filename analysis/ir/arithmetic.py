@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import final
+from typing import ClassVar, final
 
 from analysis.ir.ids import SourceBranchId, SymbolId, ValueId
 from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction, SpecialRegister, UnaryOperator
@@ -20,9 +20,7 @@ class Constant:
     value: int | float | bool | str | None
     span: Span
 
-    @property
-    def operands(self) -> tuple[ValueId, ...]:
-        return ()
+    operands: ClassVar[tuple[ValueId, ...]] = ()
 
     def renamed(self, names: Sequence[ValueId], span: Span) -> Constant:
         return Constant(names[self.result], self.value, span)
@@ -36,9 +34,7 @@ class Undefined:
     result: ValueId
     span: Span
 
-    @property
-    def operands(self) -> tuple[ValueId, ...]:
-        return ()
+    operands: ClassVar[tuple[ValueId, ...]] = ()
 
     def renamed(self, names: Sequence[ValueId], span: Span) -> Undefined:
         return Undefined(names[self.result], span)
@@ -53,9 +49,7 @@ class ReadSpecial:
     register: SpecialRegister
     span: Span
 
-    @property
-    def operands(self) -> tuple[ValueId, ...]:
-        return ()
+    operands: ClassVar[tuple[ValueId, ...]] = ()
 
     def renamed(self, names: Sequence[ValueId], span: Span) -> ReadSpecial:
         return ReadSpecial(names[self.result], self.register, span)
@@ -70,9 +64,7 @@ class TemplateArgument:
     name: str
     span: Span
 
-    @property
-    def operands(self) -> tuple[ValueId, ...]:
-        return ()
+    operands: ClassVar[tuple[ValueId, ...]] = ()
 
     def renamed(self, names: Sequence[ValueId], span: Span) -> TemplateArgument:
         return TemplateArgument(names[self.result], self.name, span)
@@ -87,9 +79,7 @@ class SymbolAddress:
     symbol: SymbolId
     span: Span
 
-    @property
-    def operands(self) -> tuple[ValueId, ...]:
-        return ()
+    operands: ClassVar[tuple[ValueId, ...]] = ()
 
     def renamed(self, names: Sequence[ValueId], span: Span) -> SymbolAddress:
         return SymbolAddress(names[self.result], self.symbol, span)

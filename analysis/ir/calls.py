@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import final
+from typing import ClassVar, final
 
 from analysis.ir.ids import FunctionId, ValueId
 from analysis.ir.record import record
@@ -67,9 +67,7 @@ class Assert:
     condition: ValueId
     span: Span
 
-    @property
-    def result(self) -> None:
-        return None
+    result: ClassVar[None] = None
 
     @property
     def operands(self) -> tuple[ValueId, ...]:

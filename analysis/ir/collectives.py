@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import final
+from typing import ClassVar, final
 
 from analysis.ir.ids import ValueId
 from analysis.ir.operators import AtomicOperator, BarrierReduction, FenceScope, MatchKind, ShuffleMode, VoteKind
@@ -44,9 +44,7 @@ class NamedBarrier:
     arrive_only: bool
     span: Span
 
-    @property
-    def result(self) -> None:
-        return None
+    result: ClassVar[None] = None
 
     @property
     def operands(self) -> tuple[ValueId, ...]:
@@ -69,9 +67,7 @@ class WarpBarrier:
     mask: ValueId
     span: Span
 
-    @property
-    def result(self) -> None:
-        return None
+    result: ClassVar[None] = None
 
     @property
     def operands(self) -> tuple[ValueId, ...]:
@@ -88,13 +84,9 @@ class GridBarrier:
 
     span: Span
 
-    @property
-    def result(self) -> None:
-        return None
+    result: ClassVar[None] = None
 
-    @property
-    def operands(self) -> tuple[ValueId, ...]:
-        return ()
+    operands: ClassVar[tuple[ValueId, ...]] = ()
 
     def renamed(self, names: Sequence[ValueId], span: Span) -> GridBarrier:
         return GridBarrier(span)
@@ -108,13 +100,9 @@ class Fence:
     scope: FenceScope
     span: Span
 
-    @property
-    def result(self) -> None:
-        return None
+    result: ClassVar[None] = None
 
-    @property
-    def operands(self) -> tuple[ValueId, ...]:
-        return ()
+    operands: ClassVar[tuple[ValueId, ...]] = ()
 
     def renamed(self, names: Sequence[ValueId], span: Span) -> Fence:
         return Fence(self.scope, span)

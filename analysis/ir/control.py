@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import final
+from typing import ClassVar, final
 
 from analysis.ir.ids import BasicBlockId, SourceBranchId, ValueId
 from analysis.ir.record import record
@@ -31,9 +31,7 @@ class Jump:
     target: BasicBlockId
     span: Span
 
-    @property
-    def operands(self) -> tuple[ValueId, ...]:
-        return ()
+    operands: ClassVar[tuple[ValueId, ...]] = ()
 
     @property
     def successors(self) -> tuple[BasicBlockId, ...]:
@@ -102,9 +100,7 @@ class Return:
     def operands(self) -> tuple[ValueId, ...]:
         return () if self.value is None else (self.value,)
 
-    @property
-    def successors(self) -> tuple[BasicBlockId, ...]:
-        return ()
+    successors: ClassVar[tuple[BasicBlockId, ...]] = ()
 
 
 @final
@@ -114,10 +110,6 @@ class Trap:
 
     span: Span
 
-    @property
-    def operands(self) -> tuple[ValueId, ...]:
-        return ()
+    operands: ClassVar[tuple[ValueId, ...]] = ()
 
-    @property
-    def successors(self) -> tuple[BasicBlockId, ...]:
-        return ()
+    successors: ClassVar[tuple[BasicBlockId, ...]] = ()

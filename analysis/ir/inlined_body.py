@@ -267,7 +267,7 @@ class Inlining:
 
     def _copy_instructions(self, body: _Body, instructions: Sequence[Instruction], block: OpenBlock) -> OpenBlock:
         names, results = body.names, self._results
-        known_spans = body.spans  # a call for each instruction is a tenth of the copying
+        frames, spans = body.frames, body.spans
         append = block.instructions.append
         for instruction in instructions:
             if type(instruction) is Call:
@@ -277,7 +277,10 @@ class Inlining:
                 is_same = results.keys().isdisjoint(instruction.operands)
                 append(instruction if is_same else instruction.renamed(names, instruction.span))
             else:
-                span = known_spans.get(id(instruction.span)) or body.span(instruction.span)
+                own = instruction.span
+                span = spans.get(id(own))
+                if span is None:  # not `body.span`: a call for each instruction is a tenth of the copying
+                    span = spans[id(own)] = Span(own.start, own.end, frames[own.frame])
                 if type(instruction) is SymbolAddress:
                     append(SymbolAddress(names[instruction.result], body.symbols[instruction.symbol], span))
                 elif type(instruction) is Select and instruction.branch is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import final
+from typing import ClassVar, final
 
 from analysis.ir.ids import ValueId
 from analysis.ir.operators import AtomicOperator, TextureOperation
@@ -150,9 +150,7 @@ class Store:
     volatile: bool
     span: Span
 
-    @property
-    def result(self) -> None:
-        return None
+    result: ClassVar[None] = None
 
     @property
     def operands(self) -> tuple[ValueId, ...]:

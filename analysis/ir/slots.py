@@ -244,12 +244,19 @@ class _Scan:
 
     def finish(self) -> Slots | None:
         promotable = {symbol: root for symbol, root in self.candidates.items() if symbol not in self._escaped}
-        places = {value: place for value, place in self.places.items() if place.symbol in promotable}
+        places = self.places
+        if self._escaped:
+            places = {value: place for value, place in places.items() if place.symbol in promotable}
         if not places:
             return None
         types: list[Type] = []
         symbols: list[SymbolId] = []
         for symbol, root in promotable.items():
+            if not isinstance(root.type, _AGGREGATES):
+                root.first, root.mask = len(types), 1 << len(types)
+                types.append(root.type)
+                symbols.append(symbol)
+                continue
             self._number(root, len(types))
             types.extend(self._scalars(root.type))
             symbols.extend([symbol] * (len(types) - len(symbols)))
