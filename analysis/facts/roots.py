@@ -84,7 +84,9 @@ def analyze_root(
     may assume of its launch.
     """
     inlined = inline_calls(function, resolve, INLINE_BUDGET)
-    flat = promote(inlined.function) if inlined.function.symbols else inlined.function
+    flat = inlined.function
+    if flat is not function and flat.symbols:  # where nothing was inlined, nothing is left to promote
+        flat = promote(flat)
     is_kernel = function.kind is FunctionKind.KERNEL
     launch = knowledge(flat)
     control = ControlFlow.of(flat)

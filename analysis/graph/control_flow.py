@@ -25,7 +25,7 @@ class ControlFlow:
     def __init__(self, function: Function) -> None:
         self.function = function
         self.successors: tuple[tuple[BasicBlockId, ...], ...] = tuple(
-            tuple(dict.fromkeys(block.terminator.successors)) for block in function.blocks
+            _distinct(block.terminator.successors) for block in function.blocks
         )
         self.predecessors: list[list[int]] = reversed_edges(self.successors)
         self.order: tuple[BasicBlockId, ...] = tuple(map(BasicBlockId, reverse_post_order(ENTRY, self.successors)))
@@ -212,3 +212,7 @@ class ControlFlow:
             found = find_joins(branch, self.successors, self.predecessors, self.rank, around, end)
             known = self._joins[branch] = frozenset(map(BasicBlockId, found))
         return known
+
+
+def _distinct(targets: tuple[BasicBlockId, ...]) -> tuple[BasicBlockId, ...]:
+    return targets if len(set(targets)) == len(targets) else tuple(dict.fromkeys(targets))

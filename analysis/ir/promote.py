@@ -26,7 +26,7 @@ from typing import final
 from analysis.ir.cleanup import clean_up_draft
 from analysis.ir.control_flow import dominance_frontiers, immediate_dominators
 from analysis.ir.draft import Draft, PhiDraft
-from analysis.ir.function import Function, SymbolKind
+from analysis.ir.function import Function
 from analysis.ir.instructions import (
     BuildAggregate,
     Convert,
@@ -47,14 +47,15 @@ _NOTHING = ValueId(-1)
 
 def promote(function: Function) -> Function:
     """The function in SSA form."""
+    slots = find_slots(function)
     while True:
         draft = Draft(function)
-        slots = find_slots(function, draft.order)
         if slots is not None:
             _Renaming(draft, slots).run()
         clean_up_draft(draft)
         function = draft.finish()
-        if slots is None or not any(symbol.kind is SymbolKind.LOCAL for symbol in function.symbols):
+        slots = None if slots is None else find_slots(function)
+        if slots is None:
             return function
 
 

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import final
 
+from analysis.ir.control_flow import block_order
 from analysis.ir.function import Function, SymbolKind
 from analysis.ir.instructions import (
     Bitcast,
@@ -144,14 +145,15 @@ class Shapes:
                 return None
 
 
-def find_slots(function: Function, order: Sequence[int]) -> Slots | None:
-    """The promotable symbols, or None where there are none; `order` visits definitions before uses."""
+def find_slots(function: Function) -> Slots | None:
+    """The promotable symbols, or None where there are none."""
     if not any(symbol.kind is SymbolKind.LOCAL for symbol in function.symbols):
         return None
     scan = _Scan(function)
-    if not scan.candidates:
-        return None
+    order = block_order(function.blocks)
     for index in order:
+        if not scan.is_hopeful:
+            return None
         block = function.blocks[index]
         scan.block(block.instructions, scan.accesses[index])
         scan.escape(block.terminator.operands)
@@ -185,10 +187,15 @@ class _Scan:
         self.places: dict[ValueId, Place] = {}
         self._constants: dict[ValueId, int] = {}
         self._escaped: set[SymbolId] = set()
-        self.candidates: dict[SymbolId, Place] = {}
+        self._candidates: dict[SymbolId, Place] = {}
         for index, symbol in enumerate(function.symbols):
             if symbol.kind is SymbolKind.LOCAL and self.shapes.count(symbol.type) <= MAX_SLOTS:
-                self.candidates[SymbolId(index)] = Place(SymbolId(index), symbol.type, None, 0)
+                self._candidates[SymbolId(index)] = Place(SymbolId(index), symbol.type, None, 0)
+
+    @property
+    def is_hopeful(self) -> bool:
+        """Are there symbols that did not escape yet?"""
+        return len(self._escaped) < len(self._candidates)
 
     def escape(self, values: Sequence[ValueId]) -> None:
         """Whatever these values point to cannot be promoted."""
@@ -205,7 +212,7 @@ class _Scan:
         add_place, add_store = accesses.places.append, accesses.stores.append
         for instruction in instructions:
             if type(instruction) is SymbolAddress:
-                root = self.candidates.get(instruction.symbol)
+                root = self._candidates.get(instruction.symbol)
                 if root is not None:
                     places[instruction.result] = root
             elif type(instruction) is Load:
@@ -243,7 +250,7 @@ class _Scan:
                 self.escape(instruction.operands)
 
     def finish(self) -> Slots | None:
-        promotable = {symbol: root for symbol, root in self.candidates.items() if symbol not in self._escaped}
+        promotable = {symbol: root for symbol, root in self._candidates.items() if symbol not in self._escaped}
         places = self.places
         if self._escaped:
             places = {value: place for value, place in places.items() if place.symbol in promotable}
