@@ -46,7 +46,7 @@ def is_open(scope: Scope, pattern: Node, index: int) -> bool:
 
 def expanded(scope: Scope, nodes: Sequence[Node]) -> Sequence[Node]:
     """The list with its expansions carried out."""
-    if not any(node.kind == EXPANSION for node in nodes):
+    if EXPANSION not in [node.kind for node in nodes]:
         return nodes
     found: list[Node] = []
     for node in nodes:

@@ -25,7 +25,7 @@ def is_reassigned(text: bytes, name: bytes, initialisers: int) -> bool:
         start = text.find(name, end)
     if assigned > initialisers and assigned - _DEREFERENCED.findall(text).count(name) > initialisers:
         return True
-    return any(name in _NAMES.findall(call) for call in _SWAPPED.findall(text))
+    return b"swap" in text.lower() and any(name in _NAMES.findall(call) for call in _SWAPPED.findall(text))
 
 
 def _is_addressed(text: bytes, start: int, end: int) -> bool:

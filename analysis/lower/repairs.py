@@ -69,7 +69,8 @@ def _local_types(program: Declarations, snippet: Snippet) -> frozenset[bytes]:
     }
     if any(word in snippet.text for word in (b"typedef", b"using", b"struct", b"enum", b"union")):
         for node in snippet.root.walk():
-            names.update(_declared(node))
+            if node.kind in _NAMED or node.kind == "type_definition":
+                names.update(_declared(node))
     return frozenset(names)
 
 
@@ -83,12 +84,11 @@ def _value_parameters(program: Declarations, snippet: Snippet) -> list[bytes]:
 
 
 def _declared(node: Node) -> list[bytes]:
+    """The types that a definition names."""
     if node.kind == "type_definition":
         return [found.text for child in node.fields("declarator") for found in child.walk() if not found.children]
-    if node.kind in ("alias_declaration", "struct_specifier", "enum_specifier", "union_specifier", "class_specifier"):
-        name = node.field("name")
-        return [] if name is None else [name.text]
-    return []
+    name = node.field("name")
+    return [] if name is None else [name.text]
 
 
 def _is_declared(snippet: Snippet, name: bytes) -> bool:
@@ -104,4 +104,7 @@ def _is_declared(snippet: Snippet, name: bytes) -> bool:
     return False
 
 
+_NAMED: Final = frozenset(
+    {"alias_declaration", "struct_specifier", "enum_specifier", "union_specifier", "class_specifier"}
+)
 _DECLARING: Final = frozenset({"parameter_declaration", "optional_parameter_declaration", "declaration"})

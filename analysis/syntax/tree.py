@@ -81,7 +81,7 @@ class Node:
         while stack:
             node = stack.pop()
             yield node
-            stack.extend(reversed(node.children))
+            stack += node.children[::-1]
 
     def sexp(self) -> str:
         """The tree as text, with fields, for tests and for people."""

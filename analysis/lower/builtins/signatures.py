@@ -101,10 +101,8 @@ class Signature(NamedTuple):
     result: Slot
     parameters: tuple[Slot, ...]
     is_variadic: bool
-
-    @property
-    def required(self) -> int:
-        return sum(not parameter.is_optional for parameter in self.parameters)
+    required: int
+    """How many of the parameters every call gives."""
 
 
 @lru_cache(maxsize=4096)
@@ -312,7 +310,9 @@ def _signature(text: str) -> Signature:
     is_variadic = bool(words) and words[-1] == "..."
     if is_variadic:
         words.pop()
-    return Signature(_slot(match[1].strip()), tuple(_slot(word) for word in words), is_variadic)
+    parameters = tuple(_slot(word) for word in words)
+    required = sum(not parameter.is_optional for parameter in parameters)
+    return Signature(_slot(match[1].strip()), parameters, is_variadic, required)
 
 
 def _slot(text: str) -> Slot:
