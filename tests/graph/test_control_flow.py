@@ -66,6 +66,19 @@ def test_dominators_are_those_of_networkx(seed: int) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(st.integers(0, 2**32))
+def test_a_block_dominates_what_cannot_be_reached_without_it(seed: int) -> None:
+    control = ControlFlow.of(graph_function(random_edges(seed)))
+    for above in map(BasicBlockId, range(len(control.successors))):
+        without = digraph(control)
+        without.remove_nodes_from([above])
+        still = nx.descendants(without, 0) | {0} if above else set[int]()
+        for below in map(BasicBlockId, range(len(control.successors))):
+            cut_off = control.is_reachable(above) and control.is_reachable(below) and below not in still
+            assert control.dominates(above, below) == (above == below or cut_off)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 2**32))
 def test_post_dominators_without_loops_are_those_of_networkx(seed: int) -> None:
     edges = [[target for target in targets if target > block] for block, targets in enumerate(random_edges(seed))]
     control = ControlFlow.of(graph_function(edges))
