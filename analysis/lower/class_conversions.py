@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analysis.ir.ids import ValueId
+from analysis.ir.instructions import TemplateArgument
 from analysis.ir.source import Span
 from analysis.ir.types import StructType, Type, UnknownType
 from analysis.lower.calls import call_method
@@ -66,6 +67,10 @@ def _converted(ctx: LoweringContext, record: Record, value: ValueId, type: Type,
     chosen = exact or (operators if len(operators) == 1 else [])
     if not chosen:
         return None
+    if record.is_guess and chosen[0].owner is not record:  # another specialisation may derive from another base
+        unknown = ctx.builder.value(type)
+        ctx.builder.emit(TemplateArgument(unknown, record.name, span))
+        return unknown
     result: Operand = call_method(ctx, temporary(ctx, value, span), record, (chosen[0],), (), (), span)
     loaded = load(ctx, result, span)
     if isinstance(ctx.builder.types[loaded], StructType):

@@ -1,6 +1,6 @@
 """`statement`, with the handler of every kind of node registered: import it from here."""
 
-from analysis.lower import constant_calls
+from analysis.lower import constant_calls, expression_types, requires_expressions
 from analysis.lower.expressions import (
     assembly,
     assignment,
@@ -27,6 +27,7 @@ __all__ = [
     "constant_calls",
     "control",
     "declarations",
+    "expression_types",
     "lambdas",
     "literals",
     "members",
@@ -35,6 +36,7 @@ __all__ = [
     "operators",
     "packs",
     "ranges",
+    "requires_expressions",
     "simple",
     "statement",
 ]

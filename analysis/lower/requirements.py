@@ -62,11 +62,12 @@ def _fits(scope: Scope, parameter: TemplateParameter) -> bool | None:
     """`Number T`, `Number... T` and `Same<float> T`: the parameter is the first argument of the concept."""
     bound = scope.names.get(parameter.name)
     if isinstance(bound, ArgumentPack):
-        return _all(_concept_holds(scope, parameter.concept, element) for element in bound.elements)
-    return _concept_holds(scope, parameter.concept, bound) if isinstance(bound, TypeName | ConstantName) else None
+        return _all(concept_holds(scope, parameter.concept, element) for element in bound.elements)
+    return concept_holds(scope, parameter.concept, bound) if isinstance(bound, TypeName | ConstantName) else None
 
 
-def _concept_holds(scope: Scope, named: Node | None, first: TemplateArgument) -> bool | None:
+def concept_holds(scope: Scope, named: Node | None, first: TemplateArgument) -> bool | None:
+    """Whether `first`, with the arguments behind a concept's name, satisfies it; None where that is not known."""
     if named is None:
         return None
     concept = spelled_entity(scope, named.text.decode("utf-8", "replace"))

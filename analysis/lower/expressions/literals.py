@@ -86,4 +86,5 @@ def _size_of_computed(ctx: LoweringContext, node: Node) -> int | None:
 
 @handles("requires_expression", "noexcept_expression", "typeid")
 def _compile_time(ctx: LoweringContext, node: Node) -> Operand:
-    return ctx.builder.constant(None, BOOLEAN, ctx.span(node))
+    known = evaluate(ctx.scope, node)
+    return ctx.builder.constant(None if known is None else bool(known.value), BOOLEAN, ctx.span(node))

@@ -128,6 +128,20 @@ def _is_base(program: Declarations, arguments: Sequence[TypeName]) -> Answer:
     return base == derived or _has_base(program, derived.name, base.name)
 
 
+def _is_derived(program: Declarations, arguments: Sequence[TypeName]) -> Answer:
+    """`std::derived_from`: publicly, which is said of a class only where its text has no other access."""
+    derived = arguments[0].declared.type
+    answer = _is_base(program, (arguments[1], arguments[0]))
+    record = program.records.get(derived.name) if isinstance(derived, StructType) else None
+    if answer is not True or record is None or derived == arguments[1].declared.type:
+        return answer
+    clause = record.node.child("base_class_clause")
+    is_public = record.node.kind == "struct_specifier" and clause is not None
+    is_direct = any(base.type == arguments[1].declared.type for base, _ in record.bases)
+    hides = clause is None or b"private" in clause.text or b"protected" in clause.text
+    return True if is_public and is_direct and not hides else None
+
+
 def _has_base(program: Declarations, derived: str, base: str) -> Answer:
     record = program.records.get(derived)
     if record is None:
@@ -168,6 +182,9 @@ PROPERTIES: Final[dict[str, tuple[_Question, int]]] = {
     "is_enum": (_is_enumeration, 1),
     "is_reference": _of_declared(lambda declared: declared.is_reference),
     "is_base_of": (_is_base, 2),
+    "is_derived_from": (_is_derived, 2),
+    "is_signed_integral": _of_type(lambda type: isinstance(type, IntegerType) and type.signed),
+    "is_unsigned_integral": _of_type(lambda type: isinstance(type, BooleanType) or _is_unsigned(type)),
     "is_convertible": (_is_convertible, 2),
     "alignment_of": (_alignment, 1),
 }

@@ -23,6 +23,7 @@ from analysis.ir.types import (
 )
 from analysis.lower.conversions import arithmetic_type, is_arithmetic
 from analysis.lower.names import DeclaredType
+from analysis.lower.types import NO_TYPE
 
 _Change: TypeAlias = Callable[[DeclaredType], DeclaredType | None]
 
@@ -32,6 +33,8 @@ def transformed(name: str, arguments: Sequence[DeclaredType]) -> DeclaredType | 
     if name == "common_type":
         return _common(arguments)
     if name == "void_t":
+        if any(each.type == NO_TYPE for each in arguments):
+            return DeclaredType(NO_TYPE)
         is_known = not any(isinstance(each.type, TemplateType | UnknownType) for each in arguments)
         return DeclaredType(VOID) if is_known else None
     return TRANSFORMATIONS[name](arguments[0]) if arguments else None

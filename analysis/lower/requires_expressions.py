@@ -1,0 +1,84 @@
+"""Requires-expressions: `requires(T a) { a.size(); typename T::type; { a + a } -> Number; requires N > 2; }`.
+
+Rules   One requirement that is not met makes it false, whatever is not known of the others.
+Limits  What `noexcept` asks for is not known.
+Source  C++ standard, "Requires expressions".
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from analysis.ir.ids import SymbolId
+from analysis.ir.types import BOOLEAN, UnknownType
+from analysis.lower.constants import EVALUATORS, evaluate
+from analysis.lower.expression_types import Invalid, expression_type, lacks_type
+from analysis.lower.functions import read_parameters
+from analysis.lower.names import ConstantName, DeclaredType, LocalVariable, Scope, TypeName
+from analysis.lower.requirements import concept_holds
+from analysis.lower.types import resolve_type
+from analysis.syntax.tree import Node
+
+_NOWHERE: Final = SymbolId(-1)
+
+
+def _requires(scope: Scope, node: Node) -> ConstantName | None:
+    listed = node.field("requirements")
+    if listed is None or listed.has_error:
+        return None
+    inner = scope.inside()
+    for parameter in read_parameters(scope, node.field("parameters"))[0]:
+        inner.declare(parameter.name, LocalVariable(parameter.name, _NOWHERE, parameter.declared, None))
+    answers = [_is_met(inner, requirement) for requirement in listed.children if requirement.text != b";"]
+    if False in answers:
+        return ConstantName(False, BOOLEAN)
+    return None if None in answers or not answers else ConstantName(True, BOOLEAN)
+
+
+def _is_met(scope: Scope, node: Node) -> bool | None:
+    match node.kind:
+        case "simple_requirement" if len(node.children) == 1 and node.children[0].kind == "requires_clause":
+            condition = node.children[0].field("constraint")
+            value = None if condition is None else evaluate(scope, condition)
+            return None if value is None else bool(value.value)
+        case "simple_requirement" if len(node.children) == 1:
+            return _is_valid(scope, node.children[0])
+        case "type_requirement":
+            return _names_type(scope, node)
+        case "compound_requirement" if node.children:
+            return _is_compound_met(scope, node)
+        case _:
+            return None
+
+
+def _is_valid(scope: Scope, node: Node) -> bool | None:
+    found = expression_type(scope, node)
+    return None if found is None else not isinstance(found, Invalid)
+
+
+def _names_type(scope: Scope, node: Node) -> bool | None:
+    if lacks_type(scope, node):
+        return False
+    named = next((child for child in node.children if child.kind == "qualified_identifier"), None)
+    found = UnknownType("") if named is None else resolve_type(scope, named).type
+    return None if isinstance(found, UnknownType) or "::" in getattr(found, "name", "") else True
+
+
+def _is_compound_met(scope: Scope, node: Node) -> bool | None:
+    """`{ expression } noexcept -> Concept<...>`"""
+    found = expression_type(scope, node.children[0])
+    if found is None or isinstance(found, Invalid):
+        return None if found is None else False
+    answers: list[bool | None] = [True]
+    if node.child("noexcept") is not None:
+        answers.append(None)
+    returns = node.child("trailing_return_type")
+    if returns is not None:
+        descriptor = returns.children[0] if returns.children else None
+        concept = None if descriptor is None else descriptor.field("type")
+        first = TypeName(DeclaredType(found.type, found.is_reference, found.is_constant, found.is_volatile))
+        answers.append(concept_holds(scope, concept, first))
+    return False if False in answers else None if None in answers else True
+
+
+EVALUATORS["requires_expression"] = _requires
