@@ -94,7 +94,7 @@ def _match(
     answer = satisfied(inner, declaration.requirements, declaration.parameters)
     if answer is False:
         return None
-    is_certain = answer is True
+    is_certain = answer is True and not (_asks_what_exists(declaration) and any(map(_is_qualified, arguments)))
     if len(again) != len(arguments):
         is_certain = is_certain and any(isinstance(each, PackPattern) for each in again)
     for given, wanted in zip(arguments, again, strict=False):
@@ -103,6 +103,16 @@ def _match(
             return None
         is_certain = is_certain and answer is True
     return Chosen(declaration, named, arguments, is_certain)
+
+
+def _asks_what_exists(declaration: TypeTemplateDeclaration) -> bool:
+    return declaration.pattern is not None and b"void_t" in declaration.pattern.text
+
+
+def _is_qualified(argument: TemplateArgument) -> bool:
+    """A `const` or a reference, which deduction drops: what a constant object lacks would be taken to be there."""
+    declared = argument.declared if isinstance(argument, TypeName) else None
+    return declared is not None and (declared.is_constant or declared.is_volatile or declared.is_reference)
 
 
 def _is_equal(program: Declarations, wanted: TemplateArgument, given: TemplateArgument) -> bool | None:
