@@ -14,6 +14,7 @@ import sys
 from collections import Counter
 from functools import cached_property
 from typing import Final, final
+from weakref import proxy
 
 from analysis.ir.function import Function, FunctionKind
 from analysis.ir.ids import FunctionId
@@ -105,6 +106,8 @@ class Program:
         self._instances: dict[FunctionId, FunctionInstance] = {}
         self._lowered: dict[FunctionId, Lowered] = {}
         self._lowering: set[FunctionId] = set()
+        self._itself: Program = proxy(self)
+        """For the scopes: with a cycle through them, all of a version would wait for the collector, 0.3 s at once."""
         self._scopes: dict[tuple[str, ...], Scope] = {}
         self._snippets: dict[int, Snippet] = {}
         self._declarations: dict[tuple[int, int], FunctionDeclaration | None] = {}
@@ -241,11 +244,12 @@ class Program:
         known = self._scopes.get(path)
         if known is None:
             parent = self.namespace_scope(path[:-1]) if path else None
-            known = self._scopes[path] = Scope(self, parent, self.namespace_resolver(path))
+            known = self._scopes[path] = Scope(self._itself, parent, self.namespace_resolver(path))
         return known
 
     def namespace_resolver(self, path: tuple[str, ...]) -> Resolver:
-        return lambda name: resolve(self, path, name)
+        program = self._itself
+        return lambda name: resolve(program, path, name)
 
     def find_in_namespace(self, path: tuple[str, ...], name: str) -> Entity | None:
         """`name` qualified with `path`."""
