@@ -130,6 +130,22 @@ def test_lambdas_with_template_parameters() -> None:
     assert result.arrays["o"].tolist() == [3, 12, 20, 10]
 
 
+@pytest.mark.parametrize("passed", ["f", "std::forward<F>(f)", "static_cast<F &&>(f)", "std::move(f)"])
+def test_a_lambda_is_passed_on(passed: str) -> None:
+    text = f"""
+    template <int I, int N, typename F> __device__ void unrolled(F &&f) {{
+      if constexpr (I < N) {{ f(std::integral_constant<int, I>{{}}); unrolled<I + 1, N>({passed}); }}
+    }}
+    __global__ void k(int *o) {{
+      int sum = 0;
+      unrolled<0, 4>([&](auto i) {{ constexpr int n = decltype(i)::value; sum += n % 2 ? 10 : n; }});
+      o[0] = sum;
+    }}"""
+    result = run(text, {"o": np.zeros(1, np.int32)}, block=1)
+    assert result.faults == ()
+    assert result.arrays["o"].tolist() == [22]
+
+
 DEPENDENT = """
     __device__ int which(float x) { return 1; }
     __device__ int which(double x) { return RESULT; }

@@ -22,7 +22,7 @@ from analysis.lower.convert import implicit
 from analysis.lower.expressions.deduced_classes import deduced_object
 from analysis.lower.expressions.dispatch import discard, handles, load, lower, place, rvalue, unsupported
 from analysis.lower.expressions.members import moved_in_class
-from analysis.lower.names import DeclaredType
+from analysis.lower.names import DeclaredType, LambdaName
 from analysis.lower.packs import expanded
 from analysis.lower.types import descriptor_type, resolve_type
 from analysis.syntax.tree import Node
@@ -37,8 +37,10 @@ def _cast_expression(ctx: LoweringContext, node: Node) -> Operand:
 
 
 def cast(ctx: LoweringContext, declared: DeclaredType, value: Node, node: Node) -> Operand:
-    """`(declared) value`."""
+    """`(declared) value`; a lambda stays what it is, as in `static_cast<F &&>(f)`."""
     span = ctx.span(node)
+    if value.kind == "identifier" and isinstance(ctx.scope.find(value.text.decode("utf-8", "replace")), LambdaName):
+        return lower(ctx, value)
     if declared.is_reference:
         target = place(ctx, value)
         wanted = PointerType(declared.type, ctx.builder.space_of(target.address), declared.is_volatile)
