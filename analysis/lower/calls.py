@@ -116,7 +116,8 @@ def call_one_of(
         known = () if this is None else (this,)
         return unknown_call(ctx, f"ambiguous call of {name}", (*known, *arguments), span)
     calls = [partial(call_instance, ctx, instance, this, arguments, span) for instance in instances]
-    return either(ctx, name, calls, span)
+    are_references = all(each.signature.returns.is_reference for each in instances)
+    return either(ctx, name, calls, span, are_references=are_references)
 
 
 def _has_body(choice: Choice) -> bool:

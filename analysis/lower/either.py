@@ -12,19 +12,21 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from analysis.ir.function import SymbolKind
-from analysis.ir.ids import SymbolId
+from analysis.ir.ids import SymbolId, ValueId
 from analysis.ir.instructions import Branch, TemplateArgument
 from analysis.ir.source import Span
 from analysis.ir.types import BOOLEAN, Type
-from analysis.lower.context import LoweringContext, Operand
+from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import load
 
 MOST: Final = 4
 
 
-def either(ctx: LoweringContext, name: str, calls: Sequence[Callable[[], Operand]], span: Span) -> Operand:
-    """Lowers all `calls`, one of which happens; the result of that one."""
+def either(
+    ctx: LoweringContext, name: str, calls: Sequence[Callable[[], Operand]], span: Span, *, are_references: bool
+) -> Operand:
+    """Lowers all `calls`, one of which happens; the result of that one, an object if all of them return references."""
     builder = ctx.builder
     end = builder.new_block()
     kept: tuple[SymbolId, Type] | None = None
@@ -34,25 +36,33 @@ def either(ctx: LoweringContext, name: str, calls: Sequence[Callable[[], Operand
         builder.emit(TemplateArgument(which, f"which {name}", span))
         builder.terminate(Branch(which, chosen, other, None, span))
         builder.continue_in(chosen)
-        kept = _keep(ctx, call(), kept, span)
+        kept = _keep(ctx, _kept_of(ctx, call(), span, are_references), kept, span)
         builder.jump(end, span)
         builder.continue_in(other)
-    kept = _keep(ctx, calls[-1](), kept, span)
+    last = calls[-1]()
+    kept = _keep(ctx, _kept_of(ctx, last, span, are_references), kept, span)
     builder.jump(end, span)
     builder.continue_in(end)
     if kept is None:
         return None
     symbol, type = kept
-    return builder.load(builder.symbol_address(symbol, span), type, span)
+    result = builder.load(builder.symbol_address(symbol, span), type, span)
+    return Place(result, last.type, last.volatile) if are_references and isinstance(last, Place) else result
+
+
+def _kept_of(ctx: LoweringContext, result: Operand, span: Span, is_reference: bool) -> ValueId | None:
+    """What to remember of a result: its value, or where the object is that it refers to."""
+    if result is None:
+        return None
+    return result.address if is_reference and isinstance(result, Place) else load(ctx, result, span)
 
 
 def _keep(
-    ctx: LoweringContext, result: Operand, kept: tuple[SymbolId, Type] | None, span: Span
+    ctx: LoweringContext, value: ValueId | None, kept: tuple[SymbolId, Type] | None, span: Span
 ) -> tuple[SymbolId, Type] | None:
-    if result is None:
+    if value is None:
         return kept
     builder = ctx.builder
-    value = load(ctx, result, span)
     if kept is None:
         type = builder.types[value]
         kept = builder.symbol("which", SymbolKind.LOCAL, type, span), type

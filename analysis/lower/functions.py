@@ -2,8 +2,8 @@
 
 Rules   A parameter of array type is a pointer.  A kernel's pointer parameters point into global memory.
         `this` is the first parameter of a method that is not static.
-        A `FunctionId` is the qualified name, the template arguments of an instance, the parameters' text, and what is
-        required of the arguments.
+        A `FunctionId` is the qualified name, the template arguments of an instance, the text of the parameters, `const`
+        behind them, and what is required of the arguments.
 """
 
 from __future__ import annotations
@@ -167,13 +167,14 @@ def function_id(declaration: FunctionDeclaration, arguments: tuple[TemplateArgum
         name += "<" + ", ".join(spelled_argument(argument) for argument in arguments) + ">"
     listed = parameter_list(declaration.declarator)
     text = "()" if listed is None else listed.text.decode("utf-8", "replace")
+    qualifiers = [child.text.decode() for child in declaration.declarator.children if child.kind == "type_qualifier"]
     required = [node.text.decode("utf-8", "replace") for node in requirements_of(declaration)]
     required += [
         f"{parameter.concept.text.decode('utf-8', 'replace')} {parameter.name}"
         for parameter in declaration.template_parameters
         if parameter.concept is not None
     ]
-    return FunctionId(_SPACE.sub(" ", " ".join([name + text, *required])))
+    return FunctionId(_SPACE.sub(" ", " ".join([name + text, *qualifiers, *required])))
 
 
 def specialised_for(declaration: FunctionDeclaration) -> tuple[TemplateArgument, ...] | None:

@@ -6,7 +6,8 @@ Rules   A candidate must accept the number of arguments and convert every one.  
         A pointer deduced for a template parameter is generic, so that instances do not multiply by address space.
         A template whose requirements hold wins a tie against one without any.
         A tie that this does not settle, and a candidate whose requirements are not known, make rivals: the callee
-        must not be guessed (`either.py`).  Overloads that differ in `const` behind the parameters alone are no rivals.
+        must not be guessed (`either.py`).  Whether an object is `const` is not known, so methods that differ in that
+        are rivals unless their bodies are the same.
         Of two templates the more special one wins a tie: its parameters match those of the other, not the reverse.
 Limits  Of SFINAE, `enable_if` alone is evaluated (`substitution.py`).
 """
@@ -146,7 +147,7 @@ def _takes(one: FunctionDeclaration, other: FunctionDeclaration) -> bool:
 
 
 def _differ(one: FunctionInstance, other: FunctionInstance) -> bool:
-    """Whether two candidates are neither the same text nor a method's `const` and other form."""
+    """Whether two candidates are neither the same text nor a method's `const` and other form with the same body."""
     if one is other:  # `lookup` may list a declaration twice
         return False
     if one.declaration.snippet.text == other.declaration.snippet.text and one.declaration.owner is None:
@@ -154,7 +155,8 @@ def _differ(one: FunctionInstance, other: FunctionInstance) -> bool:
     parameters = [[each.declared for each in instance.signature.parameters] for instance in (one, other)]
     is_pair = one.declaration.owner is not None and one.declaration.owner is other.declaration.owner
     is_template = bool(one.declaration.template_parameters or other.declaration.template_parameters)
-    return not (is_pair and parameters[0] == parameters[1] and not is_template)
+    bodies = [None if body is None else body.text for body in (one.declaration.body, other.declaration.body)]
+    return not (is_pair and parameters[0] == parameters[1] and not is_template and bodies[0] == bodies[1])
 
 
 def _specialised(declarations: Sequence[FunctionDeclaration], choice: Choice) -> Choice:

@@ -287,7 +287,7 @@ def test_a_method_call_passes_the_object() -> None:
           %8: f32 = convert %6
           store %7, %8
           %9: ptr<generic struct S> = bitcast %2
-          %10: f32 = call @"S::sum()"(%9)
+          %10: f32 = call @"S::sum() const"(%9)
           %11: s32 = const 0
           %12: ptr<global f32> = element %1, %11
           store %12, %10

@@ -167,6 +167,30 @@ def test_a_requirement_that_is_not_known_chooses_nobody() -> None:
     assert branch.level is Level.VARYING
 
 
+@pytest.mark.parametrize(
+    ("for_constants", "level"), [("{ return 1; }", "varying"), ("{ return threadIdx.x; }", "varying"), (";", "varying")]
+)
+def test_a_method_for_constant_objects_hides_nothing_of_the_other(for_constants: str, level: str) -> None:
+    text = f"""
+    struct S {{ __device__ int f() const {for_constants} __device__ int f() {{ return threadIdx.x; }} }};
+    __global__ void k(int *o) {{ S s; if (s.f()) o[0] = 1; }}"""
+    analysis = Analyzer().analyze("a.cu", Document.open(text.encode()), DictLoader(), AnalysisSettings())
+    (kernel,) = (function for function in analysis.facts.functions if function.name == "k")
+    assert [branch.level for branch in kernel.branches] == [Level[level.upper()]]
+
+
+def test_a_reference_to_one_of_two_objects_is_written_through() -> None:
+    text = """
+    struct S {
+      int v[4];
+      __device__ const int &at(int i) const { return v[i]; }
+      __device__ int &at(int i) { int j = i & 3; return v[j]; }
+    };
+    __global__ void k(int *o) { S s; s.at(1) = threadIdx.x; if (s.at(1)) o[1] = 1; }"""
+    (branch,) = kernel_branches(text)
+    assert branch.level is Level.VARYING
+
+
 def kernel_branches(text: str) -> tuple[BranchFact, ...]:
     analysis = Analyzer().analyze("a.cu", Document.open(text.encode()), DictLoader(), AnalysisSettings())
     (kernel,) = (function for function in analysis.facts.functions if function.name == "k")
