@@ -9,6 +9,7 @@ Rules   A call of a function with a body is a `Call`; its arguments have exactly
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -31,7 +32,7 @@ from analysis.lower.either import MOST, either
 from analysis.lower.expressions.arguments import passed_argument
 from analysis.lower.expressions.dispatch import load, lower, temporary
 from analysis.lower.expressions.members import upcast
-from analysis.lower.functions import is_deduced
+from analysis.lower.functions import is_deduced, is_for_constants
 from analysis.lower.inlining import inline_closure, inline_instance
 from analysis.lower.library.source import is_library
 from analysis.lower.lookup import builtin_arguments
@@ -39,8 +40,10 @@ from analysis.lower.names import (
     Closure,
     FunctionDeclaration,
     FunctionInstance,
+    LocalVariable,
     ParameterDeclaration,
     Record,
+    Scope,
     TemplateArgument,
 )
 from analysis.lower.overloads import Choice, argument_types, choose
@@ -86,6 +89,7 @@ def call_method(
     known = [] if receiver is None else [receiver]
     if choice is None:
         return unknown_call(ctx, f"call of unknown function {name}", (*known, *arguments), span)
+    choice = _for_object(ctx, choice, receiver)
     declaration = choice.instance.declaration
     others = [each.declaration for each in choice.rivals]
     if any(each.owner is not declaration.owner or each.is_static or each.is_virtual for each in others):
@@ -103,6 +107,22 @@ def call_method(
         return unknown_call(ctx, f"call of {name} without an object", arguments, span)
     seen = upcast(ctx, receiver, record, owner, span)
     return call_one_of(ctx, name, choice, seen or receiver, arguments, span)
+
+
+def _for_object(ctx: LoweringContext, choice: Choice, receiver: Place | None) -> Choice:
+    """Without the rivals that are not for an object like this, where it is a variable: then its `const` is known."""
+    if not choice.rivals or receiver is None or receiver.variable is None:
+        return choice
+    scope: Scope | None = ctx.scope
+    while scope is not None:
+        for entity in scope.names.values():
+            if isinstance(entity, LocalVariable) and entity.variable == receiver.variable:
+                constant = entity.declared.is_constant
+                instances = (choice.instance, *choice.rivals)
+                fitting = [each for each in instances if is_for_constants(each.declaration) is constant]
+                return replace(choice, instance=fitting[0], rivals=tuple(fitting[1:])) if fitting else choice
+        scope = scope.parent
+    return choice
 
 
 def call_one_of(

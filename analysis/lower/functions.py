@@ -88,6 +88,11 @@ def requirements_of(declaration: FunctionDeclaration) -> list[Node]:
     return found if trailing is None else [*found, trailing]
 
 
+def is_for_constants(declaration: FunctionDeclaration) -> bool:
+    """Whether a method may be called on constant objects: `const` stands behind its parameters."""
+    return any(child.kind == "type_qualifier" and child.text == b"const" for child in declaration.declarator.children)
+
+
 def instantiate(
     declaration: FunctionDeclaration, arguments: dict[str, TemplateArgument], *, defaults: bool = True
 ) -> FunctionInstance:
@@ -167,7 +172,7 @@ def function_id(declaration: FunctionDeclaration, arguments: tuple[TemplateArgum
         name += "<" + ", ".join(spelled_argument(argument) for argument in arguments) + ">"
     listed = parameter_list(declaration.declarator)
     text = "()" if listed is None else listed.text.decode("utf-8", "replace")
-    qualifiers = [child.text.decode() for child in declaration.declarator.children if child.kind == "type_qualifier"]
+    qualifiers = ["const"] if is_for_constants(declaration) else []
     required = [node.text.decode("utf-8", "replace") for node in requirements_of(declaration)]
     required += [
         f"{parameter.concept.text.decode('utf-8', 'replace')} {parameter.name}"

@@ -6,8 +6,9 @@ Rules   A candidate must accept the number of arguments and convert every one.  
         A pointer deduced for a template parameter is generic, so that instances do not multiply by address space.
         A template whose requirements hold wins a tie against one without any.
         A tie that this does not settle, and a candidate whose requirements are not known, make rivals: the callee
-        must not be guessed (`either.py`).  Whether an object is `const` is not known, so methods that differ in that
-        are rivals unless their bodies are the same.
+        must not be guessed (`either.py`).  Whether an object is `const` is seldom known, so methods that differ in
+        that are rivals unless their bodies are the same; the one for any other object comes first, since what it
+        returns can be written to.
         Of two templates the more special one wins a tie: its parameters match those of the other, not the reverse.
 Limits  Of SFINAE, `enable_if` alone is evaluated (`substitution.py`).
 """
@@ -39,6 +40,7 @@ from analysis.lower.functions import (
     for_groups,
     generic_signature,
     instantiate,
+    is_for_constants,
     specialised_for,
 )
 from analysis.lower.names import (
@@ -114,7 +116,7 @@ def _best(fitting: Sequence[Choice]) -> Choice:
     """The first of the nearest candidates, certain unless another one may be meant."""
     best = min(fitting, key=lambda choice: choice.distance)
     for choice in fitting:
-        if choice.distance == best.distance and _is_more_special(choice.instance, best.instance):
+        if choice.distance == best.distance and _comes_before(choice.instance, best.instance):
             best = choice
     rivals = [
         choice.instance
@@ -125,6 +127,13 @@ def _best(fitting: Sequence[Choice]) -> Choice:
         and not (choice.is_certain and best.is_certain and _is_more_special(best.instance, choice.instance))
     ]
     return Choice(best.instance, best.distance, best.is_certain, tuple(rivals))
+
+
+def _comes_before(one: FunctionInstance, other: FunctionInstance) -> bool:
+    """Of two candidates that are equally near."""
+    if one.declaration.has_this and is_for_constants(other.declaration) and not is_for_constants(one.declaration):
+        return True
+    return _is_more_special(one, other)
 
 
 def _is_more_special(one: FunctionInstance, other: FunctionInstance) -> bool:

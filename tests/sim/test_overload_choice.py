@@ -89,6 +89,17 @@ CASES = {
         "f(1), f(o), g(1.0f, 1), g(1, 1.0f)",
         [1, 2, 3, 4],
     ),
+    "methods for constant and for other objects": (
+        """
+        struct V { int v[3]; __device__ int operator[](int i) const { return v[i]; }
+                   __device__ int &operator[](int i) { return v[i]; } };
+        struct W { int v; __device__ int which() const { return 1; } __device__ int which() { return 2; } };
+        __device__ int filled(int x) { V v; v[0] = x; v[1] = v[0] + 1; return v[1]; }
+        __device__ int of_constant() { const W w{}; return w.which(); }
+        __device__ int of_other(W w) { return w.which(); }""",
+        "filled(4), of_constant(), of_other(W{})",
+        [5, 1, 2],
+    ),
     "names of inline namespaces": (
         """
         inline namespace v1 { namespace a { __device__ int f() { return 1; } } }
