@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from analysis.ir.function import VariableId
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Call
 from analysis.ir.instructions import Opaque as OpaqueInstruction
@@ -113,16 +114,20 @@ def _for_object(ctx: LoweringContext, choice: Choice, receiver: Place | None) ->
     """Without the rivals that are not for an object like this, where it is a variable: then its `const` is known."""
     if not choice.rivals or receiver is None or receiver.variable is None:
         return choice
-    scope: Scope | None = ctx.scope
+    is_constant = _is_constant(ctx.scope, receiver.variable)
+    instances = (choice.instance, *choice.rivals)
+    fitting = [each for each in instances if is_for_constants(each.declaration) is is_constant]
+    return replace(choice, instance=fitting[0], rivals=tuple(fitting[1:])) if fitting else choice
+
+
+def _is_constant(scope: Scope | None, variable: VariableId) -> bool | None:
+    """Whether a local variable is declared `const`; None where no scope declares it."""
     while scope is not None:
         for entity in scope.names.values():
-            if isinstance(entity, LocalVariable) and entity.variable == receiver.variable:
-                constant = entity.declared.is_constant
-                instances = (choice.instance, *choice.rivals)
-                fitting = [each for each in instances if is_for_constants(each.declaration) is constant]
-                return replace(choice, instance=fitting[0], rivals=tuple(fitting[1:])) if fitting else choice
+            if isinstance(entity, LocalVariable) and entity.variable == variable:
+                return entity.declared.is_constant
         scope = scope.parent
-    return choice
+    return None
 
 
 def call_one_of(

@@ -24,7 +24,7 @@ from analysis.ir.types import (
 )
 from analysis.lower.constants import evaluate
 from analysis.lower.conversions import arithmetic_type, is_arithmetic, promoted
-from analysis.lower.functions import is_deduced
+from analysis.lower.functions import is_deduced, is_for_constants
 from analysis.lower.library.properties import is_dependent
 from analysis.lower.library.source import is_library
 from analysis.lower.lookup import find, template_arguments
@@ -205,8 +205,7 @@ def _is_usable(method: FunctionDeclaration, base: DeclaredType) -> bool:
     """Whether any object like this one has the method: not `= delete`, and not for other objects alone."""
     if method.node.child("delete_method_clause") is not None or method.declarator.child("ref_qualifier") is not None:
         return False
-    words = [child.text for child in method.declarator.children if child.kind == "type_qualifier"]
-    return not base.is_constant or b"const" in words
+    return not base.is_constant or is_for_constants(method)
 
 
 def _element(scope: Scope, node: Node) -> Typed:

@@ -100,7 +100,7 @@ def choose_by_types(
 ) -> Choice | None:
     """The best candidate for arguments of these types."""
     fitting: list[Choice] = []
-    for declaration in declarations:
+    for declaration in dict.fromkeys(declarations):  # several look-ups may have found one
         if (explicit or specialised_for(declaration) is not None) and not declaration.template_parameters:
             continue
         choice = _consider(program, declaration, explicit, arguments)
@@ -157,8 +157,6 @@ def _takes(one: FunctionDeclaration, other: FunctionDeclaration) -> bool:
 
 def _differ(one: FunctionInstance, other: FunctionInstance) -> bool:
     """Whether two candidates are neither the same text nor a method's `const` and other form with the same body."""
-    if one is other:  # `lookup` may list a declaration twice
-        return False
     if one.declaration.snippet.text == other.declaration.snippet.text and one.declaration.owner is None:
         return False
     parameters = [[each.declared for each in instance.signature.parameters] for instance in (one, other)]

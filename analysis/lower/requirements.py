@@ -44,15 +44,17 @@ def is_callable(instance: FunctionInstance) -> bool | None:
 def satisfied(scope: Scope, requirements: Sequence[Node], parameters: Sequence[TemplateParameter]) -> bool | None:
     """Whether the arguments that `scope` binds satisfy all of these; None where that is not known."""
     constrained = [parameter for parameter in parameters if parameter.concept is not None]
-    return _all([*(_holds(scope, node) for node in requirements), *(_fits(scope, each) for each in constrained)])
+    return all_hold([*(holds(scope, node) for node in requirements), *(_fits(scope, each) for each in constrained)])
 
 
-def _all(answers: Iterable[bool | None]) -> bool | None:
+def all_hold(answers: Iterable[bool | None]) -> bool | None:
+    """One that is false decides; otherwise nothing is known unless all are."""
     known = list(answers)
     return False if False in known else None if None in known else True
 
 
-def _holds(scope: Scope, requirement: Node) -> bool | None:
+def holds(scope: Scope, requirement: Node) -> bool | None:
+    """The condition of a `requires` clause; None where its value is not known."""
     condition = next((child for child in requirement.children if child.kind not in _TOKENS), None)
     value = None if condition is None else evaluate(scope, condition)
     return None if value is None else bool(value.value)
@@ -62,7 +64,7 @@ def _fits(scope: Scope, parameter: TemplateParameter) -> bool | None:
     """`Number T`, `Number... T` and `Same<float> T`: the parameter is the first argument of the concept."""
     bound = scope.names.get(parameter.name)
     if isinstance(bound, ArgumentPack):
-        return _all(concept_holds(scope, parameter.concept, element) for element in bound.elements)
+        return all_hold(concept_holds(scope, parameter.concept, element) for element in bound.elements)
     return concept_holds(scope, parameter.concept, bound) if isinstance(bound, TypeName | ConstantName) else None
 
 

@@ -11,11 +11,12 @@ from typing import Final
 
 from analysis.ir.ids import SymbolId
 from analysis.ir.types import BOOLEAN, UnknownType
-from analysis.lower.constants import EVALUATORS, evaluate
+from analysis.lower.constants import EVALUATORS
 from analysis.lower.expression_types import Invalid, expression_type, lacks_type
 from analysis.lower.functions import read_parameters
+from analysis.lower.library.properties import is_dependent
 from analysis.lower.names import ConstantName, DeclaredType, LocalVariable, Scope, TypeName
-from analysis.lower.requirements import concept_holds
+from analysis.lower.requirements import all_hold, concept_holds, holds
 from analysis.lower.types import resolve_type
 from analysis.syntax.tree import Node
 
@@ -30,17 +31,14 @@ def _requires(scope: Scope, node: Node) -> ConstantName | None:
     for parameter in read_parameters(scope, node.field("parameters"))[0]:
         inner.declare(parameter.name, LocalVariable(parameter.name, _NOWHERE, parameter.declared, None))
     answers = [_is_met(inner, requirement) for requirement in listed.children if requirement.text != b";"]
-    if False in answers:
-        return ConstantName(False, BOOLEAN)
-    return None if None in answers or not answers else ConstantName(True, BOOLEAN)
+    answer = all_hold(answers) if answers else None
+    return None if answer is None else ConstantName(answer, BOOLEAN)
 
 
 def _is_met(scope: Scope, node: Node) -> bool | None:
     match node.kind:
         case "simple_requirement" if len(node.children) == 1 and node.children[0].kind == "requires_clause":
-            condition = node.children[0].field("constraint")
-            value = None if condition is None else evaluate(scope, condition)
-            return None if value is None else bool(value.value)
+            return holds(scope, node.children[0])
         case "simple_requirement" if len(node.children) == 1:
             return _is_valid(scope, node.children[0])
         case "type_requirement":
@@ -61,7 +59,7 @@ def _names_type(scope: Scope, node: Node) -> bool | None:
         return False
     named = next((child for child in node.children if child.kind == "qualified_identifier"), None)
     found = UnknownType("") if named is None else resolve_type(scope, named).type
-    return None if isinstance(found, UnknownType) or "::" in getattr(found, "name", "") else True
+    return None if is_dependent(scope.program, found) else True
 
 
 def _is_compound_met(scope: Scope, node: Node) -> bool | None:
@@ -78,7 +76,7 @@ def _is_compound_met(scope: Scope, node: Node) -> bool | None:
         concept = None if descriptor is None else descriptor.field("type")
         first = TypeName(DeclaredType(found.type, found.is_reference, found.is_constant, found.is_volatile))
         answers.append(concept_holds(scope, concept, first))
-    return False if False in answers else None if None in answers else True
+    return all_hold(answers)
 
 
 EVALUATORS["requires_expression"] = _requires

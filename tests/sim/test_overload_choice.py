@@ -62,6 +62,14 @@ CASES = {
         "f(1), f(1.0f), Small<short> ? 3 : 4",
         [1, 2, 3],
     ),
+    "requirements inside of a requires-expression": (
+        """
+        namespace n { struct B { struct type { int q; }; }; }
+        template <typename T> concept Four = requires(T a) { a + a; requires (sizeof(T) == 4); };
+        template <typename T> concept HasType = requires { typename T::type; };""",
+        "Four<float>, Four<double>, HasType<n::B>, HasType<int>",
+        [1, 0, 1, 0],
+    ),
     "constrained specialisations": (
         """
         template <typename T> struct S { static const int v = 1; };
