@@ -32,6 +32,7 @@ PACKAGES_OF_ANALYSIS = (
     "meld",
     "straightline",
     "facts",
+    "refactor",
     "rules",
     "features",
 )

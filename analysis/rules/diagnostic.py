@@ -7,6 +7,7 @@ from typing import final
 
 from analysis.facts.model import Location
 from analysis.ir.record import record
+from analysis.refactor.edit import Replacement
 from analysis.verdict.barriers import Tier
 
 
@@ -26,16 +27,6 @@ class Related:
 
     location: Location
     message: str
-
-
-@final
-@record
-class Replacement:
-    """The bytes from `start` to `end` of the analysed file become `text`."""
-
-    start: int
-    end: int
-    text: str
 
 
 @final

@@ -16,8 +16,9 @@ from analysis.facts.cache import BoundedCache
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts, Location
 from analysis.ir.record import record
+from analysis.refactor.edit import Replacement
 from analysis.rules.barrier_survey import UnsafeBarrier
-from analysis.rules.diagnostic import Diagnostic, Fix, Related, Replacement
+from analysis.rules.diagnostic import Diagnostic, Fix, Related
 from analysis.rules.settings import RuleSettings
 from analysis.verdict.barriers import Tier
 

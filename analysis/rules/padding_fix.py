@@ -16,7 +16,8 @@ from analysis.facts.model import AccessFact
 from analysis.ir.function import Symbol
 from analysis.ir.ids import SymbolId
 from analysis.ir.source import Span
-from analysis.rules.diagnostic import Fix, Replacement
+from analysis.refactor.edit import Replacement
+from analysis.rules.diagnostic import Fix
 from analysis.rules.rule import Subject
 from analysis.syntax.lexing import HIDDEN
 
