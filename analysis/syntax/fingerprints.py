@@ -175,11 +175,10 @@ class Fingerprints:
             added = frozenset[bytes]().union(*[self._body_words(definition) for definition in definitions])
             digests = b"".join(sorted([definition.digest for definition in definitions]))
             since = self._macros.settled_since(used | added)
-            if since is None:
+            if since is None or item.order < since:
+                # Later items may see definitions that this one does not: what it sees is no answer for them.
                 return digests, item.identifiers | added
             known = self._used[used] = since, digests, added
-            if item.order < since:
-                return digests, item.identifiers | added
         return known[1], item.identifiers | known[2]
 
     def _definitions(self, order: int, names: frozenset[bytes]) -> list[MacroDefinition]:

@@ -67,6 +67,13 @@ def test_a_macro_counts_with_the_meaning_it_has_at_the_item() -> None:
     assert same == [True, False]
 
 
+def test_an_item_before_a_define_does_not_hide_its_change_from_those_behind() -> None:
+    text = "int a() { return N; }\n#define N 2\nint b() { return N; }\n"
+    before, after = build(text), build(text.replace("N 2", "N 3"))
+    assert before.fingerprint(only(before, "a")) == after.fingerprint(only(after, "a"))
+    assert before.fingerprint(only(before, "b")) != after.fingerprint(only(after, "b"))
+
+
 def test_an_item_that_uses_its_line_changes_when_it_moves() -> None:
     text = "int a() { return __LINE__; }\nint b() { return 1; }\n"
     before, after = build(text), build("\n" + text)
