@@ -117,6 +117,67 @@ def test_anything_else_is_not_guessed(body: str) -> None:
     check(body, None, (1,))
 
 
+CALLEES = """
+void by_reference(int n, int& blocks, int& threads);
+void by_value(int threads); void by_constant(const int& threads, int const & more);
+template <class T> void forwarded(T&& value) {}
+template <class... T> void pack(int n, T&... values) {}
+struct Chooser { Chooser(int& threads) { threads = 96; } void choose(int& threads); };
+void Chooser::choose(int& threads) { threads = 96; }
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int b = 1, t = 64; by_reference(n, b, t); k<<<1, t>>>();",
+        "int t = 64; forwarded(t); k<<<1, t>>>();",
+        "int t = 64; pack(1, n, t); k<<<1, t>>>();",
+        "int t = 64; not_shown(t); k<<<1, t>>>();",
+        "int t = 64; not_shown((t)); k<<<1, t>>>();",
+        "int t = 64; not_shown(n ? t : n); k<<<1, t>>>();",
+        "dim3 t(64); not_shown(t.x); k<<<1, t>>>();",
+        "int t = 64; Chooser c(t); k<<<1, t>>>();",
+        "int t = 64; c.choose(t); k<<<1, t>>>();",
+        "int t = 64; std::swap(t, n); k<<<1, t>>>();",
+        "int t = 64; std::tie(n, t) = f(); k<<<1, t>>>();",
+        "int t = 64; auto f = [](int& x) { x = 96; }; f(t); k<<<1, t>>>();",
+        "int t = 64; std::cin >> t; k<<<1, t>>>();",
+        "int t = 64; std::cin >> n >> t; k<<<1, t>>>();",
+        "int t = 64; std::ifstream file(p); file >> t; k<<<1, t>>>();",
+        "int t = 64; int& r = t; r = 96; k<<<1, t>>>();",
+        "int t = 64; auto& r = t; r = 96; k<<<1, t>>>();",
+        "int t = 64, u = 3; (n ? t : u) = 96; k<<<1, t>>>();",
+        "int t = 64; (t) = 96; k<<<1, t>>>();",
+        "int t = 64; (t)++; k<<<1, t>>>();",
+        "auto [a, t] = shape(); k<<<1, t>>>();",
+        "int t = 64; while (n--) { k<<<1, t>>>(); by_reference(n, n, t); }",
+        "int t = 64; again: k<<<1, t>>>(); by_reference(n, n, t); if (n) goto again;",
+    ],
+)
+def test_what_a_call_or_a_stream_may_write_has_no_value(body: str) -> None:
+    check(body, None, (1,), CALLEES + "const int t = 32;")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int b = 1, t = 64; by_reference(t, b, n); k<<<1, t>>>();",
+        "int t = 64; by_value(t); by_constant(t, t); k<<<1, t>>>();",
+        'int t = 64; printf("%d", t); cudaMemset(p, 0, t); k<<<1, t>>>();',
+        "int t = 64; std::vector<int> v(t); v.resize(t); k<<<1, t>>>();",
+        "int t = 64; std::cout << t; k<<<1, t>>>();",
+        "int t = 64; int u = n >> t; k<<<1, t>>>();",
+        "int t = 64; const int& r = t; k<<<1, t>>>();",
+        "int t = 64; other<<<1, 2>>>(t); k<<<1, t>>>();",
+        "int t = 64; dim3 g(t); k<<<1, t>>>(); by_reference(n, n, t);",
+        "int t = 64; not_shown(t + 0, static_cast<float>(t)); k<<<1, t>>>();",
+    ],
+)
+def test_what_only_reads_a_variable_leaves_its_value(body: str) -> None:
+    check(body, (64,), (1,), CALLEES)
+
+
 def test_members_written_later_do_not_count() -> None:
     found = launches("void host() { dim3 b(16, 8); k<<<1, b>>>(); b.x = 32; k<<<1, b>>>(); }")
     assert [launch.block for launch in found] == [Shape(16, 8), Shape(32, 8)]
@@ -268,6 +329,7 @@ def test_a_key_counts_once() -> None:
         ("k<<<1, 64>>>(p); for (int k = 0; k < 3; k++) { use(k); }", False),
         ("k<<<1, 64>>>(p); for (int k = 0; k < 3; k++) { use(k); } run(k, 128);", True),
         ("k<<<1, 64>>>(p); auto f = &k; return k;", True),
+        ("k<<<1, 64>>>(p); auto f = k; f<<<1, 96>>>(p);", True),
     ],
 )
 def test_a_kernel_named_without_a_launch_may_run_with_any_shape(body: str, otherwise: bool) -> None:

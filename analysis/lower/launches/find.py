@@ -17,6 +17,7 @@ from analysis.ir.source import Span
 from analysis.lower.launches.file_constants import FileConstants
 from analysis.lower.launches.host_values import HostValues
 from analysis.lower.launches.model import GridUnit, Launch, LaunchText
+from analysis.lower.launches.written_arguments import WrittenArguments
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.translation_unit import TranslationUnit
@@ -49,16 +50,17 @@ class LaunchMemo(Protocol):
 def launch_shapes(unit: TranslationUnit, memo: LaunchMemo | None = None) -> Mapping[str, tuple[Launch, ...]]:
     """All launches by the kernel's name, in text order."""
     macros = launching_macros(unit)
-    constants = FileConstants(unit, lambda known, node: HostValues(node, known).number(node))
+    written = WrittenArguments(unit)
+    constants = FileConstants(unit, lambda known, node: HostValues(node, known, written.may_write).number(node))
     found: dict[str, list[Launch]] = {}
     for item in (*unit.items, *unit.included_items):
         if item.kind is ItemKind.FUNCTION and item.active and mentions_launch(item, macros):
             if memo is None or item.from_macro:
-                launches: Iterable[Launch] = _launches_in(unit, item, constants)
+                launches: Iterable[Launch] = _launches_in(unit, item, constants, written)
             else:
 
                 def compute(item: Item = item) -> tuple[Launch, ...]:
-                    return tuple(each.moved(-item.span.start) for each in _launches_in(unit, item, constants))
+                    return tuple(each.moved(-item.span.start) for each in _launches_in(unit, item, constants, written))
 
                 kept = memo.get_or_compute(unit.fingerprint(item) + item.path.encode("utf-8", "replace"), compute)
                 launches = (launch.moved(item.span.start) for launch in kept)
@@ -100,9 +102,11 @@ def mentions_launch(item: Item, macros: frozenset[bytes]) -> bool:
     return b"<<<" in item.text or not words.isdisjoint(LAUNCH_CALLS) or not words.isdisjoint(macros)
 
 
-def _launches_in(unit: TranslationUnit, item: Item, constants: FileConstants) -> list[Launch]:
+def _launches_in(
+    unit: TranslationUnit, item: Item, constants: FileConstants, written: WrittenArguments
+) -> list[Launch]:
     snippet = unit.snippet(item)
-    values = HostValues(snippet.root, constants)
+    values = HostValues(snippet.root, constants, written.may_write)
     launches: list[Launch] = []
     for node, guards in values.calls:
         configuration = node.child("kernel_call_syntax")

@@ -1,8 +1,8 @@
 """Numbers and `dim3` values in one host function, as far as they are the same for every run.
 
 Rules    A variable has a value if it is written exactly once, outside loops and conditionals that do not also contain
-         the launch, before it, and its address is not taken.  `dim3` members may be written once each after the
-         declaration.
+         the launch, before it, and is not lost from sight (`host_writes.py`).  `dim3` members may be written once each
+         after the declaration.
          Parameters, results of calls and everything read at run time have none.  Unknown is None, never a guess.
 Limits   Names are not told apart by scope: a name declared twice has no value.  C's integer division is done on numbers
          of any size; overflow is not modelled.
@@ -13,24 +13,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Final, TypeAlias, final
 
 from analysis.lower.builtins import builtin_type, builtin_variable
 from analysis.lower.conversions import number_literal
 from analysis.lower.launches.file_constants import FileConstants, Number
+from analysis.lower.launches.host_writes import Guards, HostWrites, MayWrite, Variable, values_in
 from analysis.lower.launches.model import Shape
 from analysis.lower.layouts import size_of
 from analysis.syntax.tree import Node
 
 MAX_DEPTH: Final = 40
-CONDITIONAL: Final = frozenset(
-    ("if_statement", "for_statement", "while_statement", "do_statement", "switch_statement", "for_range_loop")
-)
 AXES: Final = ("x", "y", "z")
 Extents: TypeAlias = "tuple[int | None, int | None, int | None]"
-Guards: TypeAlias = tuple[int, ...]
-"""Where the conditionals around a place begin, outermost first."""
 _UNKNOWN: Final[Extents] = (None, None, None)
 _ROUNDING_UP: Final = re.compile(
     r"c(?:eil)?_?div|i?div(?:ide)?_?(?:round_?)?up|div_?ceil|(?:round_?)?up_?div|ceiling_?div(?:ide)?", re.IGNORECASE
@@ -38,108 +33,23 @@ _ROUNDING_UP: Final = re.compile(
 
 
 @final
-@dataclass(slots=True)
-class _Variable:
-    """Everything that happens to a name; with the conditionals around each write."""
-
-    declarations: int = 0
-    is_dim: bool = False
-    writes: list[tuple[Node, Guards]] = field(default_factory=list[tuple[Node, Guards]])
-    members: dict[str, list[tuple[Node, Guards]]] = field(default_factory=dict[str, list[tuple[Node, Guards]]])
-    is_lost: bool = False
-
-
-@final
 class HostValues:
     """The values of one function's variables, seen from one place in it."""
 
-    def __init__(self, function: Node, constants: FileConstants | None) -> None:
+    def __init__(self, function: Node, constants: FileConstants | None, may_write: MayWrite) -> None:
         self._constants = constants
-        self._variables: dict[str, _Variable] = {}
+        written = HostWrites(function, may_write)
+        self._variables = written.variables
+        self.calls: Final = written.calls
         self._assumed: tuple[str, int] | None = None
         self._guards: Guards = ()
         self._position = function.end
         self._depth = 0
-        self.calls: Final[list[tuple[Node, Guards]]] = []
-        """The calls in the function in text order, each with the conditionals around it."""
-        self._collect(function)
 
     def seen_from(self, position: int, guards: Guards) -> None:
         """Sets the place that is asked from, and the conditionals around it."""
         self._position = position
         self._guards = guards
-
-    # -- collecting -------------------------------------------------------------------------------------------------
-
-    def _collect(self, function: Node) -> None:
-        stack: list[tuple[Node, Guards]] = [(function, ())]
-        while stack:
-            node, guards = stack.pop()
-            kind = node.kind
-            if kind == "call_expression":
-                self.calls.append((node, guards))
-            elif kind in _COLLECTORS:
-                _COLLECTORS[kind](self, node, guards)
-            elif kind in CONDITIONAL:
-                guards = (*guards, node.start)
-            stack += [(child, guards) for child in reversed(node.children) if child.children]  # leaves write nothing
-
-    def _variable(self, node: Node) -> _Variable:
-        name = node.text.decode("utf-8", "replace")
-        known = self._variables.get(name)
-        if known is None:
-            known = self._variables[name] = _Variable()
-        return known
-
-    def declaration(self, node: Node, guards: Guards) -> None:
-        type = node.field("type")
-        is_dim = type is not None and type.text in (b"dim3", b"uint3")
-        for declarator in node.fields("declarator"):
-            name, value = _declared(declarator)
-            if name is None:
-                continue
-            if name.kind != "identifier":
-                for inner in name.walk():
-                    if inner.kind == "identifier":
-                        self._variable(inner).is_lost = True  # a pointer, reference or array
-                        break
-                continue
-            variable = self._variable(name)
-            variable.declarations += 1
-            variable.is_dim = is_dim
-            if value is not None:
-                variable.writes.append((value, guards))
-
-    def parameter(self, node: Node, guards: Guards) -> None:
-        for inner in node.walk():
-            if inner.kind == "identifier":
-                self._variable(inner).is_lost = True
-
-    def assignment(self, node: Node, guards: Guards) -> None:
-        left, right, sign = node.field("left"), node.field("right"), node.field("operator")
-        if left is None or right is None:
-            return
-        is_plain = sign is None or sign.text == b"="
-        if left.kind == "identifier":
-            self._variable(left).writes.append((right, guards))
-            self._variable(left).is_lost |= not is_plain
-        elif left.kind == "field_expression":
-            argument, member = left.field("argument"), left.field("field")
-            if argument is not None and member is not None and argument.kind == "identifier":
-                variable = self._variable(argument)
-                variable.is_lost |= not is_plain
-                variable.members.setdefault(member.text.decode("utf-8", "replace"), []).append((right, guards))
-
-    def taken(self, node: Node, guards: Guards) -> None:
-        """`&x`, `x++`, `x.y--`: somebody else writes it."""
-        argument = node.field("argument")
-        sign = node.field("operator")
-        if node.kind == "pointer_expression" and (sign is None or sign.text != b"&"):
-            return
-        while argument is not None and argument.kind in ("field_expression", "parenthesized_expression"):
-            argument = argument.field("argument") or (argument.children[0] if argument.children else None)
-        if argument is not None and argument.kind == "identifier":
-            self._variable(argument).is_lost = True
 
     # -- shapes -------------------------------------------------------------------------------------------------------
 
@@ -186,7 +96,7 @@ class HostValues:
 
     def _from_list(self, node: Node) -> Extents:
         """`(16, 16)`; a single `dim3` among the arguments is copied."""
-        values = _values_in(node)
+        values = values_in(node)
         if len(values) == 1:
             return self.extents(values[0])
         if len(values) > len(AXES):
@@ -202,17 +112,17 @@ class HostValues:
         if variable is None or is_assumed or not (variable.is_dim or variable.members):
             if variable is not None and not is_assumed and variable.declarations and self._written(variable.writes):
                 value = self._written(variable.writes)
-                is_known = value is not None and not variable.is_lost and variable.declarations == 1
+                is_known = value is not None and not self._is_lost(variable) and variable.declarations == 1
                 return self.extents(value) if value is not None and is_known else _UNKNOWN
             number = self.number(node)
             return _UNKNOWN if number is None else _one_dimensional(number)
-        if variable.is_lost or variable.declarations != 1 or not (variable.writes or variable.members):
+        if self._is_lost(variable) or variable.declarations != 1 or not (variable.writes or variable.members):
             return _UNKNOWN
         value = self._written(variable.writes) if variable.writes else None
         start = self.extents(value) if value is not None else _UNKNOWN if variable.writes else Shape(1)
         return self._with_members(variable, start)
 
-    def _with_members(self, variable: _Variable, start: Extents) -> Extents:
+    def _with_members(self, variable: Variable, start: Extents) -> Extents:
         """The declared shape with the members that were written before this place."""
         extents: dict[str, int | None] = dict(zip(AXES, start, strict=True))
         for axis, writes in variable.members.items():
@@ -222,6 +132,9 @@ class HostValues:
             number = self.number(written) if written is not None else None
             extents[axis] = int(number) if number is not None else None
         return extents["x"], extents["y"], extents["z"]
+
+    def _is_lost(self, variable: Variable) -> bool:
+        return variable.is_lost_at(self._position, self._guards)
 
     def _shares_a_guard(self, guards: Guards) -> bool:
         """Whether a loop around both may bring a later write here."""
@@ -258,7 +171,7 @@ class HostValues:
         return int(node.kind == "true")
 
     def inner(self, node: Node) -> Number | None:
-        values = _values_in(node)
+        values = values_in(node)
         return self.number(values[0]) if len(values) == 1 else None
 
     def named(self, node: Node) -> Number | None:
@@ -268,7 +181,7 @@ class HostValues:
         variable = self._variables.get(name)
         if variable is None:
             return self._constant(name)
-        if variable.is_lost or variable.declarations != 1:
+        if self._is_lost(variable) or variable.declarations != 1:
             return None
         value = self._written(variable.writes)
         return None if value is None else self.number(value)
@@ -361,25 +274,6 @@ def _one_dimensional(number: Number | None) -> Extents:
     return None if number is None else int(number), 1, 1
 
 
-def _declared(declarator: Node) -> tuple[Node | None, Node | None]:
-    """Name and initialiser; the grammar takes `dim3 grid(gx, gy)` for the declaration of a function."""
-    match declarator.kind:
-        case "init_declarator":
-            return declarator.field("declarator"), declarator.field("value")
-        case "function_declarator":
-            return declarator.field("declarator"), declarator.field("parameters")
-        case _:
-            return declarator, None
-
-
-def _values_in(node: Node) -> list[Node]:
-    """The expressions of an initialiser, also where the grammar took them for the types of parameters."""
-    if node.kind != "parameter_list":
-        return node.children
-    types = [child.field("type") for child in node.children]
-    return [type or child for type, child in zip(types, node.children, strict=True)]
-
-
 def _called(node: Node) -> str:
     """The last word of what a call calls, without template arguments."""
     function = node.field("function")
@@ -452,13 +346,6 @@ _OF_ONE: Final[Mapping[str, Callable[[Number], Number]]] = {
 _OF_TWO: Final[Mapping[str, Callable[[Number, Number], Number]]] = {
     "min": lambda left, right: min(left, right),
     "max": lambda left, right: max(left, right),
-}
-_COLLECTORS: Final[Mapping[str, Callable[[HostValues, Node, Guards], None]]] = {
-    "declaration": HostValues.declaration,
-    "parameter_declaration": HostValues.parameter,
-    "assignment_expression": HostValues.assignment,
-    "update_expression": HostValues.taken,
-    "pointer_expression": HostValues.taken,
 }
 _NUMBERS: Final[Mapping[str, Callable[[HostValues, Node], Number | None]]] = {
     "number_literal": HostValues.literal,

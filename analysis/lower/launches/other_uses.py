@@ -12,7 +12,6 @@ Limits    Launches in other files are not seen.  A local variable with the kerne
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, Protocol, TypeAlias
 
@@ -74,11 +73,7 @@ def _uses(item: Item, names: frozenset[bytes]) -> Uses:
     """How often the text itself, not a macro of it, names each, its own declaration aside."""
     own = item.name.encode("utf-8", "replace")
     text = _QUERIES.sub(b"", HIDDEN.sub(b" ", item.text))
-    for name in names:
-        text = _without_hidden(text, name)
-    words = IDENTIFIER.findall(text)
-    counts = Counter(word for word in words if word in names)
-    counts[own] -= 1
+    counts = {name: IDENTIFIER.findall(_without_hidden(text, name)).count(name) - (name == own) for name in names}
     return {name: count for name, count in counts.items() if count > 0}
 
 
