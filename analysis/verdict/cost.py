@@ -19,8 +19,6 @@ Source    Coutinho et al., PACT 2011, and Saumya et al., CGO 2022, estimate the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
-from math import prod
 from typing import final
 
 from analysis.affine.result import AffineResult
@@ -33,8 +31,8 @@ from analysis.ir.ids import BasicBlockId, SourceBranchId
 from analysis.ir.record import record
 from analysis.memory.spaces import SpaceResult
 from analysis.verdict.alone import SingleLanes
-from analysis.verdict.latency import latency, terminator_latency
-from analysis.verdict.loops import cycle_of, excess_trips, only_waits, trips
+from analysis.verdict.loops import cycle_of, excess_trips, only_waits
+from analysis.verdict.weights import BlockWeights
 
 
 @final
@@ -69,7 +67,7 @@ def estimate_costs(
 
 @final
 class _Model:
-    """Weights of blocks, computed when first asked for."""
+    """The function with what the analyses say of it."""
 
     def __init__(
         self,
@@ -83,23 +81,17 @@ class _Model:
         self._control = control
         self._divergence = divergence
         self._affine = affine
-        self._spaces = spaces
         self._single = SingleLanes(function, control, divergence, affine)
-        self._weights: dict[BasicBlockId, int] = {}
-
-    @cached_property
-    def _trips(self) -> list[int]:
-        """How often each loop runs when it is entered."""
-        return [trips(self._affine, cycle) for cycle in self._control.cycles]
+        self._weights = BlockWeights(function, control, divergence, affine, spaces)
 
     # -- loops ------------------------------------------------------------------------------------------------------
 
     def of_loop(self, cycle: Cycle) -> BranchCost:
         if self._single.runs_alone(cycle.header) or only_waits(self._function, cycle):
             return FREE
-        whole = sum(self._weight(block) for block in cycle.blocks)
+        whole = sum(map(self._weights.weight, cycle.blocks))
         excess = excess_trips(self._function, self._control, self._divergence, self._affine, cycle)
-        return BranchCost(whole // self._trips[cycle.id] * excess, 0)
+        return BranchCost(whole // self._weights.trips[cycle.id] * excess, 0)
 
     # -- branches ---------------------------------------------------------------------------------------------------
 
@@ -118,10 +110,10 @@ class _Model:
         for arm in arms.values():
             shared |= seen & arm
             seen |= arm
-        slots = sorted(sum(map(self._weight, arm - shared)) for arm in arms.values())
+        slots = sorted(sum(map(self._weights.weight, arm - shared)) for arm in arms.values())
         if self._leaves_loop(first, arms):
             return BranchCost(sum(slots[:-1]), 0)
-        return BranchCost(sum(slots[:-1]), (slots[-1] - slots[-2]) // 2 // self._rounds(first))
+        return BranchCost(sum(slots[:-1]), (slots[-1] - slots[-2]) // 2 // self._weights.rounds(first))
 
     def _arms(
         self, first: BasicBlockId, deciders: Sequence[BasicBlockId]
@@ -163,21 +155,3 @@ class _Model:
         return cycle is not None and any(
             begin not in cycle.blocks or not cycle.blocks.issuperset(arm) for begin, arm in arms.items()
         )
-
-    def _rounds(self, block: BasicBlockId) -> int:
-        """How often the loops around the block let it run."""
-        return prod(self._trips[cycle.id] for cycle in self._control.cycles_around(block))
-
-    # -- blocks -----------------------------------------------------------------------------------------------------
-
-    def _weight(self, block: BasicBlockId) -> int:
-        """Issue slots of all rounds of the loops around it."""
-        known = self._weights.get(block)
-        if known is None:
-            body = self._function.blocks[block]
-            known = terminator_latency(body.terminator)
-            for item in body.instructions:
-                known += latency(self._divergence, self._spaces, item)
-            known *= self._rounds(block)
-            self._weights[block] = known
-        return known

@@ -1,0 +1,79 @@
+"""How many issue slots does each block of a function take, and which share of them is a part of it?
+
+Slots     what the instructions and the terminator of a block cost a warp that runs it once (`latency.py`).
+Rounds    how often the loops around a block let it run: the product of their trips (`loops.py`).
+Weight    slots times rounds.  Of a branch all arms count: a warp that parts runs each of them.
+Limits    what a branch skips for the whole warp is counted all the same; a share is an estimate, not a measurement.
+Cost      O(instructions) for all blocks together; each block is asked for once.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import prod
+from typing import final
+
+from analysis.affine.result import AffineResult
+from analysis.divergence.result import DivergenceResult
+from analysis.graph.control_flow import ControlFlow
+from analysis.ir.function import Function
+from analysis.ir.ids import BasicBlockId
+from analysis.ir.instructions import Instruction
+from analysis.memory.spaces import SpaceResult
+from analysis.verdict.latency import latency, terminator_latency
+from analysis.verdict.loops import trips
+
+
+@final
+class BlockWeights:
+    """Weights of blocks, computed when first asked for."""
+
+    def __init__(
+        self,
+        function: Function,
+        control: ControlFlow,
+        divergence: DivergenceResult,
+        affine: AffineResult,
+        spaces: SpaceResult,
+    ) -> None:
+        self._function = function
+        self._control = control
+        self._divergence = divergence
+        self._affine = affine
+        self._spaces = spaces
+        self._slots: dict[BasicBlockId, int] = {}
+
+    @cached_property
+    def trips(self) -> list[int]:
+        """How often each cycle of the control flow runs when it is entered."""
+        return [trips(self._affine, cycle) for cycle in self._control.cycles]
+
+    def rounds(self, block: BasicBlockId) -> int:
+        """How often the loops around the block let it run."""
+        return prod(self.trips[cycle.id] for cycle in self._control.cycles_around(block))
+
+    def instruction(self, instruction: Instruction) -> int:
+        """Issue slots of one instruction of the function."""
+        return latency(self._divergence, self._spaces, instruction)
+
+    def slots(self, block: BasicBlockId) -> int:
+        """Issue slots of one run of the block."""
+        known = self._slots.get(block)
+        if known is None:
+            body = self._function.blocks[block]
+            known = terminator_latency(body.terminator) + sum(map(self.instruction, body.instructions))
+            self._slots[block] = known
+        return known
+
+    def weight(self, block: BasicBlockId) -> int:
+        """Issue slots of all rounds of the loops around the block."""
+        return self.slots(block) * self.rounds(block)
+
+    @cached_property
+    def total(self) -> int:
+        """Issue slots of the whole function, at least 1."""
+        return max(1, sum(map(self.weight, self._control.order)))
+
+    def share(self, slots: float) -> float:
+        """Which part of the function's issue slots `slots` are."""
+        return slots / self.total
