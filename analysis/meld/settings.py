@@ -54,4 +54,6 @@ class MeldSettings:
     """How often Algorithm 1 may start again; where it is cut off, the result says so."""
 
 
+MAX_THRESHOLD: Final = 0.5
+"""The score of two blocks that are equal: more than half of what both cost cannot be saved."""
 DEFAULT_MELD_SETTINGS: Final = MeldSettings()

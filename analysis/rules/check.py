@@ -64,7 +64,7 @@ def _diagnostics(
         if not function.active:
             continue
         own = tuple(unsafe.get(function.id, ()))
-        subject = Subject(analysis, function, own, settings.cost_threshold)
+        subject = Subject(analysis, function, own, settings.cost_threshold, settings.meld)
 
         def find(subject: Subject = subject) -> Iterator[Diagnostic]:
             return _found(subject, settings, active)

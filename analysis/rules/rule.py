@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol, final, runtime_checkable
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts, Location
 from analysis.ir.record import record
+from analysis.meld.settings import MeldSettings
 from analysis.rules.barrier_survey import UnsafeBarrier
 from analysis.rules.diagnostic import Fix, Related, Severity
 from analysis.rules.source_text import FunctionText
@@ -23,6 +24,7 @@ class Subject:
     function: FunctionFacts
     unsafe_barriers: tuple[UnsafeBarrier, ...]
     cost_threshold: int
+    meld: MeldSettings
 
     @property
     def text(self) -> FunctionText:

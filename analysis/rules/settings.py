@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Final, TypeAlias, final
 
 from analysis.ir.record import record
+from analysis.meld.settings import DEFAULT_MELD_SETTINGS, MeldSettings
 from analysis.rules.diagnostic import Severity
 from analysis.rules.registry import NAMES
 from analysis.rules.suppressions import RuleNames
@@ -35,6 +36,7 @@ class RuleSettings:
 
     The most specific entry wins; at equal length `ignore` does.  `severities` is keyed the same way.
     `tiers` filters findings that have one; `cost_threshold` is in issue slots (`analysis.verdict.cost`).
+    `meld` says how the arms of divergent branches are melded.
     """
 
     select: frozenset[str] = frozenset({ALL})
@@ -42,6 +44,7 @@ class RuleSettings:
     severities: Mapping[str, SeverityOrOff] = field(default_factory=dict[str, SeverityOrOff])
     tiers: frozenset[Tier] = frozenset({Tier.PROVEN})
     cost_threshold: int = DEFAULT_COST_THRESHOLD
+    meld: MeldSettings = DEFAULT_MELD_SETTINGS
 
     def severity_of(self, rule: RuleNames, default: Severity) -> SeverityOrOff:
         """How loud a rule is; OFF where it is not selected."""

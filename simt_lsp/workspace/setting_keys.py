@@ -17,6 +17,7 @@ from enum import Enum
 from typing import Final, TypeVar, cast
 
 from analysis.features.inlay_hints import InlayHintMode, MemoryHintMode
+from analysis.meld.settings import MAX_THRESHOLD, MeldMethod, MeldSettings
 from analysis.rules.settings import RuleSettings, read_rule_settings
 from simt_lsp.workspace.configuration import Configuration, SettingProblem
 from simt_lsp.workspace.launch_settings import WARP_SIZES, read_simulation
@@ -209,6 +210,20 @@ def _cost_threshold(configuration: Configuration, value: object, _: Source) -> C
     return replace(configuration, rules=replace(configuration.rules, cost_threshold=value))
 
 
+def _meld_method(configuration: Configuration, value: object, _: Source) -> Configuration:
+    return _with_meld(configuration, replace(configuration.rules.meld, method=_enum(value, MeldMethod)))
+
+
+def _meld_threshold(configuration: Configuration, value: object, _: Source) -> Configuration:
+    if not isinstance(value, (int, float)) or is_bool(value) or not 0 <= value <= MAX_THRESHOLD:
+        raise NotAllowedError(f"use a share from 0 to {MAX_THRESHOLD}")
+    return _with_meld(configuration, replace(configuration.rules.meld, threshold=float(value)))
+
+
+def _with_meld(configuration: Configuration, meld: MeldSettings) -> Configuration:
+    return replace(configuration, rules=replace(configuration.rules, meld=meld))
+
+
 def _inlay_hints(configuration: Configuration, value: object, _: Source) -> Configuration:
     if isinstance(value, bool):
         value = "varying" if value else "off"
@@ -242,6 +257,8 @@ _READERS: Final[Mapping[str, Reader]] = {
     "ignore": _ignore,
     "tiers": _tiers,
     "costThreshold": _cost_threshold,
+    "meldMethod": _meld_method,
+    "meldThreshold": _meld_threshold,
     "inlayHints": _inlay_hints,
     "memoryHints": _memory_hints,
     "codeLens": _code_lens,

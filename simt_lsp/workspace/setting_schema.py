@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from inspect import cleandoc
 from typing import Any, Final
 
+from analysis.meld.settings import DEFAULT_MELD_SETTINGS, MAX_THRESHOLD
 from analysis.rules.registry import RULES
 from analysis.rules.rule import Finding
 from analysis.rules.settings import DEFAULT_COST_THRESHOLD
@@ -111,6 +112,23 @@ _REPORTED: Final[Mapping[str, Schema]] = {
         0,
         DEFAULT_COST_THRESHOLD,
     ),
+    "meldMethod": _choice(
+        DEFAULT_MELD_SETTINGS.method.value,
+        "How the arms of divergent branches are melded.",
+        best="whichever of the others saves most at each branch",
+        darm="statements, branches and loops of both arms that correspond",
+        fusion="only arms of simple statements",
+        tail="only equal statements at the end of both arms",
+        linear="both arms as one sequence each, whatever their shapes",
+    ),
+    "meldThreshold": {
+        "type": "number",
+        "minimum": 0,
+        "maximum": MAX_THRESHOLD,
+        "default": DEFAULT_MELD_SETTINGS.threshold,
+        "markdownDescription": "How much of two pieces of code must agree before they are melded: "
+        "a share of the cost of both, where 0.5 is all of it.",
+    },
 }
 
 _SHOWN: Final[Mapping[str, Schema]] = {

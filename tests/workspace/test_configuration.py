@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from analysis.features.inlay_hints import InlayHintMode
+from analysis.meld.settings import MeldMethod
 from analysis.rules.diagnostic import Severity
 from analysis.rules.settings import OFF
 from simt_lsp.workspace.configuration import DEFAULT, Configuration
@@ -38,6 +39,8 @@ def test_every_key_takes_a_good_value() -> None:
             "rules": {"SYN101": "warning", "divergent-branch": "off"},
             "tiers": ["proven", "possible"],
             "costThreshold": 5,
+            "meldMethod": "tail",
+            "meldThreshold": 0.3,
             "inlayHints": "all",
             "codeLens": False,
         },
@@ -51,6 +54,7 @@ def test_every_key_takes_a_good_value() -> None:
     assert configuration.rules.severities == {"SYN101": Severity.WARNING, "divergent-branch": OFF}
     assert {tier.value for tier in configuration.rules.tiers} == {"proven", "possible"}
     assert configuration.rules.cost_threshold == 5
+    assert (configuration.rules.meld.method, configuration.rules.meld.threshold) == (MeldMethod.TAIL, 0.3)
     assert configuration.inlay_hints.mode is InlayHintMode.ALL
     assert not configuration.code_lens.enabled
 
@@ -66,6 +70,13 @@ def test_every_key_takes_a_good_value() -> None:
         ("codeLens", "yes", 'codeLens = "yes" is not allowed: use true or false'),
         ("inlayHints", "some", 'inlayHints = "some" is not allowed: use "off", "varying", "forms" or "all"'),
         ("costThreshold", -1, "costThreshold = -1 is not allowed: use a whole number of issue slots, 0 or more"),
+        ("meldThreshold", 0.6, "meldThreshold = 0.6 is not allowed: use a share from 0 to 0.5"),
+        ("meldThreshold", True, "meldThreshold = true is not allowed: use a share from 0 to 0.5"),
+        (
+            "meldMethod",
+            "all",
+            'meldMethod = "all" is not allowed: use "darm", "fusion", "tail", "linear" or "best"',
+        ),
         ("includeDirs", [1], "includeDirs = [1] is not allowed: use a list of folders"),
         ("defines", ["1x"], 'defines = ["1x"] is not allowed: "1x" is not a macro name'),
     ],
