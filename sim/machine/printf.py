@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, final
 
 import numpy as np
@@ -56,6 +56,11 @@ class Printf:
         region, _, offset = found
         octets = self._arena.data[address : address + min(region.size - offset, MAX_WIDTH)]
         return octets.tobytes().split(b"\0")[0].decode(errors="replace")
+
+
+def is_full(lines: Sequence[str]) -> bool:
+    """Whether more may have been printed than these lines, which were kept."""
+    return len(lines) >= MAX_LINES or sum(map(len, lines)) >= MAX_CHARACTERS
 
 
 def _formatted(text: str, values: list[int | float | bool], string_at: Callable[[int], str]) -> str:

@@ -35,6 +35,11 @@ class SourcePlaces:
         item, start, _ = found
         return self.at(item.path, start)
 
+    def stretch(self, function: str, span: Span) -> tuple[str, int, int] | None:
+        """The file and the bytes of it that the span covers."""
+        found = self._found(function, span)
+        return None if found is None else (found[0].path, found[1], found[2])
+
     def at(self, path: str, offset: int) -> SourcePlace:
         known = self._places.get((path, offset))
         if known is None:

@@ -1,0 +1,62 @@
+"""Two texts of one kernel, compared; a `/*branch*/` in the first stands before the branch in question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from analysis.lower.program import LowerSettings, Program
+from analysis.syntax.document import Document
+from analysis.syntax.environment import Environment
+from analysis.syntax.includes import DictLoader
+from analysis.syntax.translation_unit import TranslationUnit
+from sim.equivalence.allowance import Progress
+from sim.equivalence.compare import compare
+from sim.equivalence.model import BranchPlace, Comparison, Goal
+from sim.equivalence.runs import Version
+from sim.faults import Index3
+from sim.launch.request import Request
+from sim.launch.specification import Budget
+from sim.policies.protocol import PolicyFactory
+from sim.policies.registry import POLICIES
+
+MARK = b"/*branch*/"
+
+
+def version(text: str, name: str = "k", warp_size: int = 32) -> Version:
+    unit = TranslationUnit.build("a.cu", Document.open(text.encode()), DictLoader(), Environment())
+    program = Program(unit, LowerSettings(warp_size))
+    (wanted,) = (found for found in program.device_functions() if found.item.name == name)
+    return Version(program, wanted)
+
+
+def compared(
+    before: str,
+    after: str,
+    *,
+    goal: Goal = Goal.SAME_RESULTS,
+    arguments: Mapping[str, str] | None = None,
+    block: Index3 | None = None,
+    seconds: float = 60.0,
+    max_steps: int = 2_000_000_000,
+    policies: Sequence[PolicyFactory] = tuple(POLICIES.values()),
+    progress: Progress | None = None,
+) -> Comparison:
+    requests = [Request(block=block, arguments=dict(arguments or {}))]
+    budget = Budget(max_steps=max_steps, seconds=seconds)
+    return compare(
+        version(before),
+        version(after),
+        requests,
+        goal=goal,
+        branch=branch_in(before.encode()),
+        policies=policies,
+        budget=budget,
+        progress=progress,
+    )
+
+
+def branch_in(text: bytes) -> BranchPlace | None:
+    at = text.find(MARK)
+    if at < 0:
+        return None
+    return BranchPlace("a.cu", at + len(MARK), at + len(MARK), len(text))
