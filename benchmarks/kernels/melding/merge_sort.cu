@@ -1,10 +1,11 @@
-// Merge sort from the bottom up: each block sorts 2 * blockDim.x keys in shared memory.  In each pass a thread merges
-// two sorted runs; the two arms of the merge step take the next key from one run or from the other.
+// Merge sort from the bottom up: each block sorts chunks of 32 keys in shared memory, four keys for each thread.  In each
+// pass a thread merges two sorted runs; the arms of the merge step take the next key from one run or from the other.
 
-#define KEYS_PER_THREAD 2
-#define MOST_KEYS 512
+#define KEYS_PER_THREAD 4
+#define CHUNK 32
+#define MOST_KEYS 1024
 
-// simt: grid=4 block=256 keys=random(0,1000000)[2048]
+// simt: grid=4 block=256 keys=random(0,1000000)[4096]
 __global__ void merge_sort(int *keys) {
   __shared__ int ping[MOST_KEYS];
   __shared__ int pong[MOST_KEYS];
@@ -17,7 +18,7 @@ __global__ void merge_sort(int *keys) {
 
   int *source = ping;
   int *dest = pong;
-  for (int run = 1; run < count; run *= 2) {
+  for (int run = 1; run < CHUNK; run *= 2) {
     for (int start = 2 * run * threadIdx.x; start < count; start += 2 * run * blockDim.x) {
       int middle = start + run;
       int end = middle + run;

@@ -1,5 +1,6 @@
-// N queens: each thread counts the ways to complete a board whose first rows are given by its number, by backtracking
-// with the state of all rows in shared memory.  Three arms go back a row, and one goes on to the next row.
+// N queens: each thread counts the ways to complete a board, by backtracking with the state of all rows in shared memory.
+// Its number says which of the free squares the queens of the first rows take.
+// Three arms go back a row, and one goes on to the next row.
 
 #define ROWS 8
 #define FIRST_ROWS 3
@@ -20,11 +21,13 @@ __global__ void queens(int *counts) {
   unsigned up = 0;
   int row = 0;
   for (int given = 0; given < FIRST_ROWS; ++given) {
-    unsigned queen = 1u << number % ROWS;
-    number /= ROWS;
-    if (((used | down | up) & queen) != 0) {
-      row = -1;
+    unsigned squares = board & ~(used | down | up);
+    int choice = number % __popc(squares);
+    number /= __popc(squares);
+    for (; choice > 0; --choice) {
+      squares &= squares - 1;
     }
+    unsigned queen = squares & -squares;
     used |= queen;
     down = (down | queen) << 1;
     up = (up | queen) >> 1;
