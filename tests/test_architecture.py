@@ -28,6 +28,7 @@ PACKAGES_OF_ANALYSIS = (
     "affine",
     "access",
     "verdict",
+    "petri",
     "scalar",
     "meld",
     "straightline",
