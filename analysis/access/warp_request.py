@@ -76,7 +76,7 @@ def count_sectors(address: LaneAddress, width: int, setting: Setting, *, is_loca
     if warps is None:
         return None
     if is_local:
-        counted = [_sectors_of_words(warp, width, setting.warp_size) for warp in warps]
+        counted = [_sectors_of_words(warp, width) for warp in warps]
     else:
         step = min(address.alignment, SECTOR_BYTES)
         counted = [_sectors_of(warp, width, step) for warp in warps]
@@ -230,16 +230,6 @@ def _spread(values: int | tuple[int, ...], threads: int) -> Sequence[int]:
     return (values,) * threads if isinstance(values, int) else values
 
 
-def _interleaved(warp: Lanes, width: int, warp_size: int) -> Lanes:
-    """Where the words of each lane's element lie."""
-    words = range(0, max(width, BANK_BYTES), BANK_BYTES)
-    return tuple(
-        (lane, (offset + word) // BANK_BYTES * BANK_BYTES * warp_size + BANK_BYTES * lane + offset % BANK_BYTES, key)
-        for lane, offset, key in warp
-        for word in words
-    )
-
-
 def _parts(warp: Sequence[tuple[int, int, tuple[int, ...]]]) -> Iterator[list[int]]:
     """The offsets of lanes whose distances are known."""
     parts: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
@@ -254,18 +244,27 @@ def _parts(warp: Sequence[tuple[int, int, tuple[int, ...]]]) -> Iterator[list[in
 def _sectors_of(warp: Lanes, width: int, step: int) -> SectorCount:
     parts = list(_parts(warp))
     bases = range(0, SECTOR_BYTES, step)
-    sectors = max(len(_touched(part, width, 0)) for part in parts)
-    most = sum(max(len(_touched(part, width, base)) for base in _natural(bases, part, width)) for part in parts)
-    distinct = len({byte for part in parts for offset in part for byte in range(offset, offset + width)})
-    needed = distinct if len(parts) == 1 else len(warp) * width
+    sectors = max(_touched(part, width, 0) for part in parts)
+    most = sum(max(_touched(part, width, base) for base in _natural(bases, part, width)) for part in parts)
+    distinct = [(offset, offset + width) for offset in parts[0]]
+    needed = _covered(distinct) if len(parts) == 1 else len(warp) * width
     count = SectorCount(sectors, max(most, sectors), -(-needed // SECTOR_BYTES), len(warp), len(parts) == 1)
     return count if len(parts) == 1 else _far_apart(count, parts, bases)
 
 
-def _sectors_of_words(warp: Lanes, width: int, warp_size: int) -> SectorCount:
-    """Of local memory: rows of words begin at sectors, whatever the base."""
-    found = _sectors_of(_interleaved(warp, width, warp_size), min(width, BANK_BYTES), SECTOR_BYTES)
-    return replace(found, lanes=len(warp))
+def _sectors_of_words(warp: Lanes, width: int) -> SectorCount:
+    """Of local memory: the lanes of one sector lie side by side, and each word of an element in a row of its own."""
+    sectors: defaultdict[tuple[int, ...], defaultdict[int, list[tuple[int, int]]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    bytes_of: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    for lane, offset, key in warp:
+        rows = offset // BANK_BYTES, -(-(offset + width) // BANK_BYTES)
+        sectors[key][lane * BANK_BYTES // SECTOR_BYTES].append(rows)
+        bytes_of[lane].append((offset, offset + width))
+    counted = [sum(map(_covered, part.values())) for part in sectors.values()]
+    needed = sum(map(_covered, bytes_of.values()))
+    return SectorCount(max(counted), sum(counted), -(-needed // SECTOR_BYTES), len(warp), len(counted) == 1)
 
 
 def _far_apart(count: SectorCount, parts: Sequence[Sequence[int]], bases: range) -> SectorCount:
@@ -275,20 +274,22 @@ def _far_apart(count: SectorCount, parts: Sequence[Sequence[int]], bases: range)
     return replace(count, far=far, far_from=SECTOR_BYTES + max(offsets) - min(offsets))
 
 
-def _touched(offsets: Sequence[int], width: int, base: int) -> set[int]:
-    first = {(offset + base) // SECTOR_BYTES for offset in offsets}
-    return first | {(offset + base + width - 1) // SECTOR_BYTES for offset in offsets} | _between(offsets, width, base)
+def _touched(offsets: Sequence[int], width: int, base: int) -> int:
+    """How many sectors the elements lie in."""
+    return _covered(
+        [((offset + base) // SECTOR_BYTES, (offset + base + width - 1) // SECTOR_BYTES + 1) for offset in offsets]
+    )
 
 
-def _between(offsets: Sequence[int], width: int, base: int) -> set[int]:
-    """The inner sectors of elements that are larger than a sector."""
-    if width <= SECTOR_BYTES:
-        return set()
-    return {
-        sector
-        for offset in offsets
-        for sector in range((offset + base) // SECTOR_BYTES, (offset + base + width - 1) // SECTOR_BYTES)
-    }
+def _covered(ranges: Sequence[tuple[int, int]]) -> int:
+    """How many numbers lie in at least one of the half-open ranges; none of them is written out."""
+    ordered = sorted(ranges)
+    covered, end = 0, ordered[0][0]
+    for start, stop in ordered:
+        if stop > end:
+            covered += stop - max(start, end)
+            end = stop
+    return covered
 
 
 def _natural(bases: range, offsets: Sequence[int], width: int) -> Iterable[int]:

@@ -244,6 +244,17 @@ def test_memory_of_the_thread_is_interleaved() -> None:
     assert AccessPattern.WARP_SEQUENTIAL in {access.pattern for access in found if access.space.value == "local"}
 
 
+def test_a_wide_element_of_the_thread_lies_in_a_row_for_each_of_its_words() -> None:
+    check("""struct Wide { int part[1024]; };
+struct Odd { char first; char rest[4]; };
+__global__ void k(Wide *out, Odd *odd, int n) {
+  Wide w[2];
+  Odd o[2];
+  out[0] = w[n]; //@ local stride 0 sectors 4096..4096 of 4096; global stride 0 sectors 128..128 of 128
+  odd[0] = o[n]; //@ local stride 0 sectors 8..8 of 5; global stride 0 sectors 1..1 of 1
+}""")
+
+
 def test_what_data_decides_is_not_known() -> None:
     found = check("""__global__ void k(float *a, const int *index, float **rows) {
   a[index[threadIdx.x]] = 1; //@ global stride 4 sectors 4..4 of 4; global stride - unknown
