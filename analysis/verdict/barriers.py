@@ -19,7 +19,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import Enum
-from typing import TypeAlias, final
+from functools import cached_property
+from typing import Final, TypeAlias, final
 
 from analysis.divergence.analysis import analyze_divergence
 from analysis.divergence.causes import BranchSubject, Seed, SeedCause, Step
@@ -41,6 +42,7 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.record import record
 from analysis.ir.source import FrameId, Span
+from analysis.verdict.thread_walk import Integers
 from analysis.verdict.witness import Witness, find_witness
 
 Barrier: TypeAlias = BlockBarrier | NamedBarrier | WarpBarrier | GridBarrier
@@ -61,6 +63,10 @@ class Tier(Enum):
     PROVEN = "proven"
     POSSIBLE = "possible"
     ASSUMED = "assumed"
+
+
+MAX_SEARCHES: Final = 200
+"""Barriers of one function for which a witness is looked for, those that come first; the others are POSSIBLE."""
 
 
 class BarrierReason(Enum):
@@ -124,66 +130,83 @@ def find_barriers(
     function: Function, control: ControlFlow, divergence: DivergenceResult, launch: LaunchKnowledge
 ) -> tuple[BarrierSite, ...]:
     """All barriers the entry reaches, in reverse post-order."""
-    hopeless: set[frozenset[BasicBlockId]] = set()
+    judge = _Judge(function, control, divergence, launch)
     return tuple(
-        _judge(function, control, divergence, launch, block, index, instruction, hopeless)
+        judge.site(block, index, instruction)
         for block in control.order
         for index, instruction in enumerate(function.blocks[block].instructions)
         if isinstance(instruction, Barrier)
     )
 
 
-def _judge(
-    function: Function,
-    control: ControlFlow,
-    divergence: DivergenceResult,
-    launch: LaunchKnowledge,
-    block: BasicBlockId,
-    index: int,
-    barrier: Barrier,
-    hopeless: set[frozenset[BasicBlockId]],
-) -> BarrierSite:
-    """`hopeless`: what decides about barriers for which no witness was found; barriers of one region share it."""
-    needed = _needed(barrier)
-    if divergence.convergence(block) <= needed:
-        return BarrierSite(block, index, barrier, BarrierVerdict.CONVERGENT, None)
-    guards = _guards(function, control, divergence, block, barrier, needed)
-    reason = guards[0].reason if guards else BarrierReason.CALLERS
-    calls = _calls(function, guards[0].span.frame if guards else None, barrier.span.frame)
-    if _is_assumption(guards) and isinstance(barrier, BlockBarrier | NamedBarrier):
-        guards = _guards_in_any_case(function, control, divergence, block, barrier) or guards
-    if _is_assumption(guards):
-        evidence = BarrierEvidence(reason, guards, calls, Tier.ASSUMED, None)
-        return BarrierSite(block, index, barrier, BarrierVerdict.UNKNOWN, evidence)
-    if not _names_everyone(divergence, barrier):
-        evidence = BarrierEvidence(reason, guards, calls, Tier.POSSIBLE, None)
-        return BarrierSite(block, index, barrier, BarrierVerdict.UNKNOWN, evidence)
-    witness = None
-    deciders = control.iterated_controllers(block)
-    if isinstance(barrier, BlockBarrier | NamedBarrier | WarpBarrier) and deciders not in hopeless:
-        witness = find_witness(function, control, divergence, launch, block, needed)
+@final
+class _Judge:
+    """Judges the barriers of one function; what several of them need is computed once."""
+
+    def __init__(
+        self, function: Function, control: ControlFlow, divergence: DivergenceResult, launch: LaunchKnowledge
+    ) -> None:
+        self._function = function
+        self._control = control
+        self._divergence = divergence
+        self._launch = launch
+        self._hopeless: set[frozenset[BasicBlockId]] = set()
+        """What decides about barriers for which no witness was found; barriers of one region share it."""
+        self._searches = MAX_SEARCHES
+
+    def site(self, block: BasicBlockId, index: int, barrier: Barrier) -> BarrierSite:
+        divergence = self._divergence
+        needed = _needed(barrier)
+        if divergence.convergence(block) <= needed:
+            return BarrierSite(block, index, barrier, BarrierVerdict.CONVERGENT, None)
+        guards = self._guards(divergence, block, barrier, needed)
+        reason = guards[0].reason if guards else BarrierReason.CALLERS
+        calls = _calls(self._function, guards[0].span.frame if guards else None, barrier.span.frame)
+        if _is_assumption(guards) and isinstance(barrier, BlockBarrier | NamedBarrier):
+            guards = self._guards_in_any_case(block, barrier) or guards
+        if _is_assumption(guards):
+            evidence = BarrierEvidence(reason, guards, calls, Tier.ASSUMED, None)
+            return BarrierSite(block, index, barrier, BarrierVerdict.UNKNOWN, evidence)
+        if not _names_everyone(divergence, barrier):
+            evidence = BarrierEvidence(reason, guards, calls, Tier.POSSIBLE, None)
+            return BarrierSite(block, index, barrier, BarrierVerdict.UNKNOWN, evidence)
+        witness = self._witness(block, barrier, needed)
+        tier = Tier.POSSIBLE if witness is None else Tier.PROVEN
+        evidence = BarrierEvidence(reason, guards, calls, tier, witness)
+        return BarrierSite(block, index, barrier, BarrierVerdict.DIVERGENT, evidence)
+
+    def _witness(self, block: BasicBlockId, barrier: Barrier, needed: Level) -> Witness | None:
+        deciders = self._control.iterated_controllers(block)
+        if isinstance(barrier, GridBarrier) or deciders in self._hopeless or self._searches == 0:
+            return None
+        self._searches -= 1
+        witness = find_witness(self._integers, self._launch, block, needed)
         if witness is None:
-            hopeless.add(deciders)
-    tier = Tier.POSSIBLE if witness is None else Tier.PROVEN
-    evidence = BarrierEvidence(reason, guards, calls, tier, witness)
-    return BarrierSite(block, index, barrier, BarrierVerdict.DIVERGENT, evidence)
+            self._hopeless.add(deciders)
+        return witness
 
+    @cached_property
+    def _integers(self) -> Integers:
+        return Integers(self._function, self._control, self._divergence)
 
-def _guards_in_any_case(
-    function: Function,
-    control: ControlFlow,
-    divergence: DivergenceResult,
-    block: BasicBlockId,
-    barrier: BlockBarrier | NamedBarrier,
-) -> tuple[Guard, ...]:
-    """The guards that vary with the thread index even if what is not understood is the same for all threads.
+    @cached_property
+    def _agreeing(self) -> DivergenceResult:
+        """What varies even if what is not understood is the same for all threads."""
+        options = replace(self._divergence.options, parameters=Level.GRID, entry=Level.GRID, unknown=Level.GRID)
+        return analyze_divergence(self._function, self._control, self._divergence.launch, options)
 
-    In `mystery() && threadIdx.x < 16` the unknown part decides only whether anybody arrives.
-    """
-    options = replace(divergence.options, parameters=Level.GRID, entry=Level.GRID, unknown=Level.GRID)
-    agreeing = analyze_divergence(function, control, divergence.launch, options)
-    guards = _guards(function, control, agreeing, block, barrier, Level.BLOCK)
-    return tuple(guard for guard in guards if _seed(guard) in INDEX_SEEDS)
+    def _guards_in_any_case(self, block: BasicBlockId, barrier: Barrier) -> tuple[Guard, ...]:
+        """The guards that vary with the thread index even if what is not understood is the same for all threads.
+
+        In `mystery() && threadIdx.x < 16` the unknown part decides only whether anybody arrives.
+        """
+        guards = self._guards(self._agreeing, block, barrier, Level.BLOCK)
+        return tuple(guard for guard in guards if _seed(guard) in INDEX_SEEDS)
+
+    def _guards(
+        self, divergence: DivergenceResult, block: BasicBlockId, barrier: Barrier, needed: Level
+    ) -> tuple[Guard, ...]:
+        return _guards(self._function, self._control, divergence, block, barrier, needed)
 
 
 def _needed(barrier: Barrier) -> Level:

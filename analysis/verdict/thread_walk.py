@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias, final
@@ -33,7 +35,7 @@ from analysis.ir.operators import SpecialRegister
 from analysis.ir.types import BooleanType, IntegerType
 from analysis.verdict.evaluation import Evaluate, Launch, evaluator
 
-EVALUATED = (Binary, Compare, Unary, Convert, Select, Math, Constant, ReadSpecial, TemplateArgument, Phi)
+EVALUATED = frozenset((Binary, Compare, Unary, Convert, Select, Math, Constant, ReadSpecial, TemplateArgument, Phi))
 BLOCK_INDICES = (SpecialRegister.BLOCK_X, SpecialRegister.BLOCK_Y, SpecialRegister.BLOCK_Z)
 
 Step: TypeAlias = tuple[ValueId, Evaluate]
@@ -43,15 +45,57 @@ Given: TypeAlias = tuple[tuple[ValueId, ValueId | None], ...]
 
 
 @final
+class Integers:
+    """Where the integer values of one function are defined, and how each is computed; shared by all slices of it."""
+
+    def __init__(self, function: Function, control: ControlFlow, divergence: DivergenceResult) -> None:
+        self.function = function
+        self.control = control
+        self.divergence = divergence
+        self.parameters = {parameter.value: parameter.name for parameter in function.parameters}
+        self._places: dict[ValueId, tuple[BasicBlockId, int]] = {
+            instruction.result: (block, index)
+            for block in control.order
+            for index, instruction in enumerate(function.blocks[block].instructions)
+            if type(instruction) in EVALUATED and instruction.result is not None
+        }
+        self._steps: dict[ValueId, Step] = {}
+
+    def is_integer(self, value: ValueId) -> bool:
+        return isinstance(self.function.types[value], IntegerType | BooleanType)
+
+    def bodies(self, values: Iterable[ValueId]) -> dict[BasicBlockId, tuple[Step, ...]]:
+        """For each block, how those of the values are computed that it defines, in order; phis are not among them."""
+        places = sorted((self._places[value], value) for value in values if value in self._places)
+        found: defaultdict[BasicBlockId, list[Step]] = defaultdict(list)
+        for (block, _), value in places:
+            found[block].append(self._step(value))
+        return {block: tuple(steps) for block, steps in found.items()}
+
+    def _step(self, value: ValueId) -> Step:
+        known = self._steps.get(value)
+        if known is None:
+            block, index = self._places[value]
+            item = self.function.blocks[block].instructions[index]
+            type_ = self.function.types[value]
+            assert isinstance(type_, IntegerType | BooleanType)
+            known = self._steps[value] = value, evaluator(item, type_)
+        return known
+
+
+@final
 @dataclass(slots=True)
 class Slice:
-    """What has to be evaluated to know which way threads go, seen from one target block."""
+    """What has to be evaluated to know how often threads come to one target block.
 
-    function: Function
-    control: ControlFlow
-    divergence: DivergenceResult
+    `deciders` are the branches with a say in it: those that the target depends on, and those that decide which value a
+    phi takes that such a branch reads.  A walk passes over every other branch, so a loop that has no say costs nothing.
+    """
+
+    integers: Integers
     target: BasicBlockId
     controllers: frozenset[BasicBlockId]
+    deciders: set[BasicBlockId] = field(default_factory=set[BasicBlockId])
     definitions: dict[ValueId, Instruction | Phi] = field(default_factory=dict[ValueId, "Instruction | Phi"])
     bodies: dict[BasicBlockId, tuple[Step, ...]] = field(default_factory=dict[BasicBlockId, "tuple[Step, ...]"])
     given: dict[tuple[BasicBlockId, BasicBlockId | None], Given] = field(
@@ -62,38 +106,52 @@ class Slice:
     reads_block_index: bool = False
 
     @classmethod
-    def of(cls, function: Function, control: ControlFlow, divergence: DivergenceResult, target: BasicBlockId) -> Slice:
-        slice_ = cls(function, control, divergence, target, control.iterated_controllers(target))
+    def of(cls, integers: Integers, target: BasicBlockId) -> Slice:
+        slice_ = cls(integers, target, integers.control.iterated_controllers(target))
         slice_._collect()
         return slice_
 
+    @property
+    def function(self) -> Function:
+        return self.integers.function
+
+    @property
+    def control(self) -> ControlFlow:
+        return self.integers.control
+
+    @property
+    def divergence(self) -> DivergenceResult:
+        return self.integers.divergence
+
     def _collect(self) -> None:
-        parameters = {parameter.value: parameter.name for parameter in self.function.parameters}
         waiting: list[ValueId] = []
-        for block in self.control.order:
-            waiting.extend(self.function.blocks[block].terminator.operands)
+        self._decide_with(self.target, waiting)
         while waiting:
             value = waiting.pop()
-            if value in self.definitions or value in self.scalar_names:
+            if value in self.definitions or value in self.scalar_names or not self.integers.is_integer(value):
                 continue
-            if not isinstance(self.function.types[value], IntegerType | BooleanType):
-                continue
-            if value in parameters:
-                self.scalar_names[value] = parameters[value]
+            if value in self.integers.parameters:
+                self.scalar_names[value] = self.integers.parameters[value]
                 continue
             item = self.divergence.definition(value)
-            if item is not None and isinstance(item, EVALUATED):
-                self._add(value, item)
-                waiting.extend(item.operands)
-        for block in self.control.order:
-            instructions = self.function.blocks[block].instructions
-            self.bodies[block] = tuple(self._step(item) for item in instructions if item.result in self.definitions)
+            if item is None or type(item) not in EVALUATED:
+                continue
+            self._add(value, item)
+            waiting.extend(item.operands)
+            if isinstance(item, Phi):
+                for source, _ in item.incoming:
+                    self._decide_with(source, waiting)
+        self.bodies = self.integers.bodies(self.definitions)
 
-    def _step(self, item: Instruction) -> Step:
-        assert item.result is not None
-        type_ = self.function.types[item.result]
-        assert isinstance(type_, IntegerType | BooleanType)
-        return item.result, evaluator(item, type_)
+    def _decide_with(self, block: BasicBlockId, waiting: list[ValueId]) -> None:
+        """What decides whether and how often `block` runs, and which way it is left, has a say."""
+        control = self.control
+        found = {block, *control.iterated_controllers(block)}
+        for cycle in control.cycles_around(block):
+            found.update(control.exit_influences(cycle))
+        for decider in found - self.deciders:
+            self.deciders.add(decider)
+            waiting.extend(self.function.blocks[decider].terminator.operands)
 
     def _add(self, value: ValueId, item: Instruction | Phi) -> None:
         self.definitions[value] = item
@@ -156,7 +214,7 @@ class Walk:
                 values.pop(result, None)
             else:
                 values[result] = value
-        body = self._slice.bodies[block]
+        body = self._slice.bodies.get(block, ())
         for result, evaluate in body:
             value = evaluate(values, launch, thread)
             if value is None:
@@ -169,8 +227,11 @@ class Walk:
         """What each phi of the block takes when it is entered from `source`."""
         known = self._slice.given.get((block, source))
         if known is None:
-            phis = self._slice.function.blocks[block].phis
-            known = tuple((phi.result, next((v for edge, v in phi.incoming if edge == source), None)) for phi in phis)
+            known = tuple(
+                (phi.result, next((value for edge, value in phi.incoming if edge == source), None))
+                for phi in self._slice.function.blocks[block].phis
+                if phi.result in self._slice.definitions
+            )
             self._slice.given[block, source] = known
         return known
 
@@ -181,6 +242,9 @@ class Walk:
     ) -> tuple[BasicBlockId, BasicBlockId | None] | Stop:
         """The next block and the one it is entered from (None: from somewhere)."""
         slice_ = self._slice
+        if block not in slice_.deciders:
+            after = slice_.control.immediate_post_dominator(block)
+            return Stop.END if after is None else self._skip(block, after)
         decided = self._values.get(terminator.operands[0])
         if decided is not None:
             target = _target(terminator, decided)
@@ -202,7 +266,7 @@ class Walk:
             for inside in cycle.blocks:
                 for phi in self._slice.function.blocks[inside].phis:
                     self._values.pop(phi.result, None)
-                for result, _ in self._slice.bodies[inside]:
+                for result, _ in self._slice.bodies.get(inside, ()):
                     self._values.pop(result, None)
         return after, None
 

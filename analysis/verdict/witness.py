@@ -21,15 +21,13 @@ from typing import final
 
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.divergence.levels import Level
-from analysis.divergence.result import DivergenceResult
-from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Compare, Constant, Convert, TemplateArgument
 from analysis.ir.record import record
 from analysis.ir.types import BooleanType, IntegerType
 from analysis.verdict.evaluation import Launch
-from analysis.verdict.thread_walk import Slice, Walk
+from analysis.verdict.thread_walk import Integers, Slice, Walk
 
 MAX_PROBED = 8_000
 """Operations spent on looking for a candidate; most barriers that data guards have none."""
@@ -60,16 +58,10 @@ class Witness:
     assumed: bool
 
 
-def find_witness(
-    function: Function,
-    control: ControlFlow,
-    divergence: DivergenceResult,
-    knowledge: LaunchKnowledge,
-    barrier: BasicBlockId,
-    scope: Level,
-) -> Witness | None:
+def find_witness(integers: Integers, knowledge: LaunchKnowledge, barrier: BasicBlockId, scope: Level) -> Witness | None:
     """`scope`: BLOCK or WARP, the group that has to arrive together."""
-    slice_ = Slice.of(function, control, divergence, barrier)
+    function = integers.function
+    slice_ = Slice.of(integers, barrier)
     probing, walking = _Walks(slice_, MAX_PROBED, MAX_WALK), _Walks(slice_, MAX_OPERATIONS, MAX_OPERATIONS)
     for shape, block, scalars in _candidates(function, slice_, knowledge):
         launch = Launch(shape, block, knowledge.warp_size, scalars)

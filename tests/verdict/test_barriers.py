@@ -213,6 +213,26 @@ join:
     assert site.evidence.tier is Tier.POSSIBLE
 
 
+def test_a_long_loop_that_has_no_say_does_not_hide_the_proof() -> None:
+    site = only(f"""{SETUP}  %long: s32 = const 1000000
+  jump head
+head:
+  %i: s32 = phi entry: %zero, head: %next
+  %next: s32 = add %i, %one
+  %stay: bool = lt %next, %long
+  branch %stay, head, after !0 loop
+after:
+  %c2: bool = lt %t, %n
+  branch %c2, then, join !1 if
+then:
+  barrier
+  jump join
+join:
+  return""")
+    assert site.evidence is not None
+    assert site.evidence.tier is Tier.PROVEN
+
+
 def test_a_warp_barrier_needs_its_warp_only() -> None:
     aligned = under("  %k: s32 = const 32\n  %c2: bool = lt %t, %k\n", "warp_barrier %full")
     assert only(aligned, LaunchKnowledge(one_dimensional=True)).verdict is BarrierVerdict.CONVERGENT
