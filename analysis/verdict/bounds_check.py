@@ -8,7 +8,8 @@ Rules     A comparison of two linear forms whose difference has a thread part ch
           it.  The atoms must agree in the block: with a bound of its own, each warp of a row would split.
 Contract  A warp of a row can split only where the value changes.  Where a row is no multiple of the warp, one more warp
           may split: the one in which two rows meet.  `None`: not known.
-Assumes   index arithmetic in 16 bits or more does not wrap (`docs/limitations.md`).
+Assumes   index arithmetic in 16 bits or more does not wrap (`docs/limitations.md`), where the known numbers do not say
+          that it does.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ Rules     A linear form moves as its coefficient of `threadIdx.x` says.  Of the 
           its direction open; minimum and maximum of equal trends keep it.  A phi at the header of a loop has the trend
           of its start, if the one way back keeps it: the threads that execute one instance have made the same steps.
           The lane rises in each warp anew, so it has no trend.
-Assumes   index arithmetic does not wrap (`docs/limitations.md`).
+Assumes   index arithmetic does not wrap (`docs/limitations.md`), unless the known numbers alone say that it does: a
+          step so large that a row of threads passes the whole width, as in `threadIdx.x << 31`.
 Gives up  at joins, loads, bit operations, at values from a loop that threads left in different rounds, and after
           `MAX_LOOKS` values.
 """
@@ -18,6 +19,7 @@ from typing import Final, final
 from analysis.affine.atoms import Atom, Axis, IterationAtom, RegisterAtom, ResidualAtom, SymbolAtom, ValueAtom
 from analysis.affine.linear_form import LinearForm
 from analysis.affine.result import AffineResult
+from analysis.divergence.launch_shape import MAX_BLOCK_THREADS
 from analysis.divergence.levels import Level
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
@@ -45,6 +47,7 @@ class Trend(Enum):
 
 
 THREAD_INDICES: Final = frozenset({SpecialRegister.THREAD_X, SpecialRegister.THREAD_Y, SpecialRegister.THREAD_Z})
+_GROWING: Final = frozenset({BinaryOperator.MULTIPLY, BinaryOperator.SHIFT_LEFT})
 _TURNED: Final = {Trend.RISING: Trend.FALLING, Trend.FALLING: Trend.RISING}
 
 
@@ -72,6 +75,8 @@ class Trends:
         self._control = control
         self._divergence = divergence
         self._affine = affine
+        shapes = divergence.launch.shapes
+        self._longest_row = max((shape.x for shape in shapes), default=MAX_BLOCK_THREADS)
         self._known: dict[ValueId, Trend] = {}
         self._assumed: dict[ValueId, Trend] = {}
         self._looks = 0
@@ -106,8 +111,11 @@ class Trends:
         return True
 
     def is_of_row(self, form: LinearForm, block: BasicBlockId) -> bool:
-        """Do the threads of a row, of whatever warp, differ by `threadIdx.x` alone?"""
+        """Do the threads of a row, of whatever warp, differ by `threadIdx.x` alone, without passing the width?"""
         if any(axis is Axis.LANE for axis, _ in form.coefficients):
+            return False
+        step = form.coefficient(Axis.THREAD_X).constant
+        if step is not None and abs(step) * (self._longest_row - 1) >= 1 << form.bits:
             return False
         polynomials = (form.base, *(coefficient for _, coefficient in form.coefficients))
         return all(self._is_of_block(atom, block) for polynomial in polynomials for atom in polynomial.atoms())
@@ -175,6 +183,8 @@ class Trends:
         return low <= found.low and found.high < low + (1 << target.bits)
 
     def _of_binary(self, item: Binary, home: BasicBlockId) -> Trend:
+        if item.operator in _GROWING and self._passes_width(item, home):
+            return Trend.NONE
         left, right = self.at(item.left, home), self.at(item.right, home)
         match item.operator:
             case BinaryOperator.ADD:
@@ -189,6 +199,23 @@ class Trends:
                 return left
             case _:
                 return Trend.NONE
+
+    def _passes_width(self, item: Binary, home: BasicBlockId) -> bool:
+        """Is a number that is known to lie in a small range multiplied by one so large that products start again?"""
+        type = self._types[item.result]
+        if not isinstance(type, IntegerType):
+            return False
+        for operand, factor in ((item.left, item.right), (item.right, item.left)):
+            found, by = self._affine.range_at(operand, home), self._affine.range_at(factor, home)
+            if by.low != by.high or found.high - found.low >= 1 << type.bits - 1:
+                continue
+            is_shift = item.operator is BinaryOperator.SHIFT_LEFT
+            if is_shift and (factor is not item.right or not 0 <= by.low < type.bits):
+                continue
+            step = 1 << by.low if is_shift else abs(by.low)
+            if (found.high - found.low) * step >= 1 << type.bits:
+                return True
+        return False
 
     def _scaled(self, trend: Trend, factor: ValueId, home: BasicBlockId) -> Trend:
         if trend in (Trend.CONSTANT, Trend.NONE):

@@ -39,7 +39,7 @@ def test_a_variable_with_its_chain() -> None:
 def test_a_branch_with_its_grade() -> None:
     assert explained(4) == cleandoc("""
         line 4 in k: if (i >= n) return;
-          `if` on `i >= n`: the condition is varying; boundary: a bounds check, at most one warp per row splits
+          `if` on `i >= n`: the condition is varying; boundary: each bound splits at most one warp per row
               line 4: if (i >= n) return;
               line 3: int i = blockIdx.x * blockDim.x + threadIdx.x;  (the thread index differs in every thread)
             all threads of the grid arrive here together

@@ -81,7 +81,7 @@ def test_a_branch_shows_level_grade_and_convergence() -> None:
     """) == expected("""
         **condition varying**
 
-        boundary: a bounds check, at most one warp per row splits
+        boundary: each bound splits at most one warp per row
 
         - line 3: `if (i < n) x[i] = 0.0f;`
         - line 2: `int i = threadIdx.x;` (the thread index differs in every thread)

@@ -96,6 +96,30 @@ def test_a_row_passes_a_monotone_bound_once(condition: str, expected: Grade) -> 
     assert grade(condition) is expected
 
 
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("  %k: u32 = const 31\n  %s: u32 = shl %tx, %k\n  %o: u32 = add %s, %un\n  %c: bool = ne %o, %c0",
+         Grade.STRUCTURED),
+        ("  %k: u32 = const 23\n  %s: u32 = shl %tx, %k\n  %c: bool = lt %s, %un", Grade.STRUCTURED),
+        ("  %k: u32 = const 20\n  %s: u32 = shl %tx, %k\n  %c: bool = lt %s, %un", Grade.BOUNDARY),
+        (f"{HALF}  %k: u32 = const 30\n  %s: u32 = shl %h, %k\n  %c: bool = lt %s, %un", Grade.DATA_DEPENDENT),
+        (f"{HALF}  %k: u32 = const 1073741824\n  %s: u32 = mul %h, %k\n  %c: bool = lt %s, %un",
+         Grade.DATA_DEPENDENT),
+        (f"{HALF}  %k: u32 = const 8\n  %s: u32 = shl %h, %k\n  %c: bool = lt %s, %un", Grade.BOUNDARY),
+        (f"{HALF}  %s: u32 = add %h, %un\n  %d: u32 = mul %s, %c2\n  %c: bool = lt %d, %un", Grade.BOUNDARY),
+    ],
+)  # fmt: skip
+def test_a_row_that_passes_the_width_of_its_numbers_meets_a_bound_often(condition: str, expected: Grade) -> None:
+    assert grade(condition) is expected
+
+
+def test_a_short_row_does_not_pass_the_width() -> None:
+    condition = "  %k: u32 = const 24\n  %s: u32 = shl %tx, %k\n  %c: bool = lt %s, %un"
+    assert grade(condition) is Grade.STRUCTURED
+    assert grade(condition, LaunchKnowledge((BlockShape(64),))) is Grade.BOUNDARY
+
+
 def test_each_warp_meets_a_bound_of_its_own() -> None:
     lane, warp = "  %l: u32 = special lane\n", "  %w: u32 = special warp_index\n"
     assert grade(f"{lane}  %c: bool = lt %l, %un") is Grade.STRUCTURED
