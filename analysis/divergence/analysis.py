@@ -46,11 +46,11 @@ def analyze_divergence(
 ) -> DivergenceResult:
     """`known`: levels that another analysis proved; no value rises above what is known of it."""
     graph = build_nodes(function, control, options)
-    solver = Solver(graph, options, launch.warp_size)
+    solver = Solver(graph, options, launch)
     for value, level in structured_levels(function, control, launch).items():
-        solver.cap[value] = level
+        solver.limit(value, level)
     for value, level in known.items():
-        solver.cap[value] = min(solver.cap[value], level)
+        solver.limit(value, level)
     start_levels(solver)
     solver.run()
     _settle_waits(graph, solver, launch)
@@ -67,6 +67,6 @@ def _settle_waits(graph: NodeGraph, solver: Solver, launch: LaunchKnowledge) -> 
         if loose == known:
             return
         known = loose
-        for load, level in waiting_loads(graph, launch.warp_size, loose).items():
+        for load, level in waiting_loads(graph, launch, loose).items():
             solver.seed(load, level, Seed.WAITING)
         solver.run()

@@ -38,3 +38,8 @@ class LaunchKnowledge:
     shapes: tuple[BlockShape, ...] = ()
     one_dimensional: bool = False
     warp_size: int = 32
+
+    @property
+    def is_one_warp(self) -> bool:
+        """Is every block a single warp, or part of one?"""
+        return bool(self.shapes) and all(shape.threads <= self.warp_size for shape in self.shapes)

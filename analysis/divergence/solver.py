@@ -15,6 +15,7 @@ Rules     data         a value joins its operands.
                        which of its entries counts iterations is a convention that no fact may depend on.  No other
                        rule covers this: threads that enter apart count apart although no exit varies, and `joins`
                        follows threads that stay to the exits of natural loops only.
+          one warp     where every known block is one warp, what agrees in the warp agrees in the block.
 Cost      O(values + uses), plus O(blocks + edges) once per branch that is not grid-uniform.
 Source    Lee et al., section 3.2 and Fig. 3 (their rule "every instruction in a divergent block varies" is replaced by
           the exact sync and temporal rules); Rosemann, Moll and Hack, POPL 2021.
@@ -28,6 +29,7 @@ from typing import final
 
 from analysis.divergence.causes import Seed
 from analysis.divergence.collectives import exchange_level
+from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.divergence.nodes import NodeGraph
 from analysis.divergence.options import DivergenceOptions
@@ -64,14 +66,15 @@ class Solver:
     """Levels of all nodes, each with the rule and the source of its last rise."""
 
     def __init__(
-        self, graph: NodeGraph, options: DivergenceOptions, warp_size: int, *, joins_only: bool = False
+        self, graph: NodeGraph, options: DivergenceOptions, launch: LaunchKnowledge, *, joins_only: bool = False
     ) -> None:
         """`joins_only`: exchanges join their operands, as everything else does (to ask what depends on what)."""
         self.joins_only = joins_only
         self.graph = graph
         self.control = graph.control
         self.options = options
-        self.warp_size = warp_size
+        self.warp_size = launch.warp_size
+        self._agreed_in_warp = int(Level.BLOCK) if launch.is_one_warp else WARP
         self.level = [0] * graph.count
         self.cap = bytearray([HIGHEST]) * graph.count
         """No node rises above its cap (values known by enumeration, asserted barriers)."""
@@ -82,7 +85,13 @@ class Solver:
     def seed(self, node: int, level: int, seed: Seed) -> None:
         self.lift(node, level, Rule.SEED, SEED_INDEX[seed])
 
+    def limit(self, node: int, level: int) -> None:
+        """The node does not rise above `level`."""
+        self.cap[node] = min(self.cap[node], self._agreed_in_warp if level == WARP else level)
+
     def lift(self, node: int, level: int, rule: Rule, source: int) -> None:
+        if level == WARP:
+            level = self._agreed_in_warp
         cap = self.cap[node]
         if level > cap:
             level = cap
@@ -273,7 +282,7 @@ def start_levels(solver: Solver) -> None:
     graph, options = solver.graph, solver.options
     if options.assume_barriers:
         for block, level in graph.barrier_blocks.items():
-            solver.cap[graph.convergence_base + block] = level
+            solver.limit(graph.convergence_base + block, level)
     for node, level, seed in graph.seeds:
         solver.seed(node, level, seed)
     solver.start_exchanges()

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import LEVELS, Level
 from analysis.divergence.nodes import NodeGraph
 from analysis.divergence.options import DivergenceOptions
@@ -63,12 +64,12 @@ def has_waits(graph: NodeGraph) -> bool:
     return graph.waits or bool(graph.observers)
 
 
-def waiting_loads(graph: NodeGraph, warp_size: int, loose: frozenset[int]) -> dict[int, Level]:
+def waiting_loads(graph: NodeGraph, launch: LaunchKnowledge, loose: frozenset[int]) -> dict[int, Level]:
     """The least level of each load (by result) that may see another thread's progress.
 
     `loose`: the blocks that are not convergent for the warp and hold a warp barrier.
     """
-    knowledge = _knowledge(graph, warp_size)
+    knowledge = _knowledge(graph, launch)
     events = {block: _events(graph.function.blocks[block]) for block in graph.control.order}
     arriving = _arriving(graph, knowledge, events, loose)
     found: dict[int, Level] = {}
@@ -131,9 +132,9 @@ def _after(event: Instruction, waited: int, loose: bool) -> int:
             return waited
 
 
-def _knowledge(graph: NodeGraph, warp_size: int) -> list[int]:
+def _knowledge(graph: NodeGraph, launch: LaunchKnowledge) -> list[int]:
     """The level at which each node may depend on an observation."""
-    solver = Solver(graph, DivergenceOptions(), warp_size, joins_only=True)
+    solver = Solver(graph, DivergenceOptions(), launch, joins_only=True)
     for value in graph.observers:
         solver.lift(value, VARYING, Rule.SEED, 0)
     if has_waits(graph):

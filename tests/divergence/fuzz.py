@@ -19,7 +19,7 @@ from tests.support.referee import refute
 STEPS = 80
 """Blocks per thread; a thread that needs more may be in an endless loop."""
 OPTIONS = DivergenceOptions()
-SHAPES = ((4, 1, 1), (3, 1, 1), (5, 1, 1), (2, 2, 1), (1, 4, 1), (3, 2, 1))
+SHAPES = ((2, 1, 1), (1, 2, 1), (4, 1, 1), (3, 1, 1), (5, 1, 1), (2, 2, 1), (1, 4, 1), (3, 2, 1))
 
 
 def referee(function: Function, random: Random) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.divergence.levels import Level
 from tests.support.textual import analyze
 
@@ -106,3 +107,30 @@ join:
   return""")
     assert facts.branch(0) is Level.WARP
     assert facts.convergence("then") is Level.WARP
+
+
+@pytest.mark.parametrize(
+    ("threads", "warp_size", "level"),
+    [(32, 32, Level.BLOCK), (20, 32, Level.BLOCK), (33, 32, Level.WARP), (64, 64, Level.BLOCK), (64, 32, Level.WARP)],
+)
+def test_where_the_block_is_one_warp_it_agrees_on_what_the_warp_agrees_on(
+    threads: int, warp_size: int, level: Level
+) -> None:
+    launch = LaunchKnowledge((BlockShape(threads),), warp_size=warp_size)
+    text = """
+  %v: u32 = load %q
+  %b: bool = lt %v, %half
+  %any: bool = vote any %b mask %full
+  branch %any, then, join
+then:
+  jump join
+join:
+  return"""
+    facts = analyze(f"{SETUP}  %q: ptr<global u32> = element %p, %t{text}", launch=launch)
+    assert facts.level("any") is facts.convergence("then") is level
+    assert facts.level("v") is Level.VARYING
+
+
+def test_every_block_must_be_one_warp() -> None:
+    launch = LaunchKnowledge((BlockShape(32), BlockShape(64)))
+    assert analyze(f"{SETUP}  %r: u32 = vote ballot %c mask %full\n  return", launch=launch).level("r") is Level.WARP
