@@ -268,6 +268,8 @@ class Waiting:
             return True
         if not self._at:
             return False
+        if not self._policy.can_switch and self._policy.make_way(self._waiting_rows()):
+            return True
         segment = min(self._at)
         rows = np.flatnonzero(self._at[segment])
         lanes = self._at[segment][rows]
@@ -288,6 +290,9 @@ class Waiting:
                 self._report_mask(segment, rows, lanes, lanes_of(lanes, self._width))
                 self._release(segment, rows, lanes)
         return True
+
+    def _waiting_rows(self) -> Rows:
+        return np.flatnonzero(np.bitwise_or.reduce(list(self._at.values())))
 
     # -- faults -------------------------------------------------------------------------------------------------------
 

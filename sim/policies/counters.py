@@ -97,6 +97,16 @@ class Counters:
         going = rows[some]
         self._go(going, [(target, lane_sets((top & ready)[some]))])
 
+    def make_way(self, rows: Rows) -> bool:
+        rows = rows[(self.active[rows] == 0) & (self._joins[self._level[rows], rows] == EXIT)]
+        counters, resumes = self.counters[rows], self._resumes[rows]
+        found = ((counters == 1) & (resumes >= 0)).any(axis=1)
+        rows, counters = rows[found], counters[found]
+        counters[(counters == 0) & (resumes[found] == WAITING)] = 1
+        self.counters[rows] = counters
+        self._settle(rows)
+        return bool(rows.size)
+
     def _open_level(self, rows: Rows, join: int) -> None:
         rows = rows[self._joins[self._level[rows], rows] != join]
         if not rows.size:

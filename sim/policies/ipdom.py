@@ -8,6 +8,8 @@
 
 A level for J is not opened when the top already ends at J: the rounds of a loop share one, or the stack would overflow.
 The stack has one order only.  Lanes that wait stop everything beneath them, which is how a spin lock livelocks.
+Only where lanes wait for their whole block, and the sides of the branch never meet again, the sides change places:
+whether `if (c) return;` or its opposite is written must not decide whether a barrier behind it is reached.
 
 Source    Levinthal and Porter, "Chap: a SIMD graphics processor", SIGGRAPH 1984; Fung et al., "Dynamic warp
           formation", MICRO 2007, section 3.
@@ -121,6 +123,23 @@ class Ipdom:
         for row, part in zip(rows[~whole], lanes[~whole], strict=True):
             if part:
                 self._release_part(int(row), int(part), target)
+
+    def make_way(self, rows: Rows) -> bool:
+        """Swaps a path that waits with the next one of its level that can run, where the level ends at the exit."""
+        found = False
+        for row in map(int, rows):
+            depth = int(self._depth[row]) - 1
+            if not self._waiting[row] or self._join[row] != EXIT:
+                continue
+            while depth >= 0 and self._joins[depth, row] == EXIT:
+                segment, lanes = self._resumes[depth, row], self._lanes[depth, row]
+                if segment >= 0 and lanes:
+                    self._resumes[depth, row], self._lanes[depth, row] = WAITING, self._waiting[row]
+                    self.segment[row], self.active[row], self._waiting[row] = segment, lanes, 0
+                    found = True
+                    break
+                depth -= 1
+        return found
 
     def _push(self, rows: Rows, joins: NDArray[np.int64], resumes: NDArray[np.int64] | int, lanes: LaneSets) -> None:
         if not rows.size:

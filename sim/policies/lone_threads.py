@@ -113,6 +113,9 @@ class LoneThreads(ABC):
         self._meet(rows)
         self._choose(rows)
 
+    def make_way(self, rows: Rows) -> bool:
+        return False  # whoever can run has had a turn
+
     def _whole(self, rows: Rows) -> NDArray[np.bool_]:
         """The rows that are together, with nobody who waits."""
         return self._together[rows] & ((self._gathered[rows] | self._blocked[rows]) == 0)

@@ -113,6 +113,9 @@ class PathPolicy(ABC):
         self._insert(rows, lanes, target)
         self._choose(rows)
 
+    def make_way(self, rows: Rows) -> bool:
+        return False  # whoever can run has had a turn
+
     def _insert(self, rows: Rows, lanes: LaneSets, target: int) -> None:
         """Adds a path where `lanes` has any, or fuses it with the path that stands there."""
         some = lanes != 0

@@ -9,6 +9,7 @@ state of every resident warp in arrays and answers for many rows at once.
     advance(rows, segment, split)       ->   the active lanes ran up to the end of `segment`, and went where it says
     block(rows)                         ->   the active lanes wait where they stand; run others, if the policy can
     release(rows, lanes, target)        ->   lanes that waited go on at `target`
+    make_way(rows)                      ->   all who could run wait: run those who are held up by order alone
 
 Rules    After every call `segment` and `active` are up to date.  A row whose lanes have all left, or that has nothing
          to run because lanes wait, has segment `NOTHING` and an empty lane set.
@@ -91,6 +92,15 @@ class Policy(Protocol):
     def block(self, rows: Rows) -> None: ...
 
     def release(self, rows: Rows, lanes: LaneSets, target: int) -> None: ...
+
+    def make_way(self, rows: Rows) -> bool:
+        """The lanes of these rows that could run wait for their block, and nobody of the block can run.
+
+        Of the sides of a branch that meet again only where the function ends, the policy runs first which it likes.
+        Where that side waits, the others get their turn here, since they may leave or come to the barrier too.
+        Whether some row can run now.
+        """
+        ...
 
 
 class PolicyFactory(Protocol):

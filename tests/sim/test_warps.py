@@ -163,6 +163,36 @@ def test_threads_that_left_are_not_waited_for() -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "leave",
+    [
+        "if (i >= 40) return;",
+        "if (!(i < 40)) return;",
+        "if (!(i < 40)) { x[i] = 0; return; }",
+        "if (i < 40) {} else if (i < 50) return; else { x[i] = 0; return; }",
+        "if (i >= 40) { if (i < 50) return; if (i & 1) { x[i] = 0; return; } else return; }",
+        "switch (i / 8) { case 0: case 1: case 2: case 3: case 4: break; case 5: return; default: return; }",
+    ],
+)
+def test_how_threads_leave_does_not_decide_whether_the_others_meet(leave: str, policy: Any) -> None:
+    text = f"""__global__ void k(int *x) {{ int i = threadIdx.x; {leave}
+        x[i] = 1; __syncthreads(); int v = x[39 - i]; __syncthreads(); x[i] = v + 5; }}"""
+    found = run(text, {"x": np.zeros(64, np.int32)}, block=64, policy=policy)
+    assert found.faults == ()
+    assert found.arrays["x"].tolist() == [6] * 40 + [0] * 24
+
+
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=lambda one: one.name)
+@pytest.mark.parametrize("condition", ["i < 40", "!(i >= 40)"])
+def test_sides_that_never_meet_again_and_wait_at_two_barriers(condition: str, policy: Any) -> None:
+    text = f"""__global__ void k(int *x) {{ int i = threadIdx.x;
+        if ({condition}) {{ __syncthreads(); x[i] = 1; return; }} __syncthreads(); x[i] = 2; }}"""
+    found = run(text, {"x": np.zeros(64, np.int32)}, block=64, policy=policy)
+    assert found.arrays["x"].tolist() == [1] * 40 + [2] * 24
+    assert [type(fault) for fault in found.faults] == [BarrierDivergence]
+
+
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=lambda one: one.name)
 def test_barrier_divergence(policy: Any) -> None:
     text = """__global__ void k(int *x) { int i = threadIdx.x;
         if (i % 32 < 16) { __syncthreads(); x[i] = 1; } else { x[i] = 2; __syncthreads(); x[i] = 3; } }"""
