@@ -153,7 +153,8 @@ class Livelock:
 @final
 @record
 class Deadlock:
-    """Every live thread waits and nobody can come (a grid or named barrier that some threads never reach)."""
+    """Every live thread waits and nobody can come (a grid or named barrier that some threads never reach,
+    a grid barrier that a whole block left before)."""
 
     evidence: Evidence
     waiting: tuple[tuple[Span, int], ...]

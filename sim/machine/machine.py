@@ -132,6 +132,7 @@ class Machine:
             self.faults,
             self._segment_observers,
             self.launch.warps_per_block,
+            is_kernel=not self._depth,
         )
         watch = LivelockWatch(self, frame, policy) if self._may_repeat and not self._depth else None
 

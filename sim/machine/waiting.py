@@ -2,7 +2,7 @@
 
 Warp      a lane waits until every live lane that its mask names has arrived at the same operation.
 Block     a thread waits until every live thread of its block waits at a block barrier.
-Grid      the same for all resident threads.
+Grid      the same for all resident threads; a block that has left as a whole never comes, so nobody may go on.
 Named     a thread waits until as many threads as the barrier counts have arrived at it.
 Stuck     where nobody can run and somebody waits, the program is wrong: the fault is recorded, and those who wait go
           on without the others.
@@ -45,7 +45,10 @@ class Waiting:
         faults: FaultLog,
         observers: Observers,
         warps_per_block: int,
+        *,
+        is_kernel: bool,
     ) -> None:
+        """`is_kernel`: who leaves the frame has ended; else it has returned to its caller."""
         self._function = code.segmented.function
         self._first = code.segmented.first
         self._meetings: dict[int, Meeting] = {}
@@ -61,6 +64,7 @@ class Waiting:
         self._faults = faults
         self._observers = observers
         self._per_block = warps_per_block
+        self._is_kernel = is_kernel
         self._width: int = frame.live.shape[1]
         self._at: dict[int, LaneSets] = {}
         self._named_arrivals: dict[tuple[int, int], int] = {}
@@ -148,11 +152,17 @@ class Waiting:
     def _are_whole(self, segment: int, rows: Rows) -> bool:
         """Whether the rows are all live rows of their blocks, or of the grid."""
         if isinstance(self._meetings[segment], GridBarrier):
-            return len(rows) == np.count_nonzero(self.live)
+            return len(rows) == np.count_nonzero(self.live) and not self._has_lost_a_block()
         slots = self._frame.block_slot[:, 0]
         alive = np.bincount(slots[self.live != 0], minlength=int(slots[-1]) + 1)
         here = np.bincount(slots[rows], minlength=len(alive))
         return bool(((here == 0) | (here == alive)).all())
+
+    def _has_lost_a_block(self) -> bool:
+        """Whether all threads of some block have ended."""
+        slots = self._frame.block_slot[:, 0]
+        alive = np.bincount(slots[self.live != 0], minlength=int(slots[-1]) + 1)
+        return self._is_kernel and not alive.all()
 
     def complete_barriers(self) -> None:
         """Lets go the blocks whose live threads all wait at barriers."""
@@ -164,7 +174,7 @@ class Waiting:
             waiting = np.bitwise_or.reduce([self._at[segment] for segment in segments])
             unfinished = waiting != self.live
             if kind is GridBarrier:
-                if not unfinished.any():
+                if not unfinished.any() and not self._has_lost_a_block():
                     self._release_barrier(segments, np.flatnonzero(waiting))
                 continue
             slots = self._frame.block_slot[:, 0]

@@ -226,6 +226,25 @@ def test_a_named_barrier_that_too_few_reach() -> None:
     assert found.arrays["x"].all()
 
 
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    ("leave", "faults"),
+    [
+        ("if (blockIdx.x == 3) return;", [Deadlock]),
+        ("if (blockIdx.x != 1 && n < 0) return;", []),
+        ("if (threadIdx.x > 5) return;", []),
+        ("g.sync(); if (blockIdx.x == 0) return;", [Deadlock]),
+    ],
+)
+def test_a_grid_barrier_waits_for_every_block(leave: str, faults: list[type], policy: Any) -> None:
+    text = f"""#include <cooperative_groups.h>
+        __global__ void k(int *x, int n) {{ auto g = cooperative_groups::this_grid(); {leave}
+        g.sync(); x[g.thread_rank()] = 1; }}"""
+    found = run(text, {"x": np.zeros(256, np.int32), "n": 4}, grid=4, block=64, policy=policy)
+    assert [type(fault) for fault in found.faults] == faults
+    assert found.truncated is None
+
+
 def test_grid_barrier() -> None:
     text = """#include <cooperative_groups.h>
         namespace cg = cooperative_groups;
