@@ -1,0 +1,87 @@
+"""What melding asks about a function before it changes it: divergence, prices, memory spaces."""
+
+from __future__ import annotations
+
+from typing import final
+
+from analysis.affine.analysis import analyze_affine
+from analysis.divergence.analysis import analyze_divergence
+from analysis.divergence.launch_shape import LaunchKnowledge
+from analysis.divergence.levels import Level
+from analysis.divergence.options import DivergenceOptions
+from analysis.divergence.result import DivergenceResult
+from analysis.graph.control_flow import ControlFlow
+from analysis.ir.function import Function, FunctionKind
+from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.instructions import Jump, Return
+from analysis.ir.record import record
+from analysis.ir.types import MemorySpace
+from analysis.meld.draft import FlowBlock, FlowDraft, FlowPhi, Step
+from analysis.memory.spaces import SpaceResult, infer_spaces
+from analysis.verdict.weights import BlockWeights
+
+
+@final
+@record
+class MeldFacts:
+    """Facts about one function; they stay true for what a draft of it keeps."""
+
+    function: Function
+    divergence: DivergenceResult
+    weights: BlockWeights
+    spaces: SpaceResult
+
+    def space(self, value: ValueId) -> MemorySpace:
+        """Where a pointer points; GENERIC for values that the function did not have."""
+        return self.spaces.space(value) if value < len(self.function.types) else MemorySpace.GENERIC
+
+
+def meld_facts(function: Function, launch: LaunchKnowledge) -> MeldFacts:
+    """The facts, as for the findings: levels that follow from linear forms improve the divergence."""
+    control = ControlFlow.of(function)
+    level = Level.GRID if function.kind is FunctionKind.KERNEL else Level.VARYING
+    options = DivergenceOptions(parameters=level)
+    divergence = analyze_divergence(function, control, launch, options)
+    affine = analyze_affine(function, control, divergence)
+    levels = affine.warp_levels()
+    if levels:
+        divergence = analyze_divergence(function, control, launch, options, levels)
+    spaces = infer_spaces(function, control)
+    return MeldFacts(function, divergence, BlockWeights(function, control, divergence, affine, spaces), spaces)
+
+
+def draft_of(facts: MeldFacts, melded: frozenset[BasicBlockId]) -> FlowDraft:
+    """The function as a draft; several returns become one, so that arms that return meet."""
+    blocks: list[FlowBlock] = []
+    for index, block in enumerate(facts.function.blocks):
+        id = BasicBlockId(index)
+        steps = [Step(item, facts.weights.instruction(item)) for item in block.instructions]
+        phis = [
+            FlowPhi(phi.result, {int(source): value for source, value in phi.incoming}, phi.span) for phi in block.phis
+        ]
+        is_divergent = facts.divergence.terminator_level(id) is Level.VARYING
+        rounds = facts.weights.rounds(id)
+        blocks.append(FlowBlock(phis, steps, block.terminator, rounds, id in melded, is_divergent))
+    draft = FlowDraft(facts.function, blocks, list(facts.function.types))
+    draft.drop_unreachable()
+    _unite_returns(draft)
+    return draft
+
+
+def _unite_returns(draft: FlowDraft) -> None:
+    leaving = [
+        (block, terminator)
+        for block in draft.order()
+        if isinstance(terminator := draft.blocks[block].terminator, Return)
+    ]
+    if len(leaving) < 2:
+        return
+    first = leaving[0][1]
+    common = draft.block(first, 1)
+    values = {block: end.value for block, end in leaving if end.value is not None}
+    if values:
+        phi = FlowPhi(draft.value(draft.function.return_type), values, first.span)
+        draft.blocks[common].phis.append(phi)
+        draft.blocks[common].terminator = Return(phi.result, first.span)
+    for block, end in leaving:
+        draft.blocks[block].terminator = Jump(BasicBlockId(common), end.span)

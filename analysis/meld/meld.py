@@ -1,0 +1,139 @@
+"""Control-flow melding: similar code in the two arms of a divergent branch becomes code that both run together.
+
+Question  Which divergent branches of a function can be melded, what does it save, and what is the function then?
+Rounds    Each round analyses the function anew (divergence, trips of loops, memory spaces), tries every divergent
+          branch on a copy (`attempt.py`), and melds those that pay, the most profitable one first: so an inner region
+          that saves little does not spoil an outer one that saves more (the paper's regression on SRAD).  It ends with
+          a round in which nothing is melded, or after `MeldSettings.max_rounds`, and says so.
+Gain      With BEST a meld is made where the predicted gain is above 0; with a published method the published threshold
+          alone decides, and the predicted gain is told.
+Result    verifies after every round; runs in the simulator in place of the function that was given.
+Limits    the estimate is that of `analysis/verdict/latency.py`: an order of merit, no time.
+Source    Saumya et al., "DARM: Control-Flow Melding for SIMT Thread Divergence Reduction", CGO 2022, Algorithm 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import final
+
+from analysis.divergence.launch_shape import LaunchKnowledge
+from analysis.ir.function import Function
+from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.instructions import Branch, Switch
+from analysis.ir.source import Span
+from analysis.ir.verifier import verify
+from analysis.meld.attempt import Answer, Attempt, Failure, best_attempt, total_price
+from analysis.meld.draft import BlockIndex, FlowDraft
+from analysis.meld.facts import MeldFacts, draft_of, meld_facts
+from analysis.meld.model import MeldedRegion, MeldObstacle, MeldResult, RefusedRegion
+from analysis.meld.settings import DEFAULT_MELD_SETTINGS, MeldSettings
+
+ANY_LAUNCH = LaunchKnowledge()
+
+
+def meld_function(
+    function: Function, settings: MeldSettings = DEFAULT_MELD_SETTINGS, launch: LaunchKnowledge = ANY_LAUNCH
+) -> MeldResult:
+    """Melds `function`, which is in SSA form with its calls inlined; what may be assumed of its launch is `launch`."""
+    return _Melding(function, settings, launch).run()
+
+
+@final
+class _Melding:
+    """The state of Algorithm 1."""
+
+    def __init__(self, function: Function, settings: MeldSettings, launch: LaunchKnowledge) -> None:
+        self._function = function
+        self._settings = settings
+        self._launch = launch
+        self._melded: list[MeldedRegion] = []
+        self._refused: tuple[RefusedRegion, ...] = ()
+        self._blocks: frozenset[BasicBlockId] = frozenset()
+        self._slots_before: float | None = None
+
+    def run(self) -> MeldResult:
+        rounds = 0
+        price = 0.0
+        is_cut = False
+        while True:
+            facts = meld_facts(self._function, self._launch)
+            draft = draft_of(facts, self._blocks)
+            price = total_price(draft)
+            if self._slots_before is None:
+                self._slots_before = max(1.0, price)
+            answers = self._answers(draft, price, facts)
+            found = [(entry, answer) for entry, answer in answers if isinstance(answer, Attempt)]
+            is_cut = bool(found) and rounds >= self._settings.max_rounds
+            if not found or is_cut:
+                break
+            rounds += 1
+            self._finish(self._meld_all(draft, found, price, facts))
+        assert self._slots_before is not None
+        self._refused = tuple(self._refusal(draft, entry, answer) for entry, answer in answers)
+        slots = round(self._slots_before), round(price)
+        return MeldResult(self._function, tuple(self._melded), self._refused, self._blocks, rounds, is_cut, slots)
+
+    def _answers(self, draft: FlowDraft, price: float, facts: MeldFacts) -> list[tuple[BlockIndex, Answer]]:
+        return [
+            (entry, best_attempt(draft, entry, price, facts, self._settings))
+            for entry in draft.order()
+            if _is_candidate(draft, entry)
+        ]
+
+    def _meld_all(
+        self, draft: FlowDraft, found: Iterable[tuple[BlockIndex, Attempt]], price: float, facts: MeldFacts
+    ) -> FlowDraft:
+        """Melds the most profitable region, then what still stands of the others, in order of their profit."""
+        ranked = sorted(found, key=lambda one: -one[1].saved)
+        names = [_name(draft, entry) for entry, _ in ranked]
+        first = ranked[0][1]
+        self._note(draft, ranked[0][0], first)
+        draft = first.draft
+        for name in names[1:]:
+            entries = [entry for entry in draft.order() if _is_candidate(draft, entry) and _name(draft, entry) == name]
+            if len(entries) != 1:
+                continue
+            answer = best_attempt(draft, entries[0], total_price(draft), facts, self._settings)
+            if isinstance(answer, Attempt):
+                self._note(draft, entries[0], answer)
+                draft = answer.draft
+        return draft
+
+    def _note(self, draft: FlowDraft, entry: BlockIndex, attempt: Attempt) -> None:
+        branch = draft.blocks[entry].terminator
+        assert isinstance(branch, Branch)
+        assert self._slots_before is not None
+        share = attempt.saved / self._slots_before
+        self._melded.append(MeldedRegion(branch.branch, branch.span, attempt.method, attempt.pairs, share))
+
+    def _finish(self, draft: FlowDraft) -> None:
+        self._function, order = draft.finish()
+        self._blocks = frozenset(BasicBlockId(new) for new, old in enumerate(order) if draft.blocks[old].is_melded)
+        errors = verify(self._function)
+        if errors:
+            raise AssertionError(f"melding broke {self._function.name}: {errors[0]}")
+
+    def _refusal(self, draft: FlowDraft, entry: BlockIndex, answer: Answer) -> RefusedRegion:
+        terminator = draft.blocks[entry].terminator
+        branch = terminator.branch if isinstance(terminator, Branch | Switch) else None
+        assert self._slots_before is not None
+        match answer:
+            case Failure(obstacle=obstacle, place=place, profitability=profitability, saved=saved):
+                share = None if saved is None else saved / self._slots_before
+                return RefusedRegion(branch, terminator.span, obstacle, place, profitability, share)
+            case Attempt(saved=saved, pairs=pairs):
+                best = max(pair.profitability for pair in pairs)
+                share = saved / self._slots_before
+                return RefusedRegion(branch, terminator.span, MeldObstacle.CUT, terminator.span, best, share)
+
+
+def _is_candidate(draft: FlowDraft, block: BlockIndex) -> bool:
+    return draft.blocks[block].is_divergent and len(draft.successors(block)) > 1
+
+
+def _name(draft: FlowDraft, block: BlockIndex) -> tuple[ValueId | None, Span]:
+    """What a branch is known by while blocks around it change."""
+    terminator = draft.blocks[block].terminator
+    condition = draft.find(terminator.condition) if isinstance(terminator, Branch) else None
+    return condition, terminator.span
