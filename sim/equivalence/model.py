@@ -135,7 +135,16 @@ class NotFewer:
     after: int
 
 
-Evidence: TypeAlias = MemoryDiffers | PrintedDiffers | NewFault | NotFewer
+@final
+@record
+class BrokenText:
+    """The text after the change cannot be read, or has a construct that is not understood and was not there before."""
+
+    message: str
+    place: SourcePlace | None = None
+
+
+Evidence: TypeAlias = BrokenText | MemoryDiffers | PrintedDiffers | NewFault | NotFewer
 
 
 # -- verdicts ----------------------------------------------------------------------------------------------------------
@@ -161,7 +170,9 @@ class Confirmed:
 @final
 @record
 class Refuted:
-    policy: str
+    """`policy` is the first under which it shows; None where nothing had to run."""
+
+    policy: str | None
     evidence: Evidence
 
 
