@@ -14,8 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from analysis.ir.instructions import BlockBarrier, GridBarrier, NamedBarrier
+from analysis.ir.instructions import BlockBarrier, GridBarrier, NamedBarrier, WarpBarrier
 from analysis.ir.source import Span
 from sim.arrays import Lanes, LaneSets, Rows, Values, lane_sets, lanes_of
 from sim.code.generate import FunctionCode
@@ -259,10 +260,18 @@ class Waiting:
         if self._observers:
             wave_rows = self._frame.wave_rows[rows]
             happened = SegmentEvent(wave_rows, lanes, segment, ((segment + 1, lanes),))
-            barrier = BarrierEvent(_scope(self._meetings[segment]), wave_rows, lanes)
+            masks = self._masks(segment, selected, len(rows))
+            barrier = BarrierEvent(_scope(self._meetings[segment]), wave_rows, lanes, masks)
             for observer in self._observers:
                 observer.segment(happened)
                 observer.barrier(barrier)
+
+    def _masks(self, segment: int, selected: Rows | None, rows: int) -> NDArray[np.uint64] | None:
+        """The masks of a warp barrier, by row and lane; None where one number stands for all."""
+        if not isinstance(self._meetings[segment], WarpBarrier):
+            return None
+        masks = np.asarray(self._named[segment](self._frame, selected)).astype(np.uint64)
+        return None if masks.size == 1 else np.broadcast_to(masks, (rows, self._width))
 
     # -- nobody can run -----------------------------------------------------------------------------------------------
 

@@ -1,8 +1,9 @@
 """Which accesses of a run are ordered before others, by barriers; times are numbers of events.
 
 Block barriers order everything in the block, grid barriers everything; a named barrier counts as a block barrier, so
-a race between threads of which one did not take part in it is missed.  `__syncwarp` orders the lanes that met, and what
-was ordered before them: each lane keeps the time up to which it knows the accesses of each other lane of its warp.
+a race between threads of which one did not take part in it is missed.  `__syncwarp` orders the lanes that met (those
+with equal masks), and what was ordered before them: each lane keeps the time up to which it knows the accesses of each
+other lane of its warp.
 Shuffles and votes order nothing (CUDA C++ Programming Guide, "Warp Shuffle Functions"; "Warp Vote Functions").
 """
 

@@ -6,15 +6,19 @@ its own frozen answer.  Events hold arrays of the engine: look, do not change, c
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import Flag, auto
 from typing import ClassVar, Protocol, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from analysis.ir.function import Function
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Instruction, Phi, Terminator
 from analysis.ir.record import record
 from analysis.ir.source import Span
-from sim.arrays import Lanes, LaneSets, Rows, Values
+from sim.arrays import Lanes, LaneSets, Rows, Values, lane_sets, lanes_of
 from sim.faults import AccessKind, Fault
 from sim.launch.specification import LaunchSpecification
 from sim.policies.protocol import SegmentGraph, Split
@@ -134,11 +138,27 @@ class BarrierScope(Flag):
 @final
 @record
 class BarrierEvent:
-    """The lanes `active` of `rows` met; their memory accesses before and after it are ordered."""
+    """The lanes `active` of `rows` met; their memory accesses before and after it are ordered.
+
+    `masks` (rows, lanes; None: all are equal) are the lanes that each names at a warp barrier.  Lanes with different
+    masks may come at the same time, as the tiles of a warp do; only those with equal ones wait for each other.
+    """
 
     scope: BarrierScope
     rows: Rows
     active: LaneSets
+    masks: NDArray[np.uint64] | None = None
+
+    def meetings(self) -> Iterator[tuple[Rows, LaneSets]]:
+        """Rows and lanes that waited for each other."""
+        if self.masks is None:
+            yield self.rows, self.active
+            return
+        lanes = lanes_of(self.active, self.masks.shape[1])
+        for mask in np.unique(self.masks[lanes]):
+            equal = lanes & (self.masks == mask)
+            some = equal.any(axis=1)
+            yield self.rows[some], lane_sets(equal[some])
 
 
 @final

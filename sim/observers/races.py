@@ -57,6 +57,7 @@ from sim.observers.race_shadow import (
 )
 from sim.observers.release_order import ReleaseOrder
 from sim.observers.spaces import AccessSpaces
+from sim.observers.thread_set import ThreadSet
 
 _WATCHED: Final = (MemorySpace.GLOBAL, MemorySpace.SHARED)
 
@@ -154,8 +155,8 @@ class RaceObserver(Observer):
         self._names: dict[int, str] = {}
         """Of objects, by their first address."""
         self._races: dict[_Key, DataRace] = {}
-        self._counts: dict[_Key, int] = {}
-        self._involved: dict[_Key, list[NDArray[np.intp]]] = {}
+        self._involved: dict[_Key, ThreadSet] = {}
+        """Who came later in each race."""
         """Of the access at hand: the elements that race, possibly with several others."""
 
     # -- events -------------------------------------------------------------------------------------------------------
@@ -197,10 +198,11 @@ class RaceObserver(Observer):
             if self._release is not None:
                 self._release.block_barrier(np.unique(self._blocks_of(event.rows)))
         elif self._last_segment in self._syncs:
-            self._order.warp_barrier(event.rows, event.active, self._time)
-            if self._release is not None:
-                threads = ((self._first_warp + event.rows) * self._width)[:, None] + np.arange(self._width)
-                self._release.warp_barrier(lanes_of(event.active, self._width), threads)
+            for rows, active in event.meetings():
+                self._order.warp_barrier(rows, active, self._time)
+                if self._release is not None:
+                    threads = ((self._first_warp + rows) * self._width)[:, None] + np.arange(self._width)
+                    self._release.warp_barrier(lanes_of(active, self._width), threads)
 
     def access(self, event: AccessEvent) -> None:
         assert self._run is not None
@@ -247,9 +249,6 @@ class RaceObserver(Observer):
         for index in range(count):
             accesses = _Accesses(memory.units(starts + index), starts + index, threads, bits, number, self._time)
             self._use(memory, accesses if not memory.numbers.is_full else _remembered(accesses))
-        for key, places in self._involved.items():
-            self._counts[key] = self._counts.get(key, 0) + len(np.unique(np.concatenate(places)))
-        self._involved.clear()
 
     def _tick(self, site: int) -> None:
         self._time += 1
@@ -379,7 +378,7 @@ class RaceObserver(Observer):
         return self._names[start]
 
     def _add(self, key: _Key, accesses: _Accesses, places: NDArray[np.intp], others: Integers, agree: bool) -> None:
-        self._involved.setdefault(key, []).append(places)
+        self._involved.setdefault(key, ThreadSet()).add(accesses.threads[places])
         known = self._races.get(key)
         if known is None:
             first = int(places[0])
@@ -420,7 +419,7 @@ class RaceObserver(Observer):
         return Evidence(str(site.function.id), site.span, block, index, 0)
 
     def _counted(self, key: _Key) -> DataRace:
-        race, count = self._races[key], self._counts[key]
+        race, count = self._races[key], len(self._involved[key])
         return replace(race, evidence=replace(race.evidence, count=count), other=replace(race.other, count=count))
 
     @property

@@ -66,7 +66,7 @@ def test_the_second_barrier_of_a_loop_is_missing() -> None:
 __global__ void k(int *p, int *q) {
   __shared__ int s[64];
   for (int i = 0; i < 3; i++) {
-    s[threadIdx.x] = p[threadIdx.x] + i;        //@ store after load in 7: s x128
+    s[threadIdx.x] = p[threadIdx.x] + i;        //@ store after load in 7: s x64
     __syncthreads();
     q[threadIdx.x] += s[63 - threadIdx.x];
   }
@@ -155,6 +155,53 @@ __global__ void k(int *p, int *q) {
   if (threadIdx.x == 3) q[1] = s[1];             //@ load after store in 6: s x1
 }""",
         block=32,
+    )
+
+
+def test_tiles_that_synchronise_at_the_same_time_do_not_wait_for_each_other() -> None:
+    holds(
+        """
+__global__ void k(int *p, int *q) {
+  __shared__ int s[32];
+  int t = threadIdx.x;
+  s[t] = p[t];
+  __syncwarp(t < 16 ? 0x0000ffffu : 0xffff0000u);
+  q[t] = s[t ^ 3];
+  q[t] += s[t ^ 16];                             //@ load after store in 5: s x32
+}""",
+        block=32,
+    )
+
+
+def test_tiles_that_synchronise_know_what_their_own_lanes_knew() -> None:
+    holds(
+        """
+#include <cooperative_groups.h>
+__global__ void k(int *p, int *q) {
+  __shared__ int s[32];
+  int t = threadIdx.x;
+  auto tile = cooperative_groups::tiled_partition<8>(cooperative_groups::this_thread_block());
+  s[t] = p[t];
+  tile.sync();
+  if (t % 8 == 0) q[t] = s[t + 7];
+  if (t % 8 == 1) q[t] = s[(t + 8) % 32];        //@ load after store in 7: s x4
+  __syncwarp();
+  q[t] += s[31 - t];
+}""",
+        block=32,
+    )
+
+
+def test_a_thread_that_races_with_many_counts_once() -> None:
+    holds(
+        """
+__global__ void k(int *p, int *q) {
+  __shared__ int s[64];
+  s[threadIdx.x] = p[threadIdx.x];
+  if (threadIdx.x % 32 == 0)
+    for (int i = 0; i < 64; i++)
+      q[threadIdx.x] += s[i];                    //@ load after store in 4: s x2
+}"""
     )
 
 
