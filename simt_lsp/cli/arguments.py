@@ -110,6 +110,9 @@ def _add_check(check: argparse.ArgumentParser) -> None:
 
 def _add_explain(explain: argparse.ArgumentParser) -> None:
     explain.add_argument("place", metavar="FILE:LINE")
+    explain.add_argument(
+        "--exact", action="store_true", help="also follow all paths of two threads: which code is convergent, and why"
+    )
     _add_analysis(explain)
 
 

@@ -38,3 +38,14 @@ def test_a_place_that_does_not_exist_is_named(tmp_path: Path, place: str, messag
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stdout == ""
+
+
+def test_all_paths_are_followed_on_demand(tmp_path: Path) -> None:
+    write(tmp_path, {"halo.cu": DIVERGENT})
+    plain = simt_lsp("explain", "halo.cu:3", cwd=tmp_path)
+    exact = simt_lsp("explain", "--exact", "halo.cu:3", cwd=tmp_path)
+    assert (exact.returncode, exact.stderr) == (0, "")
+    assert exact.stdout.startswith(plain.stdout)
+    added = exact.stdout.removeprefix(plain.stdout)
+    assert added.startswith("  exactly, over all paths of two threads:\n")
+    assert "exactly" not in plain.stdout

@@ -122,6 +122,21 @@ async def test_hover_hints_lenses_symbols_and_explanations(client: LanguageClien
     )
     assert explained.line == 4
     assert "__syncthreads" in explained.source
+    assert explained.exact is None
+
+
+async def test_a_line_is_explained_exactly(client: LanguageClient, tmp_path: Path) -> None:
+    document = opened(client, (tmp_path / "k.cu").as_uri(), DIVERGENT)
+    asked = {"textDocument": {"uri": document.uri}, "line": 4, "exact": True}
+    explained = await client.protocol.send_request_async("simt/explain", asked)
+    (barrier,) = explained.exact
+    assert (barrier.range.start.line, barrier.range.start.character) == (3, 4)
+    assert "a thread can wait here for ever (lines 2, 4)" in barrier.sentences
+    text = await client.workspace_execute_command_async(
+        types.ExecuteCommandParams("simt.explain", [document.uri, 4, True])
+    )
+    assert str(text) == explained.text
+    assert "exactly, over all paths of two threads:" in explained.text
 
 
 async def test_forms_costs_of_memory_and_prices_of_branches_reach_an_editor(

@@ -1,10 +1,11 @@
 """`simt/explain` and the command `simt.explain`: everything the analysis can say about one line.
 
 Request  `{"textDocument": {"uri"}, "position": {"line", "character"}}` or `{"textDocument": {"uri"}, "line"}`, where
-         `line` counts from 1.
+         `line` counts from 1.  With `"exact": true` all paths of two threads are followed as well.
 Answer   `{"line", "source", "function", "summary", "items": [{"range", "what", "verdict", "place", "why": [step],
-         "whyNotConvergent": [step]}], "text"}` or null; a step is `{"text", "source", "location": {"uri", "range"}}`.
-Command  Arguments: URI and line (from 1).  Answers the text, and shows it as a message.
+         "whyNotConvergent": [step]}], "exact": [{"range", "sentences"}], "text"}` or null; a step is
+         `{"text", "source", "location": {"uri", "range"}}`; `exact` is null where it was not asked for.
+Command  Arguments: URI, line (from 1), and `true` for the exact analysis.  Answers the text, and shows it as a message.
 """
 
 from __future__ import annotations
@@ -29,32 +30,54 @@ async def on_explain(ls: SimtServer, params: object) -> dict[str, Any] | None:
     line = _line(params)
     if not isinstance(uri, str) or line is None:
         raise ValueError("simt/explain needs textDocument.uri, and position or line")
-    return await ls.ask(uri, lambda view: explain(view, line))
+    exact = getattr(params, "exact", None) is True
+    return await ls.ask(uri, lambda view: explain(view, line, exact=exact))
 
 
 async def explain_command(ls: SimtServer, arguments: list[Any]) -> str | None:
-    """The text for `[uri, line]`, also shown to the user."""
+    """The text for `[uri, line]` or `[uri, line, exact]`, also shown to the user."""
     match arguments:
         case [str(uri), int(line)]:
-            answer = await ls.ask(uri, lambda view: explain(view, line))
+            answer = await ls.ask(uri, lambda view: explain(view, line, exact=False))
+        case [str(uri), int(line), bool(exact)]:
+            answer = await ls.ask(uri, lambda view: explain(view, line, exact=exact))
         case _:
-            raise ValueError("simt.explain takes a URI and a line")
+            raise ValueError("simt.explain takes a URI, a line, and whether to be exact")
     if answer is None:
         return None
     ls.show_message(str(answer["text"]), types.MessageType.Info)
     return str(answer["text"])
 
 
-def explain(view: View, line: int) -> dict[str, Any]:
+def explain(view: View, line: int, *, exact: bool) -> dict[str, Any]:
     from analysis.features.explain import explain_line, render_explanation
 
-    lines = view.analysed.item.document.lines
-    explanation = explain_line(view.analysis, min(max(line, 1), lines.line_count))
-    return _object(view, explanation, render_explanation(explanation))
+    line = min(max(line, 1), view.analysed.item.document.lines.line_count)
+    explanation = explain_line(view.analysis, line)
+    answer = _object(view, explanation, render_explanation(explanation))
+    return answer | _exact(view, line, str(answer["text"])) if exact else answer
+
+
+def _exact(view: View, line: int, text: str) -> dict[str, Any]:
+    """The exact analysis is loaded only where somebody asks for it."""
+    from analysis.features.exact.explain_exactly import explain_exactly
+    from analysis.features.exact.words import block_words, render_exact
+
+    functions = explain_exactly(view.analysis, line)
+    items = [
+        {
+            "range": view.range(block.code.start, block.code.end),
+            "sentences": [printable(sentence.strip()) for sentence in block_words(view.analysis, block)],
+        }
+        for function in functions
+        for block in function.blocks
+    ]
+    return {"exact": items, "text": f"{text}\n{printable(render_exact(view.analysis, functions))}"}
 
 
 def _object(view: View, explanation: Explanation, text: str) -> dict[str, Any]:
     return {
+        "exact": None,
         "line": explanation.line,
         "source": printable(explanation.source),
         "function": None if explanation.function is None else printable(explanation.function),

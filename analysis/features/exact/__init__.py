@@ -1,0 +1,1 @@
+"""What the exact analysis of convergence says about a line."""
