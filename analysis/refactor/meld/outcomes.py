@@ -3,30 +3,33 @@
 Rules     Every source branch whose level is VARYING has one outcome, in source order.
           A loop, `?:`, `&&` and `||` have no two arms; an `if` without `else` runs nothing twice; a bounds check hardly
           ever parts a warp.
-Cost      Paid for the edited function on each edit, so nothing is looked at that an earlier test has decided.
+Cost      Paid for the edited function on each edit, so nothing is looked at that an earlier test has decided, and no
+          text is written.
 """
 
 from __future__ import annotations
 
 from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.model import BranchFact, FunctionFacts
-from analysis.ir.function import SourceBranchKind
+from analysis.facts.model import FunctionFacts
 from analysis.meld.settings import DEFAULT_MELD_SETTINGS, MeldSettings
-from analysis.refactor.meld.model import Obstacle, Outcome, Refusal
+from analysis.refactor.meld.model import Opportunity, Outcome, Refusal
+from analysis.refactor.meld.region import Regions
 
 
 def meld_outcomes(
     analysis: FileAnalysis, function: FunctionFacts, settings: MeldSettings = DEFAULT_MELD_SETTINGS
 ) -> tuple[Outcome, ...]:
     """One outcome for each branch of `function` at which the lanes of a warp may part."""
-    return tuple(
-        _outcome(analysis, function, branch, settings) for branch in function.branches if branch.level is Level.VARYING
-    )
-
-
-def _outcome(analysis: FileAnalysis, function: FunctionFacts, branch: BranchFact, settings: MeldSettings) -> Outcome:
-    if branch.kind is not SourceBranchKind.IF:
-        message = "only the two arms of an `if` can be melded"
-        return Refusal(function.id, branch, Obstacle.NOT_A_STATEMENT, branch.keyword, message)
-    return Refusal(function.id, branch, Obstacle.TEXT, branch.keyword, "melding is not written yet")
+    branches = [branch for branch in function.branches if branch.level is Level.VARYING]
+    if not branches:
+        return ()
+    regions = Regions(analysis, function, settings)
+    outcomes: list[Outcome] = []
+    for branch in branches:
+        found = regions.region(branch)
+        if isinstance(found, Refusal):
+            outcomes.append(found)
+        else:
+            outcomes.append(Opportunity(function.id, branch, found.plan.method, found.saving))
+    return tuple(outcomes)

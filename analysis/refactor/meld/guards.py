@@ -1,0 +1,279 @@
+"""How the outcome of a branch's condition is spelled: as the condition itself, or as a variable with a good name.
+
+Rules     The condition stays where it is used if it is used once, has no effect, reads no memory, and nothing that it
+          reads is changed by the melded statements; a plain variable may be used more often.  Otherwise it is evaluated
+          once, in front, into a `const bool`.
+          The name says what the condition says: `is_even`, `in_first_half`, `tx_below_bound`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from analysis.ir.types import BOOLEAN
+from analysis.refactor.meld.structure import (
+    Branching,
+    Comments,
+    Decision,
+    Looping,
+    Nested,
+    Simple,
+    Statement,
+    changed,
+    own_term,
+    terms_in,
+    with_comments,
+)
+from analysis.refactor.meld.terms import (
+    GUARD,
+    IDENTIFIER,
+    SELECT,
+    Effect,
+    Guard,
+    GuardId,
+    Local,
+    LocalId,
+    Term,
+    bracketed,
+    free_names_in,
+    locals_in,
+    name_of,
+    term,
+    with_children,
+)
+
+FIRST_GUARD: Final = 2_000_000
+"""Numbers of the variables that hold outcomes of conditions."""
+
+
+def with_spelled_guards(statements: Sequence[Statement]) -> tuple[Statement, ...]:
+    """The statements without decisions: each guard is a condition in its place, or a variable."""
+    spellings: dict[GuardId, Term] = {}
+    everything = tuple(statements)
+    return _spelled(everything, everything, spellings)
+
+
+def _spelled(
+    statements: Sequence[Statement], everything: Sequence[Statement], spellings: dict[GuardId, Term]
+) -> tuple[Statement, ...]:
+    out: list[Statement] = []
+    above: tuple[str, ...] = ()
+    for statement in statements:
+        if isinstance(statement, Decision):
+            condition = _substituted(statement.condition, spellings)
+            made = _decided(statement, condition, everything, spellings)
+            above += statement.comments.above
+            if made is None:
+                above += (statement.hint,) if statement.hint else ()
+                continue
+            found: Statement = made
+        else:
+            found = _with_guards(statement, everything, spellings)
+        if above:
+            known = found.comments
+            lines = (*known.above[:1], *above, *known.above[1:]) if known.above[:1] == ("",) else (*above, *known.above)
+            found = with_comments(found, Comments(lines, known.beside, known.below))
+            above = ()
+        out.append(found)
+    return tuple(out)
+
+
+def _with_guards(statement: Statement, everything: Sequence[Statement], spellings: dict[GuardId, Term]) -> Statement:
+    own = own_term(statement)
+    changed_own = None if own is None else _substituted(own, spellings)
+    match statement:
+        case Simple(declares=declares, comments=comments):
+            assert changed_own is not None
+            return Simple(changed_own, declares, comments)
+        case Branching(then=then, otherwise=otherwise):
+            assert changed_own is not None
+            other = None if otherwise is None else _spelled(otherwise, everything, spellings)
+            return replace(
+                statement, condition=changed_own, then=_spelled(then, everything, spellings), otherwise=other
+            )
+        case Looping(kind=kind, body=body, declares=declares, comments=comments):
+            assert changed_own is not None
+            return Looping(kind, changed_own, _spelled(body, everything, spellings), declares, comments)
+        case Nested(body=body, comments=comments):
+            return Nested(_spelled(body, everything, spellings), comments)
+        case Decision():
+            return statement
+
+
+def _decided(
+    decision: Decision, condition: Term, everything: Sequence[Statement], spellings: dict[GuardId, Term]
+) -> Statement | None:
+    """The declaration of the guard's variable, if it needs one."""
+    uses = sum(
+        isinstance(found.meaning, Guard) and found.meaning.number == decision.guard
+        for whole in terms_in(everything)
+        for found in whole.walk()
+    )
+    if uses == 0 and Effect.CHANGES not in condition.effects:
+        spellings[decision.guard] = condition
+        return None
+    names: frozenset[str | Local] = locals_in(condition) | free_names_in(condition)
+    stays = condition.effects is Effect.NONE and not names & changed(everything)
+    if stays and (uses <= 1 or _is_plain(condition)):
+        spellings[decision.guard] = condition
+        return None
+    number = LocalId(FIRST_GUARD + decision.guard)
+    local = Local(number, _name(decision.hint, condition), "const bool", "", "", (BOOLEAN,), fixed=False)
+    spellings[decision.guard] = name_of(local, condition.rounds)
+    declarator = term("init_declarator", (name_of(local), " = ", condition), local.types)
+    whole = term("declaration", ("const bool ", declarator, ";"), (), 0, condition.rounds)
+    return Simple(whole, (local,), Comments((), decision.hint))
+
+
+def _is_plain(condition: Term) -> bool:
+    """A variable, or its negation."""
+    if condition.kind == "unary_expression" and condition.children[0].key == "!":
+        return condition.children[-1].kind == IDENTIFIER
+    return condition.kind == IDENTIFIER
+
+
+def _substituted(whole: Term, spellings: dict[GuardId, Term]) -> Term:
+    if isinstance(whole.meaning, Guard):
+        found = spellings.get(whole.meaning.number)
+        if found is None:
+            return whole
+        return negated(found) if whole.meaning.negated else found
+    children = whole.children
+    if not children:
+        return whole
+    changed_children: list[Term] = []
+    for child in children:
+        new = _substituted(child, spellings)
+        if child.kind == GUARD and new is not child:
+            new = bracketed(new, _LOOSE_IN_SELECT) if whole.kind == SELECT else _in_logic(new)
+        changed_children.append(new)
+    if all(one is other for one, other in zip(children, changed_children, strict=True)):
+        return whole
+    return with_children(whole, changed_children)
+
+
+def negated(condition: Term) -> Term:
+    """The opposite, as people write it."""
+    children = condition.children
+    if condition.kind == "parenthesized_expression" and len(children) == 1:
+        return negated(children[0])
+    if condition.kind == "unary_expression" and len(children) == 2 and children[0].key == "!":
+        inner = children[1]
+        return inner.children[0] if inner.kind == "parenthesized_expression" and inner.children else inner
+    if condition.kind == "binary_expression" and len(children) == 3 and children[1].key in _OPPOSITES:
+        operator = term(children[1].kind, (_OPPOSITES[children[1].key],))
+        return with_children(condition, (children[0], operator, children[2]))
+    tight = (IDENTIFIER, "call_expression", "subscript_expression", "field_expression", "macro_use")
+    inner = condition if condition.kind in tight else term("parenthesized_expression", ("(", condition, ")"))
+    return term("unary_expression", (term("!", ("!",)), inner), (BOOLEAN,), 0, condition.rounds)
+
+
+def _in_logic(condition: Term) -> Term:
+    """An operand of `&&` or `||`."""
+    is_logic = condition.kind == "binary_expression" and any(c.key in ("&&", "||") for c in condition.children)
+    if is_logic:
+        return term("parenthesized_expression", ("(", condition, ")"), condition.types, 0, condition.rounds)
+    return bracketed(condition, _LOOSE_IN_SELECT)
+
+
+# -- names -------------------------------------------------------------------------------------------------------------
+
+
+def _name(hint: str, condition: Term) -> str:
+    """After what the author wrote behind the brace, if that is a word or two."""
+    words = re.findall(r"\w+", hint)
+    if 1 <= len(words) <= 2 and all(word.isidentifier() and word.isascii() for word in words):
+        return "_".join(["is", *(word.lower() for word in words)])
+    return condition_name(condition)
+
+
+def condition_name(condition: Term) -> str:
+    """A name that says what the condition says; `takes_first_arm` where it says too much."""
+    for pattern, name in _NAMES:
+        found = pattern.fullmatch(_spelled_key(condition))
+        if found:
+            made = name(found)
+            if made is not None:
+                return made
+    return "takes_first_arm"
+
+
+def _spelled_key(condition: Term) -> str:
+    """The text without spaces, with the names of local variables."""
+    if condition.meaning is None:
+        return "".join(
+            _spelled_key(part) if isinstance(part, Term) else "".join(part.split()) for part in condition.parts
+        )
+    return "".join(part for part in condition.parts if isinstance(part, str))
+
+
+def _word(text: str) -> str | None:
+    """`threadIdx.x` as part of a name."""
+    text = text.removeprefix("(").removesuffix(")")
+    known = _BUILTINS.get(text)
+    if known is not None:
+        return known
+    found = re.fullmatch(r"[A-Za-z_]\w*|\d+", text)
+    return None if found is None else text.strip("_").lower() if text.isupper() else text.strip("_")
+
+
+def _relation(found: re.Match[str]) -> str | None:
+    left, right = _word(found[1]), _word(found[3])
+    if left is None or right is None or left[0].isdigit():
+        return None
+    return f"{left}_{_RELATIONS[found[2]]}_{right}"
+
+
+def _half(found: re.Match[str]) -> str | None:
+    return "in_first_half" if found[1].startswith("<") else None
+
+
+def _bit(found: re.Match[str]) -> str | None:
+    mask = _word(found[1])
+    if mask is None:
+        return None
+    state = "is_clear" if found[2] == "==" else "is_set"
+    return f"bit_{state}" if mask[0].isdigit() else f"{mask}_bit_{state}"
+
+
+def _negative(found: re.Match[str]) -> str | None:
+    name = _word(found[1])
+    return None if name is None else f"{name}_is_negative"
+
+
+def _remainder(found: re.Match[str]) -> str | None:
+    left, right = _word(found[1]), _word(found[2])
+    return None if left is None or right is None or left[0].isdigit() else f"{left}_mod_{right}_is_{found[3]}"
+
+
+_Namer = Callable[[re.Match[str]], str | None]
+
+
+def _always(name: str) -> _Namer:
+    return lambda _: name
+
+
+_OPERAND: Final = r"([A-Za-z_][\w.]*|\d+)"
+_NAMES: Final[tuple[tuple[re.Pattern[str], _Namer], ...]] = tuple(
+    (re.compile(pattern), name)
+    for pattern, name in (
+        (r"\(?.+%2\)?==0[uU]?|!\(.+%2\)|\(.+&(?:1|0x1)[uU]?\)==0[uU]?|!\(.+&1[uU]?\)", _always("is_even")),
+        (r"\(?[^=]+%2[uU]?\)?(?:==1|!=0)?[uU]?|\(?[^=]+&(?:1|0x1)[uU]?\)?(?:==1[uU]?|!=0[uU]?)?", _always("is_odd")),
+        (r"[^<>=]+(<=?)[^<>=]+(?:/2|>>1)\)?", _half),
+        (r"\([^=]+&([A-Za-z_]\w*|\d+)\)(==|!=)0[uU]?", _bit),
+        (_OPERAND + r"<0(?:\.0?f?)?", _negative),
+        (r"\(?" + _OPERAND + r"%" + _OPERAND + r"\)?==(\d+)", _remainder),
+        (_OPERAND + r"(<=|>=|==|!=|<|>)" + _OPERAND, _relation),
+    )
+)
+_RELATIONS: Final = {"<": "below", ">": "above", "<=": "up_to", ">=": "from", "==": "is", "!=": "is_not"}
+_BUILTINS: Final = {
+    f"{variable}.{axis}": f"{word}_{axis}"
+    for variable, word in (("threadIdx", "thread"), ("blockIdx", "block"), ("blockDim", "size"), ("gridDim", "grid"))
+    for axis in "xyz"
+}
+_OPPOSITES: Final = {"==": "!=", "!=": "=="}
+_LOOSE_IN_SELECT: Final = frozenset({SELECT, "conditional_expression", "assignment_expression", "comma_expression"})

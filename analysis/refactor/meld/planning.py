@@ -1,0 +1,211 @@
+"""How one branch is best melded: every method that is asked for, with and without melding the branches inside first.
+
+Gain      what both arms cost one after the other, less what the melded statements cost, as a share of the kernel's
+          issue slots.  Each variable that melding adds counts half a slot.  Branches inside are melded first; the outer
+          one is melded only where that costs less than melding the inner ones alone.
+Methods   fusion: both arms are simple statements; tail: equal simple statements at the end of both; linear: nested
+          `if`s are flattened to guarded statements first; darm: hierarchical.
+Source    Saumya et al., CGO 2022, section VI-B: melding in the order of profit keeps SRAD from getting slower.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+from typing import Final, final
+
+from analysis.facts.spelling import spell_type
+from analysis.ir.record import record
+from analysis.ir.types import BooleanType, FloatType, IntegerType, Type
+from analysis.meld.settings import MeldMethod, MeldSettings
+from analysis.refactor.meld.columns import UndeclarableError
+from analysis.refactor.meld.expressions import TermMelder
+from analysis.refactor.meld.flattening import flattened
+from analysis.refactor.meld.knowledge import Knowledge
+from analysis.refactor.meld.pairing import paired_locals
+from analysis.refactor.meld.statements import StatementMelder
+from analysis.refactor.meld.structure import (
+    Branching,
+    Comments,
+    Decision,
+    Looping,
+    Nested,
+    Simple,
+    Statement,
+    all_statements,
+    declared,
+    renamed,
+    total,
+    with_comments,
+)
+from analysis.refactor.meld.terms import GUARD, GuardId, Local, LocalId
+
+LIVE_RANGE: Final = 0.5
+"""Issue slots that a variable costs which melding adds, for the registers that it keeps busy."""
+FIRST_FRESH: Final = 1_000_000
+"""Numbers of variables that melding introduces; the reader counts from 0."""
+
+
+@final
+@record
+class Plan:
+    """What takes the place of a branch; `slots` is its price and `saved` what it saves."""
+
+    statements: tuple[Statement, ...]
+    method: MeldMethod
+    slots: float
+    saved: float
+
+
+@final
+@record
+class NotAlike:
+    """No statement of one arm was joined with one of the other."""
+
+
+@final
+@record
+class NoGain:
+    """Melding costs as much as it saves."""
+
+
+@final
+@record
+class Undeclarable:
+    """A variable of one arm would have to be declared without its value."""
+
+
+@final
+class Planner:
+    """Plans the branches of one function."""
+
+    def __init__(self, knowledge: Knowledge, divergent: frozenset[tuple[int, int]], settings: MeldSettings) -> None:
+        self._knowledge = knowledge
+        self._divergent = divergent
+        self._settings = settings
+        self._locals = count(FIRST_FRESH)
+        self._guards = count()
+        self._plans: dict[int, Plan | NotAlike | NoGain | Undeclarable] = {}
+        self._kept: list[Branching] = []
+        """Statements whose identity is a key above stay alive."""
+
+    def plan(self, fork: Branching) -> Plan | NotAlike | NoGain | Undeclarable:
+        """The cheapest way to meld both arms, if it pays."""
+        if id(fork) not in self._plans:
+            self._kept.append(fork)
+            self._plans[id(fork)] = self._plan(fork)
+        return self._plans[id(fork)]
+
+    def _plan(self, fork: Branching) -> Plan | NotAlike | NoGain | Undeclarable:
+        left, right = fork.then, fork.otherwise or ()
+        inner = self._inner_melded(left), self._inner_melded(right)
+        variants = [(left, right)]
+        if inner != variants[0]:
+            variants.append(inner)
+        serial = fork.condition.slots + total(left) + total(right)
+        bar = fork.condition.slots + total(inner[0]) + total(inner[1])
+        candidates: list[Plan] = []
+        refused: list[NotAlike | Undeclarable] = []
+        for method in self._methods():
+            for one, other in variants:
+                found = self._candidate(fork, one, other, method, serial)
+                if isinstance(found, Plan):
+                    candidates.append(found)
+                else:
+                    refused.append(found)
+        best = min(candidates, key=lambda plan: plan.slots, default=None)
+        if best is None:
+            return next((one for one in refused if isinstance(one, Undeclarable)), NotAlike())
+        return best if best.slots < min(bar, serial) else NoGain()
+
+    def _methods(self) -> Sequence[MeldMethod]:
+        if self._settings.method is MeldMethod.BEST:
+            return (MeldMethod.DARM, MeldMethod.FUSION, MeldMethod.TAIL, MeldMethod.LINEAR)
+        return (self._settings.method,)
+
+    def _candidate(
+        self,
+        fork: Branching,
+        left: tuple[Statement, ...],
+        right: tuple[Statement, ...],
+        method: MeldMethod,
+        serial: float,
+    ) -> Plan | NotAlike | Undeclarable:
+        if method is MeldMethod.FUSION and not all(isinstance(one, Simple) for one in (*left, *right)):
+            return NotAlike()
+        if method is MeldMethod.LINEAR:
+            if not any(isinstance(one, Branching) for one in (*left, *right)):
+                return NotAlike()
+            left, right = flattened(left, self._guards), flattened(right, self._guards)
+        guard = GuardId(next(self._guards))
+        terms = TermMelder(guard, self._knowledge, self._fresh)
+        names = paired_locals(left, right)
+        attempts: list[Mapping[Local, Local]] = [names, {}] if names else [{}]
+        for mapping in attempts:
+            try:
+                melder = StatementMelder(guard, terms, method, self._settings)
+                statements = melder.sequence(left, renamed(right, mapping))
+            except UndeclarableError:
+                continue
+            if _is_untouched(statements):
+                return NotAlike()
+            whole = (_decision(guard, fork), *_with_opening(statements, fork.openings[1]))
+            # The branch itself is gone; what guards cost is counted.
+            price = total(whole) - fork.condition.rounds + self._live_ranges(whole, (*left, *right))
+            return Plan(whole, method, price, serial - price)
+        return Undeclarable()
+
+    def _live_ranges(self, melded: Sequence[Statement], before: Sequence[Statement]) -> float:
+        added = declared(melded) - declared(before)
+        return LIVE_RANGE * len(added)
+
+    def _inner_melded(self, statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
+        """The statements with every divergent branch inside melded where that pays."""
+        if not any(isinstance(one, Branching) for one in all_statements(statements)):
+            return statements
+        out: list[Statement] = []
+        for statement in statements:
+            match statement:
+                case Branching(then=then, otherwise=otherwise):
+                    plan = self.plan(statement) if self._is_divergent(statement) else None
+                    if isinstance(plan, Plan):
+                        out += plan.statements
+                        continue
+                    other = None if otherwise is None else self._inner_melded(otherwise)
+                    out.append(replace(statement, then=self._inner_melded(then), otherwise=other))
+                case Looping(kind=kind, head=head, body=body, declares=declares, comments=comments):
+                    out.append(Looping(kind, head, self._inner_melded(body), declares, comments))
+                case Nested(body=body, comments=comments):
+                    out.append(Nested(self._inner_melded(body), comments))
+                case _:
+                    out.append(statement)
+        return tuple(out)
+
+    def _is_divergent(self, fork: Branching) -> bool:
+        keyword = fork.keyword
+        return keyword is not None and fork.otherwise is not None and (keyword.start, keyword.end) in self._divergent
+
+    def _fresh(self, role: str, types: tuple[Type, ...]) -> Local:
+        plain = all(isinstance(type_, IntegerType | FloatType | BooleanType) for type_ in types)
+        spelling = f"const {spell_type(types[0])}" if plain and len(set(types)) == 1 else "const auto"
+        return Local(LocalId(next(self._locals)), role, spelling, "", "", types, fixed=False)
+
+
+def _decision(guard: GuardId, fork: Branching) -> Decision:
+    return Decision(guard, fork.condition, fork.comments, fork.openings[0])
+
+
+def _with_opening(statements: Sequence[Statement], opening: str) -> Sequence[Statement]:
+    """The comment behind the brace of the second arm stands above what became of it."""
+    if not opening or not statements:
+        return statements
+    first = statements[0]
+    known = first.comments
+    return (with_comments(first, Comments((*known.above, opening), known.beside, known.below)), *statements[1:])
+
+
+def _is_untouched(statements: Sequence[Statement]) -> bool:
+    """Whether nothing is left but both arms under the guard."""
+    guarded = [one for one in statements if isinstance(one, Branching) and one.condition.kind == GUARD]
+    return len(guarded) == len(statements) or not statements

@@ -1,0 +1,408 @@
+"""From the syntax tree of a function to statements and terms, in the author's own text.
+
+Rules     The tree is that of the text with macros expanded; what a term prints is the text of the file.  A part of the
+          tree that no range of the file stands for alone (the inside of a macro) is not told apart: the smallest
+          expression around it is one term without children.
+          Comments and pragmas between statements belong to the statement below them, or beside them.
+Refused   statements that begin or end inside a macro, preprocessor directives, labels, `goto`, lambdas, code that the
+          grammar cannot read.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, final
+
+from analysis.ir.record import record
+from analysis.ir.source import Span
+from analysis.refactor.meld.knowledge import Knowledge, Price
+from analysis.refactor.meld.model import Obstacle
+from analysis.refactor.meld.structure import (
+    Branching,
+    Comments,
+    Looping,
+    LoopKind,
+    Nested,
+    Simple,
+    Statement,
+    with_comments,
+)
+from analysis.refactor.meld.terms import Effect, Local, LocalId, Term, term
+from analysis.syntax.snippet import Snippet
+from analysis.syntax.tree import Node
+
+
+class UnreadableError(Exception):
+    """An arm that cannot be taken apart: why, and where."""
+
+    def __init__(self, obstacle: Obstacle, place: Span, message: str) -> None:
+        super().__init__(message)
+        self.obstacle = obstacle
+        self.place = place
+        self.message = message
+
+
+@final
+@record
+class Fork:
+    """The `if` of a branch, read: `span` is the text that melding replaces."""
+
+    span: Span
+    condition: Term
+    left: tuple[Statement, ...]
+    right: tuple[Statement, ...]
+    comments: Comments
+    openings: tuple[str, str]
+
+
+@final
+class Reader:
+    """Reads statements of one function; numbers the variables that they declare."""
+
+    def __init__(self, text: bytes, snippet: Snippet, knowledge: Knowledge) -> None:
+        self._text = text
+        self._snippet = snippet
+        self._knowledge = knowledge
+        self._scopes: list[dict[str, Local]] = []
+        self._numbers = 0
+        self._declared: list[Local] = []
+        self._hidden = _names_inside_macros(text, snippet)
+
+    def fork(self, node: Node) -> Fork:
+        """The arms of an `if` statement with `else`."""
+        span = self._span(node)
+        self._check_text(span)
+        prices = [price for price in self._knowledge.prices if span.start <= price.start and price.end <= span.end]
+        found = self._branching(node, prices)
+        assert found.otherwise is not None, "the caller has looked for the `else`"
+        return Fork(span, found.condition, found.then, found.otherwise, found.comments, found.openings)
+
+    # -- statements -------------------------------------------------------------------------------------------------
+
+    def _statement(self, node: Node, prices: list[Price]) -> Statement:
+        self._spelled(node)
+        match node.kind:
+            case "if_statement":
+                return self._branching(node, prices)
+            case "for_statement" | "while_statement" | "do_statement":
+                return self._loop(node, prices)
+            case "compound_statement":
+                return Nested(self._body(node, prices))
+            case "labeled_statement" | "goto_statement" | "try_statement" | "seh_try_statement":
+                raise UnreadableError(Obstacle.LEAVES_ARM, self._span(node), "an arm jumps to a label")
+            case _:
+                return self._simple(node, prices)
+
+    def _body(self, node: Node, prices: list[Price]) -> tuple[Statement, ...]:
+        """The statements of an arm or a loop, whether it has braces or not."""
+        if node.kind == "else_clause":
+            node = _statement_of(node)
+        self._scopes.append({})
+        span = self._span(node)
+        if node.kind != "compound_statement":
+            found: list[Statement] = [self._statement(node, prices)]
+        else:
+            self._spelled(node)
+            found = self._list(node, span, prices)
+        self._scopes.pop()
+        return tuple(one for one in found if not _is_empty(one))
+
+    def _list(self, node: Node, span: Span, prices: list[Price]) -> list[Statement]:
+        found: list[Statement] = []
+        end = span.start + 1
+        for child in node.children:
+            own = self._span(child)
+            beside, above = self._comments(end, own.start, is_first=not found)
+            if not found:
+                above = self._opened(end, own.start, above)[1]
+            if found and beside:
+                found[-1] = with_comments(found[-1], _beside(found[-1].comments, beside))
+            statement = self._statement(child, _within(prices, own))
+            known = statement.comments
+            statement = with_comments(statement, Comments((*above, *known.above), known.beside, known.below))
+            found.append(statement)
+            end = own.end
+        beside, below = self._comments(end, span.end - 1, is_first=not found)
+        if found:
+            below = tuple(text for text in below if text)
+            known = _beside(found[-1].comments, beside)
+            found[-1] = with_comments(found[-1], Comments(known.above, known.beside, (*known.below, *below)))
+        return found
+
+    def _branching(self, node: Node, prices: list[Price]) -> Branching:
+        clause = _field(node, "condition")
+        value = clause.field("value") or next(iter(clause.children), None)
+        if value is None or any(child.kind in _DECLARING for child in clause.walk()):
+            message = "the condition declares a variable"
+            raise UnreadableError(Obstacle.CONDITION, self._span(clause), message)
+        if any(child.kind == "constexpr" for child in node.children):
+            raise UnreadableError(Obstacle.UNKNOWN_CODE, self._span(node), "an arm has an `if constexpr`")
+        condition = self._term(value, prices)
+        first, second = _field(node, "consequence"), node.field("alternative")
+        above = [*self._between(clause, first)]
+        then, opening = self._arm(first, prices)
+        otherwise, other_opening = None, ""
+        if second is not None:
+            above += self._between(first, second)
+            inner = _statement_of(second)
+            above += _comments_of(self._slice(self._span(second).start, self._span(inner).start))
+            otherwise, other_opening = self._arm(second, prices)
+        keyword = self._span(next(child for child in node.children if child.kind == "if"))
+        return Branching(condition, then, otherwise, keyword, Comments(tuple(above)), (opening, other_opening))
+
+    def _arm(self, node: Node, prices: list[Price]) -> tuple[tuple[Statement, ...], str]:
+        """The statements of an arm, and the comment behind its opening brace."""
+        inner = _statement_of(node)
+        if inner.kind != "compound_statement":
+            return self._body(node, _within(prices, self._span(node))), ""
+        first = inner.children[0] if inner.children else None
+        found = self._body(node, _within(prices, self._span(node)))
+        if first is None:
+            return found, ""
+        start, end = self._span(inner).start + 1, self._span(first).start
+        opening, _ = self._opened(start, end, self._comments(start, end, is_first=True)[1])
+        return found, opening
+
+    def _loop(self, node: Node, prices: list[Price]) -> Statement:
+        body = _field(node, "body")
+        span, inner = self._span(node), self._span(body)
+        self._scopes.append({})
+        before = len(self._declared)
+        if node.kind == "do_statement":
+            kind, head_span = LoopKind.DO, Span(inner.end, span.end)
+        else:
+            kind = LoopKind.FOR if node.kind == "for_statement" else LoopKind.WHILE
+            head_span = Span(span.start, inner.start)
+        heads = [child for child in node.children if child is not body and child.role is not None]
+        in_head = [price for price in prices if not (inner.start <= price.start and price.end <= inner.end)]
+        head = self._assembled(f"{kind.value}_head", head_span, heads, in_head, 1.0)
+        declares = tuple(self._declared[before:])
+        statements = self._body(body, _within(prices, inner))
+        self._scopes.pop()
+        return Looping(kind, head, statements, declares)
+
+    def _simple(self, node: Node, prices: list[Price]) -> Statement:
+        before = len(self._declared)
+        found = self._term(node, prices)
+        declares = tuple(self._declared[before:]) if node.kind == "declaration" else ()
+        return Simple(found, declares)
+
+    # -- terms ------------------------------------------------------------------------------------------------------
+
+    def _term(self, node: Node, prices: list[Price], around: float = 1.0) -> Term:
+        """`around`: how often the term around it runs, for names, which cost nothing themselves."""
+        span = self._spelled(node)
+        around = max((price.rounds for price in prices), default=around)
+        if node.is_error or node.is_missing:
+            raise UnreadableError(Obstacle.UNKNOWN_CODE, span, "an arm contains text that the grammar cannot read")
+        if node.kind == "lambda_expression":
+            raise UnreadableError(Obstacle.UNKNOWN_CODE, span, "an arm contains a lambda")
+        if node.kind in ("declaration", "for_range_loop"):
+            return self._declaration(node, span, prices, around)
+        if node.kind == "identifier":
+            return self._identifier(node, span, prices, around)
+        if not all(self._is_spelled(child) for child in node.children):
+            return self._macro_use(node, span, prices, around)
+        return self._assembled(node.kind, span, node.children, prices, around)
+
+    def _assembled(self, kind: str, span: Span, children: list[Node], prices: list[Price], around: float) -> Term:
+        """A term of its children and the text between them."""
+        parts: list[str | Term] = []
+        end = span.start
+        own = [price for price in prices if span.start <= price.start and price.end <= span.end]
+        effects = Effect.CHANGES if kind in _CHANGING else Effect.NONE
+        for child in children:
+            place = self._spelled(child)
+            parts += [self._slice(end, place.start), self._term(child, _within(own, place), around)]
+            own = [price for price in own if not (place.start <= price.start and price.end <= place.end)]
+            end = place.end
+        parts.append(self._slice(end, span.end))
+        return self._priced(kind, [part for part in parts if part != ""], span, own, effects, around)
+
+    def _priced(
+        self, kind: str, parts: list[str | Term], span: Span, own: list[Price], effects: Effect, around: float
+    ) -> Term:
+        for price in own:
+            effects |= price.effects
+        rounds = max((price.rounds for price in own), default=around)
+        return term(kind, parts, self._knowledge.types_at(span), sum(price.slots for price in own), rounds, effects)
+
+    def _identifier(self, node: Node, span: Span, prices: list[Price], around: float) -> Term:
+        name = self._slice(span.start, span.end)
+        local = self._local(name)
+        types = self._knowledge.types_at(span) or self._knowledge.names.get(name, ())
+        found = self._priced(node.kind, [name], span, _within(prices, span), Effect.NONE, around)
+        types = local.types if local is not None and local.types else types
+        return term(node.kind, [name], types, found.own, found.rounds, found.effects, local)
+
+    def _macro_use(self, node: Node, span: Span, prices: list[Price], around: float) -> Term:
+        """One term; names of local variables among the arguments are children, so that they can be renamed."""
+        parts: list[str | Term] = []
+        end = span.start
+        changes = any(inner.kind in _CHANGING for inner in node.walk())
+        source = self._slice(span.start, span.end)
+        for word in _WORD.finditer(source):
+            local = self._local(word[0])
+            if local is not None:
+                parts += [self._slice(end, span.start + word.start()), term("identifier", [word[0]], meaning=local)]
+                end = span.start + word.end()
+        parts.append(self._slice(end, span.end))
+        own = [price for price in prices if span.start <= price.start and price.end <= span.end]
+        effects = Effect.CHANGES if changes else Effect.NONE
+        return self._priced("macro_use", [part for part in parts if part != ""], span, own, effects, around)
+
+    def _declaration(self, node: Node, span: Span, prices: list[Price], around: float) -> Term:
+        """The declared names are known to what follows them."""
+        if not all(self._is_spelled(child) for child in node.children):
+            raise UnreadableError(Obstacle.MACRO, span, "a macro spells part of a declaration in an arm")
+        declarators = [child for child in node.children if child.role == "declarator"]
+        spelling = self._slice(span.start, self._span(declarators[0]).start).strip() if declarators else ""
+        for declarator in declarators:
+            self._declare(declarator, spelling)
+        return self._assembled(node.kind, span, node.children, prices, around)
+
+    def _declare(self, declarator: Node, spelling: str) -> None:
+        whole = self._span(declarator.field("declarator") or declarator)
+        if declarator.kind != "init_declarator":
+            whole = self._span(declarator)
+        name_node = declarator
+        while name_node.kind != "identifier":
+            inner = name_node.field("declarator") or next(
+                (child for child in name_node.children if child.kind in _DECLARATORS), None
+            )
+            if inner is None:
+                raise UnreadableError(Obstacle.DECLARATION, whole, "a declaration in an arm has an unusual form")
+            name_node = inner
+        place = self._spelled(name_node)
+        name = self._slice(place.start, place.end)
+        types = self._knowledge.names.get(name, ())
+        local = Local(
+            LocalId(self._numbers),
+            name,
+            " ".join(spelling.split()),
+            self._slice(whole.start, place.start),
+            self._slice(place.end, whole.end),
+            types,
+            name in self._hidden,
+        )
+        self._numbers += 1
+        self._declared.append(local)
+        self._scopes[-1][name] = local
+
+    def _local(self, name: str) -> Local | None:
+        return next((scope[name] for scope in reversed(self._scopes) if name in scope), None)
+
+    # -- text -------------------------------------------------------------------------------------------------------
+
+    def _slice(self, start: int, end: int) -> str:
+        return self._text[start:end].decode("utf-8", "replace")
+
+    def _span(self, node: Node) -> Span:
+        return self._snippet.span(node.start, node.end)
+
+    def _is_spelled(self, node: Node) -> bool:
+        """Whether a range of the file stands for this node and for nothing else."""
+        source_map = self._snippet.source_map
+        if not source_map.starts:
+            return True
+        span = self._span(node)
+        before, after = node.start, node.end
+        left = source_map.span(before - 1, before) if before > 0 else Span(0, 0)
+        size = len(self._snippet.text)
+        right = source_map.span(after, after + 1) if after < size else Span(span.end, span.end)
+        return left.end <= span.start and right.start >= span.end
+
+    def _spelled(self, node: Node) -> Span:
+        if not self._is_spelled(node):
+            raise UnreadableError(Obstacle.MACRO, self._span(node), "an arm begins or ends inside the use of a macro")
+        return self._span(node)
+
+    def _check_text(self, span: Span) -> None:
+        found = _DIRECTIVE.search(self._text, span.start, span.end)
+        if found:
+            place = Span(found.start(), found.end())
+            raise UnreadableError(Obstacle.MACRO, place, "an arm contains a preprocessor directive")
+
+    def _comments(self, start: int, end: int, *, is_first: bool) -> tuple[str, tuple[str, ...]]:
+        """The comment beside the statement before, and the lines of comments and pragmas after it."""
+        gap = self._slice(start, end)
+        line, newline, rest = gap.partition("\n")
+        beside = "" if is_first or not newline else line.strip(" \t\r;")
+        lines = gap if is_first or not newline else rest
+        if beside and not beside.startswith("/"):
+            beside = ""
+        blank = ("",) if not is_first and _BLANK_LINE.search(gap) else ()
+        return beside, (*blank, *_comments_of(lines))
+
+    def _opened(self, start: int, end: int, above: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+        """The comment behind an opening brace, which says what the arm is, and the others."""
+        line, newline, _ = self._slice(start, end).partition("\n")
+        opening = _comments_of(line) if newline else []
+        if len(opening) == 1 and above[:1] == tuple(opening):
+            return opening[0], above[1:]
+        return "", above
+
+    def _between(self, before: Node, after: Node) -> list[str]:
+        return _comments_of(self._slice(self._span(before).end, self._span(after).start))
+
+
+def find_fork(snippet: Snippet, keyword: Span) -> Node | None:
+    """The `if` statement whose keyword stands there."""
+    for node in snippet.root.walk():
+        if node.kind == "if_statement":
+            token = next((child for child in node.children if child.kind == "if"), None)
+            if token is not None and snippet.span(token.start, token.end) == Span(keyword.start, keyword.end):
+                return node
+    return None
+
+
+def _within(prices: list[Price], span: Span) -> list[Price]:
+    return [price for price in prices if span.start <= price.start and price.end <= span.end]
+
+
+def _beside(comments: Comments, beside: str) -> Comments:
+    return Comments(comments.above, comments.beside or beside, comments.below)
+
+
+def _comments_of(gap: str) -> list[str]:
+    return [found[0].rstrip() for found in _TRIVIA.finditer(gap)]
+
+
+def _field(node: Node, name: str) -> Node:
+    found = node.field(name)
+    if found is None:
+        raise UnreadableError(Obstacle.UNKNOWN_CODE, Span(node.start, node.end), "a statement is not complete")
+    return found
+
+
+def _statement_of(clause: Node) -> Node:
+    """The statement of an `else`."""
+    return clause.children[-1] if clause.kind == "else_clause" else clause
+
+
+def _is_empty(statement: Statement) -> bool:
+    return isinstance(statement, Simple) and statement.term.key == ";" and statement.comments == Comments()
+
+
+def _names_inside_macros(text: bytes, snippet: Snippet) -> frozenset[str]:
+    """Identifiers that the expanded text holds where the file spells something else."""
+    if not snippet.source_map.starts:
+        return frozenset()
+    found: set[str] = set()
+    for node in snippet.root.walk():
+        if node.kind == "identifier":
+            span = snippet.span(node.start, node.end)
+            if text[span.start : span.end] != node.text:
+                found.add(node.text.decode("utf-8", "replace"))
+    return frozenset(found)
+
+
+_WORD: Final = re.compile(r"[A-Za-z_]\w*")
+_DIRECTIVE: Final = re.compile(rb"^[ \t]*#[ \t]*(?!pragma\b)\w*", re.MULTILINE)
+_BLANK_LINE: Final = re.compile(r"\n[ \t\r]*\n")
+_TRIVIA: Final = re.compile(r"//[^\n]*|/\*.*?\*/|#[ \t]*pragma[^\n]*", re.DOTALL)
+_CHANGING: Final = frozenset({"assignment_expression", "update_expression", "delete_expression", "new_expression"})
+_DECLARING: Final = frozenset({"declaration", "init_statement", "init_declarator"})
+_DECLARATORS: Final = frozenset(
+    {"identifier", "pointer_declarator", "array_declarator", "reference_declarator", "parenthesized_declarator"}
+)

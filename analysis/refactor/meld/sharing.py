@@ -1,0 +1,226 @@
+"""A selection that is needed more than once gets a name: `const float *source = is_even ? north : south;`.
+
+Rules     Only selections without effects, of names that nothing in the melded statements changes; those in a loop count
+          as needed more than once.  The declaration stands in front of the first statement that needs it.
+Names     what the spellings of both operands share (`peri_row` and `peri_col` give `peri`); else the role: `index`,
+          `source` for what is read, `target` for what is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import count
+from typing import Final, final
+
+from analysis.facts.spelling import spell_type
+from analysis.ir.record import record
+from analysis.ir.types import BooleanType, FloatType, IntegerType, Type
+from analysis.refactor.meld.knowledge import element_of
+from analysis.refactor.meld.structure import (
+    Branching,
+    Decision,
+    Looping,
+    Nested,
+    Simple,
+    Statement,
+    bodies,
+    changed,
+    declared,
+    mapped,
+    own_term,
+    terms_in,
+)
+from analysis.refactor.meld.terms import (
+    SELECT,
+    Effect,
+    Guard,
+    GuardId,
+    Local,
+    LocalId,
+    Term,
+    free_names_in,
+    locals_in,
+    name_of,
+    term,
+)
+
+FIRST_SHARED: Final = 1_500_000
+"""Numbers of the variables that hold shared selections."""
+
+
+@final
+@record
+class _Use:
+    """A selection, how often it is needed, and what for."""
+
+    selection: Term
+    role: str
+
+
+def with_shared_selections(statements: Sequence[Statement], text: str) -> tuple[Statement, ...]:
+    """The statements with every repeated selection named; `text` is the function, for declarations of pointers."""
+    return _shared(tuple(statements), text, count(FIRST_SHARED), frozenset())
+
+
+def _shared(
+    statements: tuple[Statement, ...], text: str, numbers: Iterator[int], decided: frozenset[GuardId]
+) -> tuple[Statement, ...]:
+    """Outer statements first, so that a selection is made outside of the loops that do not change it."""
+    found = _repeated(statements, decided)
+    while found is not None:
+        local = _variable(found, LocalId(next(numbers)), text)
+        statements = _with_name(statements, found.selection, local)
+        found = _repeated(statements, decided)
+    decided |= {one.guard for one in statements if isinstance(one, Decision)}
+    return tuple(_inside(one, text, numbers, decided) for one in statements)
+
+
+def _inside(statement: Statement, text: str, numbers: Iterator[int], decided: frozenset[GuardId]) -> Statement:
+    match statement:
+        case Branching(then=then, otherwise=otherwise):
+            other = None if otherwise is None else _shared(otherwise, text, numbers, decided)
+            return replace(statement, then=_shared(then, text, numbers, decided), otherwise=other)
+        case Looping(body=body) | Nested(body=body):
+            return replace(statement, body=_shared(body, text, numbers, decided))
+        case Simple() | Decision():
+            return statement
+
+
+def _with_name(statements: tuple[Statement, ...], selection: Term, local: Local) -> tuple[Statement, ...]:
+    def named(inner: Term) -> Term | None:
+        bare = inner.children[0] if inner.kind == "parenthesized_expression" and len(inner.children) == 1 else inner
+        return name_of(local, inner.rounds) if bare.key == selection.key else None
+
+    at = next(index for index, one in enumerate(statements) if _needs(one, selection.key))
+    declarator = term("init_declarator", (f"{local.before}", name_of(local), " = ", selection), local.types)
+    glue = "" if local.before.endswith("*") else " "
+    parts = (local.spelling, " " if local.before else glue, declarator, ";")
+    declaration = Simple(term("declaration", parts, (), 0, selection.rounds), (local,))
+    return (*statements[:at], declaration, *mapped(statements[at:], named))
+
+
+def _needs(statement: Statement, key: str) -> bool:
+    return any(inner.key == key for whole in terms_in([statement]) for inner in whole.walk())
+
+
+def _repeated(statements: Sequence[Statement], decided: frozenset[GuardId]) -> _Use | None:
+    """The largest selection that is worth a name."""
+    fixed = changed(statements)
+    inner = declared(statements)
+    uses: Counter[str] = Counter()
+    found: dict[str, _Use] = {}
+    for selection, role, weight in _selections(statements):
+        names: frozenset[str | Local] = free_names_in(selection) | locals_in(selection)
+        if selection.effects is not Effect.NONE or names & fixed or names & inner:
+            continue
+        if not _is_decided(selection, statements, decided):
+            continue
+        uses[selection.key] += weight
+        known = found.get(selection.key)
+        merged = role if known is None or known.role == role else "chosen"
+        found[selection.key] = _Use(selection, merged)
+    wanted = [found[key] for key, number in uses.items() if number > 1]
+    return max(wanted, key=lambda use: len(use.selection.key), default=None)
+
+
+def _is_decided(selection: Term, statements: Sequence[Statement], before: frozenset[GuardId]) -> bool:
+    """Whether its guards are decided before the first statement that needs it."""
+    needed = {inner.meaning.number for inner in selection.walk() if isinstance(inner.meaning, Guard)}
+    decided = set(before)
+    for statement in statements:
+        if _needs(statement, selection.key):
+            return needed <= decided
+        if isinstance(statement, Decision):
+            decided.add(statement.guard)
+    return False
+
+
+def _selections(statements: Sequence[Statement], weight: int = 1) -> Iterator[tuple[Term, str, int]]:
+    for statement in statements:
+        own = own_term(statement)
+        heavier = 2 if isinstance(statement, Looping) else weight
+        if isinstance(statement, Looping):
+            for child in statement.head.children:
+                is_start = child.kind in ("declaration", "expression_statement", "assignment_expression")
+                yield from ((one, role, 1 if is_start else 2) for one, role in _in_term(child, "bound"))
+        elif own is not None and not _only_declares(own):
+            yield from ((one, role, weight) for one, role in _in_term(own, "chosen"))
+        for body in bodies(statement):
+            yield from _selections(body, heavier)
+
+
+def _only_declares(own: Term) -> bool:
+    """`const int index = guard ? i : j;` has a name already."""
+    values = [child.children[-1] for child in own.children if child.kind == "init_declarator"]
+    return len(values) == 1 and values[0].kind == SELECT
+
+
+def _in_term(whole: Term, role: str) -> Iterator[tuple[Term, str]]:
+    if whole.kind == SELECT:
+        yield whole, role
+    for position, child in enumerate(whole.children):
+        inner = role
+        if whole.kind == "subscript_expression":
+            inner = ("target" if role == "target" else "source") if position == 0 else "index"
+        elif whole.kind == "assignment_expression":
+            inner = "target" if position == 0 else "chosen"
+        elif whole.kind not in ("parenthesized_expression", "subscript_argument_list") and role != "bound":
+            inner = "chosen"
+        yield from _in_term(child, inner)
+
+
+def _variable(use: _Use, number: LocalId, text: str) -> Local:
+    selection = use.selection
+    types = selection.types
+    name = _common_name(selection) or use.role
+    elements = tuple(map(element_of, types))
+    if types and None not in elements and use.role in ("source", "target", "chosen"):
+        element = elements[0]
+        is_plain = len(set(elements)) == 1 and element is not None and _is_scalar(element)
+        constant = "const " if use.role != "target" and _points_to_constant(selection, text) else ""
+        spelling = f"{constant}{spell_type(element)}" if is_plain and element is not None else "auto"
+        return Local(number, name, spelling, "*", "", types, fixed=False)
+    is_plain = bool(types) and len(set(types)) == 1 and _is_scalar(types[0])
+    spelling = f"const {spell_type(types[0])}" if is_plain else "const auto"
+    return Local(number, name, spelling, "", "", types, fixed=False)
+
+
+def _is_scalar(type_: Type) -> bool:
+    return isinstance(type_, IntegerType | FloatType | BooleanType)
+
+
+def _points_to_constant(selection: Term, text: str) -> bool:
+    """Whether one of the pointers was declared with `const`, as the text of the function says."""
+    for name in free_names_in(selection) | {local.name for local in locals_in(selection)}:
+        for found in re.finditer(rf"([^,;(){{}}]*)\*[^,;(){{}}=]*\b{re.escape(name)}\b\s*[,;)=]", text):
+            if re.search(r"\bconst\b", found[1]):
+                return True
+    return False
+
+
+def _common_name(selection: Term) -> str | None:
+    """What the names of all operands begin with, or end with."""
+    names = [
+        "".join(part for part in inner.parts if isinstance(part, str))
+        for inner in _operands(selection)
+        if inner.kind == "identifier"
+    ]
+    if len(names) < 2 or len(names) != len(list(_operands(selection))):
+        return None
+    words = [name.split("_") for name in names]
+    shared = [one for one, *others in zip(*words, strict=False) if all(one == other for other in others)]
+    if shared and len("_".join(shared)) > 2 and all(one[: len(shared)] == shared for one in words):
+        return "_".join(shared)
+    return None
+
+
+def _operands(selection: Term) -> Iterator[Term]:
+    for child in selection.children[1:]:
+        inner = child.children[0] if child.kind == "parenthesized_expression" and child.children else child
+        if inner.kind == SELECT:
+            yield from _operands(inner)
+        else:
+            yield inner

@@ -1,0 +1,223 @@
+"""One sequence of statements that does what either of two sequences does: aligned, melded pairwise, the rest guarded.
+
+Rules     Statements are aligned by what melding a pair saves (`analysis.meld.alignment`), keeping the order of both
+          arms, so a lane does what it did before, in the same order.
+          Two `if`s meld their conditions and both arms; two loops of a kind their heads and bodies; blocks their
+          bodies.  A statement of one arm beside an `if` of the other: `if (guard || condition)` around both.
+          A pair of anything but simple statements must save the share of its price that `threshold` asks for.
+Price     An `if` that melding adds costs a slot in every round; so does each selection.
+Source    Saumya et al., CGO 2022, sections IV-C and IV-D: the subgraphs of structured code are its statements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, final
+
+from analysis.meld.alignment import Aligned, Alignment, align
+from analysis.meld.settings import MeldMethod, MeldSettings
+from analysis.refactor.meld.columns import Alone, Both, Column, UndeclarableError, arranged
+from analysis.refactor.meld.expressions import Context, Named, TermMelder
+from analysis.refactor.meld.structure import (
+    Branching,
+    Comments,
+    Looping,
+    Nested,
+    Simple,
+    Statement,
+    key,
+    merged_comments,
+    own_term,
+    slots,
+    total,
+    with_comments,
+)
+from analysis.refactor.meld.terms import GuardId, Term, bracketed, guard_use, name_of, term
+
+SAME: Final = 0.25
+"""What it is worth to join two equal statements that cost nothing: the result is shorter."""
+MAX_PAIRS: Final = 2500
+"""Sequences with more pairs than this are aligned at their equal statements only."""
+
+
+@final
+class StatementMelder:
+    """Melds statements under one guard."""
+
+    def __init__(self, guard: GuardId, terms: TermMelder, method: MeldMethod, settings: MeldSettings) -> None:
+        self._guard = guard
+        self._terms = terms
+        self._method = method
+        self._settings = settings
+        self._pairs: dict[tuple[int, int], tuple[Statement, ...] | None] = {}
+        self._kept: list[Statement] = []
+        """Statements whose identity is a key above stay alive."""
+
+    def sequence(self, left: Sequence[Statement], right: Sequence[Statement]) -> tuple[Statement, ...]:
+        """What the lanes of both arms run; raises `UndeclarableError`."""
+        rounds = _rounds((*left, *right))
+        if self._method is MeldMethod.TAIL:
+            found = _tail(left, right)
+        else:
+            found = align(left, right, self._saved, max(self._settings.subgraph_gap, rounds))
+        columns: list[Column] = []
+        for column in found.columns:
+            if column.left is not None and column.right is not None:
+                joined = self._pair(left[column.left], right[column.right])
+                assert joined is not None, "a pair of the alignment was melded for its score"
+                columns.append(Both(joined))
+            else:
+                one = () if column.left is None else (left[column.left],)
+                other = () if column.right is None else (right[column.right],)
+                _append(columns, Alone(one, other))
+        return arranged(columns, self._guard, rounds)
+
+    def _saved(self, left: Statement, right: Statement) -> float | None:
+        """The score of a pair: the slots that it saves."""
+        if key(left) == key(right):
+            return slots(left) + SAME
+        joined = self._pair(left, right)
+        if joined is None:
+            return None
+        both = slots(left) + slots(right)
+        saved = both - total(joined)
+        if isinstance(left, Simple) and isinstance(right, Simple):
+            # Under a guard both would cost a slot more; and one selection reads better than two guarded statements.
+            guard = left.term.rounds
+            return max(saved, SAME) if saved > 0 or (saved >= -guard and len(joined) == 1) else None
+        return saved if saved > 0 and saved >= self._settings.threshold * both else None
+
+    def _pair(self, left: Statement, right: Statement) -> tuple[Statement, ...] | None:
+        place = id(left), id(right)
+        if place not in self._pairs:
+            self._kept += (left, right)
+            try:
+                self._pairs[place] = self._melded(left, right)
+            except UndeclarableError:
+                self._pairs[place] = None
+        return self._pairs[place]
+
+    def _melded(self, left: Statement, right: Statement) -> tuple[Statement, ...] | None:
+        comments = merged_comments(left, right)
+        if key(left) == key(right):
+            return (with_comments(left, comments),)
+        match left, right:
+            case Simple(), Simple():
+                return self._simple(left, right, comments)
+            case Branching(), Branching():
+                return self._branching(left, right, comments)
+            case Looping(), Looping():
+                return self._looping(left, right, comments)
+            case Nested(), Nested():
+                return (Nested(self.sequence(left.body, right.body), comments),)
+            case Simple(), Branching():
+                return self._replicated(left, right, comments, negated=False)
+            case Branching(), Simple():
+                return self._replicated(right, left, comments, negated=True)
+            case _:
+                return None
+
+    def _simple(self, left: Simple, right: Simple, comments: Comments) -> tuple[Statement, ...] | None:
+        if left.declares != right.declares:
+            return None
+        found = self._terms.meld(left.term, right.term, Context.STATEMENT, may_name=True)
+        if found is None:
+            return None
+        return _named(found.named, Simple(found.term, left.declares, comments))
+
+    def _branching(self, left: Branching, right: Branching, comments: Comments) -> tuple[Statement, ...] | None:
+        if self._method is MeldMethod.FUSION:
+            return None
+        condition = self._terms.meld(left.condition, right.condition, Context.VALUE, may_name=True)
+        if condition is None:
+            return None
+        then = self.sequence(left.then, right.then)
+        otherwise = None
+        if left.otherwise is not None or right.otherwise is not None:
+            otherwise = self.sequence(left.otherwise or (), right.otherwise or ()) or None
+        joined = Branching(condition.term, then, otherwise, None, comments)
+        return _named(condition.named, joined)
+
+    def _looping(self, left: Looping, right: Looping, comments: Comments) -> tuple[Statement, ...] | None:
+        if self._method is MeldMethod.FUSION or left.kind is not right.kind or left.declares != right.declares:
+            return None
+        head = self._terms.meld(left.head, right.head, Context.STATEMENT, may_name=False)
+        if head is None:
+            return None
+        return (Looping(left.kind, head.term, self.sequence(left.body, right.body), left.declares, comments),)
+
+    def _replicated(
+        self, alone: Simple, other: Branching, comments: Comments, *, negated: bool
+    ) -> tuple[Statement, ...] | None:
+        """`if (guard || condition)` around a statement of one arm and the `if` of the other; `negated`: right arm."""
+        if self._method in (MeldMethod.FUSION, MeldMethod.TAIL) or alone.declares or _leaves(alone):
+            return None
+        arms = ((alone,), other.then)
+        then = self.sequence(*(arms[::-1] if negated else arms))
+        rounds = other.condition.rounds
+        parts = (guard_use(self._guard, rounds, negated=negated), " || ", bracketed(other.condition, _LOOSER_THAN_OR))
+        condition = term("binary_expression", parts, other.condition.types, rounds, rounds)
+        return (Branching(condition, then, other.otherwise, None, comments),)
+
+
+def _named(named: Sequence[Named], last: Statement) -> tuple[Statement, ...]:
+    """Declarations of new variables in front of the statement that reads them; its comments stay on top."""
+    found: list[Statement] = []
+    for one in named:
+        local = one.local
+        declarator = term("init_declarator", (name_of(local), " = ", one.value), local.types)
+        whole = term("declaration", (local.spelling, " ", declarator, ";"), (), 0, one.value.rounds)
+        found.append(Simple(whole, (local,)))
+    if not found:
+        return (last,)
+    above = Comments(last.comments.above)
+    found[0] = with_comments(found[0], above)
+    return (*found, with_comments(last, Comments((), last.comments.beside, last.comments.below)))
+
+
+def _append(columns: list[Column], alone: Alone) -> None:
+    """Neighbours under the same guard become one."""
+    if columns and isinstance(columns[-1], Alone):
+        known = columns.pop()
+        assert isinstance(known, Alone)
+        alone = Alone((*known.left, *alone.left), (*known.right, *alone.right))
+    columns.append(alone)
+
+
+def _tail(left: Sequence[Statement], right: Sequence[Statement]) -> Alignment:
+    """Equal simple statements at the end of both arms."""
+    common = 0
+    while common < min(len(left), len(right)):
+        one, other = left[-1 - common], right[-1 - common]
+        if not isinstance(one, Simple) or key(one) != key(other):
+            break
+        common += 1
+    before, rest = len(left) - common, len(right) - common
+    columns = [Aligned(index, None) for index in range(before)]
+    columns += [Aligned(None, index) for index in range(rest)]
+    columns += [Aligned(before + index, rest + index) for index in range(common)]
+    return Alignment(tuple(columns), sum(slots(left[before + index]) for index in range(common)))
+
+
+def _rounds(statements: Sequence[Statement]) -> float:
+    """How often a guard at this level is asked."""
+    return max([1.0, *(found.rounds for statement in statements for found in _heads(statement))])
+
+
+def _heads(statement: Statement) -> list[Term]:
+    """Terms that run as often as the statement itself."""
+    match statement:
+        case Looping():
+            return []
+        case Nested(body=body):
+            return [found for inner in body for found in _heads(inner)]
+        case _:
+            own = own_term(statement)
+            return [] if own is None else [own]
+
+
+def _leaves(statement: Simple) -> bool:
+    return statement.term.kind in ("break_statement", "continue_statement", "return_statement")
+
+
+_LOOSER_THAN_OR: Final = frozenset({"select", "conditional_expression", "assignment_expression", "comma_expression"})

@@ -1,0 +1,289 @@
+"""Statements of an arm as nested data, with the comments that belong to them.
+
+A statement that is neither an `if` nor a loop nor a block is *simple*: a term that ends in a semicolon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace as copy
+from enum import Enum
+from typing import Final, TypeAlias, assert_never, final
+
+from analysis.ir.record import record
+from analysis.ir.source import Span
+from analysis.refactor.meld.terms import (
+    GuardId,
+    Local,
+    Term,
+    changed_names,
+    comments_in,
+    free_names_in,
+    locals_in,
+    name_of,
+    replaced,
+)
+
+
+@final
+@record
+class Comments:
+    """Lines above a statement (pragmas and blank lines too), a comment behind it on its line, and lines below it."""
+
+    above: tuple[str, ...] = ()
+    beside: str = ""
+    below: tuple[str, ...] = ()
+
+
+NO_COMMENTS: Final = Comments()
+
+
+class LoopKind(Enum):
+    FOR = "for"
+    WHILE = "while"
+    DO = "do"
+
+
+@final
+@record
+class Simple:
+    """`declares` are the variables that it makes known to the statements after it."""
+
+    term: Term
+    declares: tuple[Local, ...] = ()
+    comments: Comments = NO_COMMENTS
+
+
+@final
+@record
+class Branching:
+    """An `if`; `keyword` is None for a guard that melding made."""
+
+    condition: Term
+    then: tuple[Statement, ...]
+    otherwise: tuple[Statement, ...] | None
+    keyword: Span | None = None
+    comments: Comments = NO_COMMENTS
+    openings: tuple[str, str] = ("", "")
+    """The comments behind the opening braces of both arms."""
+
+
+@final
+@record
+class Looping:
+    """`head` is everything in front of the body, or behind it for `do`."""
+
+    kind: LoopKind
+    head: Term
+    body: tuple[Statement, ...]
+    declares: tuple[Local, ...] = ()
+    comments: Comments = NO_COMMENTS
+
+
+@final
+@record
+class Nested:
+    """Statements in braces of their own."""
+
+    body: tuple[Statement, ...]
+    comments: Comments = NO_COMMENTS
+
+
+@final
+@record
+class Decision:
+    """The place where the condition of a melded branch is evaluated, and given a name if it needs one."""
+
+    guard: GuardId
+    condition: Term
+    comments: Comments = NO_COMMENTS
+    hint: str = ""
+    """What the author called the first arm."""
+
+
+Statement: TypeAlias = Simple | Branching | Looping | Nested | Decision
+
+
+def slots(statement: Statement) -> float:
+    """Issue slots of a statement with all that it contains."""
+    match statement:
+        case Simple(term=whole):
+            return whole.slots
+        case Branching(condition=condition, then=then, otherwise=otherwise):
+            return condition.slots + total(then) + total(otherwise or ())
+        case Looping(head=head, body=body):
+            return head.slots + total(body)
+        case Nested(body=body):
+            return total(body)
+        case Decision(condition=condition):
+            return condition.slots
+        case _:
+            assert_never(statement)
+
+
+def total(statements: Iterable[Statement]) -> float:
+    return sum(map(slots, statements))
+
+
+def bodies(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
+    """The statement lists inside it."""
+    match statement:
+        case Branching(then=then, otherwise=otherwise):
+            return (then,) if otherwise is None else (then, otherwise)
+        case Looping(body=body) | Nested(body=body):
+            return (body,)
+        case Simple() | Decision():
+            return ()
+        case _:
+            assert_never(statement)
+
+
+def own_term(statement: Statement) -> Term | None:
+    """The term of the statement itself."""
+    match statement:
+        case Simple(term=found) | Branching(condition=found) | Looping(head=found) | Decision(condition=found):
+            return found
+        case Nested():
+            return None
+        case _:
+            assert_never(statement)
+
+
+def terms_in(statements: Iterable[Statement]) -> Iterator[Term]:
+    """Every term, in the order of the text."""
+    for statement in statements:
+        own = own_term(statement)
+        if own is not None:
+            yield own
+        for body in bodies(statement):
+            yield from terms_in(body)
+
+
+def all_statements(statements: Iterable[Statement]) -> Iterator[Statement]:
+    """Every statement, those inside others too."""
+    for statement in statements:
+        yield statement
+        for body in bodies(statement):
+            yield from all_statements(body)
+
+
+def mentioned(statements: Iterable[Statement]) -> frozenset[Local]:
+    return frozenset(local for found in terms_in(statements) for local in locals_in(found))
+
+
+def free_names(statements: Iterable[Statement]) -> frozenset[str]:
+    return frozenset(name for found in terms_in(statements) for name in free_names_in(found))
+
+
+def changed(statements: Iterable[Statement]) -> frozenset[str | Local]:
+    return frozenset(name for found in terms_in(statements) for name in changed_names(found))
+
+
+def declared(statements: Iterable[Statement]) -> frozenset[Local]:
+    """The variables that any of them declares, at any depth."""
+    return frozenset(
+        local for found in all_statements(statements) if isinstance(found, Simple | Looping) for local in found.declares
+    )
+
+
+def key(statement: Statement) -> str:
+    """Equal for statements that do the same."""
+    match statement:
+        case Simple(term=whole):
+            return whole.key
+        case Branching(condition=condition, then=then, otherwise=otherwise):
+            other = "" if otherwise is None else f"else{{{keys(otherwise)}}}"
+            return f"if({condition.key}){{{keys(then)}}}{other}"
+        case Looping(kind=kind, head=head, body=body):
+            return f"{kind.value}({head.key}){{{keys(body)}}}"
+        case Nested(body=body):
+            return f"{{{keys(body)}}}"
+        case Decision(guard=guard, condition=condition):
+            return f"\x02{guard}={condition.key}"
+        case _:
+            assert_never(statement)
+
+
+def keys(statements: Iterable[Statement]) -> str:
+    return "".join(map(key, statements))
+
+
+def mapped(statements: Sequence[Statement], replace: Callable[[Term], Term | None]) -> tuple[Statement, ...]:
+    """The statements with every term replaced for which `replace` has an answer."""
+    return tuple(_mapped(statement, replace) for statement in statements)
+
+
+def _mapped(statement: Statement, replace: Callable[[Term], Term | None]) -> Statement:
+    match statement:
+        case Simple(term=whole, declares=declares, comments=comments):
+            return Simple(replaced(whole, replace), declares, comments)
+        case Branching(condition=condition, then=then, otherwise=otherwise):
+            other = None if otherwise is None else mapped(otherwise, replace)
+            condition = replaced(condition, replace)
+            return copy(statement, condition=condition, then=mapped(then, replace), otherwise=other)
+        case Looping(kind=kind, head=head, body=body, declares=declares, comments=comments):
+            return Looping(kind, replaced(head, replace), mapped(body, replace), declares, comments)
+        case Nested(body=body, comments=comments):
+            return Nested(mapped(body, replace), comments)
+        case Decision(condition=condition):
+            return copy(statement, condition=replaced(condition, replace))
+        case _:
+            assert_never(statement)
+
+
+def renamed(statements: Sequence[Statement], names: Mapping[Local, Local]) -> tuple[Statement, ...]:
+    """The statements with other local variables in place of their own, in uses and declarations."""
+    if not names:
+        return tuple(statements)
+
+    def replace(found: Term) -> Term | None:
+        other = names.get(found.meaning) if isinstance(found.meaning, Local) else None
+        return None if other is None else name_of(other, found.rounds)
+
+    return tuple(_redeclared(statement, names) for statement in mapped(statements, replace))
+
+
+def _redeclared(statement: Statement, names: Mapping[Local, Local]) -> Statement:
+    def again(inner: Sequence[Statement]) -> tuple[Statement, ...]:
+        return tuple(_redeclared(one, names) for one in inner)
+
+    match statement:
+        case Simple(term=whole, declares=declares, comments=comments):
+            return Simple(whole, tuple(names.get(local, local) for local in declares), comments)
+        case Branching(then=then, otherwise=otherwise):
+            return copy(statement, then=again(then), otherwise=None if otherwise is None else again(otherwise))
+        case Looping(kind=kind, head=head, body=body, declares=declares, comments=comments):
+            found = tuple(names.get(local, local) for local in declares)
+            return Looping(kind, head, again(body), found, comments)
+        case Nested(body=body, comments=comments):
+            return Nested(again(body), comments)
+        case Decision():
+            return statement
+        case _:
+            assert_never(statement)
+
+
+def with_comments(statement: Statement, comments: Comments) -> Statement:
+    """The statement with other comments."""
+    return copy(statement, comments=comments)
+
+
+def merged_comments(left: Statement, right: Statement) -> Comments:
+    """The comments of both, each once; those inside a term of the right side move above the statement."""
+    one, other = left.comments, right.comments
+    own_left, own_right = own_term(left), own_term(right)
+    inside = () if own_right is None else comments_in(own_right)
+    kept = set(() if own_left is None else comments_in(own_left)) | {*one.above, one.beside, *one.below}
+    openings = right.openings if isinstance(right, Branching) else ()
+    lost = [
+        text for text in (*other.above, *openings, *inside) if text and text not in kept and not text.startswith("#")
+    ]
+    beside = one.beside
+    if other.beside and other.beside not in kept and other.beside not in lost:
+        if beside:
+            lost.append(other.beside)
+        else:
+            beside = other.beside
+    below = (*one.below, *(text for text in other.below if text not in kept))
+    pragmas = tuple(text for text in one.above if text.startswith("#"))
+    return Comments((*(text for text in one.above if text not in pragmas), *lost, *pragmas), beside, below)

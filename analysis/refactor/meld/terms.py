@@ -1,0 +1,254 @@
+"""A syntax tree that can be taken apart and put together again, and still reads as its author wrote it.
+
+A *term* is an expression, a declaration or the head of a loop: pieces of source text with terms between them.  What
+it costs, which types it has and what it does besides computing a value come from the IR; terms that melding makes get
+these from their parts.
+
+Names     A variable that is declared in one of the arms is a `Local`, not a text, so it can be renamed.  The outcome
+          of a branch's condition is a `Guard`: how it is spelled is decided at the very end.
+Equality  Two terms are equal when their `key`s are: the same tokens, whatever spaces and comments stand between them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from enum import Flag
+from typing import Final, NewType, TypeAlias, final
+
+from analysis.ir.record import record
+from analysis.ir.types import Type
+
+LocalId = NewType("LocalId", int)
+GuardId = NewType("GuardId", int)
+
+
+class Effect(Flag):
+    """What evaluating a term does, besides giving a value."""
+
+    NONE = 0
+    LOADS = 1
+    """Reads memory: another thread may write it, and the address may not be valid."""
+    TRAPS = 2
+    """Divides integers: must not be evaluated where it was not."""
+    CHANGES = 4
+    """Assigns, stores, prints, or calls something that may."""
+
+
+@final
+@record
+class Local:
+    """A variable that an arm declares; `spelling` is its declared type without the declarator's `*` and `[]`."""
+
+    number: LocalId
+    name: str
+    spelling: str
+    before: str
+    """What stands between the type and the name: `*`, `&`, or nothing."""
+    after: str
+    """What stands after the name: the extents of an array, or nothing."""
+    types: tuple[Type, ...]
+    fixed: bool
+    """A macro of the function spells the name, so it must not change."""
+
+
+@final
+@record
+class Guard:
+    """Whether a lane takes the first arm of a branch; `negated`: whether it does not."""
+
+    number: GuardId
+    negated: bool = False
+
+
+Meaning: TypeAlias = Local | Guard | None
+
+SELECT: Final = "select"
+"""The kind of a term `guard ? left : right`."""
+GUARD: Final = "guard"
+IDENTIFIER: Final = "identifier"
+_COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_SPACE: Final = re.compile(r"(?:\\\r?\n|\s)+")
+
+
+@final
+@record
+class Term:
+    """An expression, a declaration, or the head of a loop.
+
+    `own` are the issue slots without the children and `slots` with them; effects alike.  It runs `rounds` times.
+    """
+
+    kind: str
+    parts: tuple[str | Term, ...]
+    types: tuple[Type, ...]
+    own: float
+    rounds: float
+    own_effects: Effect
+    effects: Effect
+    slots: float
+    key: str
+    meaning: Meaning
+
+    @property
+    def children(self) -> tuple[Term, ...]:
+        return tuple(part for part in self.parts if isinstance(part, Term))
+
+    def walk(self) -> Iterator[Term]:
+        """This term and all below it."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+def term(
+    kind: str,
+    parts: Sequence[str | Term],
+    types: tuple[Type, ...] = (),
+    own: float = 0,
+    rounds: float = 1,
+    effects: Effect = Effect.NONE,
+    meaning: Meaning = None,
+) -> Term:
+    """A term whose price, effects and key include those of its children."""
+    slots = own
+    everything = effects
+    for part in parts:
+        if isinstance(part, Term):
+            slots += part.slots
+            everything |= part.effects
+    return Term(kind, tuple(parts), types, own, rounds, effects, everything, slots, _key(parts, meaning), meaning)
+
+
+def name_of(local: Local, rounds: float = 1) -> Term:
+    """A use of a local variable."""
+    return term(IDENTIFIER, (local.name,), local.types, 0, rounds, meaning=local)
+
+
+def guard_use(number: GuardId, rounds: float, *, negated: bool = False) -> Term:
+    """The outcome of a branch's condition, as an operand."""
+    return term(GUARD, ("?",), (), 0, rounds, meaning=Guard(number, negated))
+
+
+def guard_test(number: GuardId, rounds: float, *, negated: bool = False) -> Term:
+    """The same as the condition of an `if`, which costs a slot."""
+    return term(GUARD, ("?",), (), rounds, rounds, meaning=Guard(number, negated))
+
+
+def select(guard: GuardId, left: Term, right: Term) -> Term:
+    """`guard ? left : right`; arms of such a selection that bind less tightly get parentheses."""
+    rounds = max(left.rounds, right.rounds)
+    condition = guard_use(guard, rounds)
+    if right.kind == SELECT and right.children[1].key == left.key:  # `g ? x : h ? x : y`
+        inner, _, other = right.children
+        either = term("binary_expression", (condition, " || ", bracketed(inner, _LOOSER_THAN_OR)), (), rounds, rounds)
+        return term(SELECT, (either, *right.parts[1:-1], other), right.types, rounds, rounds)
+    types = right.types if left.kind == "number_literal" else left.types or right.types
+    parts = (condition, " ? ", bracketed(left, _LOOSER_THAN_SELECT), " : ", bracketed(right, _LOOSER_THAN_COLON))
+    return term(SELECT, parts, types, rounds, rounds)
+
+
+def bracketed(inner: Term, kinds: frozenset[str]) -> Term:
+    """`inner`, in parentheses if it is of one of the kinds."""
+    if inner.kind not in kinds:
+        return inner
+    return term("parenthesized_expression", ("(", inner, ")"), inner.types, 0, inner.rounds)
+
+
+def with_children(whole: Term, children: Sequence[Term], other: Term | None = None) -> Term:
+    """`whole` with other children; with `other`, the price of a term that stands for both."""
+    following = iter(children)
+    parts = [part if isinstance(part, str) else next(following) for part in whole.parts]
+    own = whole.own if other is None else max(whole.own, other.own)
+    rounds = whole.rounds if other is None else max(whole.rounds, other.rounds)
+    effects = whole.own_effects | (Effect.NONE if other is None else other.own_effects)
+    return term(whole.kind, parts, whole.types, own, rounds, effects, whole.meaning)
+
+
+def replaced(whole: Term, replace: Callable[[Term], Term | None]) -> Term:
+    """`whole` with every term for which `replace` has an answer replaced, outermost first."""
+    found = replace(whole)
+    if found is not None:
+        return found
+    children = whole.children
+    changed = [replaced(child, replace) for child in children]
+    if all(one is other for one, other in zip(children, changed, strict=True)):
+        return whole
+    return with_children(whole, changed)
+
+
+def locals_in(whole: Term) -> frozenset[Local]:
+    """The local variables that it names."""
+    return frozenset(found.meaning for found in whole.walk() if isinstance(found.meaning, Local))
+
+
+def free_names_in(whole: Term) -> frozenset[str]:
+    """Identifiers that are not local variables of an arm."""
+    return frozenset(
+        word
+        for found in whole.walk()
+        if found.meaning is None
+        for part in found.parts
+        if isinstance(part, str)
+        for word in _WORD.findall(without_comments(part))
+    )
+
+
+def changed_names(whole: Term) -> frozenset[str | Local]:
+    """The variables that it assigns; of `a[i] = x` that is `a`."""
+    found: set[str | Local] = set()
+    for inner in whole.walk():
+        if inner.kind in ("assignment_expression", "update_expression"):
+            target = _target(inner)
+            if target is not None:
+                found.add(target.meaning if isinstance(target.meaning, Local) else "".join(map(str, target.parts)))
+        elif inner.kind == "argument_list" or (inner.kind == "pointer_expression" and inner.parts[0] != "*"):
+            # A reference parameter or an address: whoever gets it may assign.
+            for child in inner.walk():
+                if child.kind == IDENTIFIER and isinstance(child.parts[0], str):
+                    found.add(child.meaning if isinstance(child.meaning, Local) else child.parts[0])
+    return frozenset(found)
+
+
+def comments_in(whole: Term) -> tuple[str, ...]:
+    """The comments between the pieces of its text."""
+    found: list[str] = []
+    for part in whole.parts:
+        found += comments_in(part) if isinstance(part, Term) else _COMMENT.findall(part)
+    return tuple(found)
+
+
+def without_comments(text: str) -> str:
+    return _COMMENT.sub(" ", text)
+
+
+def is_leaf(whole: Term) -> bool:
+    """A name or a literal."""
+    return whole.kind in (IDENTIFIER, "number_literal", "true", "false", "char_literal", GUARD)
+
+
+def _target(inner: Term) -> Term | None:
+    """The variable in which an assignment stores."""
+    expressions = [child for child in inner.children if child.kind not in _OPERATORS]
+    found = expressions[0] if expressions else None
+    while found is not None and found.kind != IDENTIFIER:
+        found = next(iter(found.children), None)
+    return found
+
+
+def _key(parts: Sequence[str | Term], meaning: Meaning) -> str:
+    match meaning:
+        case Local(number=number):
+            return f"\x01{number}"
+        case Guard(number=number, negated=negated):
+            return f"\x02{number}{'!' if negated else ''}"
+        case None:
+            pieces = [part.key if isinstance(part, Term) else _SPACE.sub("", without_comments(part)) for part in parts]
+            return " ".join(piece for piece in pieces if piece)
+
+
+_WORD: Final = re.compile(r"[A-Za-z_]\w*")
+_OPERATORS: Final = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "++", "--", "."})
+_LOOSER_THAN_SELECT: Final = frozenset({SELECT, "conditional_expression", "assignment_expression", "comma_expression"})
+_LOOSER_THAN_OR: Final = frozenset({SELECT, "conditional_expression"})
+_LOOSER_THAN_COLON: Final = frozenset({"assignment_expression", "comma_expression"})

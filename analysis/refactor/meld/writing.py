@@ -1,0 +1,220 @@
+"""Statements as lines of text, in the style of the code around them.
+
+Style     indentation and its unit, where braces stand, whether a single statement has them, and line endings are read
+          off the branch that is replaced.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, assert_never, final
+
+from analysis.ir.record import record
+from analysis.refactor.meld.structure import (
+    Branching,
+    Decision,
+    Looping,
+    LoopKind,
+    Nested,
+    Simple,
+    Statement,
+)
+from analysis.refactor.meld.terms import SELECT, Term
+
+
+@final
+@record
+class Style:
+    """`unit` is one step of indentation, `margin` the indentation of the branch."""
+
+    margin: str
+    unit: str
+    newline: str
+    brace_on_own_line: bool
+    else_on_own_line: bool
+    braces_always: bool
+
+
+def style_of(text: str, start: int, end: int) -> Style:
+    """The style of the `if` statement at `text[start:end]`."""
+    line = text.rfind("\n", 0, start) + 1
+    found = _INDENT.match(text, line)
+    margin = "" if found is None else found[0]
+    inside = text[start:end]
+    deeper = [each[1] for each in _LINE.finditer(inside) if len(each[1]) > len(margin) and each[1].startswith(margin)]
+    unit = min((indent[len(margin) :] for indent in deeper), key=len, default="")
+    if not unit:
+        first = _LINE.search(text)
+        unit = first[1] if first is not None else "  "
+    own_line = re.search(r"\)\s*\n\s*\{", inside) is not None
+    else_line = re.search(r"\}\s*\n\s*else\b", inside) is not None
+    braced = re.search(r"^if\b[^{;]*\{", inside) is not None
+    newline = "\r\n" if "\r\n" in text[max(line - 200, 0) : end] else "\n"
+    return Style(margin, unit, newline, own_line, else_line, braced)
+
+
+def written(statements: Sequence[Statement], style: Style, *, in_braces: bool) -> str:
+    """The statements as text that begins where the branch began: the first line has no indentation."""
+    writer = _Writer(style)
+    if in_braces:
+        writer.line("{", 0)
+        writer.all(statements, 1)
+        writer.line("}", 0)
+    else:
+        writer.all(statements, 0)
+    lines = writer.lines
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    return style.newline.join(lines).removeprefix(style.margin)
+
+
+def text_of(whole: Term) -> str:
+    """A term as it is printed."""
+    return "".join(part if isinstance(part, str) else text_of(part) for part in whole.parts)
+
+
+def _broken(whole: Term, column: int, indent: str) -> str:
+    """The term from `column` on, each alternative of a selection on a line of its own."""
+    out = ""
+    start = column
+    for part in whole.parts:
+        if isinstance(part, Term):
+            text = _broken(part, column, indent)
+        elif whole.kind == SELECT and part == " : ":
+            text = f"\n{indent}{' ' * (start - len(indent))}: "
+        else:
+            text = part
+        out += text
+        last = text.rfind("\n")
+        column = column + len(text) if last < 0 else len(text) - last - 1
+    return out
+
+
+@final
+class _Writer:
+    def __init__(self, style: Style) -> None:
+        self._style = style
+        self.lines: list[str] = []
+
+    def line(self, text: str, depth: int) -> None:
+        self.lines.append(f"{self._style.margin}{self._style.unit * depth}{text}" if text else "")
+
+    def all(self, statements: Sequence[Statement], depth: int) -> None:
+        for index, statement in enumerate(statements):
+            self._one(statement, depth, is_first=index == 0)
+
+    def _one(self, statement: Statement, depth: int, *, is_first: bool) -> None:
+        for text in statement.comments.above:
+            if text or not is_first:
+                self._shifted(text, depth)
+        match statement:
+            case Simple(term=whole):
+                self._simple(whole, depth)
+            case Branching():
+                self._branching(statement, depth)
+            case Looping(kind=kind, head=head, body=body):
+                if kind is LoopKind.DO:
+                    self._opened("do", body, depth)
+                    self._closed(text_of(head).strip(), depth)
+                else:
+                    self._block(text_of(head).strip(), body, depth)
+            case Nested(body=body):
+                self.line("{", depth)
+                self.all(body, depth + 1)
+                self.line("}", depth)
+            case Decision():
+                raise AssertionError("decisions are spelled before")
+            case _:
+                assert_never(statement)
+        if statement.comments.beside:
+            self.lines[-1] += f" {statement.comments.beside}"
+        for text in statement.comments.below:
+            self._shifted(text, depth)
+
+    def _simple(self, whole: Term, depth: int) -> None:
+        """A long line breaks in front of the `:` of its selections."""
+        text = text_of(whole).strip()
+        indent = f"{self._style.margin}{self._style.unit * depth}"
+        if "\n" in text or len(indent.expandtabs(4)) + len(text) <= MAX_COLUMNS:
+            self._shifted(text, depth)
+            return
+        self.lines += [line.rstrip() for line in (indent + _broken(whole, len(indent), indent)).split("\n")]
+
+    def _branching(self, fork: Branching, depth: int, prefix: str = "") -> None:
+        head = f"{prefix}if ({text_of(fork.condition).strip()})"
+        then, otherwise = fork.then, fork.otherwise
+        chained = otherwise is not None and len(otherwise) == 1 and isinstance(otherwise[0], Branching)
+        if self._bare(then) and (otherwise is None or (not chained and self._bare(otherwise))):
+            self._shifted(head, depth)
+            self.all(then, depth + 1)
+            if otherwise is not None:
+                self.line("else", depth)
+                self.all(otherwise, depth + 1)
+            return
+        self._opened(head, then, depth)
+        if otherwise is None:
+            self.line("}", depth)
+            return
+        inner = otherwise[0] if chained else None
+        if isinstance(inner, Branching) and not inner.comments.above:
+            if self._style.else_on_own_line or self._style.brace_on_own_line:
+                self.line("}", depth)
+                self._branching(inner, depth, "else ")
+            else:
+                self._branching(inner, depth, "} else ")
+            if inner.comments.beside:
+                self.lines[-1] += f" {inner.comments.beside}"
+            return
+        if self._style.else_on_own_line or self._style.brace_on_own_line:
+            self.line("}", depth)
+            self._block("else", otherwise, depth)
+        else:
+            self._block("} else", otherwise, depth)
+
+    def _bare(self, statements: Sequence[Statement]) -> bool:
+        """Whether the statements go without braces."""
+        if self._style.braces_always or len(statements) != 1 or not isinstance(statements[0], Simple):
+            return False
+        comments = statements[0].comments
+        return not statements[0].declares and not comments.above and not comments.below
+
+    def _block(self, head: str, body: Sequence[Statement], depth: int) -> None:
+        if not head.startswith(("}", "else")) and self._bare(body):
+            self._shifted(head, depth)
+            self.all(body, depth + 1)
+            return
+        self._opened(head, body, depth)
+        self.line("}", depth)
+
+    def _opened(self, head: str, body: Sequence[Statement], depth: int) -> None:
+        if self._style.brace_on_own_line:
+            self._shifted(head, depth)
+            self.line("{", depth)
+        else:
+            self._shifted(f"{head} {{", depth)
+        self.all(body, depth + 1)
+
+    def _closed(self, tail: str, depth: int) -> None:
+        if self._style.brace_on_own_line:
+            self.line("}", depth)
+            self.line(tail, depth)
+        else:
+            self.line(f"}} {tail}", depth)
+
+    def _shifted(self, text: str, depth: int) -> None:
+        """A text that may have several lines: those after the first keep their distance to each other."""
+        first, *rest = text.replace("\r\n", "\n").split("\n")
+        self.line(first, depth)
+        known = [line for line in rest if line.strip()]
+        if not known:
+            return
+        common = min(len(line) - len(line.lstrip()) for line in known)
+        deeper = 0 if known[-1].lstrip().startswith("}") or known[-1].lstrip().startswith("*") else 2
+        for line in rest:
+            self.line(line[common:].rstrip(), depth + deeper)
+
+
+MAX_COLUMNS: Final = 100
+_INDENT: Final = re.compile(r"[ \t]*")
+_LINE: Final = re.compile(r"\n([ \t]+)\S")
