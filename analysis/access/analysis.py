@@ -29,7 +29,7 @@ from analysis.access.model import (
 )
 from analysis.access.moved import moved_bytes
 from analysis.access.participants import Condition, Guards, Participants
-from analysis.access.request_cost import cost_of_request
+from analysis.access.request_cost import cost_of_request, within_period
 from analysis.access.warp_request import Setting
 from analysis.affine.result import AffineResult
 from analysis.divergence.launch_shape import LaunchKnowledge
@@ -146,7 +146,7 @@ class _Finder:
             lanes, bytes_used = known
             stride = _stride(lanes)
             pattern, request = cost_of_request(
-                lanes,
+                within_period(lanes),
                 size,
                 width,
                 behind.settings,

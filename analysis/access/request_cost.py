@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Final
 
 from analysis.access.addresses import LaneAddress
-from analysis.access.model import AccessPattern, Basis, FarApart, RequestCost
+from analysis.access.model import BANK_BYTES, BANKS, AccessPattern, Basis, FarApart, RequestCost
 from analysis.access.warp_request import (
     BankCount,
     SectorCount,
@@ -21,6 +22,14 @@ from analysis.access.warp_request import (
     count_sectors,
     lane_pattern,
 )
+
+PERIOD: Final = BANKS * BANK_BYTES
+"""Addresses that lie so many bytes further on fill sectors and banks in the same way."""
+
+
+def within_period(lanes: LaneAddress) -> LaneAddress:
+    """An address that costs the same: one for all elements that a function reads at constant places of an array."""
+    return lanes if 0 <= lanes.constant < PERIOD else replace(lanes, constant=lanes.constant % PERIOD)
 
 
 @lru_cache(maxsize=4096)
