@@ -80,6 +80,7 @@ class SsaFunction:
     callees: tuple[tuple[FunctionId, Item], ...]
     has_launch_bounds: bool
     syntax_errors: int
+    is_too_large: bool
 
 
 @final
@@ -171,7 +172,8 @@ class _FileRun:
             if in_header or function.id not in self._reached:
                 self._add_root(function)
         analyzed = [self._facts_of(function) for function in functions if function.id in self._reached]
-        return AnalyzedFunctions(tuple(analyzed), tuple(self._problems))
+        too_large = [_too_large(function) for function in analyzed if function.facts.is_too_large]
+        return AnalyzedFunctions(tuple(analyzed), (*self._problems, *too_large))
 
     def _known_launches(self) -> Mapping[str, tuple[Launch, ...]]:
         """The launches of those kernels of which the file has all; it is not searched where it defines no kernel."""
@@ -320,6 +322,7 @@ class _FileRun:
             tuple((callee, self._program.item_of(callee)) for callee in lowered.callees),
             lowered.launch_bounds is not None,
             lowered.error_count,
+            lowered.is_too_large,
         )
 
     def _make_known(self, function: FunctionId) -> None:
@@ -389,7 +392,14 @@ class _FileRun:
             barriers=barrier_facts(views),
             accesses=access_facts(views),
             variables=variable_facts(own.function, views),
+            is_too_large=own.is_too_large,
         )
+
+
+def _too_large(function: AnalyzedFunction) -> FileProblem:
+    name, start = function.facts.name_span, function.facts.start
+    message = f"{function.facts.name} is not analysed: it is too large; split it into smaller functions"
+    return FileProblem(ProblemKind.TOO_LARGE, start + name.start, start + name.end, message)
 
 
 def _place_of(item: Item) -> tuple[str, int, str, int]:

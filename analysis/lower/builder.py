@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import assert_never, final
+from typing import Final, assert_never, final
 
 from analysis.ir.function import (
     BasicBlock,
@@ -70,6 +70,14 @@ SYMBOL_SPACE: Mapping[SymbolKind, MemorySpace] = {
 }
 
 
+MAX_VALUES: Final = 150_000
+"""Of one function in memory form, about 16,000 lines.  A larger one is not analysed: a few seconds would not do."""
+
+
+class FunctionTooLarge(Exception):
+    """The function that is lowered has more than `MAX_VALUES` values."""
+
+
 @final
 @dataclass(slots=True)
 class _OpenBlock:
@@ -126,7 +134,12 @@ class FunctionBuilder:
     # -- values -----------------------------------------------------------------------------------------------
 
     def value(self, type: Type) -> ValueId:
-        """A fresh value id of that type; the caller emits the instruction that defines it."""
+        """A fresh value id of that type; the caller emits the instruction that defines it.
+
+        Raises FunctionTooLarge behind the last value that a function may have.
+        """
+        if len(self.types) == MAX_VALUES:
+            raise FunctionTooLarge
         self.types.append(type)
         return ValueId(len(self.types) - 1)
 

@@ -24,7 +24,7 @@ from analysis.ir.source import Span
 from analysis.ir.types import VOID, StructLayout, Type, UnknownType
 from analysis.lower import type_instances
 from analysis.lower.bodies import lower_body
-from analysis.lower.builder import FunctionBuilder
+from analysis.lower.builder import MAX_VALUES, FunctionBuilder, FunctionTooLarge
 from analysis.lower.functions import function_declarator, function_name, instantiate, parameter_list
 from analysis.lower.library.source import is_library, snippet_of
 from analysis.lower.names import (
@@ -85,6 +85,8 @@ class Lowered:
     """ERROR and MISSING nodes in its text."""
     launch_bounds: tuple[bytes, ...] | None
     callees: tuple[FunctionId, ...]
+    is_too_large: bool = False
+    """Nothing of it is known, since it would take too long to analyse."""
 
     @property
     def opaques(self) -> tuple[Opaque, ...]:
@@ -347,18 +349,25 @@ class Program:
 
     def _lower(self, instance: FunctionInstance) -> Lowered:
         snippet = instance.declaration.snippet
+        callees: tuple[FunctionId, ...] = ()
+        is_too_large = False
         try:
             function, callees = lower_body(self, instance, self.settings.warp_size)
+        except FunctionTooLarge:
+            function = _unknown(instance, f"more than {MAX_VALUES:,} values in one function")
+            is_too_large = True
         except Exception as error:
             _LOG.exception("lowering %s", instance.id)
-            function, callees = _failed(instance, error), ()
-        return Lowered(function, instance.declaration.item, snippet.error_count, snippet.launch_bounds, callees)
+            function = _unknown(instance, f"internal error: {type(error).__name__}: {error}"[:200])
+        return Lowered(
+            function, instance.declaration.item, snippet.error_count, snippet.launch_bounds, callees, is_too_large
+        )
 
 
-def _failed(instance: FunctionInstance, error: Exception) -> Function:
+def _unknown(instance: FunctionInstance, construct: str) -> Function:
     """A function of which nothing is known."""
     declaration = instance.declaration
     span = Span(0, len(declaration.item.text))
     builder = FunctionBuilder()
-    builder.emit(Opaque(None, f"internal error: {type(error).__name__}: {error}"[:200], (), True, span))
+    builder.emit(Opaque(None, construct, (), True, span))
     return builder.finish(instance.id, declaration.name, declaration.kind, VOID, span)

@@ -18,13 +18,16 @@ SEVERITY_STYLES = {
 
 
 def report_lines(report: FileReport, *, hints: bool = True, verbose: bool = False) -> Iterator[Line]:
-    """The findings of one file, each followed by an empty line; notes about the file if `verbose`."""
+    """The findings of one file, each followed by an empty line; then notes about the file.
+
+    Without `verbose` these are the ones about functions that were not analysed.
+    """
     for finding in report.findings:
         if hints or finding.severity != "hint":
             yield from finding_lines(finding)
             yield ()
     for note in report.notes:
-        if verbose or note.kind == "internal":
+        if verbose or note.kind in ("internal", "too-large"):
             yield from note_lines(note)
             yield ()
     if report.error is not None:
