@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 import uuid
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -66,3 +67,17 @@ async def _token(ls: SimtServer, given: str | int | None) -> str | int | None:
     token = str(uuid.uuid4())
     await ls.window_work_done_progress_create_async(types.WorkDoneProgressCreateParams(token))
     return token
+
+
+@final
+class Percentages:
+    """Turns shares into percentages that never fall, though a launch may be tried more than once."""
+
+    def __init__(self, shown: Progress) -> None:
+        self._shown = shown
+        self._started = time.monotonic()
+        self._most = 0
+
+    def __call__(self, share: float) -> None:
+        self._most = max(self._most, min(int(100 * share), 99))
+        self._shown.report(f"{time.monotonic() - self._started:.1f} s", self._most)

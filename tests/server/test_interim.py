@@ -12,7 +12,7 @@ import pytest
 
 from analysis.facts.settings import AnalysisSettings
 from simt_lsp.server.simulation.identity import FunctionLines
-from simt_lsp.server.simulation.job import LaunchOverrides, SimulationJob
+from simt_lsp.server.simulation.job import LaunchOverrides, SimulationJob, SourceText
 from simt_lsp.server.simulation.outcome import Finished
 from simt_lsp.server.simulation.results import Identity, Running, Simulated, SimulationResults
 from simt_lsp.server.simulation.work import Worker
@@ -188,15 +188,9 @@ def test_they_go_with_the_process() -> None:
 
 def job(text: str, **overrides: Any) -> SimulationJob:
     return SimulationJob(
-        path="/k.cu",
-        text=text.encode(),
+        source=SourceText("/k.cu", text.encode(), False, {}, FileIndex({}), AnalysisSettings(), None),
         start=0,
         kernel="k",
-        on_disk=False,
-        open_texts={},
-        files=FileIndex({}),
-        settings=AnalysisSettings(),
-        context=None,
         overrides=LaunchOverrides(**overrides),
         launches=(),
     )

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import itertools
 import re
-import time
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from lsprotocol import types
 
 from simt_lsp.server.convert import View, printable
-from simt_lsp.server.progress import Progress, progress
+from simt_lsp.server.progress import Percentages, progress
 from simt_lsp.server.requests.code_lens import SIMULATE_COMMAND
 from simt_lsp.server.simulation.arguments import SimulateArguments, plain, read_arguments
 from simt_lsp.server.simulation.child import Listener
@@ -22,9 +21,8 @@ from simt_lsp.server.simulation.decorations import decorations
 from simt_lsp.server.simulation.job import LaunchOverrides, SimulationJob
 from simt_lsp.server.simulation.outcome import Failed, Finished, Outcome, Refused, Stopped
 from simt_lsp.server.simulation.results import Placed, Running, Simulated
+from simt_lsp.server.simulation.source_text import source_text
 from simt_lsp.server.simulation.words import summary_words
-from simt_lsp.workspace.disk_loader import path_key
-from simt_lsp.workspace.file_index import FileIndex
 
 if TYPE_CHECKING:
     from analysis.facts.model import FunctionFacts
@@ -50,7 +48,7 @@ async def simulate_command(ls: SimtServer, params: types.ExecuteCommandParams) -
     outcome: Outcome = Stopped()
     try:
         async with progress(ls, params.work_done_token, f"simt-lsp: simulating {printable(job.kernel)}") as shown:
-            listener = Listener(_Percentages(shown), so_far)
+            listener = Listener(Percentages(shown), so_far)
             outcome = await ls.simulator.run(job, listener, shown.stopped, keep=keep)
     finally:
         result = None if isinstance(outcome, Stopped) else Simulated(running, outcome, job.overrides)
@@ -112,23 +110,9 @@ def _prepared(ls: SimtServer, view: View, arguments: SimulateArguments) -> tuple
     """On the worker's thread: everything that the process needs to know."""
     kernel = kernel_of(view, arguments)
     analysed = view.analysed
-    item = analysed.item
     options = analysed.configuration.simulation
-    texts = {path: text for path, text in view.open_texts().items() if path in analysed.touched}
-    texts[path_key(item.analysis_path)] = item.document.text
-    job = SimulationJob(
-        path=item.analysis_path,
-        text=item.document.text,
-        start=kernel.start,
-        kernel=kernel.name,
-        on_disk=item.path is not None,
-        open_texts=texts,
-        files=_index(analysed.touched),
-        settings=analysed.settings,
-        context=analysed.context,
-        overrides=arguments.overrides.over(_last_overrides(view, arguments, kernel)),
-        launches=options.of(kernel.name),
-    )
+    overrides = arguments.overrides.over(_last_overrides(view, arguments, kernel))
+    job = SimulationJob(source_text(view), kernel.start, kernel.name, overrides, options.of(kernel.name))
     identity = ls.placement.identity_of(analysed, view.analysis, kernel)
     return job, Running(identity, next(_NUMBERS)), options.keep_ready
 
@@ -171,28 +155,6 @@ def _belongs_to(text: bytes, offset: int, kernel: FunctionFacts) -> bool:
     return _COMMENTS.fullmatch(text, line, kernel.start) is not None
 
 
-def _index(touched: frozenset[str]) -> FileIndex:
-    """An index of the paths that the analysis looked at: what it found among all files is found among these."""
-    by_name: dict[str, tuple[str, ...]] = {}
-    for path in sorted(touched):
-        name = path.rpartition("/")[2]
-        by_name[name] = (*by_name.get(name, ()), path)
-    return FileIndex(by_name)
-
-
-class _Percentages:
-    """Turns shares into percentages that never fall, though a launch may be tried more than once."""
-
-    def __init__(self, shown: Progress) -> None:
-        self._shown = shown
-        self._started = time.monotonic()
-        self._most = 0
-
-    def __call__(self, share: float) -> None:
-        self._most = max(self._most, min(int(100 * share), 99))
-        self._shown.report(f"{time.monotonic() - self._started:.1f} s", self._most)
-
-
 def _tell(ls: SimtServer, outcome: Outcome) -> None:
     """For clients that show nothing but messages."""
     match outcome:
@@ -212,7 +174,7 @@ def _answer(outcome: Outcome, job: SimulationJob, *, html: bool) -> dict[str, An
         case Finished(report=report, html=page):
             return {**answer, "status": "finished", "report": report, "html": page if html else None}
         case Refused(message=message, place=place):
-            line = place.line if place is not None and place.path == job.path else None
+            line = place.line if place is not None and place.path == job.source.path else None
             return {**answer, "status": "refused", "message": printable(message), "line": line}
         case Failed(message=message):
             return {**answer, "status": "failed", "message": printable(message)}

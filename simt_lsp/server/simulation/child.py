@@ -105,7 +105,7 @@ class Child:
             except Gone:
                 if not heard:
                     raise
-                return Failed(f"simulating {job.kernel} failed: {await self.death()}")
+                return Failed(f"{job.task} failed: {await self.death()}")
             match message:
                 case {"progress": float(share) | int(share)}:
                     heard = True
@@ -117,7 +117,7 @@ class Child:
                     self.serving = again
                     return _outcome(message, job)
                 case _:
-                    return Failed(f"simulating {job.kernel} failed: the process said something else")
+                    return Failed(f"{job.task} failed: the process said something else")
 
     def kill(self) -> None:
         self.serving = False
@@ -162,4 +162,4 @@ def _outcome(message: dict[str, Any], job: SimulationJob) -> Outcome:
         case {"failed": str(text), "log": log}:
             return Failed(text, log)
         case _:
-            return Failed(f"simulating {job.kernel} failed: the process said something else")
+            return Failed(f"{job.task} failed: the process said something else")

@@ -1,4 +1,6 @@
-"""What a simulation process is told: a kernel of a text, with its headers and its launch; all of it picklable data.
+"""What a simulation process is told: a text with its headers, and what to do with it; all of it picklable data.
+
+Two jobs: to simulate a kernel, and to check that melding the arms of a branch changes nothing and saves something.
 
 The text is the editor's, saved or not.  Headers come from the open documents and from disk, found as the analysis of
 the editor found them: `files` has the paths that it looked at and nothing else.
@@ -8,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import Final, final
+from typing import Final, TypeAlias, final
 
 from analysis.facts.settings import AnalysisSettings
 from analysis.ir.record import record
+from analysis.meld.settings import MeldSettings
 from simt_lsp.workspace.file_index import FileIndex
-from simt_lsp.workspace.launch_settings import LaunchSettings
+from simt_lsp.workspace.launch_settings import LaunchSettings, SimulationOptions
 
 DEFAULT_SECONDS: Final = 10.0
 DEFAULT_POLICIES: Final = ("ipdom",)
@@ -58,23 +61,36 @@ class LaunchOverrides:
 
 @final
 @record
-class SimulationJob:
-    """`start` is the byte offset of the kernel's definition; `on_disk` is False for a text without a place there.
-
-    `launches` are the settings for this kernel, the most important first.
-    """
+class SourceText:
+    """A document with everything that its analysis looked at; `on_disk` is False for a text without a place there."""
 
     path: str
     text: bytes
-    start: int
-    kernel: str
     on_disk: bool
     open_texts: Mapping[str, bytes]
     files: FileIndex
     settings: AnalysisSettings
     context: str | None
+
+
+@final
+@record
+class SimulationJob:
+    """`start` is the byte offset of the kernel's definition.
+
+    `launches` are the settings for this kernel, the most important first.
+    """
+
+    source: SourceText
+    start: int
+    kernel: str
     overrides: LaunchOverrides
     launches: tuple[LaunchSettings, ...]
+
+    @property
+    def task(self) -> str:
+        """For sentences that say what failed."""
+        return f"simulating {self.kernel}"
 
     @property
     def seconds(self) -> float:
@@ -97,5 +113,34 @@ class SimulationJob:
     def analysis_settings(self) -> AnalysisSettings:
         """Those of the editor, with the lanes of a warp that were asked for."""
         said = (self.overrides.warp_size, *(one.warp_size for one in self.launches))
-        size = next((size for size in said if size is not None), self.settings.warp_size)
-        return replace(self.settings, warp_size=size)
+        size = next((size for size in said if size is not None), self.source.settings.warp_size)
+        return replace(self.source.settings, warp_size=size)
+
+
+@final
+@record
+class MeldJob:
+    """`start` is the byte offset of the function's definition, `keyword` that of the branch whose arms are melded.
+
+    The kernel that runs the branch is found in the process; `simulation` has the settings for all of them.
+    """
+
+    source: SourceText
+    function: str
+    start: int
+    keyword: int
+    settings: MeldSettings
+    simulation: SimulationOptions
+
+    @property
+    def task(self) -> str:
+        return f"checking the melded {self.function}"
+
+    @property
+    def seconds(self) -> float:
+        """For everything."""
+        said = (one.seconds for one in self.simulation.of(self.function))
+        return next((seconds for seconds in said if seconds is not None), DEFAULT_SECONDS)
+
+
+Job: TypeAlias = SimulationJob | MeldJob

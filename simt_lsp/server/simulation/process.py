@@ -89,10 +89,10 @@ def _did(worker: Worker, job: SimulationJob, say: Say) -> bool:
         answer = worker.simulated(job, started, progress, lambda counted: say({"interim": counted}))
         again = _resident_bytes() <= MAX_RESIDENT_BYTES
     except MemoryError:
-        answer = {"failed": f"simulating {job.kernel} needs more memory than it may have", "log": None}
+        answer = {"failed": f"{job.task} needs more memory than it may have", "log": None}
         again = False
     except Exception as error:  # a defect of ours, which costs this simulation
-        problem = f"simulating {job.kernel} failed: {type(error).__name__}: {error}"
+        problem = f"{job.task} failed: {type(error).__name__}: {error}"
         answer = {"failed": problem, "log": traceback.format_exc()}
         again = False
     say({**answer, "again": again})

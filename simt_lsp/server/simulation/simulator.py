@@ -84,7 +84,7 @@ class Simulator:
             try:
                 return await asyncio.wait_for(self._simulate(job, listener, keep=keep), seconds)
             except TimeoutError:
-                return Failed(f"simulating {job.kernel} was stopped after {seconds:g} seconds")
+                return Failed(f"{job.task} was stopped after {seconds:g} seconds")
 
     async def _simulate(self, job: SimulationJob, listener: Listener, *, keep: bool) -> Outcome:
         waiting = self._waiting()
@@ -102,7 +102,7 @@ class Simulator:
         except Gone:
             if keep:
                 self.prepare(0.0)
-            return Failed(f"simulating {job.kernel} failed: {await child.death()}")
+            return Failed(f"{job.task} failed: {await child.death()}")
 
     async def _simulate_in(self, child: Child, job: SimulationJob, listener: Listener, *, keep: bool) -> Outcome:
         """Raises `Gone`."""

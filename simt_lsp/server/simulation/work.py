@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from analysis.facts.analyzer import Analyzer, FileAnalysis
 from analysis.facts.functions import annotation_above
+from analysis.facts.settings import AnalysisSettings
 from analysis.ir.function import FunctionKind
 from analysis.lower.program import DeviceFunction, Program
 from analysis.syntax.document import Document
@@ -30,7 +31,7 @@ from sim.report.places import SourcePlaces
 from sim.report.text import report_lines
 from sim.result import TruncationReason
 from simt_lsp.launch_requests import settings_requests
-from simt_lsp.server.simulation.job import SimulationJob
+from simt_lsp.server.simulation.job import SimulationJob, SourceText
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache
 
 HAVOC_ADVICE: Final = "simulating with havoc fills its results with random values"
@@ -63,7 +64,7 @@ class Worker:
             tell(_finished(report))
 
         interim = Interim(so_far, first=started + FIRST_SECONDS - time.monotonic())
-        analysis = self._analysis(job)
+        analysis = self._analysis(job.source, job.analysis_settings, job.source.text)
         kernel = _kernel(analysis.program, job)
         if kernel is None:
             return {"failed": f"kernel {job.kernel} is not where it was", "log": None}
@@ -90,10 +91,9 @@ class Worker:
             return _refused(job, SourcePlaces(analysis.program, planner.kernel), refusal)
         return _finished(_out_of_time(report))
 
-    def _analysis(self, job: SimulationJob) -> FileAnalysis:
-        loader = DiskLoader(self._cache if job.on_disk else None, job.open_texts, lambda: job.files)
-        text = Document.open(job.text)
-        return self._analyzer.analyze(job.path, text, loader, job.analysis_settings, context=job.context)
+    def _analysis(self, source: SourceText, settings: AnalysisSettings, text: bytes) -> FileAnalysis:
+        loader = DiskLoader(self._cache if source.on_disk else None, source.open_texts, lambda: source.files)
+        return self._analyzer.analyze(source.path, Document.open(text), loader, settings, context=source.context)
 
 
 def _finished(report: KernelReport) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def _finished(report: KernelReport) -> dict[str, Any]:
 def _kernel(program: Program, job: SimulationJob) -> DeviceFunction | None:
     for function in program.device_functions():
         item = function.item
-        if function.kind is FunctionKind.KERNEL and (item.path, item.span.start) == (job.path, job.start):
+        if function.kind is FunctionKind.KERNEL and (item.path, item.span.start) == (job.source.path, job.start):
             return function
     return None
 
@@ -114,11 +114,17 @@ def _requests(job: SimulationJob, kernel: DeviceFunction) -> Sequence[Request]:
     """The client, then the comment above the kernel, then the settings.  Raises `LaunchError`."""
     asked = job.overrides
     given = Request("given", asked.grid, asked.block, asked.shared_bytes, asked.seed, asked.arguments)
-    annotation = annotation_above(job.text, kernel.item.span.start)
-    if annotation is not None and not job.on_disk and any("@" in text for text in annotation.parameters.values()):
+    annotation = annotation_above(job.source.text, kernel.item.span.start)
+    if (
+        annotation is not None
+        and not job.source.on_disk
+        and any("@" in text for text in annotation.parameters.values())
+    ):
         raise LaunchError("the comment above the kernel names a file: save this text first, so it has a folder")
-    folder = os.path.dirname(job.path)
-    return requests_in_order(given, annotation, folder, settings_requests(job.launches, folder), job.settings.block)
+    folder = os.path.dirname(job.source.path)
+    return requests_in_order(
+        given, annotation, folder, settings_requests(job.launches, folder), job.source.settings.block
+    )
 
 
 def _budget(job: SimulationJob) -> Budget:
