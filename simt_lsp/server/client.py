@@ -35,9 +35,12 @@ class ClientFeatures:
     refresh_semantic_tokens: bool = False
     progress: bool = False
     code_action_literals: bool = False
+    resolved_edits: bool = False
+    disabled_actions: bool = False
     document_changes: bool = False
     simulations: bool = False
     kernels: bool = False
+    meld_preview: bool = False
 
 
 def read_client_features(capabilities: object) -> ClientFeatures:
@@ -64,9 +67,13 @@ def read_client_features(capabilities: object) -> ClientFeatures:
         refresh_semantic_tokens=flag("workspace", "semanticTokens", "refreshSupport"),
         progress=flag("window", "workDoneProgress"),
         code_action_literals=_at(capabilities, "textDocument", "codeAction", "codeActionLiteralSupport") is not None,
+        resolved_edits=flag("textDocument", "codeAction", "dataSupport")
+        and "edit" in _strings(_at(capabilities, "textDocument", "codeAction", "resolveSupport", "properties")),
+        disabled_actions=flag("textDocument", "codeAction", "disabledSupport"),
         document_changes=flag("workspace", "workspaceEdit", "documentChanges"),
         simulations=flag("experimental", "simtSimulation"),
         kernels=flag("experimental", "simtKernels"),
+        meld_preview=flag("experimental", "simtMeldPreview"),
     )
 
 

@@ -14,10 +14,12 @@ from analysis.ir.record import record
 from analysis.syntax.line_index import LineIndex, PositionEncoding
 from simt_lsp.server.analysed import Analysed
 from simt_lsp.server.client import ClientFeatures
+from simt_lsp.server.simulation.checked_melds import CheckedMeld
 from simt_lsp.server.simulation.results import Placed, Running
 
 if TYPE_CHECKING:
     from analysis.facts.analyzer import FileAnalysis
+    from analysis.facts.model import BranchFact, FunctionFacts
     from analysis.lower.launches import Launch
     from analysis.rules.diagnostic import Diagnostic
 
@@ -56,6 +58,7 @@ class View:
     placed: Callable[[], tuple[Placed, ...]]
     running: Callable[[], tuple[Running, ...]]
     launches: Callable[[str], Sequence[Launch]]
+    checked_meld: Callable[[FunctionFacts, BranchFact], CheckedMeld | None]
     _other_lines: dict[str, LineIndex | None] = field(default_factory=dict[str, "LineIndex | None"])
 
     def offset(self, position: types.Position) -> int:

@@ -22,6 +22,8 @@ from simt_lsp.server.requests.explain import METHOD, explain_command, on_explain
 from simt_lsp.server.requests.hover import on_hover
 from simt_lsp.server.requests.inlay_hint import on_inlay_hint
 from simt_lsp.server.requests.kernels import on_kernels
+from simt_lsp.server.requests.meld import MELD_COMMAND, MELD_METHOD, meld_command, on_meld
+from simt_lsp.server.requests.meld_action import on_code_action_resolve
 from simt_lsp.server.requests.semantic_tokens import (
     on_semantic_tokens,
     on_semantic_tokens_delta,
@@ -52,6 +54,7 @@ HANDLERS: Final[dict[str, tuple[Handler, Any]]] = {
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: (on_document_symbol, None),
     types.TEXT_DOCUMENT_INLAY_HINT: (on_inlay_hint, None),
     types.TEXT_DOCUMENT_CODE_ACTION: (on_code_action, CODE_ACTIONS),
+    types.CODE_ACTION_RESOLVE: (on_code_action_resolve, None),
     types.TEXT_DOCUMENT_CODE_LENS: (on_code_lens, None),
     types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: (on_semantic_tokens, LEGEND),
     types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA: (on_semantic_tokens_delta, None),
@@ -63,6 +66,7 @@ HANDLERS: Final[dict[str, tuple[Handler, Any]]] = {
     REPORT_METHOD: (on_simulation_report, None),
     KERNELS_METHOD: (on_kernels, None),
     STATUS_METHOD: (on_status, None),
+    MELD_METHOD: (on_meld, None),
 }
 
 PULL_OPTIONS: Final = types.DiagnosticOptions(
@@ -88,6 +92,7 @@ def make_server(version: str) -> SimtServer:
     server.commands[CHECK_COMMAND] = check_workspace_command
     server.commands[EXPLAIN_COMMAND] = lambda ls, params: explain_command(ls, list(params.arguments or ()))
     server.commands[SIMULATE_COMMAND] = simulate_command
+    server.commands[MELD_COMMAND] = meld_command
     for name in server.commands:
         server.command(name)(_never_called)
     return server

@@ -11,7 +11,7 @@ import os
 import traceback
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -30,6 +30,7 @@ from simt_lsp.server.protocol import SimtProtocol
 from simt_lsp.server.publishing import Publisher, Report, report_of
 from simt_lsp.server.roots import Root, Roots
 from simt_lsp.server.sent_tokens import SentTokens
+from simt_lsp.server.simulation.checked_melds import CheckedMeld, CheckedMelds, MeldIdentity
 from simt_lsp.server.simulation.decorations import decorations
 from simt_lsp.server.simulation.results import Placement, Running, Simulated, SimulationResults
 from simt_lsp.server.simulation.simulator import Simulator
@@ -38,6 +39,9 @@ from simt_lsp.server.worker import Superseded, Worker
 from simt_lsp.workspace.configuration import SettingProblem
 from simt_lsp.workspace.disk_loader import path_key
 from simt_lsp.workspace.setting_values import Source
+
+if TYPE_CHECKING:
+    from analysis.facts.model import BranchFact, FunctionFacts
 
 SETTINGS_PATIENCE: Final = 0.4
 """Seconds that the first analysis waits for the client's settings."""
@@ -71,6 +75,7 @@ class SimtServer(LanguageServer):
         self.simulator = Simulator()
         self.simulations = SimulationResults()
         self.placement = Placement()
+        self.melds = CheckedMelds()
         self.commands: dict[str, Callable[[SimtServer, types.ExecuteCommandParams], Awaitable[Any]]] = {}
         self.progress_cancellers: dict[str | int, Callable[[], None]] = {}
         self._tasks: set[asyncio.Future[Any]] = set()
@@ -135,6 +140,7 @@ class SimtServer(LanguageServer):
         self.worker.forget(uri)
         self._settled.discard(uri)
         self.simulations.forget(uri)
+        self.melds.forget(uri)
         self.sent_tokens.forget(uri)
         self.publisher.clear(uri)
         if self.analyse_again(touching={item.key}):
@@ -252,7 +258,26 @@ class SimtServer(LanguageServer):
             lambda: self.placement.placed(analysed, analysis, self.simulations.of(analysed.item.uri)),
             lambda: self.simulations.running(analysed.item.uri),
             lambda kernel: self.placement.launches(analysis, kernel),
+            lambda function, branch: self._checked_meld(analysed, analysis, function, branch),
         )
+
+    def meld_identity(self, view: View, function: FunctionFacts, branch: BranchFact) -> MeldIdentity:
+        """On the worker's thread: what a check of melding the arms of a branch holds for."""
+        return self._meld_identity(view.analysed, view.analysis, function, branch)
+
+    def _meld_identity(
+        self, analysed: Analysed, analysis: Any, function: FunctionFacts, branch: BranchFact
+    ) -> MeldIdentity:
+        known = self.placement.identity_of(analysed, analysis, function)
+        return MeldIdentity(known.kernel, known.launch, branch.keyword, analysed.configuration.rules.meld)
+
+    def _checked_meld(
+        self, analysed: Analysed, analysis: Any, function: FunctionFacts, branch: BranchFact
+    ) -> CheckedMeld | None:
+        uri = analysed.item.uri
+        if not self.melds.knows(uri):
+            return None
+        return self.melds.of(uri, self._meld_identity(analysed, analysis, function, branch))
 
     def view(self, analysed: Analysed) -> View | None:
         """For who holds a result on the worker's thread."""

@@ -1,4 +1,4 @@
-"""`textDocument/codeAction`: the repairs of the diagnostics in a range, as quick fixes.
+"""`textDocument/codeAction`: the repairs of the diagnostics in a range, as quick fixes, and meldings of branches.
 
 Rules    A repair belongs to one version of the document and says so, so that an editor refuses it for another.
          A cursor that stands on no finding means those of its line: Neovim and Vim ask for the cursor alone.
@@ -13,22 +13,32 @@ from typing import TYPE_CHECKING, Final
 from lsprotocol import types
 
 from simt_lsp.server.convert import View, printable
+from simt_lsp.server.requests.meld_action import meld_actions
 
 if TYPE_CHECKING:
     from analysis.rules.diagnostic import Diagnostic, Fix
     from simt_lsp.server.server import SimtServer
 
-OPTIONS: Final = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
+QUICK_FIX: Final = types.CodeActionKind.QuickFix
+REWRITE: Final = types.CodeActionKind.RefactorRewrite
+OPTIONS: Final = types.CodeActionOptions(code_action_kinds=[QUICK_FIX, REWRITE], resolve_provider=True)
 
 
 async def on_code_action(ls: SimtServer, params: types.CodeActionParams) -> list[types.CodeAction]:
-    only = params.context.only
-    if not ls.client_features.code_action_literals or (only is not None and not _wants_quick_fixes(only)):
+    kinds = [kind for kind in (QUICK_FIX, REWRITE) if _wants(params.context.only, kind)]
+    if not ls.client_features.code_action_literals or not kinds:
         return []
-    return await ls.ask(params.text_document.uri, lambda view: list(actions(view, params.range))) or []
+    return await ls.ask(params.text_document.uri, lambda view: list(actions(view, params.range, kinds))) or []
 
 
-def actions(view: View, place: types.Range) -> Iterator[types.CodeAction]:
+def actions(view: View, place: types.Range, kinds: Sequence[types.CodeActionKind]) -> Iterator[types.CodeAction]:
+    if QUICK_FIX in kinds:
+        yield from quick_fixes(view, place)
+    if REWRITE in kinds:
+        yield from meld_actions(view, place)
+
+
+def quick_fixes(view: View, place: types.Range) -> Iterator[types.CodeAction]:
     start, end = view.offset(place.start), view.offset(place.end)
     repairs = [(diagnostic, diagnostic.fix) for diagnostic in view.analysed.diagnostics if diagnostic.fix is not None]
     found = [repair for repair in repairs if repair[0].start <= end and start <= repair[0].end]
@@ -38,16 +48,18 @@ def actions(view: View, place: types.Range) -> Iterator[types.CodeAction]:
         yield _action(view, diagnostic, fix)
 
 
-def _wants_quick_fixes(only: Sequence[types.CodeActionKind | str]) -> bool:
-    """Kinds form a tree: who asks for "" or "quickfix" wants them."""
-    wanted = [kind.value if isinstance(kind, types.CodeActionKind) else kind for kind in only]
-    return any(kind in ("", types.CodeActionKind.QuickFix.value) for kind in wanted)
+def _wants(only: Sequence[types.CodeActionKind | str] | None, kind: types.CodeActionKind) -> bool:
+    """Kinds form a tree: who asks for "" or "refactor" wants "refactor.rewrite"; who asks for no kind wants all."""
+    if only is None:
+        return True
+    wanted = [one.value if isinstance(one, types.CodeActionKind) else one for one in only]
+    return any(one == "" or f"{kind.value}.".startswith(f"{one}.") for one in wanted)
 
 
 def _action(view: View, diagnostic: Diagnostic, fix: Fix) -> types.CodeAction:
     return types.CodeAction(
         title=printable(fix.title),
-        kind=types.CodeActionKind.QuickFix,
+        kind=QUICK_FIX,
         diagnostics=[view.diagnostic(diagnostic)],
         is_preferred=True,
         edit=_workspace_edit(view, fix),

@@ -8,6 +8,7 @@ from lsprotocol import types
 
 from simt_lsp.server.convert import View, printable
 from simt_lsp.server.simulation.hovers import access_hover, branch_hover, kernel_hover, line_hover
+from simt_lsp.server.simulation.meld_hover import meld_hover
 
 if TYPE_CHECKING:
     from analysis.features.hover_info import HoverInfo
@@ -41,7 +42,7 @@ def _counted(view: View, info: HoverInfo) -> list[str]:
 
     match info.subject:
         case BranchSubject():
-            return branch_hover(view, info.start)
+            return [*meld_hover(view, info.start), *branch_hover(view, info.start)]
         case FunctionSubject():
             function = view.analysis.facts.function_at(info.start)
             return [] if function is None else kernel_hover(view, function.start)

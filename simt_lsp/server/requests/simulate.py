@@ -49,7 +49,7 @@ async def simulate_command(ls: SimtServer, params: types.ExecuteCommandParams) -
     try:
         async with progress(ls, params.work_done_token, f"simt-lsp: simulating {printable(job.kernel)}") as shown:
             listener = Listener(Percentages(shown), so_far)
-            outcome = await ls.simulator.run(job, listener, shown.stopped, keep=keep)
+            outcome = await ls.simulator.simulate(job, listener, shown.stopped, keep=keep)
     finally:
         result = None if isinstance(outcome, Stopped) else Simulated(running, outcome, job.overrides)
         ls.simulation_ended(uri, running, result)

@@ -13,11 +13,13 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, cast, final
 
 from analysis.ir.record import record
+from analysis.refactor.edit import Replacement
 from simt_lsp.server.simulation.frames import LENGTH
-from simt_lsp.server.simulation.job import SimulationJob
+from simt_lsp.server.simulation.job import Job
+from simt_lsp.server.simulation.meld_outcome import Melded, MeldOutcome, MeldVerdict
 from simt_lsp.server.simulation.outcome import (
     Failed,
     FileStamp,
@@ -93,7 +95,7 @@ class Child:
             case _:
                 return "the process that simulates said something else than that it is ready"
 
-    async def simulate(self, job: SimulationJob, listener: Listener) -> Outcome:
+    async def work(self, job: Job, listener: Listener) -> Outcome | MeldOutcome:
         """The outcome; who does not wait for it must `kill` the process.  Raises `Gone` if nothing was heard at all."""
         was_serving, self.serving = self.serving, False
         assert was_serving, "one job at a time"
@@ -125,7 +127,7 @@ class Child:
             with suppress(ProcessLookupError):
                 self._process.kill()
 
-    async def _send(self, job: SimulationJob) -> None:
+    async def _send(self, job: Job) -> None:
         """Standard input stays open: its end would end the process."""
         assert self._process.stdin is not None
         body = pickle.dumps(job)
@@ -153,10 +155,25 @@ def _finished(report: KernelObject, html: str, text: ReportText, files: list[tup
     return Finished(report, html, text, tuple(FileStamp(*file) for file in files))
 
 
-def _outcome(message: dict[str, Any], job: SimulationJob) -> Outcome:
+def _melded(said: dict[str, Any]) -> Melded:
+    edits = tuple(Replacement(start, end, text) for start, end, text in said["edits"])
+    return Melded(
+        MeldVerdict(said["verdict"]),
+        said["title"],
+        said["message"],
+        edits,
+        said["before"],
+        said["after"],
+        said["launch"],
+    )
+
+
+def _outcome(message: dict[str, Any], job: Job) -> Outcome | MeldOutcome:
     match message:
         case {"report": report, "html": str(html), "text": text, "files": files}:
             return _finished(report, html, text, files)
+        case {"melded": {**said}}:
+            return _melded(cast("dict[str, Any]", said))
         case {"refused": str(text), "place": place, "advice": advice}:
             return Refused(text, None if place is None else RefusedPlace(**place), advice)
         case {"failed": str(text), "log": log}:

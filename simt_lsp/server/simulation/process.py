@@ -23,7 +23,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from simt_lsp.server.simulation.frames import LENGTH, packed
-from simt_lsp.server.simulation.job import SimulationJob
+from simt_lsp.server.simulation.job import Job
 
 if TYPE_CHECKING:
     from simt_lsp.server.simulation.work import Worker
@@ -76,7 +76,7 @@ def _ready(say: Say) -> Worker | None:
     return worker
 
 
-def _did(worker: Worker, job: SimulationJob, say: Say) -> bool:
+def _did(worker: Worker, job: Job, say: Say) -> bool:
     """Answers one job; whether there may be another."""
     started = time.monotonic()
 
@@ -86,7 +86,7 @@ def _did(worker: Worker, job: SimulationJob, say: Say) -> bool:
             _be_nice()
 
     try:
-        answer = worker.simulated(job, started, progress, lambda counted: say({"interim": counted}))
+        answer = worker.answer(job, started, progress, lambda counted: say({"interim": counted}))
         again = _resident_bytes() <= MAX_RESIDENT_BYTES
     except MemoryError:
         answer = {"failed": f"{job.task} needs more memory than it may have", "log": None}

@@ -14,8 +14,9 @@ from collections.abc import Callable
 from typing import Final, final
 
 from simt_lsp.server.simulation.child import Child, Gone, Listener
-from simt_lsp.server.simulation.job import SimulationJob
-from simt_lsp.server.simulation.outcome import Failed, Outcome, Stopped
+from simt_lsp.server.simulation.job import Job, MeldJob, SimulationJob
+from simt_lsp.server.simulation.meld_outcome import Melded, MeldOutcome
+from simt_lsp.server.simulation.outcome import Failed, Finished, Outcome, Stopped
 
 MAX_RUNNING: Final = 2
 GRACE_SECONDS: Final = 15.0
@@ -55,8 +56,17 @@ class Simulator:
         if nothing_comes and self.unavailable is None and not self._stopped:
             self._start_later = asyncio.get_running_loop().call_later(delay, self._start_spare)
 
-    async def run(self, job: SimulationJob, listener: Listener, stopped: asyncio.Event, *, keep: bool) -> Outcome:
+    async def simulate(self, job: SimulationJob, listener: Listener, stopped: asyncio.Event, *, keep: bool) -> Outcome:
         """`keep`: whether a process is kept ready for the next job."""
+        answer = await self._run(job, listener, stopped, keep=keep)
+        return _confused(job) if isinstance(answer, Melded) else answer
+
+    async def meld(self, job: MeldJob, listener: Listener, stopped: asyncio.Event, *, keep: bool) -> MeldOutcome:
+        """The same, to check a melding."""
+        answer = await self._run(job, listener, stopped, keep=keep)
+        return _confused(job) if isinstance(answer, Finished) else answer
+
+    async def _run(self, job: Job, listener: Listener, stopped: asyncio.Event, *, keep: bool) -> Outcome | MeldOutcome:
         work = asyncio.ensure_future(self._in_turn(job, listener, keep=keep))
         waiter = asyncio.ensure_future(stopped.wait())
         try:
@@ -76,21 +86,21 @@ class Simulator:
 
     # -- one job -------------------------------------------------------------------------------------------------------
 
-    async def _in_turn(self, job: SimulationJob, listener: Listener, *, keep: bool) -> Outcome:
+    async def _in_turn(self, job: Job, listener: Listener, *, keep: bool) -> Outcome | MeldOutcome:
         if self._turns is None:
             self._turns = asyncio.Semaphore(MAX_RUNNING)
         async with self._turns:
             seconds = 2 * job.seconds + GRACE_SECONDS
             try:
-                return await asyncio.wait_for(self._simulate(job, listener, keep=keep), seconds)
+                return await asyncio.wait_for(self._work(job, listener, keep=keep), seconds)
             except TimeoutError:
                 return Failed(f"{job.task} was stopped after {seconds:g} seconds")
 
-    async def _simulate(self, job: SimulationJob, listener: Listener, *, keep: bool) -> Outcome:
+    async def _work(self, job: Job, listener: Listener, *, keep: bool) -> Outcome | MeldOutcome:
         waiting = self._waiting()
         if waiting is not None:
             try:
-                return await self._simulate_in(waiting, job, listener, keep=keep)
+                return await self._work_in(waiting, job, listener, keep=keep)
             except Gone:  # it died while it waited, or as it began: another one finds out which
                 pass
         try:
@@ -98,20 +108,20 @@ class Simulator:
         except OSError as error:
             return Failed(f"cannot start a process that simulates: {error.strerror or error}")
         try:
-            return await self._simulate_in(child, job, listener, keep=keep)
+            return await self._work_in(child, job, listener, keep=keep)
         except Gone:
             if keep:
                 self.prepare(0.0)
             return Failed(f"{job.task} failed: {await child.death()}")
 
-    async def _simulate_in(self, child: Child, job: SimulationJob, listener: Listener, *, keep: bool) -> Outcome:
+    async def _work_in(self, child: Child, job: Job, listener: Listener, *, keep: bool) -> Outcome | MeldOutcome:
         """Raises `Gone`."""
         try:
             problem = await child.ready()
             self.unavailable = child.unavailable
             if problem is not None:
                 return Failed(problem)
-            return await child.simulate(job, listener)
+            return await child.work(job, listener)
         except Gone:
             keep = False  # who is told of it decides what comes next
             raise
@@ -184,3 +194,7 @@ class Simulator:
     def _end(self, child: Child) -> None:
         self._children.discard(child)
         child.kill()
+
+
+def _confused(job: Job) -> Failed:
+    return Failed(f"{job.task} failed: the process answered another question")

@@ -1,4 +1,5 @@
-"""One job: the text is analysed here again, then its kernel runs; of the server, this module alone imports `sim`.
+"""One job: the text is analysed here again, then its kernel runs; of the server, this module and `meld_work.py` alone
+import `sim`.
 
 The page is made with every report: it costs a few milliseconds here, and who asks for it later need not run again.
 """
@@ -9,7 +10,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from analysis.facts.analyzer import Analyzer, FileAnalysis
 from analysis.facts.functions import annotation_above
@@ -31,7 +32,8 @@ from sim.report.places import SourcePlaces
 from sim.report.text import report_lines
 from sim.result import TruncationReason
 from simt_lsp.launch_requests import settings_requests
-from simt_lsp.server.simulation.job import SimulationJob, SourceText
+from simt_lsp.server.simulation.job import Job, MeldJob, SimulationJob, SourceText
+from simt_lsp.server.simulation.meld_work import melded
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache
 
 HAVOC_ADVICE: Final = "simulating with havoc fills its results with random values"
@@ -49,11 +51,31 @@ class Worker:
         self._analyzer = Analyzer()
         self._cache = FileCache()
 
-    def simulated(
-        self, job: SimulationJob, started: float, progress: Share, tell: Callable[[dict[str, Any]], None]
+    def answer(
+        self, job: Job, started: float, progress: Share, tell: Callable[[dict[str, Any]], None]
     ) -> dict[str, Any]:
         """The last frame of the job; `started` is when the time of the job began to count; `tell` gets what was counted
         so far, in the form of that frame."""
+        match job:
+            case SimulationJob():
+                return self.simulated(job, started, progress, tell)
+            case MeldJob():
+                return self.melded(job, started, progress)
+            case _:
+                assert_never(job)
+
+    def melded(self, job: MeldJob, started: float, progress: Share) -> dict[str, Any]:
+        """The last frame of a job that checks a melding."""
+        settings = job.source.settings
+        analysis = self._analysis(job.source, settings, job.source.text)
+        return melded(
+            job, analysis, lambda text: self._analysis(job.source, settings, text), started=started, progress=progress
+        )
+
+    def simulated(
+        self, job: SimulationJob, started: float, progress: Share, tell: Callable[[dict[str, Any]], None]
+    ) -> dict[str, Any]:
+        """The last frame of a job that simulates."""
         deadline = started + job.seconds
 
         def in_time(share: float) -> bool:

@@ -1,0 +1,30 @@
+"""What a hover on a branch says of melding its arms: what it would save, and what a check has measured."""
+
+from __future__ import annotations
+
+from simt_lsp.server.convert import View
+from simt_lsp.server.simulation.meld_outcome import Melded, MeldVerdict
+
+
+def meld_hover(view: View, start: int) -> list[str]:
+    """For the branch whose keyword stands at a byte offset; empty where its arms cannot be melded."""
+    from analysis.features.meld_words import meld_outcome, meld_words
+    from analysis.refactor.meld.model import Opportunity
+
+    function = view.analysis.facts.function_at(start)
+    if function is None:
+        return []
+    branch = next((one for one in function.branches if function.start + one.keyword.start == start), None)
+    if branch is None:
+        return []
+    outcome = meld_outcome(view.analysis, function, branch, view.analysed.configuration.rules.meld)
+    if not isinstance(outcome, Opportunity):
+        return []
+    checked = view.checked_meld(function, branch)
+    return [meld_words(outcome, function), *([] if checked is None else [_measured(checked.melded)])]
+
+
+def _measured(melded: Melded) -> str:
+    if melded.verdict is MeldVerdict.REFUTED:
+        return f"The check refuted it: {melded.message or melded.title}"
+    return f"Checked: {melded.title}." if melded.verdict is MeldVerdict.CONFIRMED else f"{melded.title}."
