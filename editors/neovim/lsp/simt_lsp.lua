@@ -6,7 +6,7 @@ return {
   cmd = { 'simt-lsp', '--stdio' },
   filetypes = { 'cuda' },
   root_markers = { '.simt.toml', 'compile_commands.json', '.git' },
-  capabilities = { experimental = { simtSimulation = true } },
+  capabilities = { experimental = { simtSimulation = true, simtMeldPreview = true } },
   handlers = {
     ['simt/simulation'] = function(_, simulation)
       require('simt.decorations').show(simulation)

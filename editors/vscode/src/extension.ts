@@ -12,12 +12,21 @@ import { tell } from "./failure";
 import { HeatMap } from "./heatMap";
 import { Inspections } from "./inspect";
 import { KernelTable } from "./kernels";
+import { MeldPreview } from "./meld";
 import { showMenu } from "./menu";
 import { bundleOf } from "./python/bundle";
 import { PrivateEnvironment } from "./python/environment";
 import { makeClient } from "./server/client";
 import { ServerController } from "./server/controller";
-import { Commands, type Kernels, Methods, type SimulateParams, type Simulation } from "./server/protocol";
+import {
+  Commands,
+  type Kernels,
+  MELD_PREVIEW_COMMAND,
+  Methods,
+  type PlaceParams,
+  type SimulateParams,
+  type Simulation,
+} from "./server/protocol";
 import type { Manifest } from "./settings";
 import { SetUp } from "./setUp";
 import { LaunchMemory } from "./simulation/launchMemory";
@@ -76,8 +85,9 @@ async function start(context: vscode.ExtensionContext, log: vscode.LogOutputChan
   const memory = new LaunchMemory(context.workspaceState);
   const simulations = new Simulations(controller, kernels, memory, panels, editors, (why) => setUp.offer(why));
   const inspections = new Inspections(controller, panels, editors);
+  const melds = new MeldPreview(controller, editors);
   const status = new StatusItem(controller, kernels);
-  context.subscriptions.push(editors, kernels, heatMap, panels, inspections, controller, status);
+  context.subscriptions.push(editors, kernels, heatMap, panels, inspections, melds, controller, status);
 
   /** The lenses name the server's commands; the extension shows their answers in its own views. */
   function runCommand(command: string, args: unknown[], next: (command: string, args: unknown[]) => unknown): unknown {
@@ -100,6 +110,9 @@ async function start(context: vscode.ExtensionContext, log: vscode.LogOutputChan
     "simt-lsp.simulateWith": (target?: Target) => simulations.simulateWith(target),
     "simt-lsp.explain": () => inspections.explain(),
     "simt-lsp.showGraph": () => inspections.graph(),
+    "simt-lsp.meldPreview": () => melds.preview(),
+    "simt-lsp.meldApply": (uri?: vscode.Uri) => melds.apply(uri),
+    [MELD_PREVIEW_COMMAND]: (place: PlaceParams) => melds.preview(place),
     "simt-lsp.restart": () => controller.restart(),
     "simt-lsp.showLog": () => {
       log.show();

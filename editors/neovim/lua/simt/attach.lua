@@ -9,6 +9,10 @@ return function(client, bufnr)
   client.commands['simt.simulate'] = function(command, context)
     require('simt.simulate').run(context.bufnr, command.arguments[1])
   end
+  -- A code action of clients that can show both texts.
+  client.commands['simt.meldPreview'] = function(command, context)
+    require('simt.meld').preview(command.arguments[1], context.bufnr)
+  end
   require('simt.commands').define(bufnr)
   if options.current.inlay_hints then
     vim.lsp.inlay_hint.enable(true, { bufnr = bufnr })

@@ -3,10 +3,11 @@
 local M = {}
 
 ---@class simt.Command
----@field run fun(arguments: string)
+---@field run fun(arguments: string, bang: boolean)
 ---@field desc string
 ---@field nargs? string none unless given
 ---@field complete? string[]
+---@field bang? boolean
 
 ---@type table<string, simt.Command>
 local COMMANDS = {
@@ -44,6 +45,18 @@ local COMMANDS = {
     end,
     desc = 'Explain what varies in the line of the cursor, and why',
   },
+  SimtMeld = {
+    run = function(_, bang)
+      local meld = require('simt.meld')
+      if bang then
+        meld.at_once()
+      else
+        meld.preview()
+      end
+    end,
+    desc = 'Meld the arms of the branch in the line of the cursor: as a diff, or with ! at once',
+    bang = true,
+  },
   SimtCfg = {
     run = function(format)
       require('simt.control_flow_graph').show(format)
@@ -62,9 +75,10 @@ function M.define(bufnr)
   end, { desc = 'End the simulations that run' })
   for name, command in pairs(COMMANDS) do
     vim.api.nvim_buf_create_user_command(bufnr, name, function(call)
-      command.run(call.args)
+      command.run(call.args, call.bang)
     end, {
       nargs = command.nargs or 0,
+      bang = command.bang,
       desc = command.desc,
       complete = command.complete and function(lead)
         return vim

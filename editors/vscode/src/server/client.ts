@@ -71,7 +71,7 @@ class QuietClient extends LanguageClient {
 const NOTIFICATIONS: StaticFeature = {
   fillClientCapabilities: (capabilities) => {
     const others = capabilities.experimental as object | undefined;
-    capabilities.experimental = { ...others, simtSimulation: true, simtKernels: true };
+    capabilities.experimental = { ...others, simtSimulation: true, simtKernels: true, simtMeldPreview: true };
   },
   initialize: () => undefined,
   getState: () => ({ kind: "static" }),

@@ -1,6 +1,6 @@
 // What the server answers beyond LSP, as docs/protocol.md describes it: types only, no logic.
 
-import type { Position, Range } from "vscode-languageclient/node";
+import type { Position, Range, TextEdit } from "vscode-languageclient/node";
 
 /** The method names and the commands that the server runs. */
 export const Methods = {
@@ -10,9 +10,13 @@ export const Methods = {
   simulation: "simt/simulation",
   report: "simt/simulationReport",
   status: "simt/status",
+  meld: "simt/meld",
 } as const;
 
 export const Commands = { explain: "simt.explain", simulate: "simt.simulate" } as const;
+
+/** What the server wants of clients that announce `simtMeldPreview`. */
+export const MELD_PREVIEW_COMMAND = "simt.meldPreview";
 
 export interface DocumentParams {
   readonly textDocument: { readonly uri: string };
@@ -143,6 +147,20 @@ export interface SimulateAnswer {
   readonly message: string | null;
   /** Counts from 1. */
   readonly line: number | null;
+}
+
+/** The arms of a branch melded, and what comparing both versions says. */
+export interface Meld {
+  readonly uri: string;
+  readonly version: number;
+  /** Of the branch's keyword. */
+  readonly range: Range;
+  readonly status: "confirmed" | "refuted" | "not-checked" | "refused" | "failed" | "stopped";
+  readonly title: string | null;
+  readonly message: string | null;
+  readonly edits: readonly TextEdit[] | null;
+  /** The whole document with the edits. */
+  readonly text: string | null;
 }
 
 export interface SimulatedLine {
