@@ -32,6 +32,7 @@ class Place:
 
     `bits` says which of the integer there, for a bit-field: then `type` is its type and `address` that of its unit.
     `read_at` is where it stands as an argument of a call or as what is returned: it is read there, not by all of that.
+    `held` is its value where it has just been assigned: reading it loads nothing.
     """
 
     address: ValueId
@@ -40,6 +41,7 @@ class Place:
     variable: VariableId | None = None
     read_at: Span | None = None
     bits: BitRange | None = None
+    held: ValueId | None = None
 
 
 Operand: TypeAlias = ValueId | Place | Closure | None
@@ -89,6 +91,8 @@ class LoweringContext:
     callees: dict[FunctionId, None] = field(default_factory=dict[FunctionId, None])
     spans: dict[Node, Span] = field(default_factory=dict[Node, Span])
     """Spans that were asked for: the instructions and records of one node share one object."""
+    chosen: dict[ValueId, Node] = field(default_factory=dict[ValueId, Node])
+    """Values of `c ? a : b` with two objects of one type: the objects are not known any more, only their names."""
     moved: frozenset[str] = frozenset()
     """Pointers that callees may point elsewhere."""
     depth: int = 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
 from analysis.ir.types import ArrayType, MemorySpace, PointerType, StructType, Type
@@ -10,7 +12,7 @@ from analysis.lower.constants import evaluate
 from analysis.lower.context import LoweringContext, Operand, Place, PointerMoved
 from analysis.lower.conversions import is_vague
 from analysis.lower.convert import implicit
-from analysis.lower.expressions.dispatch import load, lower, temporary
+from analysis.lower.expressions.dispatch import forget_chosen, load, lower, temporary
 from analysis.lower.expressions.members import upcast
 from analysis.lower.names import DeclaredType, ParameterDeclaration
 from analysis.lower.packs import expanded
@@ -25,9 +27,7 @@ def argument_operands(ctx: LoweringContext, arguments: Node) -> list[Operand]:
     for child in expanded(ctx.scope, arguments.children):
         operand = lower(ctx, child)
         if isinstance(operand, Place):
-            operand = Place(
-                operand.address, operand.type, operand.volatile, operand.variable, ctx.span(child), operand.bits
-            )
+            operand = replace(operand, read_at=ctx.span(child))
         elif isinstance(operand, int) and child.kind not in ("number_literal", "parenthesized_expression"):
             ctx.builder.expression(ctx.span(child), operand)
         operands.append(operand)
@@ -60,6 +60,8 @@ def passed_argument(ctx: LoweringContext, parameter: ParameterDeclaration, argum
         if may_refer(ctx, declared, argument.type):
             return builder.bitcast(as_base(ctx, argument, declared.type, span), wanted, span)
         argument = load(ctx, argument, span)
+    if not declared.is_constant:
+        forget_chosen(ctx, argument, span)
     value = implicit(ctx, load(ctx, argument, span), declared.type, span)
     return builder.bitcast(temporary(ctx, value, span).address, wanted, span)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from analysis.ir.ids import ValueId
@@ -61,7 +62,7 @@ def _simple(ctx: LoweringContext, node: Node, left: Node, right: Node) -> Operan
         if found:
             return result
     stored = implicit(ctx, load(ctx, value, span), target.type, span)
-    return assign(ctx, target, stored, node)
+    return _assigned(target, assign(ctx, target, stored, node))
 
 
 def _assign_operator(ctx: LoweringContext, target: Place, value: Operand, node: Node) -> tuple[bool, Operand]:
@@ -83,6 +84,11 @@ def assign(ctx: LoweringContext, target: Place, value: ValueId, node: Node) -> V
     return value
 
 
+def _assigned(target: Place, value: ValueId) -> Place:
+    """The object after an assignment; what a bit-field kept of the value is read again."""
+    return replace(target, held=None if target.bits is not None else value)
+
+
 def _compound(ctx: LoweringContext, node: Node, left: Node, spelling: str, right: Node) -> Operand:
     operand = lower(ctx, right)
     span = ctx.span(node)
@@ -101,7 +107,7 @@ def _compound(ctx: LoweringContext, node: Node, left: Node, spelling: str, right
     before = load(ctx, target, read_at)
     ctx.builder.expression(read_at, before)
     result = load(ctx, apply_binary(ctx, spelling, before, operand, node), span)
-    return assign(ctx, target, implicit(ctx, result, target.type, span), node)
+    return _assigned(target, assign(ctx, target, implicit(ctx, result, target.type, span), node))
 
 
 @handles("update_expression")
@@ -121,7 +127,7 @@ def _update(ctx: LoweringContext, node: Node) -> Operand:
     after = _stepped(ctx, before, sign.kind == "++", node)
     after = implicit(ctx, after, target.type, ctx.span(node))
     assign(ctx, target, after, node)
-    return before if is_postfix else after
+    return before if is_postfix else _assigned(target, after)
 
 
 def _stepped(ctx: LoweringContext, value: ValueId, is_up: bool, node: Node) -> ValueId:

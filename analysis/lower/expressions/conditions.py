@@ -33,7 +33,16 @@ from analysis.lower.constants import evaluate
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import arithmetic_type, is_arithmetic, is_vague, truth
 from analysis.lower.convert import implicit
-from analysis.lower.expressions.dispatch import decayed, handles, load, lower, rvalue, unsupported
+from analysis.lower.expressions.dispatch import (
+    decayed,
+    handles,
+    handles_object,
+    load,
+    lower,
+    lower_object,
+    rvalue,
+    unsupported,
+)
 from analysis.lower.names import BuiltinName, ConstantName, LocalVariable, TemplateValue
 from analysis.syntax.tree import Node
 
@@ -152,8 +161,34 @@ def _conditional(ctx: LoweringContext, node: Node) -> Operand:
         SourceBranch(SourceBranchKind.CONDITIONAL, _question_mark(ctx, condition, if_true), ctx.span(node))
     )
     if is_quiet(ctx, if_true) and is_quiet(ctx, if_false) and is_quiet(ctx, condition):
-        return _select(ctx, condition, if_true, if_false, branch, ctx.span(node))
-    return _diamond(ctx, condition, if_true, if_false, branch, ctx.span(node))
+        result: Operand = _select(ctx, condition, if_true, if_false, branch, ctx.span(node))
+    else:
+        result = _diamond(ctx, condition, if_true, if_false, branch, ctx.span(node))
+    if isinstance(result, int) and _may_be_object(if_true) and _may_be_object(if_false):
+        ctx.chosen[result] = node
+    return result
+
+
+@handles_object("conditional_expression")
+def _conditional_object(ctx: LoweringContext, node: Node) -> Operand:
+    """`(c ? a : b) = value`: the address of the object that is chosen."""
+    condition, if_true, if_false = node.field("condition"), node.field("consequence"), node.field("alternative")
+    if condition is None or if_true is None or if_false is None:
+        return lower(ctx, node)
+    if not (_may_be_object(if_true) and _may_be_object(if_false)):
+        return lower(ctx, node)
+    keyword = _question_mark(ctx, condition, if_true)
+    branch = ctx.builder.source_branch(SourceBranch(SourceBranchKind.CONDITIONAL, keyword, ctx.span(node)))
+    return _diamond(ctx, condition, if_true, if_false, branch, ctx.span(node), is_object=True)
+
+
+@handles_object("parenthesized_expression")
+def _parenthesized_object(ctx: LoweringContext, node: Node) -> Operand:
+    return lower_object(ctx, node.children[0]) if len(node.children) == 1 else lower(ctx, node)
+
+
+def _may_be_object(node: Node) -> bool:
+    return _bare(node).kind in _OBJECTS
 
 
 def _question_mark(ctx: LoweringContext, condition: Node, if_true: Node) -> Span:
@@ -176,9 +211,17 @@ def _select(
 
 
 def _diamond(
-    ctx: LoweringContext, condition: Node, if_true: Node, if_false: Node, branch: SourceBranchId, span: Span
+    ctx: LoweringContext,
+    condition: Node,
+    if_true: Node,
+    if_false: Node,
+    branch: SourceBranchId,
+    span: Span,
+    *,
+    is_object: bool = False,
 ) -> Operand:
-    """Both arms as blocks; the result goes through a local symbol, or is an address when both arms are objects."""
+    """Both arms as blocks; the result goes through a local symbol, or is an address when both arms are objects that
+    are large or wanted as objects."""
     builder = ctx.builder
     blocks = builder.new_block(), builder.new_block()
     end = builder.new_block()
@@ -186,20 +229,19 @@ def _diamond(
     ends: list[tuple[BasicBlockId, Operand, Span]] = []
     for block, arm in zip(blocks, (if_true, if_false), strict=True):
         builder.continue_in(block)
-        operand = None if arm.kind == "throw_statement" else lower(ctx, arm)
+        lower_arm = lower_object if is_object else lower
+        operand = None if arm.kind == "throw_statement" else lower_arm(ctx, arm)
         ends.append((builder.current, operand, ctx.span(arm)))
     first, second = ends[0][1], ends[1][1]
-    if _same_object_type(first, second):
+    if _same_object_type(first, second, is_object=is_object):
         return _joined_places(ctx, ends, end, span)
     return _joined_values(ctx, ends, end, span)
 
 
-def _same_object_type(first: Operand, second: Operand) -> bool:
-    return isinstance(first, Place) and isinstance(second, Place) and first.type == second.type and _is_big(first.type)
-
-
-def _is_big(type: Type) -> bool:
-    return isinstance(type, StructType | ArrayType)
+def _same_object_type(first: Operand, second: Operand, *, is_object: bool) -> bool:
+    if not (isinstance(first, Place) and isinstance(second, Place)) or first.type != second.type:
+        return False
+    return isinstance(first.type, StructType | ArrayType) or (is_object and not (first.bits or second.bits))
 
 
 def _joined_places(
@@ -353,6 +395,21 @@ def _bare(node: Node) -> Node:
     return node
 
 
+_OBJECTS: Final = frozenset(
+    {
+        "identifier",
+        "qualified_identifier",
+        "field_expression",
+        "subscript_expression",
+        "pointer_expression",
+        "assignment_expression",
+        "update_expression",
+        "conditional_expression",
+        "comma_expression",
+        "call_expression",
+    }
+)
+"""What may denote an object that can be written to."""
 _ALWAYS_QUIET: Final = frozenset(
     {"number_literal", "char_literal", "true", "false", "null", "sizeof_expression", "alignof_expression"}
 )

@@ -1,6 +1,7 @@
 """From an expression's node to the handler of its kind; loading, and what is not understood.
 
 Rules   `lower` gives an operand, `rvalue` a value, `place` an object (a temporary for a value).
+        `lower_object` lowers what may be written to: of `c ? a : b` it gives the object, where `lower` gives a value.
         A kind without a handler becomes `Opaque`, named by the kind.
 """
 
@@ -11,7 +12,7 @@ from typing import Final, TypeAlias
 
 from analysis.ir.function import Expression, SymbolKind
 from analysis.ir.ids import ValueId
-from analysis.ir.instructions import Load
+from analysis.ir.instructions import Load, Opaque
 from analysis.ir.source import Span
 from analysis.ir.types import ArrayType, HandleType, MemorySpace, PointerType, Type, UnknownType
 from analysis.lower.bit_fields import read_bits, unit_type
@@ -23,6 +24,9 @@ Handler: TypeAlias = Callable[[LoweringContext, Node], Operand]
 
 EXPRESSIONS: Final[dict[str, Handler]] = {}
 """Filled by the modules of this package."""
+
+OBJECTS: Final[dict[str, Handler]] = {}
+"""For the kinds that are lowered otherwise where the object is wanted."""
 
 _NOTHING: Final = UnknownType("void")
 """The type of a void expression's value where the program uses one."""
@@ -57,6 +61,21 @@ def handles(*kinds: str) -> Callable[[Handler], Handler]:
     return register
 
 
+def handles_object(*kinds: str) -> Callable[[Handler], Handler]:
+    """Registers the handler of these node kinds where they may be written to."""
+
+    def register(handler: Handler) -> Handler:
+        OBJECTS.update(dict.fromkeys(kinds, handler))
+        return handler
+
+    return register
+
+
+def lower_object(ctx: LoweringContext, node: Node) -> Operand:
+    handler = OBJECTS.get(node.kind)
+    return lower(ctx, node) if handler is None else handler(ctx, node)
+
+
 def lower(ctx: LoweringContext, node: Node) -> Operand:
     handler = EXPRESSIONS.get(node.kind)
     return unsupported(ctx, node) if handler is None else handler(ctx, node)
@@ -76,6 +95,8 @@ def rvalue(ctx: LoweringContext, node: Node) -> ValueId:
 def discard(ctx: LoweringContext, node: Node) -> None:
     """An expression whose value nobody uses: only a volatile object is read."""
     operand = lower(ctx, node)
+    if isinstance(operand, Place) and operand.held is not None:
+        operand = operand.held
     if isinstance(operand, Place) and operand.volatile:
         operand = load(ctx, operand, ctx.span(node))
     if isinstance(operand, int) and node.kind in _RECORDED:
@@ -84,10 +105,11 @@ def discard(ctx: LoweringContext, node: Node) -> None:
 
 def place(ctx: LoweringContext, node: Node) -> Place:
     """The object an expression denotes; a value gets a temporary."""
-    operand = lower(ctx, node)
+    operand = lower_object(ctx, node)
     if isinstance(operand, Place):
         return operand
     span = ctx.span(node)
+    forget_chosen(ctx, operand, span)
     return temporary(ctx, load(ctx, operand, span), span)
 
 
@@ -106,6 +128,10 @@ def load(ctx: LoweringContext, operand: Operand, span: Span) -> ValueId:
         return operand
     builder = ctx.builder
     if isinstance(operand, Place):
+        if operand.held is not None:
+            if operand.read_at is not None:
+                builder.expressions.append(Expression(operand.read_at, operand.held))
+            return operand.held
         if isinstance(operand.type, ArrayType):
             return decay(ctx, operand, span)
         result = builder.value(operand.type if operand.bits is None else unit_type(builder, operand))
@@ -138,6 +164,14 @@ def unsupported(ctx: LoweringContext, node: Node, construct: str | None = None) 
         construct = "syntax error" if node.is_error else node.kind.replace("_", " ")
     arguments = tuple(dict.fromkeys(_reached(ctx, node))) if node.is_error else ()
     return ctx.builder.opaque(construct, arguments, UnknownType(construct), ctx.span(node))
+
+
+def forget_chosen(ctx: LoweringContext, operand: Operand, span: Span) -> None:
+    """`c ? a : b` was lowered as a value and is written to after all: whatever it names may have changed."""
+    node = ctx.chosen.get(operand) if isinstance(operand, int) else None
+    if node is not None:
+        names = tuple(dict.fromkeys(_reached(ctx, node)))
+        ctx.builder.emit(Opaque(None, "a conditional expression that is written to", names, True, span))
 
 
 def _reached(ctx: LoweringContext, node: Node) -> list[ValueId]:

@@ -36,7 +36,7 @@ from analysis.lower.expressions.deduced_classes import (
     initialise_deduced,
     initialiser_operands,
 )
-from analysis.lower.expressions.dispatch import load, lower, rvalue, temporary
+from analysis.lower.expressions.dispatch import forget_chosen, load, lower, lower_object, rvalue, temporary
 from analysis.lower.expressions.members import element
 from analysis.lower.functions import THREAD_GROUP, function_declarator
 from analysis.lower.globals import listed_length
@@ -271,7 +271,7 @@ def _reference(ctx: LoweringContext, name: str, declared: DeclaredType, value: N
     if value is None:
         not_understood(ctx, Node("declaration", 0, 0, b""), "reference without an initialiser")
         return
-    operand = lower(ctx, value)
+    operand = lower(ctx, value) if declared.is_constant else lower_object(ctx, value)
     if isinstance(operand, Closure):
         ctx.scope.declare(name, LambdaName(operand))
         return
@@ -281,6 +281,8 @@ def _reference(ctx: LoweringContext, name: str, declared: DeclaredType, value: N
 def bind_reference(ctx: LoweringContext, name: str, declared: DeclaredType, operand: Operand, span: Span) -> None:
     """`T& name = operand`: the address in a local symbol."""
     builder = ctx.builder
+    if not declared.is_constant:
+        forget_chosen(ctx, operand, span)
     if isinstance(operand, Place):
         may_move(ctx, declared, operand)
     elif isinstance(operand, int) and isinstance(builder.types[operand], StructType):
