@@ -9,15 +9,14 @@ Cost      O((blocks + edges) times the nesting depth).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import final
 
 from analysis.graph.cycles import Cycle, CycleId
-from analysis.ir.control_flow import reverse_post_order
+from analysis.ir.control_flow import Edges, reverse_post_order
 from analysis.ir.function import ENTRY
 from analysis.ir.ids import BasicBlockId
 from analysis.ir.record import record
-from analysis.petri.flow_graph import FlowGraph
 
 
 @final
@@ -30,47 +29,63 @@ class BlockOrder:
     count: int
 
 
-def block_order(graph: FlowGraph) -> BlockOrder:
+def block_order(successors: Edges, reachable: Sequence[BasicBlockId], cycles: Sequence[Cycle]) -> BlockOrder:
+    inside = _PiecesOf(successors, reachable, cycles)
     blocks: dict[BasicBlockId, int] = {}
     ends: dict[CycleId, int] = {}
-    unread = _pieces(graph, None)[::-1]
+    unread = inside.pieces(None)[::-1]
     while unread:
         piece = unread.pop()
         position = len(blocks) + len(ends)
-        if piece < len(graph.successors):
+        if piece < len(successors):
             blocks[BasicBlockId(piece)] = position
             continue
-        cycle = graph.cycles[piece - len(graph.successors)]
+        cycle = cycles[piece - len(successors)]
         if cycle.header in blocks:  # its own pieces have been read
             ends[cycle.id] = position
         else:
-            unread += [piece, *_pieces(graph, cycle)[::-1]]
+            unread += [piece, *inside.pieces(cycle)[::-1]]
     return BlockOrder(blocks, ends, len(blocks) + len(ends))
 
 
-def _pieces(graph: FlowGraph, around: Cycle | None) -> list[int]:
-    """The blocks and inner cycles of one cycle (None: of the function) in topological order.
+@final
+class _PiecesOf:
+    """The pieces of each cycle; a block has its own number, a cycle its number behind those of all blocks."""
 
-    A block has its own number, a cycle its number behind those of all blocks.
-    """
-    members = graph.order if around is None else around.blocks
-    header = None if around is None else around.header
-    edges: list[list[int]] = [[] for _ in range(len(graph.successors) + len(graph.cycles))]
-    for block in sorted(members):
-        piece = _piece_of(graph, block, around)
-        for target in graph.successors[block]:
-            if target in members and target != header:
-                other = _piece_of(graph, target, around)
-                if other != piece:
-                    edges[piece].append(other)
-    start = ENTRY if header is None else header
-    return reverse_post_order(_piece_of(graph, BasicBlockId(start), around), edges)
+    def __init__(self, successors: Edges, reachable: Sequence[BasicBlockId], cycles: Sequence[Cycle]) -> None:
+        self.successors = successors
+        self.reachable = reachable
+        self.cycles = cycles
+        self.innermost: dict[int, CycleId] = {}
+        for cycle in cycles:  # inner ones come first
+            for block in cycle.blocks:
+                self.innermost.setdefault(block, cycle.id)
 
+    def pieces(self, around: Cycle | None) -> list[int]:
+        """The blocks and inner cycles of one cycle (None: of the function) in topological order."""
+        members = self.reachable if around is None else sorted(around.blocks)
+        inside = frozenset(members)
+        header = None if around is None else around.header
+        piece_of = {block: self._piece_of(block, around) for block in members}
+        number = {piece: index for index, piece in enumerate(dict.fromkeys(piece_of.values()))}
+        edges: list[list[int]] = [[] for _ in number]
+        for block in members:
+            source = number[piece_of[block]]
+            for target in self.successors[block]:
+                if target in inside and target != header:
+                    other = number[piece_of[BasicBlockId(target)]]
+                    if other != source:
+                        edges[source].append(other)
+        start = BasicBlockId(ENTRY) if header is None else header
+        pieces = list(number)
+        return [pieces[index] for index in reverse_post_order(number[piece_of[start]], edges)]
 
-def _piece_of(graph: FlowGraph, block: BasicBlockId, around: Cycle | None) -> int:
-    """The block itself, or the outermost cycle around it inside of `around`."""
-    below = None if around is None else around.id
-    for cycle in reversed(graph.cycles):  # outer ones first
-        if cycle.parent == below and block in cycle.blocks:
-            return len(graph.successors) + cycle.id
-    return block
+    def _piece_of(self, block: BasicBlockId, around: Cycle | None) -> int:
+        """The block itself, or the outermost cycle around it inside of `around`."""
+        below = None if around is None else around.id
+        piece: int = block
+        cycle = self.innermost.get(block)
+        while cycle is not None and cycle != below:
+            piece = len(self.successors) + cycle
+            cycle = self.cycles[cycle].parent
+        return piece

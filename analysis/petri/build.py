@@ -25,7 +25,7 @@ from typing import final
 from analysis.graph.cycles import CycleId
 from analysis.ir.function import ENTRY
 from analysis.ir.ids import BasicBlockId
-from analysis.petri.block_order import BlockOrder, block_order
+from analysis.petri.block_order import BlockOrder
 from analysis.petri.flow_graph import FlowGraph
 from analysis.petri.net import PetriNet, Place, PlaceId, Role, Transition
 
@@ -40,7 +40,7 @@ class Advance(Enum):
 def build_net(graph: FlowGraph, selected: BasicBlockId | None, advance: Advance) -> PetriNet:
     """`selected` gets the indicator subnet."""
     assert advance is Advance.IN_STEP or not graph.agreed, "only threads in step can agree"
-    return _Builder(graph, selected, None if advance is Advance.FREE else block_order(graph)).build()
+    return _Builder(graph, selected, None if advance is Advance.FREE else graph.positions).build()
 
 
 @final
@@ -56,6 +56,7 @@ class _Builder:
         self.entrance: dict[BasicBlockId, PlaceId] = {}
         self.way_out: dict[BasicBlockId, PlaceId] = {}
         self.iteration_end: dict[CycleId, PlaceId] = {}
+        self.headed = {cycle.header: cycle for cycle in graph.cycles}
 
     def build(self) -> PetriNet:
         even = self.place("even", Role.EVEN, None, None) if self.selected is not None else None
@@ -119,11 +120,10 @@ class _Builder:
 
     def destination(self, block: BasicBlockId, target: BasicBlockId) -> PlaceId:
         """Where an edge leads: an edge back to a header ends the iteration."""
-        if self.order is not None:
-            for cycle in self.graph.cycles:
-                if cycle.header == target and block in cycle.blocks:
-                    return self.iteration_end[cycle.id]
-        return self.entrance[target]
+        cycle = self.headed.get(target)
+        if self.order is None or cycle is None or block not in cycle.blocks:
+            return self.entrance[target]
+        return self.iteration_end[cycle.id]
 
     def together_or_alone(self, source: PlaceId, target: PlaceId) -> None:
         self.transitions.append(Transition((source, source), (target, target)))

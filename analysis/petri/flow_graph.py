@@ -21,6 +21,7 @@ from analysis.ir.control_flow import reverse_post_order, reversed_edges
 from analysis.ir.function import ENTRY, BasicBlock
 from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import BlockBarrier, GridBarrier
+from analysis.petri.block_order import BlockOrder, block_order
 
 NO_BLOCKS: Final[frozenset[BasicBlockId]] = frozenset()
 
@@ -50,8 +51,8 @@ class FlowGraph:
         return find_cycles(ENTRY, self.successors, reversed_edges(self.successors))
 
     @cached_property
-    def predecessors(self) -> list[list[int]]:
-        return reversed_edges(self.successors)
+    def positions(self) -> BlockOrder:
+        return block_order(self.successors, self.order, self.cycles)
 
 
 def flow_graph(divergence: DivergenceResult, group: Level, *, barriers_wait: bool) -> FlowGraph:

@@ -132,6 +132,13 @@ def _add_explain(explain: argparse.ArgumentParser) -> None:
     explain.add_argument(
         "--exact", action="store_true", help="also follow all paths of two threads: which code is convergent, and why"
     )
+    explain.add_argument("--net", metavar="FILE", help="draw the Petri net behind the exact analysis (.svg or .dot)")
+    explain.add_argument("--states", metavar="FILE", help="draw the state space of that net (.svg or .dot)")
+    explain.add_argument(
+        "--free",
+        action="store_true",
+        help="draw the net of the patent: nothing is known of branches, threads advance in any order, barriers wait",
+    )
     _add_analysis(explain)
 
 

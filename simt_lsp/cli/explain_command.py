@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from analysis.facts.file_analysis import FileAnalysis
 from analysis.features.explain import explain_line, render_explanation
 from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.engine import Engine, UnreadableError
@@ -23,14 +22,8 @@ def explain(options: argparse.Namespace) -> ExitStatus:
     if target.line > count:
         raise UsageError(f"{target.path} has {count} lines, there is no line {target.line}")
     print(render_explanation(explain_line(analysis, target.line)).rstrip("\n"))
-    if options.exact:
-        print(_exact(analysis, target.line))
+    if options.exact or options.net is not None or options.states is not None:
+        from simt_lsp.cli.exact_explanation import explain_paths
+
+        explain_paths(options, analysis, target.line)
     return ExitStatus.CLEAN
-
-
-def _exact(analysis: FileAnalysis, line: int) -> str:
-    """What the exact analysis proves; it is loaded only where somebody asks for it."""
-    from analysis.features.exact.explain_exactly import explain_exactly
-    from analysis.features.exact.words import render_exact
-
-    return render_exact(analysis, explain_exactly(analysis, line))

@@ -49,3 +49,27 @@ def test_all_paths_are_followed_on_demand(tmp_path: Path) -> None:
     added = exact.stdout.removeprefix(plain.stdout)
     assert added.startswith("  exactly, over all paths of two threads:\n")
     assert "exactly" not in plain.stdout
+
+
+def test_the_net_and_its_states_are_drawn(tmp_path: Path) -> None:
+    write(tmp_path, {"halo.cu": DIVERGENT})
+    done = simt_lsp("explain", "halo.cu:3", "--net", "net.svg", "--states", "states.dot", "--free", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "exactly, over all paths of two threads:" in done.stdout
+    assert (tmp_path / "net.svg").read_text().startswith("<svg ")
+    assert (tmp_path / "states.dot").read_text().startswith("digraph ")
+
+
+@pytest.mark.parametrize(
+    ("line", "output", "message"),
+    [
+        (3, "net.png", "net.png: a drawing is written as .svg or .dot"),
+        (6, "net.svg", "net.svg: no code runs on line 6, so there is nothing to draw"),
+        (3, "gone/net.svg", "gone/net.svg: no such file or directory"),
+    ],
+)
+def test_what_cannot_be_drawn_is_named(tmp_path: Path, line: int, output: str, message: str) -> None:
+    write(tmp_path, {"halo.cu": DIVERGENT})
+    done = simt_lsp("explain", f"halo.cu:{line}", "--net", output, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr

@@ -33,6 +33,12 @@ __global__ void endless(int *out, int n) {
   for (;;) { out[2] = n; }
 }
 int host() { return 1; }
+__global__ void two(int *out) {
+  if (threadIdx.x > 16) return;
+  __syncthreads();
+  if (out[2] == 1) out[0] = 1;
+  __syncthreads();
+}
 """
 
 
@@ -78,6 +84,11 @@ def test_threads_of_different_blocks_part_and_no_thread_waits() -> None:
     assert "convergent in a block: any two threads of a block run it equally often" in exactly(14)
     assert "one thread of the grid" in exactly(14)
     assert "no thread can wait here for ever" in exactly(14)
+
+
+def test_of_two_barriers_the_first_is_the_one_that_hangs() -> None:
+    assert "no thread waits here for ever: where threads part, one of them waits at an earlier barrier" in exactly(29)
+    assert "a thread can wait here for ever" in exactly(27)
 
 
 def test_code_in_a_loop_without_end_is_not_judged() -> None:

@@ -86,6 +86,8 @@ _OFTEN: Final = ("never runs it", "runs it once", "runs it twice")
 
 def _barrier(analysis: FileAnalysis, block: ExactBlock, outcome: BarrierOutcome) -> Iterator[str]:
     match outcome:
+        case Safe() if isinstance(block.answer, Proven) and block.answer.group > Level.BLOCK:
+            yield "  no thread waits here for ever: where threads part, one of them waits at an earlier barrier already"
         case Safe():
             yield "  no thread can wait here for ever"
         case Stuck(witness=witness, other=other):
@@ -109,7 +111,7 @@ def _path(analysis: FileAnalysis, block: ExactBlock, path: Sequence[BasicBlockId
     """`lines 4, 5, 9`: where the blocks of a path begin, without repeats; empty where none is in this function."""
     lines: list[int] = []
     for passed in path:
-        line = _line(analysis, block, passed)
+        line = line_of_block(analysis, block, passed)
         if line is not None and (not lines or lines[-1] != line):
             lines.append(line)
     if not lines:
@@ -121,7 +123,7 @@ def _path(analysis: FileAnalysis, block: ExactBlock, path: Sequence[BasicBlockId
     return ("line " if len(shown) == 1 else "lines ") + ", ".join(shown)
 
 
-def _line(analysis: FileAnalysis, block: ExactBlock, passed: BasicBlockId) -> int | None:
+def line_of_block(analysis: FileAnalysis, block: ExactBlock, passed: BasicBlockId) -> int | None:
     """The line of the first text of a block; of a block of an inlined function, the line of the call."""
     function = block.view.root.function
     body = function.blocks[passed]

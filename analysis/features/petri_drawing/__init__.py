@@ -1,0 +1,1 @@
+"""Drawings of Petri nets and of their state spaces."""
