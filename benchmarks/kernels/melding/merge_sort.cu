@@ -25,7 +25,8 @@ __global__ void merge_sort(int *keys) {
       int left = start;
       int right = middle;
       for (int at = start; at < end; ++at) {
-        if (left < middle && (right >= end || source[left] <= source[right])) {
+        bool is_left_next = left < middle && (right >= end || source[left] <= source[right]);
+        if (is_left_next) {
           dest[at] = source[left];
           left += 1;
         } else {

@@ -1,7 +1,7 @@
 // Partition and concurrent merge: every thread owns a sorted bucket of keys; in each phase neighbours merge their
 // buckets, and the left one keeps the low half, the right one the high half (an odd-even transposition of buckets).
-// The parity of the thread decides the arm; each arm is a loop around a merge step, and one arm has a guard.
-// The bucket behind the last one holds the largest key, so the left arm needs no guard.
+// The parity of the thread decides the arm; each arm is a loop around a merge step.  One arm has a guard: the first
+// thread has no left neighbour, and merges nothing.  Behind the last bucket stands one with the largest key.
 
 #define BUCKET 4
 #define MOST_THREADS 256
@@ -34,7 +34,8 @@ __global__ void partition_merge(int *keys) {
     if ((thread + phase) % 2 == 0) {
       int own = mine;
       int other = mine + BUCKET;
-      for (int at = mine; at < mine + BUCKET; ++at) {
+      int end = mine + BUCKET;
+      for (int at = mine; at < end; ++at) {
         if (bucket[own] <= bucket[other]) {
           merged[at] = bucket[own];
           own += 1;
@@ -44,17 +45,16 @@ __global__ void partition_merge(int *keys) {
         }
       }
     } else {
-      if (thread > 0) {
-        int own = mine + BUCKET - 1;
-        int other = mine - 1;
-        for (int at = mine + BUCKET - 1; at >= mine; --at) {
-          if (bucket[other] <= bucket[own]) {
-            merged[at] = bucket[own];
-            own -= 1;
-          } else {
-            merged[at] = bucket[other];
-            other -= 1;
-          }
+      int own = mine + BUCKET - 1;
+      int other = mine - 1;
+      int end = thread > 0 ? mine : mine + BUCKET;
+      for (int at = mine + BUCKET - 1; at >= end; --at) {
+        if (bucket[other] <= bucket[own]) {
+          merged[at] = bucket[own];
+          own -= 1;
+        } else {
+          merged[at] = bucket[other];
+          other -= 1;
         }
       }
     }
