@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks import measure, peer, simulation
+from benchmarks.melding.speed import melding_speed
 from benchmarks.synthetic import write_tree
 from benchmarks.table import Row, print_table, write_json
 
@@ -43,6 +44,9 @@ def measure_all(folder: Path, paths: list[str], *, server: bool) -> list[Row]:
     rows += measure.check_command(tree, measure.TREE_LINES)
     rows += measure.file_sizes(folder / "sizes")
     rows += measure.pass_times([str(tree)])
+    rows += melding_speed([str(tree)], "synthetic")
+    for path in paths:
+        rows += melding_speed([path], path)
     rows += simulation.measure_all()
     rows += peer.measure()
     if server:
