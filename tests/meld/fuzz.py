@@ -11,12 +11,14 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, final
 
 from analysis.meld.settings import MeldMethod, MeldSettings
+from tests.meld.random.ir_referee import judge_ir
 from tests.meld.random.kernels import RandomKernel, random_kernel
+from tests.meld.random.names import NAME
 from tests.meld.random.native import NativePair, native_differences
 from tests.meld.random.runs import FIRST_POLICY
 from tests.meld.random.savings import rank_correlation
@@ -24,6 +26,7 @@ from tests.meld.random.source_referee import SourceReferee
 from tests.sim.native.compiler import compiler_path
 from tests.sim.random.choices import Choices, Replayed, Seeded, shrunken
 from tests.sim.random.referee import some_policies
+from tests.sim.running import kernel_of
 
 _SHRINKING: Final = 150
 """How many smaller kernels are tried for one that fails."""
@@ -41,6 +44,7 @@ class Checked:
     failures: list[str] = field(default_factory=list[str])
     counts: Counter[str] = field(default_factory=Counter[str])
     source_savings: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
+    ir_savings: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
     pairs: list[NativePair] = field(default_factory=list[NativePair])
 
 
@@ -54,11 +58,23 @@ def check(choices: Sequence[int] | Seeded, seed: int = 0) -> tuple[RandomKernel,
     settings = MeldSettings(method, decisions.pick(_THRESHOLDS), unpredication=not decisions.chance(3))
     kernel = random_kernel(source)
     checked = Checked()
-    try:
-        _check_source(kernel, seed, settings, policies, checked)
-    except Exception as problem:
-        checked.failures.append(f"{type(problem).__name__}: {problem}")
+    for referee in (_check_ir, _check_source):
+        try:
+            referee(kernel, seed, settings, policies, checked)
+        except Exception as problem:
+            checked.failures.append(f"{referee.__name__} {type(problem).__name__}: {problem}")
     return kernel, checked
+
+
+def _check_ir(
+    random: RandomKernel, seed: int, settings: MeldSettings, policies: Sequence[str], checked: Checked
+) -> None:
+    kernel = kernel_of(random.text, NAME, random.launch.warp_size)
+    every = [settings, *(replace(settings, method=method) for method in _METHODS if method is not settings.method)]
+    findings = judge_ir(kernel, random.launch, every, policies)
+    checked.failures += [f"ir: {failure}" for failure in findings.failures]
+    checked.counts.update({f"ir: {name}": count for name, count in findings.checked.items()})
+    checked.ir_savings += findings.savings
 
 
 def _check_source(
@@ -97,6 +113,7 @@ class _LongRun:
         _, checked = check(source, seed)
         self.all.counts.update(checked.counts)
         self.all.source_savings += checked.source_savings
+        self.all.ir_savings += checked.ir_savings
         self.all.pairs += checked.pairs
         if checked.failures:
             self.failed += 1
@@ -126,7 +143,8 @@ def _report(seed: int, drawn: Sequence[int], failure: str) -> None:
     kind = _kind(failure)
     smaller = shrunken(drawn, lambda some: fails_so(some, kind), _SHRINKING)
     kernel, left = check(smaller)
-    print(f"seed {seed}: {failure}\nshrunken: {left.failures}\n{kernel.text}", flush=True)
+    body = kernel.text[kernel.text.index("__global__") :]
+    print(f"seed {seed}: {failure}\nshrunken: {left.failures}\n{body}", flush=True)
 
 
 def main(count: int, first: int) -> int:
@@ -139,7 +157,9 @@ def main(count: int, first: int) -> int:
         run.compile()
     seconds = time.process_time() - started
     print("checked: " + ", ".join(f"{name} {number:,}" for name, number in sorted(run.all.counts.items())))
-    print(f"rank correlation of predicted and simulated savings: source {rank_correlation(run.all.source_savings)}")
+    savings = {"ir": run.all.ir_savings, "source": run.all.source_savings}
+    found = ", ".join(f"{name} {rank_correlation(pairs)} of {len(pairs)}" for name, pairs in savings.items())
+    print(f"rank correlation of predicted and simulated savings: {found}")
     print(f"{count} kernels from seed {first}: {run.failed} failed, {seconds / count:.3f} s each")
     return run.failed
 

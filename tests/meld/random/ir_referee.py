@@ -9,6 +9,7 @@ from typing import TypeAlias, final
 
 from analysis.ir.function import BasicBlock, Function
 from analysis.ir.verifier import verify
+from analysis.meld.meld import meld_function
 from analysis.meld.settings import MeldSettings
 from sim.kernel import Kernel
 from sim.launch.specification import LaunchSpecification
@@ -39,12 +40,20 @@ class IrFindings:
     savings: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
 
 
+def meld_ir(function: Function, settings: MeldSettings) -> IrMelded:
+    """The melder of the project, which may assume nothing of the launch."""
+    result = meld_function(function, settings)
+    refusals = Counter(refused.obstacle.value for refused in result.refused)
+    saving = sum(region.predicted_saving for region in result.melded)
+    return IrMelded(result.function, len(result.melded), refusals, saving, result.is_cut)
+
+
 def judge_ir(
     kernel: Kernel,
     launch: LaunchSpecification,
     settings: Sequence[MeldSettings],
     policies: Sequence[str],
-    melder: IrMelder,
+    melder: IrMelder = meld_ir,
 ) -> IrFindings:
     """Melds with each of the settings; a version that came out before is not run again."""
     findings = IrFindings()
