@@ -22,6 +22,9 @@ _COMMON: Final = (
     Kind.LEAVE, Kind.LEAVE,
 )  # fmt: skip
 _RARE: Final = (Kind.TOTAL, Kind.OWN_ATOMIC, Kind.VOLATILE, Kind.EXCHANGE, Kind.RETURN, Kind.EMPTY)
+"""What melders refuse or treat with care; two kernels in three have none of it."""
+_SIZES: Final = ((2, 1, 1, 1), (3, 2, 1, 1), (3, 2, 2, 1), (5, 3, 2, 1))
+"""How many statements stand in a row at most, by depth."""
 
 
 @final
@@ -29,11 +32,13 @@ class Grower:
     def __init__(self, choices: Choices) -> None:
         self._choices = choices
         self._comments = 0
+        self._sizes = choices.pick(_SIZES)
+        self._has_rare = choices.chance(3)
 
     # -- new arms -------------------------------------------------------------------------------------------------
 
     def body(self, depth: int = 0) -> Body:
-        most = (5, 3, 2, 1)[min(depth, 3)]
+        most = self._sizes[min(depth, 3)]
         return tuple(self.statement(depth) for _ in range(self._choices.between(1, most)))
 
     def statement(self, depth: int) -> Statement:
@@ -52,7 +57,7 @@ class Grower:
 
     def _simple(self) -> Simple:
         choices = self._choices
-        kind = choices.pick(_RARE) if choices.chance(14) else choices.pick(_COMMON)
+        kind = choices.pick(_RARE) if self._has_rare and choices.chance(7) else choices.pick(_COMMON)
         return Simple(kind, self.genes(), choices.below(NAMES), self._comment())
 
     def _comment(self) -> int:

@@ -78,7 +78,7 @@ class _Body:
         self._variables()
         self._tiles()
         regions = RegionWriter(self._choices, self._around, Grower(self._choices))
-        for number in range(self._choices.pick((1, 1, 2, 3))):
+        for number in range(self._choices.pick((1, 1, 1, 1, 2, 3))):
             if number and not self._around.returned and self._choices.chance(2):
                 self._hand_over()
             self._pieces += regions.region()
