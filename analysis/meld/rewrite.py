@@ -63,7 +63,8 @@ def _meld(draft: FlowDraft, emitter: Emitter, region: DivergentRegion, pair: Sub
     lasts: dict[BlockIndex, BlockIndex] = {}
     for blocks, found in zip(pair.pairs, columns, strict=True):
         is_exit = pair.exit in _real(blocks)
-        last = _emit_block(draft, emitter, blocks, found, (ends[0], ends[1]) if is_exit else None, starts)
+        model = None if is_exit else draft.blocks[_model(pair, blocks)].terminator
+        last = _emit_block(draft, emitter, blocks, found, model or (ends[0], ends[1]), starts)
         lasts |= dict.fromkeys(_real(blocks), last)
         if is_exit:
             targets = BasicBlockId(ends[0]), BasicBlockId(ends[1])
@@ -95,23 +96,33 @@ def _emit_block(
     emitter: Emitter,
     blocks: BlockPair,
     columns: Columns,
-    ends: tuple[BlockIndex, BlockIndex] | None,
+    end: Terminator | tuple[BlockIndex, BlockIndex],
     starts: dict[BlockIndex, BlockIndex],
 ) -> BlockIndex:
-    """Fills the block that a pair becomes; the last of the blocks that it falls apart into."""
+    """Fills the block that a pair becomes; the last of the blocks that it falls apart into.
+
+    `end` is the terminator inside the subgraph, or at its exit the block of each side that follows.
+    """
     emitter.open(starts[_real(blocks)[0]])
     emitter.sources(*([] if block is None else draft.blocks[block].steps for block in (blocks.left, blocks.right)))
-    emitter.columns(columns, ends)
-    if ends is None:
-        draft.blocks[emitter.block].terminator = _melded_terminator(draft, emitter, blocks, starts)
+    if isinstance(end, tuple):
+        emitter.columns(columns, end)
+    else:
+        emitter.columns(columns, None)
+        draft.blocks[emitter.block].terminator = _melded_terminator(draft, emitter, blocks, end, starts)
     return emitter.block
 
 
+def _model(pair: SubgraphPair, blocks: BlockPair) -> BlockIndex:
+    """The block whose terminator the melded block has: that of the region where the other side is a lone block."""
+    sides = (blocks.right, blocks.left) if pair.left.is_block else (blocks.left, blocks.right)
+    return next(block for block in sides if block is not None)
+
+
 def _melded_terminator(
-    draft: FlowDraft, emitter: Emitter, blocks: BlockPair, starts: dict[BlockIndex, BlockIndex]
+    draft: FlowDraft, emitter: Emitter, blocks: BlockPair, model: Terminator, starts: dict[BlockIndex, BlockIndex]
 ) -> Terminator:
-    """The terminator inside the melded subgraph."""
-    model = draft.blocks[_real(blocks)[0]].terminator
+    """The terminator inside the melded subgraph, which leads where `model` does."""
     read = [
         None if block is None else _decision(draft.blocks[block].terminator) for block in (blocks.left, blocks.right)
     ]
