@@ -1,4 +1,4 @@
-"""The README and the tour show what the commands really print; `python -m tests.cli.test_readme` writes them anew."""
+"""The pages for users show what the commands really print; `python -m tests.cli.test_readme` writes them anew."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from tests.cli.shell import simt_lsp
 
 ROOT = Path(__file__).parent.parent.parent
-PAGES = (ROOT / "README.md", ROOT / "docs" / "tour.md")
+PAGES = (ROOT / "README.md", ROOT / "docs" / "tour.md", ROOT / "docs" / "exact-convergence.md")
 BLOCK = re.compile(r"```console\n\$ simt-lsp ([^\n]*)\n(.*?)```", re.DOTALL)
 SHOWN = [shown for page in PAGES for shown in BLOCK.findall(page.read_text("utf-8"))]
 
@@ -23,7 +23,7 @@ def test_a_shown_command_prints_what_is_shown(command: str, output: str) -> None
 
 
 def test_there_is_something_shown() -> None:
-    assert [command.split()[0] for command, _ in SHOWN] == ["check", "explain", "explain", "check", "check"]
+    assert [command.split()[0] for command, _ in SHOWN] == ["check", "explain", "explain", "check", "check", "explain"]
 
 
 def without_time(text: str) -> str:

@@ -18,6 +18,7 @@ from analysis.petri.build import Advance, build_net
 from analysis.petri.flow_graph import FlowGraph
 from analysis.petri.state_space import StateSpace, enumerate_states
 from tests.features.dot_language import read_dot
+from tests.petri.figures import FOLDER, drawings
 from tests.rules.fixture import analyze
 
 PATENT = FlowGraph([(1, 2), (2,), (3, 4), (5,), (5,), ()], returns=(5,), waiting=(3,))
@@ -124,3 +125,7 @@ def test_what_is_too_large_is_not_drawn() -> None:
     assert asked is not None
     assert isinstance(draw_net(analysis, asked, free=False), TooLarge)
     assert isinstance(draw_states(analysis, asked, free=False), TooLarge)
+
+
+def test_the_drawings_of_the_manual_are_what_is_drawn() -> None:
+    assert {name: (FOLDER / name).read_text("utf-8") for name in drawings()} == drawings()
