@@ -23,11 +23,27 @@ SIMULATE_EPILOG = """exit status, of several kernels the first that applies in t
   130  interrupted
 """
 
+MELD_EPILOG = """Both versions of a kernel run with the same inputs under every reconvergence policy.  A meld is
+offered if they leave the same memory, print the same lines and have the same faults, and the second one
+issues fewer instructions.
+
+exit status, the first that applies in the order 1, 4, 3, 2, 0:
+  0    the regions were looked at, whether they can be melded or not
+  1    a meld changes what the kernel does: it is not offered, and a defect of this program
+  2    the command could not be carried out
+  3    with a line: no meld is offered there
+  4    --timeout ended a check, so that a meld is not offered that might have been
+  130  interrupted; the file is as it was, or as it is with all melds
+"""
+
 # Spelt out: to ask the simulator for them takes longer than everything else here.
 POLICIES_HELP = (
     "how warps reconverge: ipdom (default), counters, min-pc, path-list-depth, path-list-breadth, round-robin,"
     " stackless, preserve; several with commas, or all"
 )
+
+
+MELD_METHODS = ("darm", "fusion", "tail", "linear", "best")
 
 
 class OutputFormat(Enum):
@@ -87,6 +103,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_explain(command("explain", "say in words why a line varies between threads"))
     _add_facts(command("facts", "print everything known about files, one JSON object per line"))
     _add_cfg(command("cfg", "draw the control flow of a function"))
+    _add_meld(
+        command("meld", "make divergent arms one converged sequence where that is equal and cheaper", MELD_EPILOG)
+    )
     _add_scalarize(command("scalarize", "print code with one register and operation per warp"))
     _add_simulate(command("simulate", "run kernels on the built-in SIMT simulator", SIMULATE_EPILOG))
     _add_ir(command("ir", "print the intermediate representation of a function"))
@@ -157,17 +176,7 @@ def _add_scalarize(scalarize: argparse.ArgumentParser) -> None:
 
 def _add_simulate(simulate: argparse.ArgumentParser) -> None:
     simulate.add_argument("place", metavar="FILE[:KERNEL]")
-    launch = simulate.add_argument_group("launch", "what is not given is taken from the file or chosen, and listed")
-    launch.add_argument("--grid", metavar="X[,Y[,Z]]", type=_extent, help="blocks of the grid")
-    launch.add_argument(
-        "--arg",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        help="a number, random(0,1), iota, zeros[4096], @file.npy; also for template parameters and variables",
-    )
-    launch.add_argument("--shared", metavar="BYTES", type=_positive, help="dynamic shared memory")
-    launch.add_argument("--seed", metavar="N", type=int, help="of everything that is chosen at random")
+    _add_launch(simulate)
     run = simulate.add_argument_group("run")
     run.add_argument("--policy", metavar="P[,P...]", help=POLICIES_HELP)
     run.add_argument("--max-steps", metavar="N", type=_positive, help="end after so many warp instructions")
@@ -183,6 +192,41 @@ def _add_simulate(simulate: argparse.ArgumentParser) -> None:
     )
     output.add_argument("--color", choices=["auto", "always", "never"], default="auto")
     _add_analysis(simulate)
+
+
+def _add_meld(meld: argparse.ArgumentParser) -> None:
+    meld.add_argument("place", metavar="FILE[:FUNCTION[:LINE]]", help="all divergent branches, or those of a function")
+    output = meld.add_argument_group("output")
+    change = output.add_mutually_exclusive_group()
+    change.add_argument("--diff", action="store_true", help="print all melds that are offered as a patch")
+    change.add_argument("--write", action="store_true", help="change the file")
+    output.add_argument("--json", action="store_true", help="one JSON object (docs/meld-json.md)")
+    output.add_argument("--color", choices=["auto", "always", "never"], default="auto")
+    how = meld.add_argument_group("melding", "what is not given is taken from the settings")
+    how.add_argument(
+        "--method", choices=MELD_METHODS, help="how arms are aligned; best (default) takes what saves most"
+    )
+    how.add_argument("--threshold", metavar="T", type=float, help="how much of two pieces must agree, 0 to 0.5 (0.2)")
+    how.add_argument(
+        "--unchecked", action="store_true", help="offer also what no run could check; never what one refutes"
+    )
+    how.add_argument("--timeout", metavar="S", type=_seconds, help="check each meld for S seconds at most (30)")
+    _add_launch(meld)
+    _add_analysis(meld)
+
+
+def _add_launch(parser: argparse.ArgumentParser) -> None:
+    launch = parser.add_argument_group("launch", "what is not given is taken from the file or chosen, and listed")
+    launch.add_argument("--grid", metavar="X[,Y[,Z]]", type=_extent, help="blocks of the grid")
+    launch.add_argument(
+        "--arg",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="a number, random(0,1), iota, zeros[4096], @file.npy; also for template parameters and variables",
+    )
+    launch.add_argument("--shared", metavar="BYTES", type=_positive, help="dynamic shared memory")
+    launch.add_argument("--seed", metavar="N", type=int, help="of everything that is chosen at random")
 
 
 def _add_ir(ir: argparse.ArgumentParser) -> None:

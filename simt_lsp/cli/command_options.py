@@ -34,6 +34,8 @@ def _command_line(options: argparse.Namespace) -> Source:
         "select": _listed(getattr(options, "select", None)),
         "ignore": _listed(getattr(options, "ignore", None)),
         "tiers": _listed(getattr(options, "tier", None)),
+        "meldMethod": getattr(options, "method", None),
+        "meldThreshold": getattr(options, "threshold", None),
     }
     values = {name: value for name, value in given.items() if value is not None}
     return Source("command line", values, os.getcwd())

@@ -60,19 +60,26 @@ class Analyzed:
 class Engine:
     """Analyses files from disk, one after the other."""
 
-    def __init__(self, options: EngineOptions) -> None:
+    def __init__(self, options: EngineOptions, *, edited: bool = False) -> None:
+        """`edited`: other texts of a file will be asked for, so what did not change is kept."""
         self._options = options
         if options.show_log:
             logging.basicConfig(stream=sys.stderr, format="%(name)s: %(message)s")
         else:  # what was logged is also among the problems of the file
             logging.getLogger("analysis").addHandler(logging.NullHandler())
-        self._analyzer = Analyzer(edited=False)
+        self._analyzer = Analyzer(edited=edited)
         self._cache = FileCache()
         self._index = LazyIndex(options.roots)
 
     def analyze(self, path: str) -> Analyzed:
         """Raises `UnreadableError`."""
-        text = read_source(path)
+        return self._analyze(path, read_source(path))
+
+    def reanalyze(self, analyzed: Analyzed, text: bytes) -> Analyzed:
+        """Another text of that file, with the settings and headers around it."""
+        return self._analyze(analyzed.path, text)
+
+    def _analyze(self, path: str, text: bytes) -> Analyzed:
         absolute = absolute_path(path)
         setup = file_setup(absolute, self._options.overrides, self._graph)
         loader = DiskLoader(self._cache, None, self._index)

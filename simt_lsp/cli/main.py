@@ -54,6 +54,10 @@ def _dispatch(options: argparse.Namespace) -> int:
             from simt_lsp.cli.ir_command import ir
 
             return ir(options)
+        case "meld":
+            from simt_lsp.cli.meld_command import meld
+
+            return meld(options)
         case "scalarize":
             from simt_lsp.cli.scalarize_command import scalarize
 

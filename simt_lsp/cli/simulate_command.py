@@ -8,8 +8,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Final
 
 from analysis.ir.function import FunctionKind
@@ -18,7 +17,7 @@ from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.engine import Analyzed, Engine, UnreadableError
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
 from simt_lsp.cli.targets import function_target, functions_named
-from simt_lsp.cli.terminal import Style, can_write, shows_progress, writer
+from simt_lsp.cli.terminal import Style, can_write, share_progress, writer
 
 try:
     from sim.launch.npy_files import write_arrays
@@ -118,7 +117,7 @@ def _reported(
     except LaunchError as error:
         return _does_not_fit(f"{name}: {error}", alone=alone)
     try:
-        with _progress(kernel.item.name) as progress:
+        with share_progress(kernel.item.name) as progress:
             return report_kernel(
                 program,
                 planner,
@@ -151,26 +150,6 @@ def _place(program: Program, planner: Planner, refusal: Refusal, path: str) -> s
 
 def _advice(options: argparse.Namespace) -> str:
     return "" if options.havoc else "; --havoc fills its results with random values"
-
-
-@contextmanager
-def _progress(title: str) -> Generator[Callable[[float], bool] | None]:
-    """A bar on standard error while a kernel runs, if that is a terminal."""
-    if not shows_progress():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
-        task = bar.add_task(title, total=1.0)
-
-        def show(share: float) -> bool:
-            bar.update(task, completed=share)
-            return True
-
-        yield show
 
 
 # -- output ------------------------------------------------------------------------------------------------------------

@@ -55,6 +55,21 @@ def function_target(text: str, is_file: Callable[[str], bool] = os.path.isfile) 
     return FunctionTarget(text, None)
 
 
+def region_target(text: str, is_file: Callable[[str], bool] = os.path.isfile) -> tuple[FunctionTarget, int | None]:
+    """`a.cu`, `a.cu:kernel`, `a.cu:kernel:12` or `a.cu:12`: what `function_target` reads, and a line."""
+    target = function_target(text, is_file)
+    match = None if target.function is None else _REGION.fullmatch(target.function)
+    if match is None or match["line"] is None:
+        return target, None
+    line = int(match["line"])
+    if line == 0:
+        raise UsageError(f"'{text}': lines count from 1")
+    return FunctionTarget(target.path, match["function"]), line
+
+
+_REGION = re.compile(r"(?:(?P<function>[^0-9].*?)(?::|$))?(?P<line>[0-9]+)?", re.DOTALL)
+
+
 def functions_named(
     functions: Sequence[DeviceFunction], path: str, name: str | None, what: str
 ) -> Sequence[DeviceFunction]:

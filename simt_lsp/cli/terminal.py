@@ -100,3 +100,23 @@ def progress(title: str, total: int) -> Generator[Callable[[], None]]:
     with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
         task = bar.add_task(title, total=total)
         yield lambda: bar.advance(task)
+
+
+@contextmanager
+def share_progress(title: str) -> Generator[Callable[[float], bool] | None]:
+    """A function to call with the share that is done; None where standard error is no terminal for a bar."""
+    if not shows_progress():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
+        task = bar.add_task(title, total=1.0)
+
+        def show(share: float) -> bool:
+            bar.update(task, completed=share)
+            return True
+
+        yield show

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from simt_lsp.cli.exit_status import UsageError
-from simt_lsp.cli.targets import FunctionTarget, LineTarget, function_target, line_target
+from simt_lsp.cli.targets import FunctionTarget, LineTarget, function_target, line_target, region_target
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,26 @@ def test_lines_count_from_one() -> None:
 def test_the_longest_beginning_that_is_a_file_is_the_file(text: str, path: str, function: str | None) -> None:
     files = {"a.cu", r"C:\a.cu", "with:colon.cu"}
     assert function_target(text, files.__contains__) == FunctionTarget(path, function)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "function", "line"),
+    [
+        ("a.cu", "a.cu", None, None),
+        ("a.cu:sum", "a.cu", "sum", None),
+        ("a.cu:math::sum", "a.cu", "math::sum", None),
+        ("a.cu:sum:12", "a.cu", "sum", 12),
+        ("a.cu:math::sum:12", "a.cu", "math::sum", 12),
+        ("a.cu:12", "a.cu", None, 12),
+        ("a.cu:sum2", "a.cu", "sum2", None),
+        (r"C:\a.cu:sum:3", r"C:\a.cu", "sum", 3),
+        ("missing.cu:sum:3", "missing.cu:sum:3", None, None),
+    ],
+)
+def test_a_region_is_named_by_function_and_line(text: str, path: str, function: str | None, line: int | None) -> None:
+    assert region_target(text, {"a.cu", r"C:\a.cu"}.__contains__) == (FunctionTarget(path, function), line)
+
+
+def test_lines_of_regions_count_from_one() -> None:
+    with pytest.raises(UsageError, match="count from 1"):
+        region_target("a.cu:sum:0", {"a.cu"}.__contains__)
