@@ -29,6 +29,7 @@ from analysis.lower.expressions.members import member_place, this_object, upcast
 from analysis.lower.functions import is_deduced, pack_names, parameter_list
 from analysis.lower.handlers import statement
 from analysis.lower.inlining import declare_packs
+from analysis.lower.lifetimes import will_end
 from analysis.lower.lookup import find
 from analysis.lower.names import (
     Declarations,
@@ -123,6 +124,8 @@ def _parameter(ctx: LoweringContext, parameter: ParameterDeclaration, *, is_kern
     variable = builder.variable(parameter.name, type, span)
     builder.defined(variable, value, span)
     ctx.scope.declare(parameter.name, LocalVariable(parameter.name, symbol, declared, variable))
+    if not is_kernel and not declared.is_reference:
+        will_end(ctx, builder.symbol_address(symbol, span), declared.type, span)
 
 
 def _member_initialisers(ctx: LoweringContext, record: Record, node: Node) -> None:

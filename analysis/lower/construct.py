@@ -2,8 +2,7 @@
 
 Rules   A class with constructors is initialised by a call, an aggregate member by member, in order, the rest by
         default member initialisers or zero.  `T()` and `T{}` of a class without constructors are zero.
-Limits  A braced list prefers no `initializer_list` constructor.  Destructors are not run; a class that has one makes
-        its variables opaque.
+Limits  A braced list prefers no `initializer_list` constructor.  Destructors are not run (`lifetimes.py`).
 """
 
 from __future__ import annotations
@@ -34,6 +33,7 @@ from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import load, lower, rvalue
 from analysis.lower.expressions.members import member_place
 from analysis.lower.functions import generic_signature
+from analysis.lower.lifetimes import will_end
 from analysis.lower.names import Closure, Record
 from analysis.lower.packs import expanded
 from analysis.lower.records import constructors_of, has_defaulted_constructor, written_constructors
@@ -55,6 +55,7 @@ def construct(ctx: LoweringContext, type: Type, arguments: Sequence[Operand], sp
         if record is not None:
             target = new_object(ctx, type, span)
             construct_at(ctx, target, record, arguments, span)
+            will_end(ctx, target.address, type, span)
             return target
     if len(arguments) == 1 and not isinstance(arguments[0], Closure):
         value = load(ctx, arguments[0], span)
@@ -110,16 +111,18 @@ def _default_member(
     default = record.fields[index].default
     if default is None and declared.is_reference:
         return
-    inner = ctx.program.records.get(declared.type.name) if isinstance(declared.type, StructType) else None
-    if default is None and not zeroed and (inner is None or not needs_construction(ctx, inner)):
+    if default is None and not zeroed and not _needs_construction(ctx, declared.type):
         return
+    inner = ctx.program.records.get(declared.type.name) if isinstance(declared.type, StructType) else None
     member = member_place(ctx, target, record, index, span)
     if default is not None:
         with ctx.elsewhere(record.scope, record.snippet, span):
             initialise(ctx, member, default, span)
     elif inner is not None:
         default_object(ctx, member, inner, span, zeroed=zeroed)
-    elif zeroed and not isinstance(declared.type, ArrayType):
+    elif isinstance(declared.type, ArrayType):
+        default_array(ctx, member, declared.type, span, zeroed=zeroed)
+    elif zeroed:
         store_to(ctx.builder, member, zero(ctx, declared.type, span), span)
 
 
@@ -132,6 +135,33 @@ def default_object(ctx: LoweringContext, target: Place, record: Record, span: Sp
         default_members(ctx, target, record, span, zeroed=zeroed)
 
 
+def default_array(ctx: LoweringContext, target: Place, type: ArrayType, span: Span, *, zeroed: bool = False) -> None:
+    """`T x[n];`: the default of every element."""
+    if not zeroed and not _needs_construction(ctx, type):
+        return
+    element, length = type.element, type.length
+    if length is None or length > MAX_ZEROED:
+        ctx.builder.emit(Opaque(None, f"initialisation of a large {spelled(type)}", (target.address,), False, span))
+        return
+    record = ctx.program.records.get(element.name) if isinstance(element, StructType) else None
+    for index in range(length):
+        number = ctx.builder.constant(index, S32, span)
+        place = Place(ctx.builder.element_address(target.address, number, element, span), element)
+        if record is not None:
+            default_object(ctx, place, record, span, zeroed=zeroed)
+        elif isinstance(element, ArrayType):
+            default_array(ctx, place, element, span, zeroed=zeroed)
+        else:
+            initialise_zero(ctx, place, span)
+
+
+def _needs_construction(ctx: LoweringContext, type: Type) -> bool:
+    while isinstance(type, ArrayType):
+        type = type.element
+    record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
+    return record is not None and needs_construction(ctx, record)
+
+
 def needs_construction(ctx: LoweringContext, record: Record) -> bool:
     """Whether `T x;` does anything."""
     if written_constructors(record) and not has_defaulted_constructor(record):
@@ -139,9 +169,7 @@ def needs_construction(ctx: LoweringContext, record: Record) -> bool:
     for member in record.fields:
         if member.default is not None or member.width is not None:
             return True
-        type = member.declared.type
-        inner = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
-        if inner is not None and inner is not record and needs_construction(ctx, inner):
+        if member.declared.type != record.type and _needs_construction(ctx, member.declared.type):
             return True
     return False
 

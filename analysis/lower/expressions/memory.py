@@ -15,6 +15,7 @@ from analysis.lower.conversions import convert
 from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import handles, load, rvalue, unsupported
 from analysis.lower.layouts import size_of
+from analysis.lower.lifetimes import will_end
 from analysis.lower.types import base_type, declare
 from analysis.syntax.tree import Node
 
@@ -69,6 +70,10 @@ def _allocated(ctx: LoweringContext, type: Type, element: Type, count: Node | No
 def _delete(ctx: LoweringContext, node: Node) -> Operand:
     span = ctx.span(node)
     values = [rvalue(ctx, child) for child in node.children if child.kind not in ("delete", "[", "]")]
+    for value in values:
+        type = ctx.builder.types[value]
+        if isinstance(type, PointerType):
+            will_end(ctx, value, type.element, span)
     builtin = builtin_function("free")
     if builtin is not None and len(values) == 1:
         return call_builtin(ctx, builtin, values, (), span)

@@ -25,7 +25,7 @@ from analysis.ir.types import (
 )
 from analysis.lower.constant_objects import declare_object
 from analysis.lower.constants import evaluate
-from analysis.lower.construct import default_object, initialise
+from analysis.lower.construct import default_array, default_object, initialise
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.convert import implicit
@@ -41,9 +41,9 @@ from analysis.lower.expressions.members import element
 from analysis.lower.functions import THREAD_GROUP, function_declarator
 from analysis.lower.globals import listed_length
 from analysis.lower.library.source import array_elements
+from analysis.lower.lifetimes import will_end
 from analysis.lower.lookup import builtin_record
 from analysis.lower.names import AUTO, Closure, DeclaredType, DependentName, LambdaName, LocalVariable, TypeTemplate
-from analysis.lower.records import constructors_of, has_destructor
 from analysis.lower.statements.dispatch import handles_statement, not_understood
 from analysis.lower.types import Declarator, base_type, declare, shown, specifier_words
 from analysis.syntax.tree import Node
@@ -177,10 +177,11 @@ def _local(
     elif isinstance(type, StructType):
         _default(ctx, target, type, span)
     elif isinstance(type, ArrayType):
-        _default_array(ctx, type, span)
+        default_array(ctx, target, type, span)
     elif ctx.continue_block is not None and (is_arithmetic(type) or isinstance(type, PointerType | TemplateType)):
         ctx.builder.store(target.address, ctx.builder.undefined(type, span), span)  # nothing from the last iteration
     ctx.scope.declare(name, entity)
+    will_end(ctx, target.address, type, span)
 
 
 def _default(ctx: LoweringContext, target: Place, type: StructType, span: Span) -> None:
@@ -190,18 +191,6 @@ def _default(ctx: LoweringContext, target: Place, type: StructType, span: Span) 
             ctx.builder.emit(Opaque(None, f"type {type.name} is not visible", (target.address,), False, span))
         return
     default_object(ctx, target, record, span)
-    if has_destructor(record):
-        ctx.builder.emit(Opaque(None, f"destructor of {record.name}", (target.address,), True, span))
-
-
-def _default_array(ctx: LoweringContext, type: ArrayType, span: Span) -> None:
-    """An array of classes with constructors is not initialised here."""
-    element_type: Type = type
-    while isinstance(element_type, ArrayType):
-        element_type = element_type.element
-    record = ctx.program.records.get(element_type.name) if isinstance(element_type, StructType) else None
-    if record is not None and any(found.body is not None and found.body.children for found in constructors_of(record)):
-        ctx.builder.emit(Opaque(None, f"constructors of an array of {record.name}", (), False, span))
 
 
 def _new_variable(
@@ -225,6 +214,7 @@ def _declared_value(
     assert entity.variable is not None
     ctx.builder.defined(entity.variable, value, span)
     ctx.scope.declare(name, entity)
+    will_end(ctx, target.address, type, span)
     return entity
 
 

@@ -13,6 +13,7 @@ from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import discard, load, lower, place, temporary
 from analysis.lower.functions import is_deduced
+from analysis.lower.lifetimes import will_end
 from analysis.lower.names import DeclaredType, NamespaceName
 from analysis.lower.namespaces import declare_alias
 from analysis.lower.statements.dispatch import handles_statement, not_understood, statement
@@ -71,6 +72,7 @@ def _returned(ctx: LoweringContext, node: Node) -> Operand:
     if node.kind == "initializer_list" and not is_deduced(declared):
         target = new_object(ctx, declared.type, ctx.span(node))
         initialise_list(ctx, target, node, ctx.span(node))
+        will_end(ctx, target.address, target.type, ctx.span(node))
         return target
     if declared.is_reference:
         return place(ctx, node)
