@@ -50,9 +50,13 @@ class Stuck:
 BarrierOutcome: TypeAlias = Safe | Stuck | GaveUp
 
 
-def barrier_outcome(graph: FlowGraph, block: BasicBlockId, limit: int = DEFAULT_LIMIT) -> BarrierOutcome:
-    """`block` is one of the blocks of `graph.waiting`."""
-    space = enumerate_states(build_net(graph, None, Advance.IN_STEP), limit)
+def waiting_states(graph: FlowGraph, limit: int = DEFAULT_LIMIT) -> StateSpace | GaveUp:
+    """What all barriers of a graph are judged by."""
+    return enumerate_states(build_net(graph, None, Advance.IN_STEP), limit)
+
+
+def barrier_outcome(graph: FlowGraph, space: StateSpace | GaveUp, block: BasicBlockId) -> BarrierOutcome:
+    """`block` is one of the blocks of `graph.waiting`, `space` has the waiting states of the graph."""
     if isinstance(space, GaveUp):
         return space
     later: Stuck | None = None

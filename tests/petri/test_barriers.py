@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.divergence.levels import Level
-from analysis.petri.barriers import OtherThread, Safe, Stuck, barrier_outcome
+from analysis.petri.barriers import OtherThread, Safe, Stuck, barrier_outcome, waiting_states
 from analysis.petri.flow_graph import FlowGraph, flow_graph
 from tests.support.textual import analyze
 
@@ -26,7 +26,9 @@ def graph_of(body: str) -> tuple[FlowGraph, dict[str, int]]:
 def outcome(body: str, label: str) -> tuple[OtherThread, list[str], list[str]] | None:
     """Where the other thread is and both paths in words; None: safe."""
     graph, labels = graph_of(body)
-    found = barrier_outcome(graph, next(block for block in graph.order if block == labels[label]))
+    found = barrier_outcome(
+        graph, waiting_states(graph), next(block for block in graph.order if block == labels[label])
+    )
     if isinstance(found, Safe):
         return None
     assert isinstance(found, Stuck)

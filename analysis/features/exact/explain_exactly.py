@@ -6,8 +6,8 @@ Groups    Asked for two threads of one grid, of one block and of one warp; the w
 Given     The levels of branches that the fixpoint found.  Barriers are plain code at first: nothing is assumed of them.
           Where it helps, a second sentence says what holds if no thread waits for ever at a barrier.
 Views     A device function is asked about in each place where it is inlined, and the worst answer is shown.
-Cost      Groups are asked for from the fixpoint's answer on, which is nearly always the exact one: one or two state
-          spaces per view, as many again where barriers help, at most 0.1 s each for a kernel of 900 blocks.
+Cost      Groups and views are asked for from the fixpoint's answer on, which is nearly always the exact one: two or
+          three state spaces for most code, 0.1 s each for a kernel of 900 blocks.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from analysis.features.exact.code_on_line import CodeOnLine, code_on_line
 from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import GridBarrier
 from analysis.ir.record import record
-from analysis.petri.barriers import BarrierOutcome, Stuck, barrier_outcome
+from analysis.petri.barriers import BarrierOutcome, Stuck, barrier_outcome, waiting_states
 from analysis.petri.flow_graph import FlowGraph, flow_graph
-from analysis.petri.state_space import DEFAULT_LIMIT, GaveUp
+from analysis.petri.state_space import DEFAULT_LIMIT, GaveUp, StateSpace
 from analysis.petri.verdict import Convergent, Divergent, ExactVerdict, NoRunEnds, block_verdict
 
 GROUPS: Final = (Level.GRID, Level.BLOCK, Level.WARP)
@@ -92,37 +92,38 @@ def explain_exactly(analysis: FileAnalysis, line: int, limit: int = DEFAULT_LIMI
     )
 
 
-_WORST: Final = {False: (False, int(Level.VARYING)), True: (True, int(Level.VARYING))}
-"""No other view can be worse, for plain code and for barriers."""
-
-
-def _severity(asked: ExactBlock) -> tuple[bool, int]:
-    match asked.answer:
+def _badness(answer: ExactAnswer) -> int:
+    match answer:
         case GaveUp():
-            badness = int(Level.VARYING) + 1
+            return int(Level.VARYING) + 1
         case Proven(group=group):
-            badness = int(group)
+            return int(group)
         case NoRunEnds():
-            badness = -1
-    return isinstance(asked.barrier, Stuck), badness
+            return -1
 
 
 @final
 class _Asker:
-    """Asks about the blocks of one line; keeps the flow graphs of the roots between questions."""
+    """Asks about the blocks of one line; keeps what the blocks of one root share."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self._graphs: dict[tuple[int, Level, bool], FlowGraph] = {}
+        self._spaces: dict[tuple[int, Level], StateSpace | GaveUp] = {}
 
     def worst(self, code: CodeOnLine) -> ExactBlock:
+        """The worst of all views, asked from the fixpoint's worst on: no view is worse than the fixpoint says."""
+        views = sorted(code.blocks, key=lambda place: -_fixpoint(*place))
+        if code.is_barrier:
+            stuck = next((place for place in views if isinstance(self.barrier(*place), Stuck)), None)
+            views = views if stuck is None else [stuck]
         found: ExactBlock | None = None
-        for view, block in code.blocks:
-            asked = self.block(code, view, block)
-            if found is None or _severity(asked) > _severity(found):
-                found = asked
-            if _severity(found) >= _WORST[code.is_barrier]:
+        for view, block in views:
+            if found is not None and _badness(found.answer) >= _fixpoint(view, block):
                 break
+            asked = self.block(code, view, block)
+            if found is None or _badness(asked.answer) > _badness(found.answer):
+                found = asked
         assert found is not None, "code on a line has a block"
         return found
 
@@ -131,12 +132,11 @@ class _Asker:
         if isinstance(answer, Proven) and answer.group > Level.BLOCK:
             with_barriers = self.answer(view, block, barriers_wait=True)
         barrier = self.barrier(view, block) if code.is_barrier else None
-        fixpoint = view.root.divergence.convergence(block)
-        return ExactBlock(code, view, block, fixpoint, answer, with_barriers, barrier)
+        return ExactBlock(code, view, block, _fixpoint(view, block), answer, with_barriers, barrier)
 
     def answer(self, view: View, block: BasicBlockId, *, barriers_wait: bool) -> ExactAnswer:
         """From the fixpoint's answer to wider groups while there is no difference, or to narrower ones until."""
-        group = min(view.root.divergence.convergence(block), Level.WARP)
+        group = min(_fixpoint(view, block), Level.WARP)
         verdict = self.verdict(view, block, group, barriers_wait)
         while isinstance(verdict, Divergent) and group is not Level.WARP:
             group = GROUPS[group + 1]
@@ -158,10 +158,17 @@ class _Asker:
     def barrier(self, view: View, block: BasicBlockId) -> BarrierOutcome:
         instructions: Sequence[object] = view.root.function.blocks[block].instructions
         group = Level.GRID if any(isinstance(one, GridBarrier) for one in instructions) else Level.BLOCK
-        return barrier_outcome(self.graph(view, group, True), block, self.limit)
+        graph, key = self.graph(view, group, True), (id(view.root), group)
+        if key not in self._spaces:
+            self._spaces[key] = waiting_states(graph, self.limit)
+        return barrier_outcome(graph, self._spaces[key], block)
 
     def graph(self, view: View, group: Level, barriers_wait: bool) -> FlowGraph:
         key = (id(view.root), group, barriers_wait)
         if key not in self._graphs:
             self._graphs[key] = flow_graph(view.root.divergence, group, barriers_wait=barriers_wait)
         return self._graphs[key]
+
+
+def _fixpoint(view: View, block: BasicBlockId) -> Level:
+    return view.root.divergence.convergence(block)
