@@ -356,6 +356,9 @@ class Program:
         except FunctionTooLarge:
             function = _unknown(instance, f"more than {MAX_VALUES:,} values in one function")
             is_too_large = True
+        except RecursionError:  # of the text, not of ours: thousands of lines of a trace tell nothing
+            _LOG.warning("lowering %s: its declarations nest too deeply", instance.id)
+            function = _unknown(instance, "declarations that nest too deeply")
         except Exception as error:
             _LOG.exception("lowering %s", instance.id)
             function = _unknown(instance, f"internal error: {type(error).__name__}: {error}"[:200])

@@ -170,9 +170,8 @@ def _record_instance(
     arguments: tuple[TemplateArgument, ...],
 ) -> Entity:
     spelled = ", ".join(spelled_argument(argument) for argument in arguments)
-    full = f"{template.name}<{spelled}>"
-    if scope.origin is not None and scope.origin.prefix:
-        full = f"{scope.origin.prefix}::{full}"
+    prefix = f"{scope.origin.prefix}::" if scope.origin is not None and scope.origin.prefix else ""
+    full = f"{prefix}{template.name}<{spelled}>"
     known = program.records.get(full)
     if known is not None:
         return self_name(known)
@@ -180,7 +179,7 @@ def _record_instance(
     if (
         (declaration.node.field("body") is None and not is_open)
         or len(program.records) >= MAX_INSTANCES
-        or _unfinished(program, template) >= MAX_NESTED
+        or _unfinished(program, f"{prefix}{template.name}<") >= MAX_NESTED
     ):
         return TypeName(DeclaredType(UnknownType(full)))
     record = _new_record(scope, declaration.node, full, template.name, template.name, arguments)
@@ -191,10 +190,10 @@ def _record_instance(
     return self_name(record)
 
 
-def _unfinished(program: Declarations, template: TypeTemplate) -> int:
-    """How many instances of the template need this one to be laid out themselves."""
+def _unfinished(program: Declarations, beginning: str) -> int:
+    """How many instances of the template whose names begin so need this one to be laid out themselves."""
     layouts = program.layouts.values()
-    return sum(not layout.size and layout.name.startswith(f"{template.name}<") for layout in layouts)
+    return sum(not layout.size and layout.name.startswith(beginning) for layout in layouts)
 
 
 def generic_instance(program: Declarations, template: TypeTemplate) -> Entity | None:

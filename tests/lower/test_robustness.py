@@ -61,6 +61,11 @@ def test_mutated_kernels_never_fail(text: bytes, edits: list[tuple[float, int, b
         "namespace a = b; namespace b = a; __global__ void k(int* p) { p[0] = a::x; }",
         "__global__ void k(int* a) { auto f = [&](auto g) { return g(g); }; a[0] = f(f); }",
         "__device__ auto f(int n) { return n ? f(n - 1) : 0; } __global__ void k(int* a) { a[0] = f(3); }",
+        "namespace n { template <int N> struct F : F<N + 1> {}; } __global__ void k(int* a) { n::F<0> f; a[0] = 1; }",
+        "namespace n { template <class T> struct R { static constexpr int d = 1 + R<R<T>>::d; }; }"
+        "__global__ void k(int* a) { a[0] = n::R<int>::d; }",
+        "struct P { template <int N> struct F { typename F<N + 1>::type x; }; };"
+        "__global__ void k(int* a) { P::F<0> f; a[0] = 1; }",
         "__global__ void k",
         "__global__ void k(",
         "__global__ void () {}",
