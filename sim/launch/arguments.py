@@ -152,6 +152,7 @@ class ArgumentChooser:
 
     def _argument(self, name: str, type: Type) -> Argument | None:
         """The argument for a parameter, variable or member; None for what the engine has to refuse itself."""
+        self._check_layout(name, type.element if isinstance(type, PointerType) else type)
         match type:
             case IntegerType() | FloatType() | BooleanType():
                 number = self._numbers.get(name)
@@ -242,6 +243,14 @@ class ArgumentChooser:
             self.arrays[name] = choice
         self._memories[root] = Memory(choice)
         return argument_of(choice, self._function.structs)
+
+    def _check_layout(self, name: str, type: Type) -> None:
+        """LaunchError where the members of a class are known and their places are not."""
+        while isinstance(type, ArrayType):
+            type = type.element
+        layout = self._function.structs.get(type.name) if isinstance(type, StructType) else None
+        if layout is not None and layout.fields and not layout.size:
+            raise LaunchError(f"no memory for {name}: the type of a member of {layout.name} is not visible")
 
     def _check_size(self, text: str, choice: ArrayChoice) -> None:
         size = choice.length * (size_of(choice.element, self._function.structs) or 1)

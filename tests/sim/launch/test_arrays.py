@@ -364,3 +364,11 @@ def test_bounds_that_are_given_hold_for_offsets_too() -> None:
     found = argument(rows, "a", given(a="3[257]"))
     assert isinstance(found, ChosenArray)
     assert (found.low, found.high, found.length) == (3, 3, 257)
+
+
+@pytest.mark.parametrize("parameter", ["S *x", "S x", "const S *x", "T x"])
+def test_a_class_with_a_member_of_unknown_type_has_no_memory(parameter: str) -> None:
+    text = "struct S { int n; Hidden h; }; struct T { S s[2]; int n; };"
+    text += f"__global__ void k({parameter}, int *out) {{ out[threadIdx.x] = (&x)[0] ? 1 : 2; }}"
+    with pytest.raises(LaunchError, match=r"the type of a member of [ST] is not visible"):
+        plan(text)
