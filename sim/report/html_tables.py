@@ -136,7 +136,7 @@ def policy_card(report: KernelReport) -> Markup:
     titles = ("Policy", "Warp instructions#", "", "SIMD efficiency#", "Splits#", "Faults#", "Time#", "Memory")
     finished = sum(run.truncated is None for run in report.policies)
     who = "all" if finished == len(report.policies) else f"the {finished} that finished"
-    agreement = f"{who} leave the same memory" if report.agree else "they leave different memory"
+    agreement = f"{who} leave the same memory" if report.agree is not False else "they leave different memory"
     listing = table(titles, rows, "policies", "Policies side by side")
     return card("Policies side by side", listing, kind="policies", note=agreement if finished > 1 else "")
 

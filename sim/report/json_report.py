@@ -143,7 +143,7 @@ class KernelObject(TypedDict):
     seed: int
     inputs: dict[str, InputObject]
     policies: dict[str, PolicyObject]
-    policies_agree: bool
+    policies_agree: bool | None
     study: StudyObject | None
     seconds: float
     truncated: bool

@@ -193,6 +193,8 @@ class KernelReport:
     is_interim: bool = False
 
     @property
-    def agree(self) -> bool:
-        """Whether all policies that ran to the end left the same memory."""
-        return len({run.memory_digest for run in self.policies if run.truncated is None}) <= 1
+    def agree(self) -> bool | None:
+        """Whether all policies left the same memory; None where one was cut off and those that ended do not differ."""
+        if len({run.memory_digest for run in self.policies if run.truncated is None}) > 1:
+            return False
+        return None if any(run.truncated is not None for run in self.policies) else True

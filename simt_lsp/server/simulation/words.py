@@ -126,7 +126,7 @@ def summary_words(report: KernelObject) -> str:
     """One line about a kernel, for a message."""
     runs = report["policies"]
     parts = [f"{policy}: {_run_words(run)}" for policy, run in runs.items()]
-    if not report["policies_agree"]:
+    if report["policies_agree"] is False:
         parts.append("the policies leave different memory")
     return f"{report['kernel']}, {launch_words(report)}: {'; '.join(parts)}"
 
