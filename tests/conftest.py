@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import signal
 import time
 from typing import Final
 
@@ -11,6 +12,10 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 FUZZ_SECONDS: Final = 10
 """How long `make fuzz` stays with one property: some 40 of them, two at a time, end within five minutes."""
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Under `nohup make test &` interrupts are ignored; the programs that tests start would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Every run of the tests tries the same examples; `make fuzz` tries new ones, again and again.
 settings.register_profile("tests", derandomize=True, deadline=None)

@@ -106,6 +106,7 @@ def test_a_kernel_with_faults_and_notes_was_among_them() -> None:
     assert first["policies"]["ipdom"]["notes"]
     assert second["truncated"] is True
     assert second["study"] is None
+    assert second["policies_agree"] is None  # both runs were cut off
 
 
 def test_lanes_of_sides_are_those_of_the_branch() -> None:
