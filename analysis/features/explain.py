@@ -12,12 +12,15 @@ from analysis.features.access_words import has_bank_conflict, is_uncoalesced, la
 from analysis.features.barrier_reason import barrier_reason
 from analysis.features.branch_words import price_words
 from analysis.features.explain_access import explain_accesses
+from analysis.features.meld_words import meld_outcome, meld_words
 from analysis.features.source_step import SourceStep, plain_step, source_step, source_steps, without_repeats
 from analysis.features.summary import counts_in_words, deciding_level, is_divergent, one_per_place, summarize
 from analysis.features.value_form import value_form_at
 from analysis.ir.function import FunctionKind
 from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, Span
+from analysis.meld.settings import DEFAULT_MELD_SETTINGS, MeldSettings
+from analysis.refactor.meld.model import Obstacle, Refusal
 from analysis.rules.access_text import address_span
 from analysis.rules.check import check
 from analysis.rules.condition import condition_text, keyword_text
@@ -60,8 +63,8 @@ class Explanation:
     items: tuple[ExplainedItem, ...]
 
 
-def explain_line(analysis: FileAnalysis, line: int) -> Explanation:
-    """What stands on a line (from 1), each with its chain."""
+def explain_line(analysis: FileAnalysis, line: int, meld: MeldSettings = DEFAULT_MELD_SETTINGS) -> Explanation:
+    """What stands on a line (from 1), each with its chain; `meld` says how arms would be melded."""
     if not 1 <= line <= analysis.document.lines.line_count:
         count = analysis.document.lines.line_count
         return Explanation(line, "", None, f"the file has {count} lines", ())
@@ -74,7 +77,7 @@ def explain_line(analysis: FileAnalysis, line: int) -> Explanation:
     name = " and ".join(function.name for function in functions)
     if not any(function.active for function in functions):
         return Explanation(line, source, name, f"`{name}` is excluded by `#if`: nothing is known about it", ())
-    items = _items(analysis, functions, start, end)
+    items = _items(analysis, functions, start, end, meld)
     return Explanation(line, source, name, _summary(items), items)
 
 
@@ -95,6 +98,7 @@ def render_explanation(explanation: Explanation) -> str:
 
 
 NOTHING_VARIES: Final = "nothing varies here"
+_WITHOUT_TWO_ARMS: Final = (Obstacle.NOT_A_STATEMENT, Obstacle.ONE_ARM)
 MAX_PLACES: Final = 12
 """A function's line shows so many places, barriers before branches: an editor shows the text in a message."""
 
@@ -119,11 +123,11 @@ def _functions(analysis: FileAnalysis, start: int, end: int) -> tuple[FunctionFa
 
 
 def _items(
-    analysis: FileAnalysis, functions: Sequence[FunctionFacts], start: int, end: int
+    analysis: FileAnalysis, functions: Sequence[FunctionFacts], start: int, end: int, meld: MeldSettings
 ) -> tuple[ExplainedItem, ...]:
     items: list[ExplainedItem] = []
     for function in functions:
-        line = _Line(analysis, FunctionText(analysis.facts.path, analysis.document, function), start, end)
+        line = _Line(analysis, FunctionText(analysis.facts.path, analysis.document, function), start, end, meld)
         if function.active:
             items += [line.function()] if line.has(function.name_span) else []
             items += [line.branch(fact) for fact in function.branches if line.has(fact.keyword)]
@@ -132,11 +136,13 @@ def _items(
             items += [line.opaque(fact) for fact in one_per_place(function.opaque) if line.has(fact.span)]
     items += _findings_at_calls(analysis, start, end)
     if not items and functions[0].active:
-        items = _Line(analysis, FunctionText(analysis.facts.path, analysis.document, functions[0]), start, end).values()
+        items = _Line(
+            analysis, FunctionText(analysis.facts.path, analysis.document, functions[0]), start, end, meld
+        ).values()
     for function in functions:
         if function.active:
             items += _Line(
-                analysis, FunctionText(analysis.facts.path, analysis.document, function), start, end
+                analysis, FunctionText(analysis.facts.path, analysis.document, function), start, end, meld
             ).accesses()
     return tuple(sorted(items, key=lambda item: (item.start, item.end)))
 
@@ -150,6 +156,7 @@ class _Line:
     text: FunctionText
     start: int
     end: int
+    meld: MeldSettings
 
     def has(self, span: Span) -> bool:
         return span.frame == OWN_FRAME and self.start <= self.text.start(span) <= self.end
@@ -204,8 +211,16 @@ class _Line:
             CONVERGENCE_WORDS[convergent],
             source_steps(self.analysis, why_not_convergent),
             level is not Level.GRID,
-            price_words(fact),
+            (*price_words(fact), *self.melding(fact)),
         )
+
+    def melding(self, fact: BranchFact) -> tuple[str, ...]:
+        """Whether the two arms of a divergent branch can be melded, as far as that can be said without running them."""
+        outcome = meld_outcome(self.analysis, self.text.function, fact, self.meld)
+        if outcome is None or (isinstance(outcome, Refusal) and outcome.obstacle in _WITHOUT_TWO_ARMS):
+            return ()
+        words = meld_words(outcome, self.text.function).rstrip(".")
+        return (words[0].lower() + words[1:],)
 
     def barrier(self, fact: BarrierFact) -> ExplainedItem:
         reason = barrier_reason(self.analysis, self.text.function, fact)

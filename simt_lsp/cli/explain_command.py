@@ -15,13 +15,14 @@ def explain(options: argparse.Namespace) -> ExitStatus:
     target = line_target(options.place)
     engine = Engine(engine_options(options, [target.path]))
     try:
-        analysis = engine.analyze(target.path).analysis
+        analyzed = engine.analyze(target.path)
     except UnreadableError as error:
         raise UsageError(f"{target.path}: {error}") from error
+    analysis = analyzed.analysis
     count = analysis.document.lines.line_count
     if target.line > count:
         raise UsageError(f"{target.path} has {count} lines, there is no line {target.line}")
-    print(render_explanation(explain_line(analysis, target.line)).rstrip("\n"))
+    print(render_explanation(explain_line(analysis, target.line, analyzed.setup.configuration.rules.meld)).rstrip("\n"))
     if options.exact or options.net is not None or options.states is not None:
         from simt_lsp.cli.exact_explanation import explain_paths
 

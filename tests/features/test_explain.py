@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from inspect import cleandoc
 
 from analysis.features.explain import explain_line, render_explanation
 from analysis.features.explain_access import NEIGHBOURS
+from analysis.meld.settings import DEFAULT_MELD_SETTINGS, MeldMethod, MeldSettings
 from tests.rules.fixture import analyze
 
 TEXT = """__device__ void sync() { __syncthreads(); }
@@ -227,3 +230,41 @@ def test_the_line_of_a_kernel_lists_its_costly_accesses() -> None:
         "      line 5: out[i * 32] += in[pick[i]];  (uncoalesced)",
         "      line 6: out[i * n] = in[i + n];  (uncoalesced)",
     ]
+
+
+ARMS = """__global__ void k(float *x, const float *a, const float *b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i % 2 == 0) { x[i] = a[i] * 2.0f; } else { x[i] = b[i] * 2.0f; }
+  if (i % 3 == 0) { x[i] = a[i]; } else { __syncthreads(); }
+  if (i % 5 == 0) x[i] = 1.0f;
+  if (n == 0) { x[i] = a[i]; } else { x[i] = b[i]; }
+}
+"""
+
+
+def melding(line: int, settings: MeldSettings = DEFAULT_MELD_SETTINGS) -> list[str]:
+    """What is said about the arms of the branches on the line."""
+    items = explain_line(analyze(ARMS), line, settings).items
+    return [detail for item in items for detail in item.details if "meld" in detail]
+
+
+def test_arms_that_can_be_melded() -> None:
+    (words,) = melding(3)
+    assert re.fullmatch(
+        r"the arms can be melded: one converged sequence would save about \d+ % of this kernel's issue slots", words
+    )
+
+
+def test_arms_that_cannot_be_melded_say_why() -> None:
+    (words,) = melding(4)
+    assert words.startswith("the arms are not melded: ")
+    assert "barrier" in words
+
+
+def test_nothing_is_said_where_there_are_no_two_arms_or_no_warp_splits() -> None:
+    assert melding(5) == melding(6) == []
+
+
+def test_the_method_of_the_settings_counts() -> None:
+    """Tail merging wants equal instructions; these arms differ in an operand."""
+    assert melding(3, replace(DEFAULT_MELD_SETTINGS, method=MeldMethod.TAIL)) != melding(3)

@@ -53,7 +53,7 @@ def explain(view: View, line: int, *, exact: bool) -> dict[str, Any]:
     from analysis.features.explain import explain_line, render_explanation
 
     line = min(max(line, 1), view.analysed.item.document.lines.line_count)
-    explanation = explain_line(view.analysis, line)
+    explanation = explain_line(view.analysis, line, view.analysed.configuration.rules.meld)
     answer = _object(view, explanation, render_explanation(explanation))
     return answer | _exact(view, line, str(answer["text"])) if exact else answer
 
