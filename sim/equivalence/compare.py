@@ -90,7 +90,7 @@ def compare(
     try:
         planned = best_launch(planner, before, requests, REFERENCE, each, allowance, branch)
     except LaunchError as error:
-        return Comparison(_CANCELLED if allowance.is_cancelled else NotChecked(Gap.LAUNCH, str(error)))
+        return Comparison(_not_launched(error, allowance))
     except Refusal as refusal:
         return Comparison(_refused(refusal, places))
     if allowance.is_cancelled:
@@ -108,6 +108,13 @@ def compare(
 
 
 _CANCELLED: Final = NotChecked(Gap.CANCELLED, "cancelled")
+
+
+def _not_launched(error: LaunchError, allowance: Allowance) -> NotChecked:
+    """A launch for which no time is left is no launch that does not fit."""
+    if allowance.is_cancelled:
+        return _CANCELLED
+    return NotChecked(Gap.TRUNCATED if allowance.is_over else Gap.LAUNCH, str(error))
 
 
 def _refused(refusal: Refusal, places: SourcePlaces) -> NotChecked:
@@ -271,7 +278,7 @@ class _Comparer:
         except Refusal as refusal:
             raise _Stopped(_refused(refusal, places)) from None
         except LaunchError as error:
-            raise _Stopped(NotChecked(Gap.LAUNCH, str(error))) from None
+            raise _Stopped(_not_launched(error, self._allowance)) from None
         if run.result.truncated is not None:
             raise _Stopped(_truncated(run.result.truncated, places))
         if is_full(run.result.printed):
