@@ -62,6 +62,8 @@ REFERENCE: Final[PolicyFactory] = Ipdom
 """The policy whose instructions are counted: what hardware without independent threads does."""
 DEFAULT_BUDGET: Final = Budget(seconds=30.0)
 """For all runs together."""
+SHARES: Final = 4
+"""The first run may take one of so many parts of the time per policy: both versions run, and others take longer."""
 
 
 def compare(
@@ -81,7 +83,7 @@ def compare(
     """
     allowance = Allowance(budget.seconds, progress)
     others = [policy for policy in policies if policy.name != REFERENCE.name]
-    each = replace(budget, seconds=budget.seconds / (2 * len(others) + 4))
+    each = replace(budget, seconds=budget.seconds / (SHARES * (len(others) + 1)))
     try:
         planner = Planner(before.program, before.kernel, requests, budget=each)
     except LaunchError as error:
