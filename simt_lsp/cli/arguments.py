@@ -157,6 +157,7 @@ def _add_cfg(cfg: argparse.ArgumentParser) -> None:
     )
     cfg.add_argument("--output", "-o", metavar="FILE", help="write to a file instead of standard output")
     cfg.add_argument("--inlined", action="store_true", help="draw the functions that it calls as well")
+    cfg.add_argument("--meld", action="store_true", help="draw it before and after its divergent arms are melded")
     _add_analysis(cfg)
 
 

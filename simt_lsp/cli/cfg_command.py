@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Mapping
 from typing import Final
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts
 from analysis.features.control_flow_graph.build import control_flow_graph
-from analysis.features.control_flow_graph.render import GraphFormat, render
+from analysis.features.control_flow_graph.melded import melded_graphs
+from analysis.features.control_flow_graph.render import GraphFormat, render, render_melded
 from simt_lsp.cli.command_options import engine_options
-from simt_lsp.cli.engine import Engine, UnreadableError
+from simt_lsp.cli.engine import Analyzed, Engine, UnreadableError
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
 from simt_lsp.cli.paths import reason_of
 from simt_lsp.cli.targets import function_target
@@ -32,15 +34,29 @@ def cfg(options: argparse.Namespace) -> ExitStatus:
     target = function_target(options.place)
     format = _format(options.format, options.output)
     try:
-        analysis = Engine(engine_options(options, [target.path])).analyze(target.path).analysis
+        analyzed = Engine(engine_options(options, [target.path])).analyze(target.path)
     except UnreadableError as error:
         raise UsageError(f"{target.path}: {error}") from error
+    analysis = analyzed.analysis
     function = _named(analysis, target.path, target.function)
-    graph = control_flow_graph(analysis, function, inlined=options.inlined)
-    if graph is None:
+    if options.meld:
+        text = _melded(analyzed, function, format, inlined=options.inlined)
+    else:
+        graph = control_flow_graph(analysis, function, inlined=options.inlined)
+        text = None if graph is None else render(graph, format)
+    if text is None:
         raise UsageError(f"{function.name} could not be analysed")
-    _write(render(graph, format), options.output)
+    _write(text, options.output)
     return ExitStatus.CLEAN
+
+
+def _melded(analyzed: Analyzed, function: FunctionFacts, format: GraphFormat, *, inlined: bool) -> str | None:
+    """Before and after; where nothing is melded, that is said beside the picture."""
+    settings = analyzed.setup.configuration.rules.meld
+    graphs = melded_graphs(analyzed.analysis, function, settings, inlined=inlined)
+    if graphs is not None and not graphs.melded:
+        print(f"simt-lsp: nothing in {function.name} can be melded", file=sys.stderr)
+    return None if graphs is None else render_melded(graphs, format)
 
 
 def _format(given: str | None, output: str | None) -> GraphFormat:

@@ -72,3 +72,16 @@ def test_what_cannot_be_done_is_said_in_one_line(tmp_path: Path, arguments: list
     done = simt_lsp("cfg", *arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
+
+
+def test_before_and_after_melding(tmp_path: Path) -> None:
+    body = "if (threadIdx.x % 2) x[threadIdx.x] = {} * 3.0f; else x[threadIdx.x] = {} * 3.0f;"
+    kernel = "__global__ void k(float *x, const float *a, const float *b) {{ {} }}\n"
+    alike = kernel.format(body.format("a[threadIdx.x]", "b[threadIdx.x]"))
+    write(tmp_path, {"a.cu": alike, "b.cu": kernel.format("x[0] = a[0];")})
+    done = simt_lsp("cfg", "a.cu:k", "--meld", "--format", "dot", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "before melding" in done.stdout
+    done = simt_lsp("cfg", "b.cu:k", "--meld", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "simt-lsp: nothing in k can be melded\n")
+    assert done.stdout.startswith("<svg")

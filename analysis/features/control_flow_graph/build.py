@@ -49,12 +49,19 @@ def control_flow_graph(
     views = analysis.views(function)
     if not views:
         return None
-    drawn = [_Picture(analysis, function, view, inlined=inlined).graph() for view in views]
+    drawn = [picture_of(analysis, function, view, frozenset(), inlined=inlined) for view in views]
     pictures = [graph for graph in drawn if graph.nodes] or [_without_code(function, views)]
     worst = max(pictures, key=lambda graph: (sum(node.divergent for node in graph.nodes), len(graph.nodes)))
     same = [graph for graph in pictures if _shape(graph) == _shape(worst)]
     nodes = tuple(_worst_node(versions) for versions in zip(*(graph.nodes for graph in same), strict=True))
     return replace(worst, nodes=nodes)
+
+
+def picture_of(
+    analysis: FileAnalysis, function: FunctionFacts, view: View, melded: frozenset[BasicBlockId], *, inlined: bool
+) -> ControlFlowGraph:
+    """The picture of one place where the function was inlined; `melded` are the blocks to be marked so."""
+    return _Picture(analysis, function, view, melded, inlined=inlined).graph()
 
 
 def _without_code(facts: FunctionFacts, views: Sequence[View]) -> ControlFlowGraph:
@@ -93,8 +100,17 @@ def _worst_node(versions: Sequence[GraphNode]) -> GraphNode:
 class _Picture:
     """One function in one place where it was inlined."""
 
-    def __init__(self, analysis: FileAnalysis, facts: FunctionFacts, view: View, *, inlined: bool) -> None:
+    def __init__(
+        self,
+        analysis: FileAnalysis,
+        facts: FunctionFacts,
+        view: View,
+        melded: frozenset[BasicBlockId],
+        *,
+        inlined: bool,
+    ) -> None:
         self._facts = facts
+        self._melded = melded
         self._view = view
         self._function = view.root.function
         self._grouping: Grouping = group_blocks(view, inlined=inlined)
@@ -124,6 +140,7 @@ class _Picture:
             decision,
             self._ending(group),
             group.convergent,
+            not self._melded.isdisjoint(group.blocks),
         )
 
     def _decision(self, group: Group) -> Decision | None:

@@ -7,7 +7,7 @@ Source   The DOT Language and escString, graphviz.org/doc/info/lang.html and gra
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from analysis.divergence.levels import Level
@@ -20,6 +20,7 @@ _COLOURS: Final = {
     Level.WARP: 'fillcolor="#dde4ee"',
     Level.VARYING: 'fillcolor="#363c4d", fontcolor="#f4f5f8"',
 }
+_MELDED: Final = 'fillcolor="#c9efd8", color="#15803d"'
 
 
 def render_dot(graph: ControlFlowGraph) -> str:
@@ -27,30 +28,51 @@ def render_dot(graph: ControlFlowGraph) -> str:
     return "\n".join((f"digraph {_quoted(graph.function)} {{", *(f"  {line};" for line in _statements(graph)), "}", ""))
 
 
+def render_dots(graphs: Sequence[tuple[str, ControlFlowGraph]]) -> str:
+    """One `digraph` with a cluster for each graph, under its title."""
+    lines = [f"digraph {_quoted(graphs[0][1].function)} {{", f"  label={_quoted(graphs[0][1].function)};"]
+    lines += [f"  {line};" for line in _LOOK]
+    for number, (title, graph) in enumerate(graphs):
+        lines += [f"  subgraph cluster_{number} {{", f"    label={_quoted(title)};"]
+        lines += [f"    {line};" for line in _contents(graph, f"G{number}_B")]
+        lines.append("  }")
+    return "\n".join((*lines, "}", ""))
+
+
+_LOOK: Final = (
+    'labelloc="t"',
+    'fontname="monospace"',
+    'node [shape="box", style="filled,rounded", fontname="monospace", fontsize="10"]',
+    'edge [fontname="monospace", fontsize="9"]',
+)
+
+
 def _statements(graph: ControlFlowGraph) -> Iterator[str]:
     yield f"label={_quoted(title_of(graph))}"
-    yield 'labelloc="t"'
-    yield 'fontname="monospace"'
-    yield 'node [shape="box", style="filled,rounded", fontname="monospace", fontsize="10"]'
-    yield 'edge [fontname="monospace", fontsize="9"]'
-    yield from (_node(node) for node in graph.nodes)
-    yield from (_edge(edge) for edge in graph.edges)
+    yield from _LOOK
+    yield from _contents(graph, "B")
+
+
+def _contents(graph: ControlFlowGraph, prefix: str) -> Iterator[str]:
+    yield from (_node(node, prefix) for node in graph.nodes)
+    yield from (_edge(edge, prefix) for edge in graph.edges)
     for item in graph.hidden_dependences():
         attributes = 'style="dotted", color="#a16207", constraint="false"'
-        yield f"B{item.decider} -> B{item.dependent} [{attributes}]"
+        yield f"{prefix}{item.decider} -> {prefix}{item.dependent} [{attributes}]"
 
 
-def _node(node: GraphNode) -> str:
+def _node(node: GraphNode, prefix: str) -> str:
     rows = [f"B{node.id}", *(row_text(row) for row in rows_of(node))]
     label = "".join(_escaped(row) + r"\l" for row in rows)
-    return f'B{node.id} [label="{label}", {_COLOURS[node.convergent]}]'
+    colour = _MELDED if node.melded else _COLOURS[node.convergent]
+    return f'{prefix}{node.id} [label="{label}", {colour}]'
 
 
-def _edge(edge: GraphEdge) -> str:
+def _edge(edge: GraphEdge, prefix: str) -> str:
     attributes = [f"label={_quoted(edge.label)}"] if edge.label else []
     if edge.is_back:
         attributes += ['style="dashed"', 'color="#2563eb"']
-    return f"B{edge.source} -> B{edge.target}" + (f" [{', '.join(attributes)}]" if attributes else "")
+    return f"{prefix}{edge.source} -> {prefix}{edge.target}" + (f" [{', '.join(attributes)}]" if attributes else "")
 
 
 def _quoted(text: str) -> str:

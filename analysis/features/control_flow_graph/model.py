@@ -76,6 +76,8 @@ class GraphNode:
     decision: Decision | None
     ending: Ending | None
     convergent: Level
+    melded: bool = False
+    """Whether melding makes it one with code of the other arm, or has made it so."""
 
     @property
     def divergent(self) -> bool:

@@ -60,7 +60,8 @@ def _join_straight_lines(nodes: dict[NodeId, GraphNode], ways: dict[NodeId, dict
         while id in nodes and len(ways[id]) == 1 and nodes[id].decision is None:
             (follower,) = ways[id]
             straight = incoming[follower] == 1 and follower not in (id, ENTRY)
-            if not straight or nodes[follower].convergent is not nodes[id].convergent:
+            alike = nodes[follower].convergent is nodes[id].convergent and nodes[follower].melded == nodes[id].melded
+            if not straight or not alike:
                 break
             nodes[id] = _joined(nodes[id], nodes.pop(follower))
             ways[id] = ways.pop(follower)

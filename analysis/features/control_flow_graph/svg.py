@@ -11,13 +11,15 @@ from analysis.features.control_flow_graph.layout.model import Box, Layout, Link,
 from analysis.features.control_flow_graph.layout.routes import lay_out, ports_width
 from analysis.features.control_flow_graph.model import ControlFlowGraph, GraphEdge, GraphNode, NodeId
 from analysis.features.control_flow_graph.rows import Row, RowKind, columns, rows_of, title_of
-from analysis.features.control_flow_graph.svg_legend import LEGEND_HEIGHT, LEGEND_WIDTH, legend
+from analysis.features.control_flow_graph.svg_legend import LEGEND_HEIGHT, LEGEND_WIDTH, MELDED_WIDTH, legend
 from analysis.features.control_flow_graph.svg_style import CHARACTER, LINE_HEIGHT, STYLE
 from analysis.ir.record import record
 
 _MARGIN: Final = 20.0
 _PADDING: Final = 9.0
 _TITLE_HEIGHT: Final = 30.0
+_GAP: Final = 48.0
+"""Between two graphs."""
 _LABEL_ZONE: Final = 18.0
 _LOOP_WIDTH: Final = 26.0
 _LABEL_CHARACTER: Final = 6.7
@@ -43,8 +45,27 @@ class _Drawn:
         return 0.0 if self.loop is None else _LOOP_WIDTH + _label_width(self.loop.label)
 
 
-def render_svg(graph: ControlFlowGraph) -> str:
-    """A whole document, ready for a file or a web view."""
+@final
+@record
+class _Panel:
+    """One graph, laid out."""
+
+    title: str
+    parts: tuple[str, ...]
+    width: float
+    height: float
+    all_dependences: bool
+
+
+def render_svg(*graphs: ControlFlowGraph, titles: Sequence[str] = ()) -> str:
+    """A whole document, ready for a file or a web view; several graphs stand side by side under their titles."""
+    panels = [_panel(graph, title) for graph, title in zip(graphs, titles or [""] * len(graphs), strict=True)]
+    melded = any(node.melded for graph in graphs for node in graph.nodes)
+    name = title_of(graphs[0]) if len(graphs) == 1 else graphs[0].function
+    return _document(panels, name, has_melded=melded)
+
+
+def _panel(graph: ControlFlowGraph, title: str) -> _Panel:
     loops = {edge.source: edge for edge in graph.edges if edge.source == edge.target}
     edges = [edge for edge in graph.edges if edge.source != edge.target]
     drawn = [_measured(node, edges, loops.get(node.id)) for node in graph.nodes]
@@ -57,20 +78,23 @@ def render_svg(graph: ControlFlowGraph) -> str:
     links = [Link(edge.source, edge.target, _label_width(edge.label)) for edge in edges]
     links += [Link(decider, dependent, 0.0) for decider, dependent in dependences]
     layout = lay_out(boxes, links)
-    parts = [
+    parts = (
         *_edges(edges, layout),
         *(_path(route, "depends") for route in layout.routes[len(edges) :]),
         *(_node(item, layout) for item in drawn),
         *_labels(edges, drawn, layout),
-    ]
-    return _document(graph, layout, parts, all_dependences=len(dependences) == len(graph.hidden_dependences()))
+    )
+    every = len(dependences) == len(graph.hidden_dependences())
+    return _Panel(title, parts, max(layout.width, len(title) * 8.6), layout.height, every)
 
 
-def _document(graph: ControlFlowGraph, layout: Layout, parts: Sequence[str], *, all_dependences: bool) -> str:
-    width = max(layout.width, LEGEND_WIDTH, len(title_of(graph)) * 8.6) + 2 * _MARGIN
-    height = _TITLE_HEIGHT + layout.height + LEGEND_HEIGHT + 3 * _MARGIN
-    left = (width - layout.width) / 2
-    title = escape(title_of(graph))
+def _document(panels: Sequence[_Panel], name: str, *, has_melded: bool) -> str:
+    inner = sum(panel.width for panel in panels) + _GAP * (len(panels) - 1)
+    width = max(inner, LEGEND_WIDTH + (MELDED_WIDTH if has_melded else 0), len(name) * 8.6) + 2 * _MARGIN
+    top = _MARGIN + _TITLE_HEIGHT + (_TITLE_HEIGHT if any(panel.title for panel in panels) else 0)
+    height = top + max(panel.height for panel in panels) + LEGEND_HEIGHT + 2 * _MARGIN
+    title = escape(name)
+    every = all(panel.all_dependences for panel in panels)
     return "\n".join(
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="cfg" width="{width:.0f}" height="{height:.0f}"'
@@ -80,14 +104,22 @@ def _document(graph: ControlFlowGraph, layout: Layout, parts: Sequence[str], *, 
             _heads(),
             f'<rect class="page" width="{width:.0f}" height="{height:.0f}"/>',
             f'<text class="title" x="{_MARGIN:.0f}" y="{_MARGIN + 12:.0f}">{title}</text>',
-            f'<g transform="translate({left:.1f} {_MARGIN + _TITLE_HEIGHT:.1f})">',
-            *parts,
-            "</g>",
-            legend(_MARGIN, height - LEGEND_HEIGHT - _MARGIN / 2, all_dependences=all_dependences),
+            *_placed(panels, (width - inner) / 2, top),
+            legend(_MARGIN, height - LEGEND_HEIGHT - _MARGIN / 2, all_dependences=every, has_melded=has_melded),
             "</svg>",
             "",
         )
     )
+
+
+def _placed(panels: Sequence[_Panel], left: float, top: float) -> Iterator[str]:
+    for panel in panels:
+        if panel.title:
+            yield f'<text class="name" x="{left:.1f}" y="{top - 12:.1f}">{escape(panel.title)}</text>'
+        yield f'<g transform="translate({left:.1f} {top:.1f})">'
+        yield from panel.parts
+        yield "</g>"
+        left += panel.width + _GAP
 
 
 def _heads() -> str:
@@ -159,7 +191,7 @@ def _node(item: _Drawn, layout: Layout) -> str:
     place = layout.places[item.node.id]
     left, top = place.x - item.width / 2, place.top
     parts = [
-        f'<g class="node{_LEVEL_CLASSES[item.node.convergent]}" transform="translate({left:.1f} {top:.1f})">',
+        f'<g class="node{_class(item.node)}" transform="translate({left:.1f} {top:.1f})">',
         f'<rect class="box" width="{item.width:.1f}" height="{item.height:.1f}" rx="5"/>',
         f'<text class="name" x="{_PADDING:.0f}" y="{_baseline(0):.1f}">{escape(_name(item.node))}</text>',
     ]
@@ -168,6 +200,10 @@ def _node(item: _Drawn, layout: Layout) -> str:
     if item.loop is not None:
         parts += _self_loop(item, item.loop)
     return "\n".join((*parts, "</g>"))
+
+
+def _class(node: GraphNode) -> str:
+    return " melded" if node.melded else _LEVEL_CLASSES[node.convergent]
 
 
 def _baseline(row: int) -> float:

@@ -6,6 +6,8 @@ from typing import Final
 
 LEGEND_WIDTH: Final = 640.0
 LEGEND_HEIGHT: Final = 52.0
+MELDED_WIDTH: Final = 90.0
+"""What the swatch for melded blocks adds."""
 _ROW: Final = 22.0
 _SWATCH: Final = 22.0
 
@@ -14,13 +16,14 @@ _FILLS: Final = (
     (" warps", "warps may part, lanes do not", 178.0),
     (" split", "divergent: lanes may part", 418.0),
 )
+_MELDED: Final = (" melded", "melded", 634.0)
 _LINES: Final = (("edge", "flow", 0.0), ("back", "next iteration", 92.0), ("depends", "", 248.0))
 
 
-def legend(x: float, y: float, *, all_dependences: bool) -> str:
+def legend(x: float, y: float, *, all_dependences: bool, has_melded: bool = False) -> str:
     """Two rows with their top left corner at a place."""
     parts = [f'<g class="legend" transform="translate({x:.1f} {y:.1f})">']
-    for level, words, left in _FILLS:
+    for level, words, left in (*_FILLS, *((_MELDED,) if has_melded else ())):
         parts.append(
             f'<g class="node{level}"><rect class="box" x="{left}" y="0" width="{_SWATCH}" height="13" rx="3"/></g>'
             f'<text class="label" x="{left + _SWATCH + 7}" y="10.5">{words}</text>'

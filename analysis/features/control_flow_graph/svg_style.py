@@ -12,6 +12,7 @@ _LIGHT: Final = """
   --page: var(--vscode-editor-background, #ffffff); --ink: #1f2430; --quiet: #6b7280; --line: #8a93a3; --edge: #4b5563;
   --even: #f6f8fb; --warps: #dde4ee; --split: #363c4d; --split-ink: #f4f5f8; --split-quiet: #aab2c3;
   --split-line: #1d212c; --varying: #c2410c; --split-varying: #ffb074; --back: #2563eb; --depends: #a16207;
+  --melded: #c9efd8; --melded-line: #15803d;
   --good: #15803d; --bad: #dc2626; --open: #b45309;
   --split-good: #7ee2a0; --split-bad: #ff9a9a; --split-open: #ffd27a;
 """
@@ -19,6 +20,7 @@ _DARK: Final = """
   --page: var(--vscode-editor-background, #16191f); --ink: #e4e7ec; --quiet: #98a1b0; --line: #6a7385; --edge: #a9b2c1;
   --even: #333b49; --warps: #272d38; --split: #07090d; --split-ink: #f0f2f6; --split-quiet: #98a1b0;
   --split-line: #c77f3f; --varying: #ffab6b; --split-varying: #ffab6b; --back: #7fb0ff; --depends: #e3c16f;
+  --melded: #14532d; --melded-line: #4ade80;
   --good: #7ee2a0; --bad: #ff9a9a; --open: #ffd27a;
 """
 _THEMES: Final = f"""
@@ -45,6 +47,7 @@ STYLE: Final = (
 .cfg .warps .box { fill: var(--warps); }
 .cfg .split .box { fill: var(--split); stroke: var(--split-line); stroke-width: 1.5; }
 .cfg .split text { fill: var(--split-ink); }
+.cfg .melded .box { fill: var(--melded); stroke: var(--melded-line); stroke-width: 1.8; }
 .cfg text.name, .cfg text.number, .cfg text.omitted, .cfg text.ending, .cfg text.call { fill: var(--quiet); }
 .cfg text.name { font-weight: 600; }
 .cfg text.call { font-style: italic; }
