@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import count
-from typing import final
+from typing import Final, final
 
 from analysis.facts.cache import BoundedCache
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.functions import FunctionCaches, analyze_functions
-from analysis.facts.model import FileFacts, FileProblem, ProblemKind
+from analysis.facts.functions import FunctionCaches, NumberedRoot, SsaFunction, analyze_functions
+from analysis.facts.model import FileFacts, FileProblem, FunctionFacts, ProblemKind
 from analysis.facts.settings import AnalysisSettings
 from analysis.lower.program import LowerSettings, Program
+from analysis.store.kept import Store, TableStatistics
 from analysis.syntax.cache import SyntaxCache
 from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment, Language
@@ -35,24 +36,34 @@ class Cancelled(Exception):
 
 @final
 class Analyzer:
-    """Analyses files; keeps bounded caches of snippets, lowered functions and function facts between calls.
+    """Analyses files; keeps what the newest version of each needed, and some of what was needed lately.
 
     `edited` False: no file comes a second time, so that nothing is kept but what files share.
     Not thread-safe: one analyzer belongs to one worker.
     """
 
     def __init__(self, *, edited: bool = True) -> None:
-        self._syntax = SyntaxCache()
+        self._edited = edited
+        self._store = Store()
+        self._syntax = SyntaxCache(store=self._store)
         self._functions = FunctionCaches(
             launches=BoundedCache(4096),
             uses=BoundedCache(8192),
             instances=BoundedCache(2048),
             identities=BoundedCache(8192),
-            ssa=BoundedCache(4096),
-            roots=BoundedCache(2048 if edited else 1),
-            facts=BoundedCache(4096 if edited else 1),
+            ssa=self._store.table("functions", _values_of_function, SPARE_VALUES),
+            roots=self._store.table("roots", _values_of_root, SPARE_VALUES if edited else 0),
+            facts=self._store.table("facts", _number_of_facts, SPARE_FACTS if edited else 0),
             numbers=count(),
         )
+
+    def release(self, path: str) -> None:
+        """The file at `path` was closed: what only its newest version needed may go."""
+        self._store.release(path)
+
+    def statistics(self) -> tuple[TableStatistics, ...]:
+        """How much is kept between versions, and how often it was of use."""
+        return self._store.statistics()
 
     def analyze(
         self,
@@ -73,6 +84,21 @@ class Analyzer:
             if cancelled():
                 raise Cancelled
 
+        with self._store.version_of(path):
+            analysis = self._analyze(path, document, loader, settings, context, checkpoint)
+        if not self._edited:
+            self._store.release(path)
+        return analysis
+
+    def _analyze(
+        self,
+        path: str,
+        document: Document,
+        loader: Loader,
+        settings: AnalysisSettings,
+        context: str | None,
+        checkpoint: Callable[[], None],
+    ) -> FileAnalysis:
         environment = environment_of(path, settings)
         unit = TranslationUnit.build(path, document, loader, environment, self._syntax, context)
         checkpoint()
@@ -83,6 +109,23 @@ class Analyzer:
         parse_errors = sum(facts.syntax_errors for facts in functions)
         facts = FileFacts(path, parse_errors, functions, problems)
         return FileAnalysis(facts, document, program, {entry.facts.id: entry for entry in analyzed.functions})
+
+
+SPARE_VALUES: Final = 150000
+"""Values of functions that are kept though no newest version needs them: about 50 MB of analysed roots."""
+SPARE_FACTS: Final = 50_000
+
+
+def _values_of_function(one: SsaFunction) -> int:
+    return len(one.function.types)
+
+
+def _values_of_root(one: NumberedRoot) -> int:
+    return len(one.analysis.function.types)
+
+
+def _number_of_facts(one: FunctionFacts) -> int:
+    return 1 + len(one.branches) + len(one.barriers) + len(one.accesses) + len(one.variables)
 
 
 def environment_of(path: str, settings: AnalysisSettings) -> Environment:

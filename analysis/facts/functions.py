@@ -48,6 +48,7 @@ from analysis.lower.launches import (
     launch_shapes,
 )
 from analysis.lower.program import DeviceFunction, Program
+from analysis.store.kept import Table
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.translation_unit import TranslationUnit
 
@@ -101,9 +102,9 @@ class FunctionCaches:
     uses: BoundedCache[UseKey, Uses]
     instances: BoundedCache[InstanceKey, Instances]
     identities: BoundedCache[IdentityKey, Identity | None]
-    ssa: BoundedCache[SsaKey, SsaFunction]
-    roots: BoundedCache[RootKey, NumberedRoot]
-    facts: BoundedCache[tuple[FunctionId, tuple[int, ...]], FunctionFacts]
+    ssa: Table[SsaKey, SsaFunction]
+    roots: Table[RootKey, NumberedRoot]
+    facts: Table[tuple[FunctionId, tuple[int, ...]], FunctionFacts]
     numbers: Iterator[int]
 
 

@@ -67,7 +67,7 @@ class TokenCache:
     """Tokens of functions that did not change; belongs to one worker, like the analyzer."""
 
     def __init__(self) -> None:
-        self._kept: BoundedCache[int, tuple[FunctionFacts, tuple[SemanticToken, ...]]] = BoundedCache(8192)
+        self._kept: BoundedCache[int, tuple[FunctionFacts, tuple[SemanticToken, ...]]] = BoundedCache(2048)
 
     def of(self, file: _FileTokens, analysis: FileAnalysis, function: FunctionFacts) -> tuple[SemanticToken, ...]:
         merged = analysis.merged(function)

@@ -22,7 +22,7 @@ from analysis.rules.diagnostic import Diagnostic, Fix, Related
 from analysis.rules.settings import RuleSettings
 from analysis.verdict.barriers import Tier
 
-_CAPACITY: Final = 8192
+_CAPACITY: Final = 2048
 
 _Key: TypeAlias = tuple[int, frozenset[tuple[int, int]], tuple[tuple[str, int, Tier], ...]]
 

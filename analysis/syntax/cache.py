@@ -3,15 +3,16 @@
 Rules    The cache is passed in by its owner and bounded; nothing in it depends on anything but its keys.
          Skeletons: by path, the last one, from which an edited text takes what did not change.
          Heads with macros: by text, valid while the macros that were looked up mean the same.
-         Snippets: by fingerprint, see `fingerprints`.
+         Snippets: by fingerprint, see `fingerprints`; as long as somebody's newest version reads them.
          Fingerprints: by path, the last ones, for the same purpose as skeletons.
 """
 
 from collections import OrderedDict
 from collections.abc import Hashable
 from threading import Lock
-from typing import Generic, TypeVar, final
+from typing import Final, Generic, TypeVar, final
 
+from analysis.store.kept import Store, Table
 from analysis.syntax.fingerprints import Fingerprints
 from analysis.syntax.heads import ExpandedHead
 from analysis.syntax.skeleton import Skeleton
@@ -46,14 +47,25 @@ class Bounded(Generic[Key, Value]):
                 self._values.popitem(last=False)
 
 
+SPARE_SNIPPETS: Final = 2_000_000
+"""Bytes of text whose trees are kept though no newest version reads them: about 25 MB."""
+
+
+def _bytes(snippet: Snippet) -> int:
+    return len(snippet.text)
+
+
 @final
 class SyntaxCache:
     """Shared by all builds of one workspace."""
 
-    def __init__(self, skeletons: int = 512, heads: int = 1 << 14, snippets: int = 1 << 11, edited: int = 16) -> None:
+    def __init__(
+        self, skeletons: int = 512, heads: int = 1 << 14, edited: int = 16, store: Store | None = None
+    ) -> None:
         self._skeletons: Bounded[str, Skeleton] = Bounded(skeletons)
         self.heads: Bounded[tuple[bytes, bool], ExpandedHead] = Bounded(heads)
-        self.snippets: Bounded[tuple[bytes, int], Snippet] = Bounded(snippets)
+        kept = Store() if store is None else store
+        self.snippets: Table[tuple[bytes, int], Snippet] = kept.table("snippets", _bytes, SPARE_SNIPPETS)
         self._fingerprints: Bounded[str, Fingerprints] = Bounded(edited)
 
     def skeleton(self, path: str, text: bytes) -> Skeleton:

@@ -98,13 +98,12 @@ class TranslationUnit:
     def snippet(self, item: Item) -> Snippet:
         """The item, expanded and parsed; the same object while its fingerprint stays the same."""
         key = self.fingerprint(item), item.part
-        known = self._cache.snippets.get(key)
-        if known is None:
-            text = self._texts.get(item.path, b"")
-            line = text.count(b"\n", 0, item.span.start) + 1 if b"__LINE__" in item.identifiers else 1
-            known = build_snippet(item, self.macros.view(item.order), line)
-            self._cache.snippets.put(key, known)
-        return known
+        return self._cache.snippets.get_or_compute(key, lambda: self._snippet(item))
+
+    def _snippet(self, item: Item) -> Snippet:
+        text = self._texts.get(item.path, b"")
+        line = text.count(b"\n", 0, item.span.start) + 1 if b"__LINE__" in item.identifiers else 1
+        return build_snippet(item, self.macros.view(item.order), line)
 
     def fingerprint(self, item: Item) -> bytes:
         """A hash of all that the analysis of `item` can depend on."""

@@ -95,6 +95,11 @@ class AnalysisJob:
             view.missed,
         )
 
+    def release(self, path: str) -> None:
+        """The document that the analysis knows as `path` was closed; called on the worker's thread."""
+        if self._analyzer is not None:
+            self._analyzer.release(path)
+
     def read(self, path: str) -> bytes | None:
         """The text at `path` now: the open document, or else the file."""
         return DiskLoader(self.cache, self._documents.overlay()).read(path)

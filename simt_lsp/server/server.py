@@ -138,6 +138,7 @@ class SimtServer(LanguageServer):
         if item is None:
             return
         self.worker.forget(uri)
+        self.worker.run_in_background(lambda cancelled: self.job.release(item.analysis_path))
         self._settled.discard(uri)
         self.simulations.forget(uri)
         self.melds.forget(uri)
