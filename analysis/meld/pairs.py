@@ -91,7 +91,7 @@ def corresponding_blocks(
             return None
         if one == left.exit:
             continue
-        if not _same_kind(draft.blocks[one].terminator, draft.blocks[other].terminator):
+        if not _same_kind(draft, draft.blocks[one].terminator, draft.blocks[other].terminator):
             return None
         targets, others = draft.blocks[one].terminator.successors, draft.blocks[other].terminator.successors
         if len(targets) != len(others):
@@ -106,10 +106,11 @@ def corresponding_blocks(
     return tuple((block, partner[block]) for block in left.blocks)
 
 
-def _same_kind(left: Terminator, right: Terminator) -> bool:
+def _same_kind(draft: FlowDraft, left: Terminator, right: Terminator) -> bool:
     if isinstance(left, Switch) and isinstance(right, Switch):
         targets = left.successors, right.successors
-        return _labels(left, targets[0]) == _labels(right, targets[1])
+        is_one_type = draft.types[left.value] == draft.types[right.value]
+        return is_one_type and _labels(left, targets[0]) == _labels(right, targets[1])
     return type(left) is type(right) and isinstance(left, Jump | Branch)
 
 

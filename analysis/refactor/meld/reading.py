@@ -11,6 +11,7 @@ Refused   statements that begin or end inside a macro, preprocessor directives, 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from typing import Final, final
 
 from analysis.ir.record import record
@@ -298,7 +299,16 @@ class Reader:
         return self._text[start:end].decode("utf-8", "replace")
 
     def _span(self, node: Node) -> Span:
-        return self._snippet.span(node.start, node.end)
+        """The text of the node, with the whole use of each macro that it contains a part of."""
+        span = self._snippet.span(node.start, node.end)
+        source_map = self._snippet.source_map
+        start, end = span.start, span.end
+        first, last = bisect_right(source_map.starts, node.start), bisect_left(source_map.starts, node.end)
+        for segment in range(max(first - 1, 0), last):
+            if source_map.origin_ends[segment] >= 0:
+                start = min(start, source_map.origin_starts[segment])
+                end = max(end, source_map.origin_ends[segment])
+        return Span(start, end, span.frame)
 
     def _is_spelled(self, node: Node) -> bool:
         """Whether a range of the file stands for this node and for nothing else."""

@@ -1,4 +1,4 @@
-"""What random kernels found, as small kernels: each melds, verifies and computes what it computed before."""
+"""What random kernels found, as small kernels: each verifies and computes what it computed before."""
 
 from __future__ import annotations
 
@@ -7,31 +7,45 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from analysis.meld.settings import MeldMethod, MeldSettings
+from analysis.meld.settings import DEFAULT_MELD_SETTINGS, MeldMethod, MeldSettings
 from sim.launch.specification import Array, LaunchSpecification, Scalar
 from tests.meld.random.ir_referee import judge_ir
+from tests.meld.random.planted import LAUNCH, kernel_with
 from tests.meld.random.runs import FIRST_POLICY
+from tests.meld.random.source_referee import SourceReferee
 from tests.sim.running import kernel_of
 
 IN_THE_IR = {
     # The melded block must go on as the region does, whichever arm the region is.
     "a block beside a region in the second arm": """
       if (x[i] > 3) { out[i] = x[i] * 5; }
-      else if (x[i] > 1) { if (n > 2) out[i] = x[i + 1] * 7; }
-      else { out[i] = 1; }""",
+      else if (x[i] > 1) { out[i + 1] = n; }
+      else { if (n > 2) { out[i] = x[i + 1] * 7; } }""",
     "a block beside a region in the first arm": """
-      if (x[i] > 3) { if (x[i] > 5) { if (n > 2) out[i] = x[i + 1] * 7; } else { out[i] = 1; } }
+      if (x[i] < 3) { if (x[i] > 1) { out[i + 1] = n; } else { if (n > 2) { out[i] = x[i + 1] * 7; } } }
       else { out[i] = x[i] * 5; }""",
+    # A value cannot be selected for switches over different types.
+    "switches over numbers of different types": """
+      const unsigned other = x[i];
+      if (x[i] > 3) {
+        out[i] = x[i] * 5;
+        switch (x[i]) { case 4: out[i + 1] = 3 * x[i]; break; case 5: out[i + 1] = 4 * n; break; }
+      } else {
+        out[i] = x[i] * 7;
+        switch (other) { case 4: out[i + 1] = 5 * x[i]; break; case 5: out[i + 1] = 7 * n; break; }
+      }""",
 }
+
+REFUSED = ("switches over numbers of different types",)
 
 
 def judged(body: str) -> Counter[str]:
     """What was melded of the kernel with this body, by every method; nothing may be wrong."""
-    text = f"__global__ void k(int n, const int *x, int *out) {{ const int i = threadIdx.x; {body} }}"
+    text = f"__global__ void k(int n, const int *x, int *out) {{ const int i = 2 * threadIdx.x; {body} }}"
     launch = LaunchSpecification(
         (1, 1, 1),
         (32, 1, 1),
-        {"n": Scalar(3), "x": Array(np.arange(33, dtype=np.int32) % 8), "out": Array(np.zeros(32, np.int32))},
+        {"n": Scalar(3), "x": Array(np.arange(65, dtype=np.int32) % 8), "out": Array(np.zeros(64, np.int32))},
     )
     settings = [MeldSettings(method) for method in MeldMethod]
     findings = judge_ir(kernel_of(text), launch, settings, (FIRST_POLICY,))
@@ -41,4 +55,23 @@ def judged(body: str) -> Counter[str]:
 
 @pytest.mark.parametrize("name", IN_THE_IR)
 def test_a_kernel_that_was_melded_wrongly(name: str) -> None:
-    assert judged(IN_THE_IR[name])["melds"] > 0
+    melds = judged(IN_THE_IR[name])["melds"]
+    assert (melds > 0) == (name not in REFUSED)
+
+
+def test_an_expression_that_begins_with_a_macro_keeps_its_text() -> None:
+    """The left operand comes from an argument of the macro, which is not where the use of the macro begins."""
+    text = kernel_with(
+        """  if (i < n) {
+    out[i] = AT(x, i) + 1;
+    sums[i] = AT(x, 3) * 2 - AT(x, i) + 40;
+  } else {
+    out[i] = AT(x, i) + 2;
+    sums[i] = AT(x, 3) * 2 - AT(x, i) + 40;
+  }
+"""
+    )
+    text = "#define AT(array, index) array[(index) & 15]\n" + text
+    findings = SourceReferee(text, LAUNCH, DEFAULT_MELD_SETTINGS, (FIRST_POLICY,)).judge()
+    assert findings.failures == []
+    assert "  sums[i] = AT(x, 3) * 2 - AT(x, i) + 40;\n" in findings.texts[-1]
