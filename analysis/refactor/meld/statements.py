@@ -30,6 +30,7 @@ from analysis.refactor.meld.structure import (
     own_term,
     slots,
     total,
+    united,
     with_comments,
 )
 from analysis.refactor.meld.terms import GuardId, Term, bracketed, guard_use, name_of, term
@@ -100,7 +101,7 @@ class StatementMelder:
     def _melded(self, left: Statement, right: Statement) -> tuple[Statement, ...] | None:
         comments = merged_comments(left, right)
         if key(left) == key(right):
-            return (with_comments(left, comments),)
+            return (united(left, right),)
         match left, right:
             case Simple(), Simple():
                 return self._simple(left, right, comments)

@@ -287,3 +287,22 @@ def merged_comments(left: Statement, right: Statement) -> Comments:
     below = (*one.below, *(text for text in other.below if text not in kept))
     pragmas = tuple(text for text in one.above if text.startswith("#"))
     return Comments((*(text for text in one.above if text not in pragmas), *lost, *pragmas), beside, below)
+
+
+def united(left: Statement, right: Statement) -> Statement:
+    """One of two statements with equal keys, with the comments of both, those of inner statements too."""
+    whole = with_comments(left, merged_comments(left, right))
+    match whole, right:
+        case Branching(then=then, otherwise=otherwise), Branching(then=other_then, otherwise=other_otherwise):
+            second = _united_lists(otherwise or (), other_otherwise or ()) or otherwise
+            return copy(whole, then=_united_lists(then, other_then), otherwise=second)
+        case Looping(body=body), Looping(body=other_body):
+            return copy(whole, body=_united_lists(body, other_body))
+        case Nested(body=body), Nested(body=other_body):
+            return copy(whole, body=_united_lists(body, other_body))
+        case _:
+            return whole
+
+
+def _united_lists(left: Sequence[Statement], right: Sequence[Statement]) -> tuple[Statement, ...]:
+    return tuple(united(one, other) for one, other in zip(left, right, strict=True))

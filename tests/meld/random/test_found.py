@@ -75,3 +75,20 @@ def test_an_expression_that_begins_with_a_macro_keeps_its_text() -> None:
     findings = SourceReferee(text, LAUNCH, DEFAULT_MELD_SETTINGS, (FIRST_POLICY,)).judge()
     assert findings.failures == []
     assert "  sums[i] = AT(x, 3) * 2 - AT(x, i) + 40;\n" in findings.texts[-1]
+
+
+def test_comments_inside_statements_that_are_equal_in_both_arms_stay() -> None:
+    body = """  if (i < n) {
+    for (int j = 0; j < 3; j++) {
+      out[i] += x[j];
+    }
+  } else {
+    for (int j = 0; j < 3; j++) {
+      // remark 1 on what follows
+      out[i] += x[j];
+    }
+  }
+"""
+    findings = SourceReferee(kernel_with(body), LAUNCH, DEFAULT_MELD_SETTINGS, (FIRST_POLICY,)).judge()
+    assert findings.failures == []
+    assert findings.checked["melds"] > 0
