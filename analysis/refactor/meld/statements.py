@@ -112,9 +112,9 @@ class StatementMelder:
             case Nested(), Nested():
                 return (Nested(self.sequence(left.body, right.body), comments),)
             case Simple(), Branching():
-                return self._replicated(left, right, comments, negated=False)
+                return self._replicated(left, right, negated=False)
             case Branching(), Simple():
-                return self._replicated(right, left, comments, negated=True)
+                return self._replicated(right, left, negated=True)
             case _:
                 return None
 
@@ -147,10 +147,11 @@ class StatementMelder:
             return None
         return (Looping(left.kind, head.term, self.sequence(left.body, right.body), left.declares, comments),)
 
-    def _replicated(
-        self, alone: Simple, other: Branching, comments: Comments, *, negated: bool
-    ) -> tuple[Statement, ...] | None:
-        """`if (guard || condition)` around a statement of one arm and the `if` of the other; `negated`: right arm."""
+    def _replicated(self, alone: Simple, other: Branching, *, negated: bool) -> tuple[Statement, ...] | None:
+        """`if (guard || condition)` around a statement of one arm and the `if` of the other; `negated`: right arm.
+
+        The statement keeps its comments where it stands then, and the `if` its own.
+        """
         if self._method in (MeldMethod.FUSION, MeldMethod.TAIL) or alone.declares or _leaves(alone):
             return None
         arms = ((alone,), other.then)
@@ -158,7 +159,7 @@ class StatementMelder:
         rounds = other.condition.rounds
         parts = (guard_use(self._guard, rounds, negated=negated), " || ", bracketed(other.condition, _LOOSER_THAN_OR))
         condition = term("binary_expression", parts, other.condition.types, rounds, rounds)
-        return (Branching(condition, then, other.otherwise, None, comments),)
+        return (Branching(condition, then, other.otherwise, None, other.comments, other.openings),)
 
 
 def _named(named: Sequence[Named], last: Statement) -> tuple[Statement, ...]:

@@ -92,3 +92,18 @@ def test_comments_inside_statements_that_are_equal_in_both_arms_stay() -> None:
     findings = SourceReferee(kernel_with(body), LAUNCH, DEFAULT_MELD_SETTINGS, (FIRST_POLICY,)).judge()
     assert findings.failures == []
     assert findings.checked["melds"] > 0
+
+
+def test_a_comment_of_a_statement_that_moves_into_the_if_of_the_other_arm_is_not_copied() -> None:
+    body = """  if (i < n) {
+    // remark 1 on what follows
+    out[i] = x[i & 15] * 5 + x[(i + 3) & 15] * 7;
+  } else {
+    if (x[(i + 1) & 15] > 4) {
+      out[i] = x[i & 15] * 5 + x[(i + 5) & 15] * 7;
+    }
+  }
+"""
+    findings = SourceReferee(kernel_with(body), LAUNCH, DEFAULT_MELD_SETTINGS, (FIRST_POLICY,)).judge()
+    assert findings.failures == []
+    assert findings.checked["melds"] > 0
