@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from benchmarks.melding.paper import figures_of
-from benchmarks.melding.remarks import remark_on
+from benchmarks.melding.remarks import GENERAL, remark_on
 from benchmarks.melding.rows import Line, lines_of
 from benchmarks.melding.study import Comparison, SubjectStudy
 from sim.faults import Index3
@@ -15,7 +15,7 @@ TITLES: Final = ("block", "method", "issued", "of before", "speed-up", "paper", 
 
 
 def study_text(studies: Sequence[SubjectStudy], warp_sizes: Sequence[int]) -> str:
-    lines = [*HEADING]
+    lines = [*HEADING, "", *GENERAL]
     for study in studies:
         for warp_size in warp_sizes:
             lines += ["", *_subject_lines(study, warp_size)]
