@@ -21,7 +21,7 @@ from analysis.lower.expressions.casts import cast, converted
 from analysis.lower.expressions.deduced_classes import deduced_object
 from analysis.lower.expressions.dispatch import handles, load, lower, temporary, unsupported
 from analysis.lower.expressions.function_tables import call_entry, table_entry
-from analysis.lower.expressions.members import receiver, record_member, this_object
+from analysis.lower.expressions.members import receiver, record_member, this_object, upcast
 from analysis.lower.expressions.names import entity_operand
 from analysis.lower.expressions.pass_through import passed_through
 from analysis.lower.inlining import inline_closure
@@ -248,14 +248,31 @@ def _method_call(ctx: LoweringContext, node: Node, function: Node, arguments: No
             return call_builtin(ctx, builtin, operands, explicit, span, receiver=target, literals=literals)
         shown_type = "nothing" if type is None else spelled(type)
         return unknown_call(ctx, f"call of method {name} of {shown_type}", (target, *operands), span)
+    object = target if isinstance(target, Place) else temporary(ctx, load(ctx, target, span), span)
+    wanted = _qualifying_class(ctx, record, name_node)
+    whole = None if wanted is None else upcast(ctx, object, record, wanted, span)
+    if wanted is None or whole is None:
+        return unknown_call(ctx, f"call of {name_node.text.decode('utf-8', 'replace')}", (target, *operands), span)
+    record = wanted
     methods = methods_named(record, name)
-    whole = target if isinstance(target, Place) else temporary(ctx, load(ctx, target, span), span)
     if methods:
         return call_method(ctx, whole, record, methods, explicit, operands, span)
     found = record_member(ctx, whole, record, name, ctx.span(function))
     if found is not None:
         return call_operand(ctx, found, operands, node, name)
     return unknown_call(ctx, f"call of unknown method {record.name}::{name}", (whole, *operands), span)
+
+
+def _qualifying_class(ctx: LoweringContext, record: Record, node: Node) -> Record | None:
+    """The class whose method `object.Base::method` names; that of the object where nothing qualifies the name."""
+    while node.kind == "dependent_name" and node.children:
+        node = node.children[-1]
+    qualifier = node.field("scope") if node.kind == "qualified_identifier" else None
+    if qualifier is None:
+        return record
+    entity = record.member(qualifier.text.decode("utf-8", "replace")) or find(ctx.scope, qualifier)
+    type = entity.declared.type if isinstance(entity, TypeName) else None
+    return ctx.program.records.get(type.name) if isinstance(type, StructType) else None
 
 
 def _method_name(node: Node) -> str:
