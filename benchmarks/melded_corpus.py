@@ -1,4 +1,4 @@
-"""`python -m benchmarks.melded_corpus ROOT...`: every kernel of any CUDA code, melded on the IR and run before and after.
+"""`python -m benchmarks.melded_corpus ROOT...`: every kernel of any CUDA code, melded on the IR, run before and after.
 
 Every kernel is inlined and melded by the chosen method; every divergent branch is melded or refused with a reason.
 With `--run` the kernel is launched as `simt-lsp simulate FILE:KERNEL` would, with nothing given, and the melded one
