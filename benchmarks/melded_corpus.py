@@ -162,9 +162,8 @@ def report(outcomes: Sequence[Outcome]) -> int:
     print(f"{len(ran)} ran before and after: fewer instructions in {fewer}, equally many in {equal}")
     for one in ran:
         before, after = one.issued or (0, 0)
-        print(
-            f"  {one.name}: {before:,} -> {after:,} ({(before - after) / max(before, 1):.1%}, {one.predicted:.1%} predicted)"
-        )
+        saved = (before - after) / max(before, 1)
+        print(f"  {one.name}: {before:,} -> {after:,} ({saved:.1%}, {one.predicted:.1%} predicted)")
     for one in outcomes:
         if one.why_not_run:
             print(f"  not run: {one.name}: {one.why_not_run}")
