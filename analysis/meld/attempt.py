@@ -5,7 +5,8 @@ Price     issue slots of the whole graph after tidying, each block as often as i
 Lives     a value that lives on through code of the other arm takes a register there: `LIVE_VALUES_PER_SLOT` of them
           are charged one issue slot.
 Methods   DARM aligns the subgraphs of both arms, then the instructions of their blocks.  Fusion does so where both arms
-          are one block, tail merging only with equal instructions at the end.  BEST tries the frugal alignment, too.
+          are one block, tail merging only with equal instructions at the end.  Linear does as DARM once both arms are
+          straightened (`linear.py`), and only where that changes something.  BEST tries the frugal alignment, too.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from analysis.meld.alignment import align
 from analysis.meld.columns import MAX_CELLS, Aligner, frugal_aligner, published_aligner, tail_aligner
 from analysis.meld.draft import BlockIndex, FlowDraft
 from analysis.meld.facts import MeldFacts
+from analysis.meld.linear import straighten
 from analysis.meld.model import MeldedPair, MeldObstacle
 from analysis.meld.pairs import SubgraphPair, meldable_pair
 from analysis.meld.profitability import profile
@@ -99,6 +101,7 @@ def _ways(settings: MeldSettings, facts: MeldFacts) -> Sequence[tuple[MeldMethod
                 (MeldMethod.DARM, published),
                 (MeldMethod.DARM, frugal_aligner(facts.space)),
                 (MeldMethod.TAIL, tail_aligner(facts.space)),
+                (MeldMethod.LINEAR, frugal_aligner(facts.space)),
             ]
         case _:
             assert_never(settings.method)
@@ -112,6 +115,15 @@ def _attempt(
     region = region_at(draft, shape, entry)
     assert isinstance(region, DivergentRegion)
     span = region.branch.span
+    if method is MeldMethod.LINEAR:
+        straightened = straighten(draft, shape, region)
+        if straightened is None:
+            return Failure(MeldObstacle.NOTHING_ALIKE, span)
+        shape = FlowShape(draft)
+        again = region_at(draft, shape, straightened)
+        if isinstance(again, Illegal):
+            return Failure(again.obstacle, again.place)
+        region = again
     arms = simplify_arm(draft, shape, region, 0), simplify_arm(draft, shape, region, 1)
     draft.settle()
     if method in (MeldMethod.FUSION, MeldMethod.TAIL) and not all(map(_is_one_block, arms)):

@@ -52,13 +52,11 @@ class MeldObstacle(Enum):
 
 
 class PairKind(Enum):
-    """The three cases of definition 6, and what is added to them."""
+    """The three cases of definition 6."""
 
     REGION_REGION = "region-region"
     BLOCK_REGION = "block-region"
     BLOCK_BLOCK = "block-block"
-    ARM_ARM = "arm-arm"
-    """Whole arms, as one sequence each (`MeldMethod.LINEAR`)."""
 
 
 @final
