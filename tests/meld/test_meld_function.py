@@ -172,3 +172,11 @@ def test_what_was_melded_is_marked() -> None:
     result = melded("if (t & 1) p[t] = n; else q[t] = n;", MeldMethod.DARM)
     assert result.melded_blocks
     assert all(block < len(result.function.blocks) for block in result.melded_blocks)
+
+
+def test_switches_over_different_types_are_not_one_switch() -> None:
+    arms = "switch ({}) {{ case 0: p[t] = q[t]; break; case 1: p[n] = q[n]; break; }}"
+    same = f"if (t & 1) {{ {arms.format('n')} }} else {{ {arms.format('q[0]')} }}"
+    other = f"if (t & 1) {{ {arms.format('n')} }} else {{ {arms.format('(unsigned)q[0]')} }}"
+    assert PairKind.REGION_REGION in {pair.kind for one in melded(same).melded for pair in one.pairs}
+    assert PairKind.REGION_REGION not in {pair.kind for one in melded(other).melded for pair in one.pairs}
