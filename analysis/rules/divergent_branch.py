@@ -44,7 +44,7 @@ class DivergentBranch:
     ```cuda
     __global__ void scale(const float *x, float *y) {
       int i = blockIdx.x * blockDim.x + threadIdx.x;
-      if (x[i] > 0.0f) {  //~ divergent-branch
+      if (x[i] > 0.0f) {  //~ divergent-branch, meldable-branch
         y[i] = x[i] * 2.0f + 1.0f;
       } else {
         y[i] = x[i] * 3.0f - 1.0f;

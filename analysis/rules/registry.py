@@ -12,6 +12,7 @@ from analysis.rules.divergent_branch import DivergentBranch
 from analysis.rules.divergent_loop import DivergentLoop
 from analysis.rules.early_exit_before_barrier import EarlyExitBeforeBarrier
 from analysis.rules.generic_pointer import GenericPointer
+from analysis.rules.meldable_branch import MeldableBranch
 from analysis.rules.out_of_bounds_lane import OutOfBoundsLane
 from analysis.rules.rule import Finding
 from analysis.rules.suppressions import RuleNames
@@ -25,6 +26,7 @@ RULES: Final[tuple[type[Finding], ...]] = (
     BarrierInDivergentCall,
     DivergentBranch,
     DivergentLoop,
+    MeldableBranch,
     WarpUniform,
     UncoalescedAccess,
     BankConflict,

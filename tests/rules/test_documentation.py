@@ -13,6 +13,7 @@ import analysis.rules
 from analysis.rules.documentation import rule_documentation, rule_pages
 from analysis.rules.registry import RULES
 from analysis.rules.rule import Finding
+from analysis.rules.settings import RuleSettings
 from tests.rules.fixture import check_fixture, claimed_reports
 
 ROOT = Path(__file__).parent.parent.parent
@@ -69,7 +70,7 @@ def test_a_rule_has_an_example_of_itself_and_a_way_out(rule: type[Finding]) -> N
 @rules
 def test_the_examples_are_true(rule: type[Finding]) -> None:
     for example in examples(rule):
-        check_fixture(example)
+        check_fixture(example, RuleSettings())
 
 
 @rules

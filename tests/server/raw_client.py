@@ -152,10 +152,13 @@ class RawClient:
     def _take(self, message: Message) -> None:
         self._inbox.put(message)
         if "method" in message and "id" in message:
-            result: Any = None
-            if message["method"] == "workspace/configuration":
-                result = [self.settings.get(item.get("scopeUri")) for item in message["params"]["items"]]
-            self.send({"jsonrpc": "2.0", "id": message["id"], "result": result})
+            self.send({"jsonrpc": "2.0", "id": message["id"], "result": self.reply(message)})
+
+    def reply(self, message: Message) -> Any:
+        """The answer to a request of the server."""
+        if message["method"] == "workspace/configuration":
+            return [self.settings.get(item.get("scopeUri")) for item in message["params"]["items"]]
+        return None
 
 
 @contextmanager

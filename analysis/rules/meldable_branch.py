@@ -1,0 +1,99 @@
+"""DIV403: the arms of a divergent branch do the same work on different operands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, final
+
+from analysis.facts.model import Location
+from analysis.ir.record import record
+from analysis.refactor.meld.model import Opportunity
+from analysis.refactor.meld.outcomes import meld_outcomes
+from analysis.rules.condition import keyword_text
+from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.meld_text import saving_text
+from analysis.rules.origin import chain_of
+from analysis.rules.rule import Subject
+from analysis.verdict.barriers import Tier
+
+
+@final
+@record
+class MeldableBranch:
+    """## What it does
+
+    Points out an `if` whose two arms run one after the other in a split warp although they do the same work on
+    different operands, and says what one converged sequence would save.
+
+    ## Why is this bad?
+
+    A warp that splits pays for both arms. Where they load, compute and store alike, it pays for the same instructions
+    twice. Melding selects the operands first and then runs the shared instructions once, with all lanes.
+
+    ## Example
+
+    ```cuda
+    __global__ void step(float *even, float *odd, const float *x, const float *y, int n) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i % 2 == 0) {  //~ divergent-branch, meldable-branch
+        even[i] = x[i] * x[i] + 1.0f;
+      } else {
+        odd[i] = y[i] * y[i] + 1.0f;
+      }
+    }
+    ```
+
+    ## Use instead
+
+    What both arms do, once, on selected addresses. The code action "Meld divergent arms" and `simt-lsp meld` write
+    this, after the simulator ran both versions on the same inputs.
+
+    ```cuda
+    __global__ void step(float *even, float *odd, const float *x, const float *y, int n) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      const bool is_even = i % 2 == 0;
+      const float value = (is_even ? x : y)[i];
+      (is_even ? even : odd)[i] = value * value + 1.0f;
+    }
+    ```
+
+    ## Known noise
+
+    The saving is an estimate for warps that split; one whose lanes all agree gains nothing and pays for the selects.
+    It counts issue slots and not time, and the registers of longer live ranges only roughly. Which arms can be melded
+    is set with `meldMethod` and `meldThreshold`. Silence a known case with `// NOLINT(simt-meldable-branch)`.
+    """
+
+    code: ClassVar[str] = "DIV403"
+    slug: ClassVar[str] = "meldable-branch"
+    severity: ClassVar[Severity] = Severity.HINT
+
+    site: Location
+    keyword: str
+    saving: str
+    """In words: "about 12 % of this kernel's issue slots"."""
+    chain: tuple[Related, ...]
+
+    @property
+    def tier(self) -> Tier | None:
+        return None
+
+    @classmethod
+    def find(cls, subject: Subject) -> Iterator[MeldableBranch]:
+        for outcome in meld_outcomes(subject.analysis, subject.function, subject.meld):
+            if isinstance(outcome, Opportunity):
+                yield cls(
+                    subject.text.location(outcome.branch.keyword),
+                    keyword_text(subject.text, outcome.branch),
+                    saving_text(outcome.predicted_saving, subject.function),
+                    chain_of(subject.analysis.why_branch(subject.function, outcome.branch)),
+                )
+
+    def message(self) -> str:
+        return (
+            f"The arms of this `{self.keyword}` do the same work on different operands: "
+            f"melding them would save {self.saving}."
+        )
+
+    def related(self) -> tuple[Related, ...]:
+        return self.chain
