@@ -116,9 +116,10 @@ def after(text: str, edits: list[Message], encoding: str) -> str:
 
 def _offset(text: str, place: Message, encoding: str) -> int:
     lines = text.splitlines(keepends=True)
-    codec, width = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2)}[encoding]
-    before = lines[place["line"]].encode(codec)[: width * place["character"]].decode(codec)
-    return len("".join(lines[: place["line"]])) + len(before)
+    codec, width = ("utf-8", 1) if encoding == "utf-8" else ("utf-16-le", 2)
+    line = lines[int(place["line"])]
+    before = line.encode(codec)[: width * int(place["character"])].decode(codec)
+    return len("".join(lines[: int(place["line"])])) + len(before)
 
 
 @pytest.mark.parametrize(("base", "encoding"), [(VSCODE, "utf-16"), (NEOVIM, "utf-8")], ids=["vscode", "neovim"])

@@ -71,7 +71,7 @@ def test_the_preview_shows_both_texts_and_applies(neovim: Neovim) -> None:
     assert written(neovim) == ALIKE
     neovim.keys("a")
     shows(neovim, MELDED)
-    neovim.no_longer_sees("a applies")
+    neovim.no_longer_sees("[Scratch]")
     neovim.picture("applied")
 
 
@@ -80,7 +80,7 @@ def test_the_preview_is_a_code_action_and_can_be_left(neovim: Neovim) -> None:
     act(neovim, "Preview the melding")
     neovim.sees("a applies, q closes")
     neovim.keys("q")
-    neovim.no_longer_sees("a applies")
+    neovim.no_longer_sees("[Scratch]")
     assert written(neovim) == ALIKE
 
 

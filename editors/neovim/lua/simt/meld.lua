@@ -59,19 +59,19 @@ local function show(server, bufnr, meld)
   local left = vim.api.nvim_get_current_win()
   local preview = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(preview, 0, -1, false, vim.split((meld.text:gsub('\n$', '')), '\r?\n'))
-  vim.bo[preview].filetype = 'cuda'
+  vim.bo[preview].syntax = 'cuda' -- not its file type, which would start a server for it
   vim.bo[preview].modifiable = false
   vim.bo[preview].bufhidden = 'wipe'
   vim.cmd.vsplit({ mods = { split = 'belowright' } })
   vim.api.nvim_win_set_buf(0, preview)
-  local keys = meld.status == 'refuted' and 'q closes' or 'a applies, q closes'
-  vim.wo.winbar = (' %s  (%s)'):format(meld.title:gsub('%%', '%%%%'), keys)
+  vim.wo.winbar = ' ' .. meld.title:gsub('^Meld %w+ arms: ', ''):gsub('%%', '%%%%')
   vim.cmd.diffthis()
   vim.api.nvim_win_call(left, function()
     vim.wo.winbar = ' ' .. vim.fn.fnamemodify(vim.api.nvim_buf_get_name(bufnr), ':t'):gsub('%%', '%%%%')
     vim.cmd.diffthis()
   end)
   vim.api.nvim_win_set_cursor(0, { meld.range.start.line + 1, 0 })
+  vim.api.nvim_echo({ { meld.status == 'refuted' and 'q closes' or 'a applies, q closes' } }, false, {})
   local function close()
     vim.cmd.tabclose()
   end
