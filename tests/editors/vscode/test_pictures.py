@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from tests.editors.meldable import ALIKE
+from tests.editors.meldable import LINE as MELDABLE_LINE
+from tests.editors.meldable import NAME as MELDABLE
 from tests.editors.vscode.conftest import WITH_NUMPY
 from tests.editors.vscode.install import EXTENSION, TARGET
 from tests.editors.vscode.server import CodeServer
@@ -65,9 +68,23 @@ def test_graph(gallery: Window) -> None:
     gallery.picture("picture")
 
 
+def test_meld(gallery: Window) -> None:
+    (gallery.folder / MELDABLE).write_text(ALIKE)
+    gallery.open(MELDABLE)
+    gallery.at(MELDABLE_LINE, 3)
+    gallery.command("SIMT: Preview Melding")
+    gallery.sees(".tabs-container .tab", "fewer issued instructions, checked on", seconds=60)
+    gallery.sees(".monaco-diff-editor .modified-in-monaco-diff-editor", "is_even")
+    gallery.ask("await vscode.commands.executeCommand('notifications.clearAll')")
+    _settle(gallery)
+    gallery.picture("picture")
+
+
 def test_the_readme_has_them() -> None:
     images = Path(__file__).parents[3] / "docs" / "images"
-    assert {image.name for image in images.iterdir()} >= {f"{name}.png" for name in ("simulate", "explain", "graph")}
+    assert {image.name for image in images.iterdir()} >= {
+        f"{name}.png" for name in ("simulate", "explain", "graph", "meld")
+    }
 
 
 def _settle(window: Window) -> None:
