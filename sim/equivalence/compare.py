@@ -7,6 +7,8 @@ Rules     The launch is planned and adapted for the version before, as a simulat
           not held by the program.
           Equal memory, equal printed lines and no new fault under each policy is what it takes; for fewer
           instructions, the reference policy counts.
+          Where the whole launch is long and equal under the reference policy, the others run fewer blocks of it
+          (`fewer_blocks.py`); figures and threads are those of the whole launch.
           Where the version before leaves different memory under two policies, the versions are compared policy by
           policy, and a difference proves nothing.
           A branch in question must split a warp and have a thread in each of its arms (`inputs.py`).
@@ -22,16 +24,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, final
 
-from analysis.ir.record import record
 from sim.equivalence.allowance import Allowance, Progress
-from sim.equivalence.differences import first_difference
+from sim.equivalence.fewer_blocks import with_fewer_blocks
 from sim.equivalence.inputs import Planned, best_launch
 from sim.equivalence.model import (
     UNREADABLE_INSTANCE,
     BranchPlace,
     Comparison,
     Confirmed,
-    Evidence,
+    FewerBlocks,
     Gap,
     Goal,
     LaunchSummary,
@@ -42,7 +43,8 @@ from sim.equivalence.model import (
     Refuted,
     Verdict,
 )
-from sim.equivalence.runs import Observed, Version, observed
+from sim.equivalence.pairs import CANCELLED, OtherPairs, Pair, Pairs, Stopped, not_launched, refused, truncated
+from sim.equivalence.runs import Observed, Version
 from sim.kernel import Kernel, load_kernel
 from sim.launch.host_launches import host_launches
 from sim.launch.instance import choose_instance
@@ -56,7 +58,6 @@ from sim.policies.registry import POLICIES
 from sim.refusals import LaunchError, Refusal
 from sim.report.faults import fault_report
 from sim.report.places import SourcePlaces
-from sim.result import Truncation, TruncationReason
 
 REFERENCE: Final[PolicyFactory] = Ipdom
 """The policy whose instructions are counted: what hardware without independent threads does."""
@@ -92,11 +93,11 @@ def compare(
     try:
         planned = best_launch(planner, before, requests, REFERENCE, each, allowance, branch)
     except LaunchError as error:
-        return Comparison(_not_launched(error, allowance))
+        return Comparison(not_launched(error, allowance))
     except Refusal as refusal:
-        return Comparison(_refused(refusal, places))
+        return Comparison(refused(refusal, places))
     if allowance.is_cancelled:
-        return Comparison(_CANCELLED)
+        return Comparison(CANCELLED)
     launch = _summary(planned)
     verdict = _unfit(planned, branch, SourcePlaces(before.program, planned[0].kernel))
     if verdict is not None:
@@ -105,22 +106,11 @@ def compare(
         changed = _same_instance(after, planned, requests)
     except LaunchError as error:
         return Comparison(NotChecked(Gap.LAUNCH, str(error)), launch)
-    verdict, figures = _Comparer(before, after, planned, changed, goal, allowance).compared(others)
+    whole = Pairs(before, after, planned[1], planned[2], changed, allowance)
+    small = with_fewer_blocks(planned, SourcePlaces(before.program, planned[0].kernel), REFERENCE, allowance, branch)
+    less = None if small is None else Pairs(before, after, *small, changed, allowance)
+    verdict, figures = _Comparer(whole, less, goal).compared(others)
     return Comparison(verdict, launch, figures)
-
-
-_CANCELLED: Final = NotChecked(Gap.CANCELLED, "cancelled")
-
-
-def _not_launched(error: LaunchError, allowance: Allowance) -> NotChecked:
-    """A launch for which no time is left is no launch that does not fit."""
-    if allowance.is_cancelled:
-        return _CANCELLED
-    return NotChecked(Gap.TRUNCATED if allowance.is_over else Gap.LAUNCH, str(error))
-
-
-def _refused(refusal: Refusal, places: SourcePlaces) -> NotChecked:
-    return NotChecked(Gap.NOT_SIMULATED, str(refusal), places.place(refusal.function, refusal.span))
 
 
 def _summary(planned: Planned) -> LaunchSummary:
@@ -135,7 +125,7 @@ def _unfit(planned: Planned, branch: BranchPlace | None, places: SourcePlaces) -
     """Why the best launch of the version before is nothing to compare with."""
     run = planned[2]
     if run.result.truncated is not None:
-        return _truncated(run.result.truncated, places)
+        return truncated(run.result.truncated, places)
     if is_full(run.result.printed):
         return NotChecked(Gap.TRUNCATED, "more is printed than is kept")
     if run.stop is not None:
@@ -152,11 +142,6 @@ def _some_arms(run: Observed) -> str:
     return f"no input reaches all arms, only {run.arms.reached} of {run.arms.arms}"
 
 
-def _truncated(end: Truncation, places: SourcePlaces) -> NotChecked:
-    gap = Gap.CANCELLED if end.reason is TruncationReason.CANCELLED else Gap.TRUNCATED
-    return NotChecked(gap, end.reason.value, places.place(end.function, end.span))
-
-
 def _same_instance(after: Version, planned: Planned, requests: Sequence[Request]) -> Kernel:
     """The version after with the template arguments of the version before; raises `LaunchError` where it has others."""
     planner, plan, _ = planned
@@ -171,118 +156,43 @@ def _same_instance(after: Version, planned: Planned, requests: Sequence[Request]
 
 
 @final
-@record
-class _Pair:
-    """Both versions under one policy, which left what `difference` says."""
-
-    policy: str
-    before: Observed
-    after: Observed
-    difference: Evidence | None
-
-
-class _Stopped(Exception):
-    """A run that ends the comparison: it was cut off, or something in it is not simulated."""
-
-    def __init__(self, verdict: NotChecked) -> None:
-        super().__init__(verdict.message)
-        self.verdict = verdict
-
-
-@final
 class _Comparer:
-    """Runs both versions of one launch under policy after policy.
+    """`whole` is the launch whose figures count; `small` has fewer blocks, for the policies after the first."""
 
-    The code of one kernel is kept at a time (`sim/code/latest.py`): so the versions take turns once, not per policy.
-    """
-
-    def __init__(
-        self, before: Version, after: Version, planned: Planned, changed: Kernel, goal: Goal, allowance: Allowance
-    ) -> None:
-        _, self._plan, self._first = planned
-        self._original = self._plan.kernel, SourcePlaces(before.program, self._plan.kernel)
-        self._changed = changed, SourcePlaces(after.program, changed)
+    def __init__(self, whole: Pairs, small: Pairs | None, goal: Goal) -> None:
+        self._whole = whole
+        self._small = small
         self._goal = goal
-        self._allowance = allowance
 
     def compared(self, policies: Sequence[PolicyFactory]) -> tuple[Verdict, tuple[PolicyFigures, ...]]:
         try:
-            pair = self._paired(REFERENCE.name, self._first, self._run(self._changed, REFERENCE))
-        except _Stopped as stopped:
+            pair = self._whole.with_first(REFERENCE)
+        except Stopped as stopped:
             return stopped.verdict, ()
         figures = (PolicyFigures(REFERENCE.name, pair.before.figures, pair.after.figures),)
         before, after = (one.result.warp_instructions for one in (pair.before, pair.after))
         if pair.difference is None and self._goal is Goal.FEWER_INSTRUCTIONS and after >= before:
             return Refuted(REFERENCE.name, NotFewer(before, after)), figures
+        launch = self._small if self._small is not None and pair.difference is None else self._whole
         try:
-            pairs, left_out = self._pairs(policies)
-        except _Stopped as stopped:
+            others = launch.with_others(policies)
+        except Stopped as stopped:
             if pair.difference is None or stopped.verdict.gap is Gap.CANCELLED:
                 return stopped.verdict, figures
             return Refuted(pair.policy, pair.difference), figures
-        pairs = [pair, *pairs]
-        figures = tuple(PolicyFigures(one.policy, one.before.figures, one.after.figures) for one in pairs)
-        return self._verdict(pairs, left_out), figures
+        more = (PolicyFigures(one.policy, one.before.figures, one.after.figures) for one in others.pairs)
+        return self._verdict(pair, launch, others), (*figures, *more)
 
-    def _verdict(self, pairs: Sequence[_Pair], left_out: Sequence[str]) -> Verdict:
-        depends = len({pair.before.result.memory_digest for pair in pairs}) > 1
+    def _verdict(self, reference: Pair, launch: Pairs, others: OtherPairs) -> Verdict:
+        digests = {launch.first.result.memory_digest, *(pair.before.result.memory_digest for pair in others.pairs)}
+        pairs = [reference, *others.pairs]
         different = next((pair for pair in pairs if pair.difference is not None), None)
+        fewer = None if launch is self._whole else FewerBlocks(launch.grid, self._whole.grid)
         if different is None or different.difference is None:
-            names = tuple(pair.policy for pair in pairs)
-            return Confirmed(names, tuple(left_out), depends, self._first.unexecuted, self._first.instructions)
-        if depends and not isinstance(different.difference, NewFault):
+            names, first = tuple(pair.policy for pair in pairs), self._whole.first
+            coverage = first.unexecuted, first.instructions
+            return Confirmed(names, others.left_out, len(digests) > 1, *coverage, others.too_long, fewer)
+        if len(digests) > 1 and not isinstance(different.difference, NewFault):
             message = "already before the change what is left in memory depends on the order of threads: a race"
             return NotChecked(Gap.ORDER_DEPENDENT, message)
-        return Refuted(different.policy, different.difference)
-
-    def _pairs(self, policies: Sequence[PolicyFactory]) -> tuple[list[_Pair], list[str]]:
-        """Memory that is that of the first run is forgotten at once."""
-        changed = {policy.name: self._shortened(self._run(self._changed, policy)) for policy in policies}
-        pairs: list[_Pair] = []
-        left_out: list[str] = []
-        for policy in policies:
-            run = self._run(self._original, policy)
-            if run.stop is not None:
-                left_out.append(policy.name)
-                continue
-            pair = self._paired(policy.name, run, changed.pop(policy.name))
-            pairs.append(replace(pair, before=pair.before.without_memory, after=pair.after.without_memory))
-        return pairs, left_out
-
-    def _shortened(self, run: Observed) -> Observed:
-        is_known = run.result.memory_digest == self._first.result.memory_digest
-        return run.without_memory if is_known else run
-
-    def _paired(self, policy: str, before: Observed, after: Observed) -> _Pair:
-        if after.result.memory_digest == self._first.result.memory_digest:
-            memory = self._first.result
-            whole = replace(after.result, arrays=memory.arrays, variables=memory.variables)
-            after = replace(after, result=whole)
-        difference = first_difference(before.result, after.result, self._changed[1])
-        return _Pair(policy, before, after, difference)
-
-    def _run(self, version: tuple[Kernel, SourcePlaces], policy: PolicyFactory) -> Observed:
-        kernel, places = version
-        if self._allowance.is_over:
-            reason = TruncationReason.CANCELLED if self._allowance.is_cancelled else TruncationReason.TIME
-            gap = Gap.CANCELLED if self._allowance.is_cancelled else Gap.TRUNCATED
-            raise _Stopped(NotChecked(gap, reason.value))
-        try:
-            run = observed(
-                kernel,
-                self._plan.specification,
-                policy,
-                self._allowance.left,
-                self._allowance,
-                places=places,
-                branch=None,
-            )
-        except Refusal as refusal:
-            raise _Stopped(_refused(refusal, places)) from None
-        except LaunchError as error:
-            raise _Stopped(_not_launched(error, self._allowance)) from None
-        if run.result.truncated is not None:
-            raise _Stopped(_truncated(run.result.truncated, places))
-        if is_full(run.result.printed):
-            raise _Stopped(NotChecked(Gap.TRUNCATED, "more is printed than is kept"))
-        return run
+        return Refuted(different.policy, different.difference, fewer)

@@ -42,6 +42,21 @@ class LaunchObject(TypedDict):
     inputs: dict[str, InputObject]
 
 
+class FewerBlocksObject(TypedDict):
+    grid: list[int]
+
+
+def fewer_blocks_object(verdict: Verdict) -> FewerBlocksObject | None:
+    """What the policies after the first ran, where that was not the whole launch."""
+    match verdict:
+        case Confirmed(fewer=fewer) | Refuted(fewer=fewer):
+            return None if fewer is None else {"grid": list(fewer.grid)}
+        case NotChecked():
+            return None
+        case _:
+            assert_never(verdict)
+
+
 def figures_object(figures: Figures) -> FiguresObject:
     return {
         "issued_warp_instructions": figures.warp_instructions,

@@ -7,6 +7,7 @@ Rules     `Confirmed` is a claim about the inputs of this launch, under the poli
 
 from __future__ import annotations
 
+import math
 from enum import Enum
 from typing import Final, TypeAlias, final
 
@@ -152,6 +153,19 @@ Evidence: TypeAlias = BrokenText | MemoryDiffers | PrintedDiffers | NewFault | N
 
 @final
 @record
+class FewerBlocks:
+    """What the policies after the first ran where the whole launch takes too long: the same with the grid `grid`."""
+
+    grid: Index3
+    whole: Index3
+
+    @property
+    def blocks(self) -> int:
+        return math.prod(self.grid)
+
+
+@final
+@record
 class Confirmed:
     """Equal under each of `policies`.
 
@@ -165,6 +179,9 @@ class Confirmed:
     is_order_dependent: bool = False
     unexecuted: int = 0
     instructions: int = 0
+    too_long: tuple[str, ...] = ()
+    """Policies under which the run of the version before was ended, so that nothing was compared."""
+    fewer: FewerBlocks | None = None
 
 
 @final
@@ -174,6 +191,7 @@ class Refuted:
 
     policy: str | None
     evidence: Evidence
+    fewer: FewerBlocks | None = None
 
 
 class Gap(Enum):

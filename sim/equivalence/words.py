@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import assert_never
 
 from analysis.rules.wording import quantity
@@ -23,15 +24,27 @@ from sim.report.words import number
 def verdict_words(verdict: Verdict) -> str:
     """Why the change is what it is: `x[37] becomes 5 instead of 37 under ipdom`."""
     match verdict:
-        case Confirmed(policies=policies):
-            return f"equal results under {quantity(len(policies), 'policy', 'policies')}{_reserve(verdict)}"
-        case Refuted(policy=policy, evidence=evidence):
+        case Confirmed():
+            return f"equal results under {_where_equal(verdict)}{_reserve(verdict)}"
+        case Refuted(policy=policy, evidence=evidence, fewer=fewer):
             under = "" if policy is None or isinstance(evidence, NotFewer | NewFault) else f" under {policy}"
-            return f"{evidence_words(evidence)}{under}"
+            blocks = "" if fewer is None else f" with {quantity(fewer.blocks, 'block')}"
+            return f"{evidence_words(evidence)}{under}{blocks}"
         case NotChecked(message=message, place=place):
             return message if place is None else f"{message}, in line {place.line}"
         case _:
             assert_never(verdict)
+
+
+def _where_equal(verdict: Confirmed) -> str:
+    policies, fewer = verdict.policies, verdict.fewer
+    if fewer is None:
+        return quantity(len(policies), "policy", "policies")
+    first = f"{policies[0]} with {quantity(math.prod(fewer.whole), 'block')}"
+    if len(policies) == 1:
+        return first
+    others = quantity(len(policies) - 1, "other policy", "other policies")
+    return f"{first}, and under {others} with {quantity(fewer.blocks, 'block')}"
 
 
 def _reserve(verdict: Confirmed) -> str:
@@ -41,6 +54,8 @@ def _reserve(verdict: Confirmed) -> str:
         words += "; the kernel has a race, so that policies differ from each other before and after alike"
     if verdict.left_out:
         words += f"; threads wait for ever under {', '.join(verdict.left_out)}, before the change already"
+    if verdict.too_long:
+        words += f"; not compared under {', '.join(verdict.too_long)}, which would take too long"
     if verdict.unexecuted:
         words += f"; {verdict.unexecuted} of {quantity(verdict.instructions, 'instruction')} of the branch never ran"
     return words

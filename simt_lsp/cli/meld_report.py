@@ -13,8 +13,10 @@ from analysis.rules.source_text import FunctionText
 from analysis.rules.wording import quantity
 from sim.equivalence.json_comparison import (
     BothObject,
+    FewerBlocksObject,
     FiguresObject,
     LaunchObject,
+    fewer_blocks_object,
     figures_object,
     launch_object,
     policies_object,
@@ -59,6 +61,7 @@ class RegionObject(TypedDict):
     after: FiguresObject | None
     policies: dict[str, BothObject]
     launch: LaunchObject | None
+    other_policies_launch: FewerBlocksObject | None
     edit: list[EditObject]
 
 
@@ -108,6 +111,7 @@ class MeldReport:
             "after": None if pair is None else figures_object(pair.after),
             "policies": {} if checked is None else policies_object(checked.comparison),
             "launch": None if checked is None or checked.launch is None else launch_object(checked.launch),
+            "other_policies_launch": None if verdict is None else fewer_blocks_object(verdict),
             "edit": [] if checked is None else list(_edits(region, places)),
         }
 

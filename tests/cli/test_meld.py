@@ -72,6 +72,18 @@ def regions(folder: Path, *arguments: str) -> list[dict[str, Any]]:
     return json.loads(done.stdout)["regions"]
 
 
+LONG = """\
+// simt: grid=16 block=64
+__global__ void k(int *x, const int *a, const int *b) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int sum = 0;
+  for (int round = 0; round < 200; ++round) sum += round * i;
+  if (i % 2) { x[i] = a[i] * 3 + sum; } else { x[i] = b[i] * 5 + sum; }
+}
+"""
+"""Too long for all policies: those after the first run one block."""
+
+
 class TestReport:
     def test_each_divergent_region_says_what_would_be_saved_or_why_not(self, tmp_path: Path) -> None:
         write(tmp_path, {"a.cu": BITONIC})
@@ -253,9 +265,9 @@ class TestContract:
                 yield path, self.TYPES[type(value)]
 
     def test_the_document_lists_what_is_printed(self, tmp_path: Path) -> None:
-        write(tmp_path, {"a.cu": BITONIC, "b.cu": UNREACHED})
+        write(tmp_path, {"a.cu": BITONIC, "b.cu": UNREACHED, "c.cu": LONG})
         printed: dict[str, set[str]] = {}
-        for name in ("a.cu", "b.cu"):
+        for name in ("a.cu", "b.cu", "c.cu"):
             found = json.loads(simt_lsp("meld", name, "--json", cwd=tmp_path).stdout)
             for path, kind in self.values(found):
                 printed.setdefault(path, set()).add(kind)
