@@ -25,7 +25,8 @@ SIMULATE_EPILOG = """exit status, of several kernels the first that applies in t
 
 MELD_EPILOG = """Both versions of a kernel run with the same inputs under every reconvergence policy.  A meld is
 offered if they leave the same memory, print the same lines and have the same faults, and the second one
-issues fewer instructions.
+issues fewer instructions.  Of a long launch, policies other than ipdom run a few blocks; one that still takes
+too long is left out.  The report says which launches and policies were compared.
 
 exit status, the first that applies in the order 1, 4, 3, 2, 0:
   0    the regions were looked at, whether they can be melded or not
@@ -202,6 +203,13 @@ def _add_meld(meld: argparse.ArgumentParser) -> None:
     change.add_argument("--diff", action="store_true", help="print all melds that are offered as a patch")
     change.add_argument("--write", action="store_true", help="change the file")
     output.add_argument("--json", action="store_true", help="one JSON object (docs/meld-json.md)")
+    output.add_argument(
+        "--verbose",
+        "-v",
+        dest="all_branches",
+        action="store_true",
+        help="list also loops and branches with one arm",
+    )
     output.add_argument("--color", choices=["auto", "always", "never"], default="auto")
     how = meld.add_argument_group("melding", "what is not given is taken from the settings")
     how.add_argument(

@@ -44,7 +44,7 @@ def meld(options: argparse.Namespace) -> ExitStatus:
     if line is not None:
         wanted = _on_line(analyzed, wanted, line)
     regions = melder.checked(analyzed, wanted)
-    report = MeldReport(analyzed, regions, options.unchecked)
+    report = MeldReport(analyzed, regions, options.unchecked, line is not None or options.all_branches)
     applied: Sequence[Region] = ()
     if options.diff or options.write:
         text, applied = melder.applied(analyzed, regions, again=line is None)

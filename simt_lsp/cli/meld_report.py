@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, TypedDict, final
 
 from analysis.ir.record import record
-from analysis.refactor.meld.model import Opportunity, Refusal
+from analysis.refactor.meld.model import Obstacle, Opportunity, Refusal
 from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.meld_text import saving_text
 from analysis.rules.source_text import FunctionText
@@ -68,11 +68,12 @@ class RegionObject(TypedDict):
 @final
 @record
 class MeldReport:
-    """All regions that were asked for, as they stand in the analysed text."""
+    """All regions that were asked for, as they stand in the analysed text; `lists_all` counts none of them together."""
 
     analyzed: Analyzed
     regions: Sequence[Region]
     unchecked: bool
+    lists_all: bool = True
 
     def objects(self) -> list[RegionObject]:
         places = Places(self.analyzed)
@@ -80,8 +81,12 @@ class MeldReport:
 
     def lines(self) -> Iterator[Line]:
         places = Places(self.analyzed)
-        for region in self.regions:
+        listed = [region for region in self.regions if self.lists_all or not _is_without_two_arms(region)]
+        for region in listed:
             yield from self._region_lines(region, places)
+        if len(listed) < len(self.regions):
+            left = quantity(len(self.regions) - len(listed), "branch or loop", "branches and loops")
+            yield ((f"{left} without two arms not listed: --verbose lists them", Style.MARGIN),)
         yield self._summary()
 
     # -- inside -----------------------------------------------------------------------------------------------------
@@ -148,9 +153,30 @@ class MeldReport:
         if not count:
             return (("no divergent branches", Style.PLAIN),)
         offered = sum(region.is_offered(unchecked=self.unchecked) for region in self.regions)
+        unchecked = sum(_is_unchecked(region) for region in self.regions)
+        words = [f"{offered} can be melded"] if offered else []
+        if unchecked and not self.unchecked:
+            also = " more" if offered else ""
+            words.append(f"{unchecked}{also} can be melded, not checked: --unchecked offers {_it(unchecked)}")
+        can = ", ".join(words) or "none can be melded"
         hint = "; --diff shows the text, --write changes the file" if offered else ""
-        can = f"{offered or 'none'} can be melded"
         return ((f"{quantity(count, 'divergent branch', 'divergent branches')}, {can}{hint}", Style.PLAIN),)
+
+
+def _it(count: int) -> str:
+    return "it" if count == 1 else "them"
+
+
+def _is_without_two_arms(region: Region) -> bool:
+    """A loop, an `if` without `else`: nothing in it runs twice."""
+    return isinstance(region.outcome, Refusal) and region.outcome.obstacle in (
+        Obstacle.NOT_A_STATEMENT,
+        Obstacle.ONE_ARM,
+    )
+
+
+def _is_unchecked(region: Region) -> bool:
+    return region.checked is not None and isinstance(region.checked.verdict, NotChecked)
 
 
 def _reason(region: Region) -> str:

@@ -90,14 +90,29 @@ class TestReport:
         done = simt_lsp("meld", "a.cu", cwd=tmp_path)
         assert done.returncode == ExitStatus.CLEAN, done.stderr
         heads = [line for line in done.stdout.splitlines() if line.startswith("a.cu:")]
-        assert [head.split()[0] for head in heads] == ["a.cu:4", "a.cu:5", "a.cu:6", "a.cu:12"]
+        assert [head.split()[0] for head in heads] == ["a.cu:5"]
         assert re.search(
             r"Meld both arms: \d+ % fewer issued instructions, checked on 2,048 threads\n"
             r"    equal results under 8 policies\n    issued instructions [\d,]+ -> [\d,]+, active lanes",
             done.stdout,
         )
-        assert done.stdout.count("not melded: ") == 3
+        assert "3 branches and loops without two arms not listed: --verbose lists them\n" in done.stdout
         assert "4 divergent branches, 1 can be melded; --diff shows the text" in done.stdout
+
+    def test_branches_without_two_arms_are_listed_on_request(self, tmp_path: Path) -> None:
+        write(tmp_path, {"a.cu": BITONIC})
+        done = simt_lsp("meld", "a.cu", "--verbose", cwd=tmp_path).stdout
+        heads = [line.split()[0] for line in done.splitlines() if line.startswith("a.cu:")]
+        assert heads == ["a.cu:4", "a.cu:5", "a.cu:6", "a.cu:12"]
+        assert (done.count("not melded: "), "not listed" in done) == (3, False)
+        assert "a.cu:6" in simt_lsp("meld", "a.cu:6", cwd=tmp_path).stdout
+
+    def test_what_was_not_checked_is_not_said_to_be_impossible(self, tmp_path: Path) -> None:
+        write(tmp_path, {"a.cu": UNREACHED})
+        done = simt_lsp("meld", "a.cu", cwd=tmp_path).stdout.splitlines()
+        assert done[-1] == "2 divergent branches, 2 can be melded, not checked: --unchecked offers them"
+        asked = simt_lsp("meld", "a.cu", "--unchecked", cwd=tmp_path).stdout.splitlines()
+        assert asked[-1].startswith("2 divergent branches, 2 can be melded; --diff shows")
 
     def test_nothing_diverges(self, tmp_path: Path) -> None:
         write(tmp_path, {"a.cu": "__global__ void k(int *x) { x[threadIdx.x] = 1; }\n"})
