@@ -7,6 +7,65 @@ from __future__ import annotations
 
 from tests.refactor.melding import assert_compiles, assert_same_memory, melded, region
 
+PCM = """\
+__global__ void merge_pass(const int *in, int *out, int n) {
+  int tid = threadIdx.x;
+  int begin = tid * 8;
+  if (tid % 2 == 0) {
+    int i = begin;
+    int j = begin + 4;
+    for (int k = 0; k < 8; k++) {
+      if (j >= begin + 8 || (i < begin + 4 && in[i] <= in[j])) {
+        out[begin + k] = in[i];
+        i++;
+      } else {
+        out[begin + k] = in[j];
+        j++;
+      }
+    }
+  } else {
+    int p = begin + 1;
+    int q = begin + 5;
+    if (q < n) {
+      for (int k = 1; k < 7; k++) {
+        if (q >= begin + 7 || (p < begin + 3 && in[p] <= in[q])) {
+          out[begin + k] = in[p];
+          p++;
+        } else {
+          out[begin + k] = in[q];
+          q++;
+        }
+      }
+    }
+  }
+}
+"""
+
+
+def test_an_odd_even_merge_runs_one_loop_for_both_parities() -> None:
+    assert (
+        region(PCM, 4)
+        == """\
+  const bool is_even = tid % 2 == 0;
+  int i = is_even ? begin : begin + 1;
+  int j = begin + (is_even ? 4 : 5);
+  const bool active = is_even || j < n;
+  if (active) {
+    for (int k = is_even ? 0 : 1; k < (is_even ? 8 : 7); k++) {
+      const bool holds = j >= begin + (is_even ? 8 : 7) || (i < begin + (is_even ? 4 : 3) && in[i] <= in[j]);
+      if (holds) {
+        out[begin + k] = in[i];
+        i++;
+      } else {
+        out[begin + k] = in[j];
+        j++;
+"""
+    )
+    after = melded(PCM, 4)
+    assert_same_memory(PCM, after, "merge_pass", {"n": 500})
+    assert_compiles(after)
+
+
 BIT = """\
 __global__ void bitonic(int *values, int k, int j) {
   unsigned int tid = threadIdx.x;
@@ -44,41 +103,6 @@ def test_bitonic_sort_loads_once_selects_the_predicate_and_swaps_once() -> None:
     after = melded(BIT, 5)
     assert_same_memory(BIT, after, "bitonic", {"k": 4, "j": 2})
     assert_compiles(after)
-
-
-PCM = """\
-__global__ void merge_pass(const int *in, int *out, int n) {
-  int tid = threadIdx.x;
-  int begin = tid * 8;
-  if (tid % 2 == 0) {
-    int i = begin;
-    int j = begin + 4;
-    for (int k = 0; k < 8; k++) {
-      if (j >= begin + 8 || (i < begin + 4 && in[i] <= in[j])) {
-        out[begin + k] = in[i];
-        i++;
-      } else {
-        out[begin + k] = in[j];
-        j++;
-      }
-    }
-  } else {
-    int p = begin + 1;
-    int q = begin + 5;
-    if (q < n) {
-      for (int k = 1; k < 7; k++) {
-        if (q >= begin + 7 || (p < begin + 3 && in[p] <= in[q])) {
-          out[begin + k] = in[p];
-          p++;
-        } else {
-          out[begin + k] = in[q];
-          q++;
-        }
-      }
-    }
-  }
-}
-"""
 
 
 def test_an_odd_even_merge_selects_the_index_of_one_load() -> None:
@@ -239,10 +263,10 @@ def test_the_second_diamond_selects_rows_and_columns() -> None:
   idx = is_peri_row ? threadIdx.x : threadIdx.x - B;
   for (i = is_peri_row ? 1 : 0; i < B; i++) {
     for (j = 0; j < i; j++) {
-      *(is_peri_row ? &peri_row[i][idx]
-        : &peri_col[idx][i]) -= *(is_peri_row ? &dia[i][j]
-                                  : &peri_col[idx][j]) * *(is_peri_row ? &peri_row[j][idx]
-                                                           : &dia[j][i]);
+      float *target = is_peri_row ? &peri_row[i][idx] : &peri_col[idx][i];
+      float *source = is_peri_row ? &dia[i][j] : &peri_col[idx][j];
+      float *source_2 = is_peri_row ? &peri_row[j][idx] : &dia[j][i];
+      *target -= *source * *source_2;
     }
     if (!is_peri_row) {
 """
@@ -360,26 +384,30 @@ def test_a_chain_of_corner_cases_selects_addresses() -> None:
   const bool is_s = ty == TILE - 1; //s
   const bool is_w = tx == 0; //w
   // inside
-  n = *(is_nw || is_ne ? &north[ty][tx]
-        : is_se || is_sw ? &tile[ty - 1][tx]
-          : is_n ? &north[ty][tx]
-            : &tile[ty - 1][tx]) - jc;
-  s = *(is_nw || is_ne ? &tile[ty + 1][tx]
-        : is_se || is_sw ? &south[ty][tx]
-          : is_n || is_e ? &tile[ty + 1][tx]
-            : is_s ? &south[ty][tx]
-              : &tile[ty + 1][tx]) - jc;
-  w = *(is_nw ? &west[ty][tx]
-        : is_ne || is_se ? &tile[ty][tx - 1]
-          : is_sw ? &west[ty][tx]
-            : is_n || is_e || is_s ? &tile[ty][tx - 1]
-              : is_w ? &west[ty][tx]
-                : &tile[ty][tx - 1]) - jc;
-  e = *(is_nw ? &tile[ty][tx + 1]
-        : is_ne || is_se ? &east[ty][tx]
-          : is_sw || is_n ? &tile[ty][tx + 1]
-            : is_e ? &east[ty][tx]
-              : &tile[ty][tx + 1]) - jc;
+  float *source = is_nw || is_ne ? &north[ty][tx]
+                  : is_se || is_sw ? &tile[ty - 1][tx]
+                  : is_n ? &north[ty][tx]
+                  : &tile[ty - 1][tx];
+  n = *source - jc;
+  float *source_2 = is_nw || is_ne ? &tile[ty + 1][tx]
+                    : is_se || is_sw ? &south[ty][tx]
+                    : is_n || is_e ? &tile[ty + 1][tx]
+                    : is_s ? &south[ty][tx]
+                    : &tile[ty + 1][tx];
+  s = *source_2 - jc;
+  float *source_3 = is_nw ? &west[ty][tx]
+                    : is_ne || is_se ? &tile[ty][tx - 1]
+                    : is_sw ? &west[ty][tx]
+                    : is_n || is_e || is_s ? &tile[ty][tx - 1]
+                    : is_w ? &west[ty][tx]
+                    : &tile[ty][tx - 1];
+  w = *source_3 - jc;
+  float *source_4 = is_nw ? &tile[ty][tx + 1]
+                    : is_ne || is_se ? &east[ty][tx]
+                    : is_sw || is_n ? &tile[ty][tx + 1]
+                    : is_e ? &east[ty][tx]
+                    : &tile[ty][tx + 1];
+  e = *source_4 - jc;
 """
     )
     after = melded(SRAD, 19)

@@ -153,11 +153,7 @@ def test_three_ways_become_one() -> None:
         == """\
   const bool i_mod_3_is_0 = i % 3 == 0;
   const bool i_mod_3_is_1 = i % 3 == 1;
-  (i_mod_3_is_0 ? a
-   : i_mod_3_is_1 ? b
-     : c)[i] = (i_mod_3_is_0 ? x
-                : i_mod_3_is_1 ? y
-                  : z)[i] * n + 7;
+  (i_mod_3_is_0 ? a : i_mod_3_is_1 ? b : c)[i] = (i_mod_3_is_0 ? x : i_mod_3_is_1 ? y : z)[i] * n + 7;
 """
     )
     after = melded(SB, 60)

@@ -131,7 +131,7 @@ class _Arrangement:
             if not any(_decides(column, statement.guard) for column in self._others(index)):
                 return None
             condition = bracketed(statement.condition, _LOOSER_THAN_AND)
-            guarded = (guard_use(self._guard, self._rounds, negated=negated), " && ", condition)
+            guarded = (guard_use(self._guard, self._rounds, negated=negated), " ", term("&&", ("&&",)), " ", condition)
             whole = term("binary_expression", guarded, (), self._rounds, self._rounds)
             return replace(statement, condition=whole)
         if not isinstance(statement, Simple) or len(statement.declares) != 1:

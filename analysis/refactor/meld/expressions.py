@@ -15,15 +15,26 @@ Limits    Arrays in registers are not selected by address: that would move them 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from enum import Enum
-from typing import Final, final
+from typing import final
 
 from analysis.ir.record import record
 from analysis.ir.types import BooleanType, FloatType, IntegerType, MemorySpace, PointerType, Type
 from analysis.meld.alignment import align
+from analysis.refactor.meld.contexts import (
+    BASES,
+    CONDITIONAL,
+    CONTEXTS,
+    DELIMITED,
+    LOOSE,
+    NO_VALUES,
+    PLACES,
+    SELECTS,
+    STATEMENTS,
+    TIGHT,
+    Context,
+)
 from analysis.refactor.meld.knowledge import Knowledge, element_of
 from analysis.refactor.meld.terms import (
-    IDENTIFIER,
     SELECT,
     Effect,
     GuardId,
@@ -37,22 +48,6 @@ from analysis.refactor.meld.terms import (
     term,
     with_children,
 )
-
-
-class Context(Enum):
-    """What is done with the result of a term."""
-
-    VALUE = "value"
-    TARGET = "target"
-    """It is converted to a type that both sides agree on."""
-    PLACE = "place"
-    """It is assigned to, or its address is taken."""
-    BASE = "base"
-    """It is indexed."""
-    STATEMENT = "statement"
-    """Nothing: it is evaluated for what it does."""
-    EXACT = "exact"
-    """It must be equal on both sides."""
 
 
 @final
@@ -105,7 +100,7 @@ class TermMelder:
             return []
         found: list[Melded | None] = []
         structural = None
-        if left.kind == right.kind and left.kind in _CONTEXTS:
+        if left.kind == right.kind and left.kind in CONTEXTS:
             structural = self._structural(left, right, context, may_name)
             found.append(structural)
         if context is Context.BASE:
@@ -120,14 +115,18 @@ class TermMelder:
             found.append(self._signed_update(left, right, may_name))
         return found
 
+    def fresh(self, role: str, type_: Type) -> Local:
+        """A new variable, whose name says what it is for."""
+        return self._fresh(role, (type_,))
+
     # -- the same operation -----------------------------------------------------------------------------------------
 
     def _structural(self, left: Term, right: Term, context: Context, may_name: bool) -> Melded | None:
         ones, others = left.children, right.children
-        contexts = _CONTEXTS[left.kind](ones, context)
+        contexts = CONTEXTS[left.kind](ones, context)
         if len(ones) != len(others) or contexts is None or not _same_frame(left, right):
             return None
-        if context is Context.PLACE and left.kind not in _PLACES:
+        if context is Context.PLACE and left.kind not in PLACES:
             return None
         inside = may_name and not _is_lazy(left) and Effect.CHANGES not in _operand_effects(left, right)
         children: list[Term] = []
@@ -137,10 +136,10 @@ class TermMelder:
             if found is None:
                 return None
             child = found.term
-            if child.kind == SELECT and left.kind not in _DELIMITED:
-                child = bracketed(child, _SELECTS)
-            elif child.kind != one.kind and left.kind not in _DELIMITED:
-                child = bracketed(child, _LOOSE)
+            if child.kind == SELECT and left.kind not in DELIMITED:
+                child = bracketed(child, SELECTS)
+            elif child.kind != one.kind and left.kind not in DELIMITED:
+                child = bracketed(child, LOOSE)
             children.append(child)
             named += found.named
         return Melded(with_children(left, children, right), tuple(named))
@@ -148,7 +147,7 @@ class TermMelder:
     # -- selections -------------------------------------------------------------------------------------------------
 
     def _selected(self, left: Term, right: Term, context: Context) -> Melded | None:
-        if not self._selectable(left, right, context) or left.kind in _NO_VALUES or right.kind in _NO_VALUES:
+        if not self._selectable(left, right, context) or left.kind in NO_VALUES or right.kind in NO_VALUES:
             return None
         found = select(self._guard, _bare(left), _bare(right))
         return Melded(found)
@@ -163,14 +162,14 @@ class TermMelder:
     def _selected_base(self, left: Term, right: Term) -> Melded | None:
         """Two arrays or pointers with the same elements."""
         left, right = _bare(left), _bare(right)
-        if not {left.kind, right.kind} <= _BASES:
+        if not {left.kind, right.kind} <= BASES:
             return None
         if any("".join(map(str, side.parts)) in self._knowledge.in_registers for side in (left, right)):
             return None
         elements = [tuple(map(element_of, side.types)) for side in (left, right)]
         if not elements[0] or elements[0] != elements[1] or None in elements[0]:
             return None
-        return Melded(bracketed(select(self._guard, left, right), _SELECTS))
+        return Melded(bracketed(select(self._guard, left, right), SELECTS))
 
     # -- other operations -------------------------------------------------------------------------------------------
 
@@ -184,7 +183,7 @@ class TermMelder:
         selection = select(self._guard, _address(left), _address(right))
         own = max(left.own, right.own)
         effects = left.own_effects | right.own_effects
-        parts = (term("*", ("*",)), bracketed(selection, _SELECTS))
+        parts = (term("*", ("*",)), bracketed(selection, SELECTS))
         return Melded(term("pointer_expression", parts, types, own, left.rounds, effects))
 
     def _is_in_registers(self, access: Term) -> bool:
@@ -195,7 +194,7 @@ class TermMelder:
 
     def _selected_over_loads(self, left: Term, right: Term, context: Context) -> Melded | None:
         """`guard ? a < b : a > b`: what both sides load is loaded once, into new variables."""
-        if not self._selectable(left, right, context) or left.kind in _NO_VALUES or right.kind in _NO_VALUES:
+        if not self._selectable(left, right, context) or left.kind in NO_VALUES or right.kind in NO_VALUES:
             return None
         if Effect.CHANGES in left.effects | right.effects:
             return None
@@ -271,10 +270,11 @@ def _selections(whole: Term) -> int:
 def _negated(value: Term) -> Term:
     inner = (
         value
-        if is_leaf(value) or value.kind in _TIGHT
+        if is_leaf(value) or value.kind in TIGHT
         else term("parenthesized_expression", ("(", value, ")"), value.types, 0, value.rounds)
     )
-    return term("unary_expression", ("-", inner), value.types, value.rounds, value.rounds)
+    own = 0.0 if value.kind == "number_literal" else value.rounds
+    return term("unary_expression", (term("-", ("-",)), inner), value.types, own, value.rounds)
 
 
 def _bare(value: Term) -> Term:
@@ -295,12 +295,12 @@ def _same_frame(left: Term, right: Term) -> bool:
 
 def _is_lazy(whole: Term) -> bool:
     """Whether not all operands are evaluated, or some more than once."""
-    return whole.kind in _CONDITIONAL or any(child.key in ("&&", "||") for child in whole.children)
+    return whole.kind in CONDITIONAL or any(child.key in ("&&", "||") for child in whole.children)
 
 
 def _operand_effects(left: Term, right: Term) -> Effect:
     """What the operands do; a statement's own assignment comes after them."""
-    if left.kind in _STATEMENTS:
+    if left.kind in STATEMENTS:
         return Effect.NONE
     if left.kind == "assignment_expression":
         return _all_effects(left.children) | _all_effects(right.children)
@@ -348,7 +348,7 @@ def loads_in(whole: Term) -> tuple[Term, ...]:
     """The accesses of which every evaluation needs the value, outermost first."""
     if _is_access(whole) and Effect.LOADS in whole.effects:
         return (whole,)
-    if whole.kind in _CONDITIONAL or whole.kind in ("pointer_expression", "call_expression", "macro_use"):
+    if whole.kind in CONDITIONAL or whole.kind in ("pointer_expression", "call_expression", "macro_use"):
         return ()
     needed = whole.children[:1] if _is_lazy(whole) else whole.children
     return tuple(found for child in needed for found in loads_in(child))
@@ -370,117 +370,3 @@ def _fits(literal: Term, other: Term) -> bool:
     if not digits.isdigit() or int(digits) > 127:
         return False
     return all(isinstance(type_, IntegerType | FloatType | BooleanType) for type_ in other.types)
-
-
-_Contexts = Callable[[Sequence[Term], Context], Sequence[Context] | None]
-
-
-def _all(context: Context) -> _Contexts:
-    return lambda children, _: [context] * len(children)
-
-
-def _fixed(*contexts: Context) -> _Contexts:
-    return lambda children, _: contexts if len(contexts) == len(children) else None
-
-
-def _inherited(children: Sequence[Term], context: Context) -> Sequence[Context]:
-    return [context] * len(children)
-
-
-def _update(children: Sequence[Term], _: Context) -> Sequence[Context]:
-    return [Context.EXACT if child.key in ("++", "--") else Context.PLACE for child in children]
-
-
-def _unary(children: Sequence[Term], _: Context) -> Sequence[Context]:
-    return [*([Context.EXACT] * (len(children) - 1)), Context.VALUE]
-
-
-def _pointer(children: Sequence[Term], _: Context) -> Sequence[Context]:
-    is_address = any(child.key == "&" for child in children)
-    return [*([Context.EXACT] * (len(children) - 1)), Context.PLACE if is_address else Context.VALUE]
-
-
-def _assignment(children: Sequence[Term], _: Context) -> Sequence[Context] | None:
-    return (Context.PLACE, Context.EXACT, Context.TARGET) if len(children) == 3 else None
-
-
-def _field(children: Sequence[Term], context: Context) -> Sequence[Context] | None:
-    if len(children) != 3:
-        return None
-    is_arrow = children[1].key == "->"
-    return (Context.VALUE if is_arrow else Context.PLACE, Context.EXACT, Context.EXACT)
-
-
-def _call(children: Sequence[Term], _: Context) -> Sequence[Context] | None:
-    return (Context.EXACT, Context.VALUE) if len(children) == 2 and children[0].kind in _CALLABLE else None
-
-
-def _init(children: Sequence[Term], _: Context) -> Sequence[Context] | None:
-    return (Context.EXACT, Context.TARGET) if len(children) == 2 else None
-
-
-def _declaration(children: Sequence[Term], _: Context) -> Sequence[Context]:
-    return [Context.TARGET if child.kind == "init_declarator" else Context.EXACT for child in children]
-
-
-_BASES: Final = frozenset({IDENTIFIER, SELECT, "field_expression", "subscript_expression", "call_expression"})
-_CALLABLE: Final = frozenset({IDENTIFIER, "qualified_identifier", "template_function"})
-_CONTEXTS: Final[dict[str, _Contexts]] = {
-    "expression_statement": _all(Context.STATEMENT),
-    "return_statement": lambda children, _: [*([Context.EXACT] * (len(children) - 1)), Context.TARGET],
-    "declaration": _declaration,
-    "init_declarator": _init,
-    "assignment_expression": _assignment,
-    "update_expression": _update,
-    "binary_expression": lambda children, _: (
-        (Context.VALUE, Context.EXACT, Context.VALUE) if len(children) == 3 else None
-    ),
-    "unary_expression": _unary,
-    "pointer_expression": _pointer,
-    "parenthesized_expression": _inherited,
-    "comma_expression": _inherited,
-    "conditional_expression": _all(Context.VALUE),
-    SELECT: _all(Context.VALUE),
-    "call_expression": _call,
-    "argument_list": _all(Context.VALUE),
-    "cast_expression": _fixed(Context.EXACT, Context.VALUE),
-    "subscript_expression": _fixed(Context.BASE, Context.TARGET),
-    "subscript_argument_list": _all(Context.TARGET),
-    "field_expression": _field,
-    "for_head": lambda children, _: [
-        Context.STATEMENT if child.kind in _EFFECTIVE else Context.VALUE for child in children
-    ],
-    "while_head": _all(Context.VALUE),
-    "do_head": _all(Context.VALUE),
-}
-"""For each kind of term what is done with its children; a kind that is missing is never taken apart."""
-_PLACES: Final = frozenset(
-    {"subscript_expression", "field_expression", "pointer_expression", "parenthesized_expression"}
-)
-_EFFECTIVE: Final = frozenset(
-    {"declaration", "expression_statement", "assignment_expression", "update_expression", "comma_expression"}
-)
-_STATEMENTS: Final = frozenset({"expression_statement", "return_statement", "declaration", "init_declarator"})
-_CONDITIONAL: Final = frozenset({"conditional_expression", SELECT, "for_head", "while_head", "do_head"})
-_DELIMITED: Final = frozenset(
-    {
-        *_STATEMENTS,
-        "assignment_expression",
-        "argument_list",
-        "subscript_argument_list",
-        "parenthesized_expression",
-        "for_head",
-        "while_head",
-        "do_head",
-    }
-)
-"""Terms in which an operand needs no parentheses."""
-_SELECTS: Final = frozenset({SELECT})
-_LOOSE: Final = frozenset(
-    {SELECT, "conditional_expression", "assignment_expression", "comma_expression", "binary_expression"}
-)
-_TIGHT: Final = frozenset({"subscript_expression", "call_expression", "field_expression", "parenthesized_expression"})
-_NO_VALUES: Final = frozenset(
-    {"expression_statement", "declaration", "init_declarator", "argument_list", "subscript_argument_list", "for_head"}
-    | {"while_head", "do_head", "initializer_list", "return_statement", "break_statement", "continue_statement"}
-)

@@ -39,11 +39,11 @@ from analysis.refactor.meld.terms import (
     Term,
     bracketed,
     free_names_in,
-    locals_in,
     name_of,
     term,
     with_children,
 )
+from analysis.refactor.meld.tidying import is_one_assignment
 
 FIRST_GUARD: Final = 2_000_000
 """Numbers of the variables that hold outcomes of conditions."""
@@ -61,10 +61,11 @@ def _spelled(
 ) -> tuple[Statement, ...]:
     out: list[Statement] = []
     above: tuple[str, ...] = ()
-    for statement in statements:
+    for index, statement in enumerate(statements):
         if isinstance(statement, Decision):
             condition = _substituted(statement.condition, spellings)
-            made = _decided(statement, condition, everything, spellings)
+            following = statements[index + 1] if index + 1 < len(statements) else None
+            made = _decided(statement, condition, everything, following, spellings)
             above += statement.comments.above
             if made is None:
                 above += (statement.hint,) if statement.hint else ()
@@ -104,20 +105,22 @@ def _with_guards(statement: Statement, everything: Sequence[Statement], spelling
 
 
 def _decided(
-    decision: Decision, condition: Term, everything: Sequence[Statement], spellings: dict[GuardId, Term]
+    decision: Decision,
+    condition: Term,
+    everything: Sequence[Statement],
+    following: Statement | None,
+    spellings: dict[GuardId, Term],
 ) -> Statement | None:
     """The declaration of the guard's variable, if it needs one."""
-    uses = sum(
-        isinstance(found.meaning, Guard) and found.meaning.number == decision.guard
-        for whole in terms_in(everything)
-        for found in whole.walk()
-    )
+    uses = sum(_uses(whole, decision.guard) for whole in terms_in(everything))
     if uses == 0 and Effect.CHANGES not in condition.effects:
         spellings[decision.guard] = condition
         return None
-    names: frozenset[str | Local] = locals_in(condition) | free_names_in(condition)
+    names: frozenset[str | Local] = condition.locals | free_names_in(condition)
     stays = condition.effects is Effect.NONE and not names & changed(everything)
-    if stays and (uses <= 1 or _is_plain(condition)):
+    if (stays and (uses <= 1 or _is_plain(condition))) or _may_stay_in_front(
+        condition, uses, following, decision.guard
+    ):
         spellings[decision.guard] = condition
         return None
     number = LocalId(FIRST_GUARD + decision.guard)
@@ -126,6 +129,23 @@ def _decided(
     declarator = term("init_declarator", (name_of(local), " = ", condition), local.types)
     whole = term("declaration", ("const bool ", declarator, ";"), (), 0, condition.rounds)
     return Simple(whole, (local,), Comments((), decision.hint))
+
+
+def _uses(whole: Term, guard: GuardId) -> int:
+    return sum(isinstance(found.meaning, Guard) and found.meaning.number == guard for found in whole.walk())
+
+
+def _may_stay_in_front(condition: Term, uses: int, following: Statement | None, guard: GuardId) -> bool:
+    """Whether the condition, which may read memory, is evaluated by the next statement and by nothing else."""
+    return uses == 1 and Effect.CHANGES not in condition.effects and _comes_first(following, guard)
+
+
+def _comes_first(following: Statement | None, guard: GuardId) -> bool:
+    """Whether the next statement uses the guard, and does nothing before that could change what it reads."""
+    if not isinstance(following, Simple | Branching):
+        return False
+    own = following.term if isinstance(following, Simple) else following.condition
+    return _uses(own, guard) == 1 and (Effect.CHANGES not in own.effects or is_one_assignment(own))
 
 
 def _is_plain(condition: Term) -> bool:
@@ -239,6 +259,16 @@ def _bit(found: re.Match[str]) -> str | None:
     return f"bit_{state}" if mask[0].isdigit() else f"{mask}_bit_{state}"
 
 
+def _zero(found: re.Match[str]) -> str | None:
+    name = _word(found[1])
+    return None if name is None or name[0].isdigit() else f"{name}_is_zero"
+
+
+def _equals(found: re.Match[str]) -> str | None:
+    name = _word(found[2])
+    return None if name is None else f"{name}_is_{found[1]}"
+
+
 def _negative(found: re.Match[str]) -> str | None:
     name = _word(found[1])
     return None if name is None else f"{name}_is_negative"
@@ -264,6 +294,8 @@ _NAMES: Final[tuple[tuple[re.Pattern[str], _Namer], ...]] = tuple(
         (r"\(?[^=]+%2[uU]?\)?(?:==1|!=0)?[uU]?|\(?[^=]+&(?:1|0x1)[uU]?\)?(?:==1[uU]?|!=0[uU]?)?", _always("is_odd")),
         (r"[^<>=]+(<=?)[^<>=]+(?:/2|>>1)\)?", _half),
         (r"\([^=]+&([A-Za-z_]\w*|\d+)\)(==|!=)0[uU]?", _bit),
+        (r"(\w+)(?:\[.*\])?==0(?:\.0*)?f?", _zero),
+        (r"(\d+)==([A-Za-z_]\w*)", _equals),
         (_OPERAND + r"<0(?:\.0?f?)?", _negative),
         (r"\(?" + _OPERAND + r"%" + _OPERAND + r"\)?==(\d+)", _remainder),
         (_OPERAND + r"(<=|>=|==|!=|<|>)" + _OPERAND, _relation),

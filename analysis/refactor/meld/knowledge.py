@@ -19,7 +19,7 @@ from typing import Final, final
 from analysis.divergence.levels import Level
 from analysis.facts.merge import View, branches_at
 from analysis.facts.model import BranchFact
-from analysis.ir.function import Function, SymbolKind
+from analysis.ir.function import SymbolKind
 from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import (
     Allocate,
@@ -28,6 +28,7 @@ from analysis.ir.instructions import (
     BlockBarrier,
     Call,
     Constant,
+    Convert,
     Fence,
     GridBarrier,
     Instruction,
@@ -40,11 +41,12 @@ from analysis.ir.instructions import (
     Shuffle,
     Store,
     Texture,
+    ValueId,
     Vote,
     WarpBarrier,
     WarpReduce,
 )
-from analysis.ir.operators import COLLECTIVES, BinaryOperator
+from analysis.ir.operators import COLLECTIVES, AtomicOperator, BinaryOperator
 from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, Span
 from analysis.ir.types import ArrayType, FloatType, PointerType, Type
@@ -54,6 +56,7 @@ from analysis.verdict.latency import latency, terminator_latency
 from analysis.verdict.loops import only_waits, trips
 
 MAX_VIEWS: Final = 6
+_LOCKING: Final = frozenset({AtomicOperator.COMPARE_AND_SWAP, AtomicOperator.EXCHANGE})
 
 
 @final
@@ -146,7 +149,7 @@ def _prices(view: View) -> Iterator[Price]:
             span = places.of(item.span)
             if span is not None:
                 cost = latency(root.divergence, root.spaces, item)
-                yield Price(span.start, span.end, cost * rounds, rounds, _effects(root.function, item))
+                yield Price(span.start, span.end, cost * rounds, rounds, _effects(view, item))
         span = places.of(block.terminator.span)
         if span is not None:
             yield Price(span.start, span.end, terminator_latency(block.terminator) * rounds, rounds, Effect.NONE)
@@ -172,27 +175,25 @@ class _Places:
         return None if found is None or found.start == found.end else found
 
 
-def _effects(function: Function, item: Instruction) -> Effect:
+def _effects(view: View, item: Instruction) -> Effect:
     match item:
         case Load() | Texture():
             return Effect.LOADS
         case Store() | Atomic() | Print() | Call() | Opaque() | Allocate():
             return Effect.CHANGES | Effect.LOADS
         case Binary(operator=BinaryOperator.DIVIDE | BinaryOperator.REMAINDER):
-            if isinstance(function.types[item.result], FloatType) or _is_constant(function, item.right):
-                return Effect.NONE
-            return Effect.TRAPS
+            is_float = isinstance(view.root.function.types[item.result], FloatType)
+            return Effect.NONE if is_float or _is_constant(view, item.right) else Effect.TRAPS
         case _:
             return Effect.NONE
 
 
-def _is_constant(function: Function, value: int) -> bool:
+def _is_constant(view: View, value: ValueId) -> bool:
     """Whether a divisor is a constant other than 0."""
-    found = next((item for _, item in function.instructions() if item.result == value), None)
-    if isinstance(found, Constant):
-        return found.value != 0
-    operands = () if found is None else found.operands
-    return len(operands) == 1 and type(found).__name__ == "Convert" and _is_constant(function, operands[0])
+    found = view.root.divergence.definition(value)
+    if isinstance(found, Convert):
+        return _is_constant(view, found.operand)
+    return isinstance(found, Constant) and found.value != 0
 
 
 def _hindrances(view: View) -> Iterator[Hindrance]:
@@ -201,12 +202,13 @@ def _hindrances(view: View) -> Iterator[Hindrance]:
     waits = {block for cycle in view.root.control.cycles if only_waits(function, cycle) for block in cycle.blocks}
     for block, item in function.instructions():
         span = places.of(item.span)
-        found = None if span is None else _hindrance(item, block in waits)
+        in_loop = view.root.control.innermost_cycle(block) is not None
+        found = None if span is None else _hindrance(item, in_wait=block in waits, in_loop=in_loop)
         if span is not None and found is not None:
             yield Hindrance(span.start, span.end, *found)
 
 
-def _hindrance(item: Instruction, in_wait: bool) -> tuple[Obstacle, str] | None:
+def _hindrance(item: Instruction, *, in_wait: bool, in_loop: bool) -> tuple[Obstacle, str] | None:
     match item:
         case BlockBarrier() | NamedBarrier() | GridBarrier():
             return Obstacle.BARRIER, "an arm waits at a barrier"
@@ -220,6 +222,8 @@ def _hindrance(item: Instruction, in_wait: bool) -> tuple[Obstacle, str] | None:
             return Obstacle.VOLATILE, "an arm reads or writes volatile memory"
         case Atomic() | Load() if in_wait:
             return Obstacle.ATOMIC, "an arm waits for another thread"
+        case Atomic(operator=operator) if in_loop and operator in _LOCKING:
+            return Obstacle.ATOMIC, "an arm may wait for a lock"
         case Call():
             return Obstacle.UNKNOWN_CODE, "an arm calls a function whose body is not known"
         case Opaque():

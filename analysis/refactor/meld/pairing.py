@@ -3,8 +3,8 @@
 Rules     Variables are paired in the order of their declarations: of equal type, declared at the same depth in the same
           kind of statement; equal names count most, then initial values of the same shape.  The variable of the second
           arm takes the name of the first one's.  Whether the declarations themselves are melded is decided later.
-Why depth Two variables at equal depth can only meet in one scope where the scopes around them are melded too, so no
-          use of one is captured by the other.
+Depth     Two variables at equal depth can only meet in one scope where the scopes around them are melded too, so no
+          use of one is captured by the other.  The variable of a `for` is seen in its loop alone, so its depth is free.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _declarations(statements: Sequence[Statement], depth: int) -> Iterator[_Decl
 
 def _likeness(one: _Declared, other: _Declared) -> float | None:
     left, right = one.local, other.local
-    if (one.depth, one.in_loop_head) != (other.depth, other.in_loop_head):
+    if one.in_loop_head != other.in_loop_head or (one.depth != other.depth and not one.in_loop_head):
         return None
     if (left.spelling, _tight(left.before), _tight(left.after)) != (
         right.spelling,

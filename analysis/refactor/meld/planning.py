@@ -121,7 +121,8 @@ class Planner:
 
     def _methods(self) -> Sequence[MeldMethod]:
         if self._settings.method is MeldMethod.BEST:
-            return (MeldMethod.DARM, MeldMethod.FUSION, MeldMethod.TAIL, MeldMethod.LINEAR)
+            # Fusion and tail merging are restrictions of the hierarchical method: they cannot save more.
+            return (MeldMethod.DARM, MeldMethod.LINEAR)
         return (self._settings.method,)
 
     def _candidate(

@@ -14,7 +14,6 @@ import re
 from bisect import bisect_left, bisect_right
 from typing import Final, final
 
-from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.refactor.meld.knowledge import Knowledge, Price
 from analysis.refactor.meld.model import Obstacle
@@ -44,19 +43,6 @@ class UnreadableError(Exception):
 
 
 @final
-@record
-class Fork:
-    """The `if` of a branch, read: `span` is the text that melding replaces."""
-
-    span: Span
-    condition: Term
-    left: tuple[Statement, ...]
-    right: tuple[Statement, ...]
-    comments: Comments
-    openings: tuple[str, str]
-
-
-@final
 class Reader:
     """Reads statements of one function; numbers the variables that they declare."""
 
@@ -67,16 +53,18 @@ class Reader:
         self._scopes: list[dict[str, Local]] = []
         self._numbers = 0
         self._declared: list[Local] = []
+        self._around = 1.0
+        """How often the loops that are being read run, for statements that cost nothing themselves."""
         self._hidden = _names_inside_macros(text, snippet)
 
-    def fork(self, node: Node) -> Fork:
+    def fork(self, node: Node) -> Branching:
         """The arms of an `if` statement with `else`."""
         span = self._span(node)
         self._check_text(span)
-        prices = [price for price in self._knowledge.prices if span.start <= price.start and price.end <= span.end]
-        found = self._branching(node, prices)
-        assert found.otherwise is not None, "the caller has looked for the `else`"
-        return Fork(span, found.condition, found.then, found.otherwise, found.comments, found.openings)
+        prices = _within(sorted(self._knowledge.prices, key=_start), span)
+        condition = _within(prices, self._span(_field(node, "condition")))
+        self._around = max((price.rounds for price in condition), default=1.0)
+        return self._branching(node, prices)
 
     # -- statements -------------------------------------------------------------------------------------------------
 
@@ -176,9 +164,11 @@ class Reader:
             head_span = Span(span.start, inner.start)
         heads = [child for child in node.children if child is not body and child.role is not None]
         in_head = [price for price in prices if not (inner.start <= price.start and price.end <= inner.end)]
-        head = self._assembled(f"{kind.value}_head", head_span, heads, in_head, 1.0)
+        head = self._assembled(f"{kind.value}_head", head_span, heads, in_head, self._around)
         declares = tuple(self._declared[before:])
+        outer, self._around = self._around, max((price.rounds for price in prices), default=self._around)
         statements = self._body(body, _within(prices, inner))
+        self._around = outer
         self._scopes.pop()
         return Looping(kind, head, statements, declares)
 
@@ -190,10 +180,10 @@ class Reader:
 
     # -- terms ------------------------------------------------------------------------------------------------------
 
-    def _term(self, node: Node, prices: list[Price], around: float = 1.0) -> Term:
+    def _term(self, node: Node, prices: list[Price], around: float | None = None) -> Term:
         """`around`: how often the term around it runs, for names, which cost nothing themselves."""
         span = self._spelled(node)
-        around = max((price.rounds for price in prices), default=around)
+        around = max((price.rounds for price in prices), default=self._around if around is None else around)
         if node.is_error or node.is_missing:
             raise UnreadableError(Obstacle.UNKNOWN_CODE, span, "an arm contains text that the grammar cannot read")
         if node.kind == "lambda_expression":
@@ -210,12 +200,14 @@ class Reader:
         """A term of its children and the text between them."""
         parts: list[str | Term] = []
         end = span.start
-        own = [price for price in prices if span.start <= price.start and price.end <= span.end]
+        own = _within(prices, span)
         effects = Effect.CHANGES if kind in _CHANGING else Effect.NONE
         for child in children:
             place = self._spelled(child)
-            parts += [self._slice(end, place.start), self._term(child, _within(own, place), around)]
-            own = [price for price in own if not (place.start <= price.start and price.end <= place.end)]
+            within = _within(own, place)
+            parts += [self._slice(end, place.start), self._term(child, within, around)]
+            inside = set(map(id, within))
+            own = [price for price in own if id(price) not in inside] if inside else own
             end = place.end
         parts.append(self._slice(end, span.end))
         return self._priced(kind, [part for part in parts if part != ""], span, own, effects, around)
@@ -248,7 +240,7 @@ class Reader:
                 parts += [self._slice(end, span.start + word.start()), term("identifier", [word[0]], meaning=local)]
                 end = span.start + word.end()
         parts.append(self._slice(end, span.end))
-        own = [price for price in prices if span.start <= price.start and price.end <= span.end]
+        own = _within(prices, span)
         effects = Effect.CHANGES if changes else Effect.NONE
         return self._priced("macro_use", [part for part in parts if part != ""], span, own, effects, around)
 
@@ -367,7 +359,14 @@ def find_fork(snippet: Snippet, keyword: Span) -> Node | None:
 
 
 def _within(prices: list[Price], span: Span) -> list[Price]:
-    return [price for price in prices if span.start <= price.start and price.end <= span.end]
+    """Those of the range; `prices` are sorted by where they start."""
+    first = bisect_left(prices, span.start, key=_start)
+    last = bisect_left(prices, span.end, lo=first, key=_start)
+    return [price for price in prices[first:last] if price.end <= span.end]
+
+
+def _start(price: Price) -> int:
+    return price.start
 
 
 def _beside(comments: Comments, beside: str) -> Comments:

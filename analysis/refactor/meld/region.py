@@ -22,10 +22,11 @@ from analysis.meld.settings import MeldSettings
 from analysis.refactor.meld.knowledge import MAX_VIEWS, Knowledge, knowledge_of
 from analysis.refactor.meld.model import Obstacle, Refusal
 from analysis.refactor.meld.planning import NoGain, NotAlike, Plan, Planner, Undeclarable
-from analysis.refactor.meld.reading import Fork, Reader, UnreadableError, find_fork
-from analysis.refactor.meld.structure import Branching
+from analysis.refactor.meld.reading import Reader, UnreadableError, find_fork
+from analysis.refactor.meld.structure import Branching, all_statements
 from analysis.syntax.items import Item
 from analysis.syntax.snippet import Snippet
+from analysis.syntax.tree import Node
 from analysis.verdict.grade import Grade
 
 
@@ -36,7 +37,8 @@ class Region:
 
     item: Item
     snippet: Snippet
-    fork: Fork
+    span: Span
+    """The text that melding replaces, relative to the function."""
     plan: Plan
     saving: float
     """The share of the kernel's issue slots."""
@@ -53,7 +55,9 @@ class Regions:
         view = self._views[0]
         self._item = analysis.item_of(view, view.frame)
         self._snippet = None if self._item is None else analysis.program.snippet(self._item)
-        self._known: dict[int, Knowledge] = {}
+        self._known: Knowledge | None = None
+        self._planner: Planner | None = None
+        self._forks: dict[tuple[int, int], Branching] = {}
 
     def region(self, branch: BranchFact) -> Region | Refusal:
         """How the branch is melded, or why not."""
@@ -74,28 +78,47 @@ class Regions:
             if branch.extent.start <= found.start and found.end <= branch.extent.end:
                 return self._refused(branch, found.obstacle, Span(found.start, found.end), found.message)
         try:
-            fork = Reader(item.text, snippet, knowledge).fork(node)
+            fork = self._fork(branch, node, item, snippet, knowledge)
         except UnreadableError as error:
             return self._refused(branch, error.obstacle, error.place, error.message)
-        return self._planned(branch, item, snippet, fork, knowledge)
+        if not fork.then or not fork.otherwise:
+            return self._refused(branch, Obstacle.ONE_ARM, branch.keyword, "one arm is empty: nothing runs twice")
+        span = snippet.span(node.start, node.end)
+        return self._planned(branch, item, snippet, span, knowledge, self._planner_for(knowledge).plan(fork))
+
+    def _fork(self, branch: BranchFact, node: Node, item: Item, snippet: Snippet, knowledge: Knowledge) -> Branching:
+        """The branch as statements; one that stands inside another that was read is known."""
+        place = branch.keyword.start, branch.keyword.end
+        if place not in self._forks:
+            read = Reader(item.text, snippet, knowledge).fork(node)
+            for inner in all_statements((read,)):
+                if isinstance(inner, Branching) and inner.keyword is not None:
+                    self._forks[inner.keyword.start, inner.keyword.end] = inner
+        return self._forks[place]
+
+    def _planner_for(self, knowledge: Knowledge) -> Planner:
+        if self._planner is None:
+            divergent = frozenset(
+                (one.keyword.start, one.keyword.end)
+                for one in self._function.branches
+                if one.level is Level.VARYING and not _hardly_splits(self._views, one)
+            )
+            self._planner = Planner(knowledge, divergent, self._settings)
+        return self._planner
 
     def _planned(
-        self, branch: BranchFact, item: Item, snippet: Snippet, fork: Fork, knowledge: Knowledge
+        self,
+        branch: BranchFact,
+        item: Item,
+        snippet: Snippet,
+        span: Span,
+        knowledge: Knowledge,
+        plan: Plan | NotAlike | NoGain | Undeclarable,
     ) -> Region | Refusal:
-        if not fork.left or not fork.right:
-            return self._refused(branch, Obstacle.ONE_ARM, branch.keyword, "one arm is empty: nothing runs twice")
-        divergent = frozenset(
-            (one.keyword.start, one.keyword.end)
-            for one in self._function.branches
-            if one.level is Level.VARYING and not _hardly_splits(self._views, one)
-        )
-        planner = Planner(knowledge, divergent, self._settings)
-        whole = Branching(fork.condition, fork.left, fork.right, branch.keyword, fork.comments, fork.openings)
-        plan = planner.plan(whole)
         match plan:
             case Plan():
                 share = 1.0 if branch.splits is None else branch.splits.share
-                return Region(item, snippet, fork, plan, min(share * plan.saved / knowledge.kernel_slots, 1.0))
+                return Region(item, snippet, span, plan, min(share * plan.saved / knowledge.kernel_slots, 1.0))
             case NotAlike():
                 message = "no statement of one arm is enough like one of the other"
                 return self._refused(branch, Obstacle.NOTHING_ALIKE, branch.keyword, message)
@@ -108,9 +131,9 @@ class Regions:
 
     def _knowledge(self, branch: BranchFact) -> Knowledge:
         # The same for all branches but for the context that prices come from, which is nearly always the first.
-        if 0 not in self._known:
-            self._known[0] = knowledge_of(self._views, branch)
-        return self._known[0]
+        if self._known is None:
+            self._known = knowledge_of(self._views, branch)
+        return self._known
 
     def _refused(self, branch: BranchFact, obstacle: Obstacle, place: Span, message: str) -> Refusal:
         return Refusal(self._function.id, branch, obstacle, Span(place.start, place.end), message)

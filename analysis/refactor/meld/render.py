@@ -51,7 +51,7 @@ def render_meld(
 
 
 def _replacement(function: FunctionFacts, region: Region, statements: tuple[Statement, ...]) -> Replacement:
-    span = region.fork.span
+    span = region.span
     text = region.item.text.decode("utf-8", "surrogateescape")
     style = style_of(text, span.start, span.end)
     around = _around(region)
@@ -69,7 +69,7 @@ def _replacement(function: FunctionFacts, region: Region, statements: tuple[Stat
 
 def _around(region: Region) -> Node | None:
     """The node that the `if` is a child of."""
-    span = region.fork.span
+    span = region.span
     for node in region.snippet.root.walk():
         for child in node.children:
             if child.kind == "if_statement":
@@ -82,7 +82,7 @@ def _around(region: Region) -> Node | None:
 def _outside(region: Region, around: Node) -> str:
     """The text of the block around the branch, without the branch."""
     own = region.snippet.span(around.start, around.end)
-    span = region.fork.span
+    span = region.span
     text = region.item.text
     return (text[own.start : span.start] + b" " + text[span.end : own.end]).decode("utf-8", "replace")
 

@@ -21,6 +21,7 @@ from analysis.ir.types import BooleanType, FloatType, IntegerType, Type
 from analysis.refactor.meld.knowledge import element_of
 from analysis.refactor.meld.structure import (
     Branching,
+    Comments,
     Decision,
     Looping,
     Nested,
@@ -32,6 +33,7 @@ from analysis.refactor.meld.structure import (
     mapped,
     own_term,
     terms_in,
+    with_comments,
 )
 from analysis.refactor.meld.terms import (
     SELECT,
@@ -42,11 +44,13 @@ from analysis.refactor.meld.terms import (
     LocalId,
     Term,
     free_names_in,
-    locals_in,
     name_of,
     term,
 )
+from analysis.refactor.meld.writing import text_of
 
+MAX_STATEMENT: Final = 100
+"""A longer statement gets names for the addresses that it selects."""
 FIRST_SHARED: Final = 1_500_000
 """Numbers of the variables that hold shared selections."""
 
@@ -74,6 +78,7 @@ def _shared(
         local = _variable(found, LocalId(next(numbers)), text)
         statements = _with_name(statements, found.selection, local)
         found = _repeated(statements, decided)
+    statements = tuple(made for one in statements for made in _with_named_addresses(one, text, numbers))
     decided |= {one.guard for one in statements if isinstance(one, Decision)}
     return tuple(_inside(one, text, numbers, decided) for one in statements)
 
@@ -87,6 +92,30 @@ def _inside(statement: Statement, text: str, numbers: Iterator[int], decided: fr
             return replace(statement, body=_shared(body, text, numbers, decided))
         case Simple() | Decision():
             return statement
+
+
+def _with_named_addresses(statement: Statement, text: str, numbers: Iterator[int]) -> Iterator[Statement]:
+    """A long statement with several selections is easier to read where the addresses have names."""
+    if not isinstance(statement, Simple) or statement.term.kind != "expression_statement":
+        yield statement
+        return
+    found = [(one, role) for one, role in _in_term(statement.term, "chosen") if one.effects is Effect.NONE]
+    addresses = [(one, role) for one, role in found if _is_address(one)]
+    if len(found) < 2 or len(text_of(statement.term)) <= MAX_STATEMENT or not addresses:
+        yield statement
+        return
+    kept = statement.comments
+    current: tuple[Statement, ...] = (with_comments(statement, Comments((), kept.beside, kept.below)),)
+    for selection, role in addresses:
+        if any(_needs(one, selection.key) for one in current[-1:]):
+            local = _variable(_Use(selection, role), LocalId(next(numbers)), text)
+            current = _with_name(current, selection, local)
+    yield with_comments(current[0], Comments(kept.above, current[0].comments.beside, current[0].comments.below))
+    yield from current[1:]
+
+
+def _is_address(selection: Term) -> bool:
+    return any(operand.kind == "pointer_expression" for operand in _operands(selection))
 
 
 def _with_name(statements: tuple[Statement, ...], selection: Term, local: Local) -> tuple[Statement, ...]:
@@ -113,17 +142,23 @@ def _repeated(statements: Sequence[Statement], decided: frozenset[GuardId]) -> _
     uses: Counter[str] = Counter()
     found: dict[str, _Use] = {}
     for selection, role, weight in _selections(statements):
-        names: frozenset[str | Local] = free_names_in(selection) | locals_in(selection)
+        names: frozenset[str | Local] = free_names_in(selection) | selection.locals
         if selection.effects is not Effect.NONE or names & fixed or names & inner:
+            continue
+        if all(operand.kind == "number_literal" for operand in _operands(selection)):
             continue
         if not _is_decided(selection, statements, decided):
             continue
         uses[selection.key] += weight
         known = found.get(selection.key)
-        merged = role if known is None or known.role == role else "chosen"
+        merged = role if known is None or known.role == role else _both(known.role, role)
         found[selection.key] = _Use(selection, merged)
     wanted = [found[key] for key, number in uses.items() if number > 1]
     return max(wanted, key=lambda use: len(use.selection.key), default=None)
+
+
+def _both(one: str, other: str) -> str:
+    return "array" if {one, other} <= {"source", "target", "array"} else "chosen"
 
 
 def _is_decided(selection: Term, statements: Sequence[Statement], before: frozenset[GuardId]) -> bool:
@@ -167,6 +202,8 @@ def _in_term(whole: Term, role: str) -> Iterator[tuple[Term, str]]:
             inner = ("target" if role == "target" else "source") if position == 0 else "index"
         elif whole.kind == "assignment_expression":
             inner = "target" if position == 0 else "chosen"
+        elif whole.kind == "pointer_expression":
+            inner = "target" if role == "target" else "source"
         elif whole.kind not in ("parenthesized_expression", "subscript_argument_list") and role != "bound":
             inner = "chosen"
         yield from _in_term(child, inner)
@@ -177,10 +214,11 @@ def _variable(use: _Use, number: LocalId, text: str) -> Local:
     types = selection.types
     name = _common_name(selection) or use.role
     elements = tuple(map(element_of, types))
-    if types and None not in elements and use.role in ("source", "target", "chosen"):
+    if types and None not in elements and use.role in ("source", "target", "array", "chosen"):
         element = elements[0]
         is_plain = len(set(elements)) == 1 and element is not None and _is_scalar(element)
-        constant = "const " if use.role != "target" and _points_to_constant(selection, text) else ""
+        constant = "const " if use.role == "source" and _points_to_constant(selection, text) else ""
+        is_plain = is_plain and _is_declared_here(selection, text)
         spelling = f"{constant}{spell_type(element)}" if is_plain and element is not None else "auto"
         return Local(number, name, spelling, "*", "", types, fixed=False)
     is_plain = bool(types) and len(set(types)) == 1 and _is_scalar(types[0])
@@ -194,11 +232,23 @@ def _is_scalar(type_: Type) -> bool:
 
 def _points_to_constant(selection: Term, text: str) -> bool:
     """Whether one of the pointers was declared with `const`, as the text of the function says."""
-    for name in free_names_in(selection) | {local.name for local in locals_in(selection)}:
+    for name in free_names_in(selection) | {local.name for local in selection.locals}:
         for found in re.finditer(rf"([^,;(){{}}]*)\*[^,;(){{}}=]*\b{re.escape(name)}\b\s*[,;)=]", text):
             if re.search(r"\bconst\b", found[1]):
                 return True
     return False
+
+
+def _is_declared_here(selection: Term, text: str) -> bool:
+    """Whether the function declares every array and pointer, so that its type can be repeated."""
+    names = {_base(operand) for operand in _operands(selection)}
+    return all(re.search(rf"[\w*&]\s*\b{re.escape(name)}\b\s*[\[,;)=]", text) for name in names)
+
+
+def _base(operand: Term) -> str:
+    """The array or pointer of `a`, `&a[i]` or `&a[i][j]`."""
+    found = next((inner for inner in operand.walk() if inner.kind == "identifier"), operand)
+    return text_of(found)
 
 
 def _common_name(selection: Term) -> str | None:
@@ -210,11 +260,22 @@ def _common_name(selection: Term) -> str | None:
     ]
     if len(names) < 2 or len(names) != len(list(_operands(selection))):
         return None
-    words = [name.split("_") for name in names]
-    shared = [one for one, *others in zip(*words, strict=False) if all(one == other for other in others)]
-    if shared and len("_".join(shared)) > 2 and all(one[: len(shared)] == shared for one in words):
-        return "_".join(shared)
+    words = [_words(name) for name in names]
+    for ordered in (words, [word[::-1] for word in words]):
+        shared: list[str] = []
+        for one, *others in zip(*ordered, strict=False):
+            if any(one.lower() != other.lower() for other in others):
+                break
+            shared.append(one)
+        name = "_".join(word.lower() for word in (shared if ordered is words else shared[::-1]))
+        if len(name) > 2:
+            return name
     return None
+
+
+def _words(name: str) -> list[str]:
+    """`peri_row` and `bigDataSize`, word by word."""
+    return re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name)
 
 
 def _operands(selection: Term) -> Iterator[Term]:

@@ -14,10 +14,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, final
 
+from analysis.ir.types import BOOLEAN
 from analysis.meld.alignment import Aligned, Alignment, align
 from analysis.meld.settings import MeldMethod, MeldSettings
 from analysis.refactor.meld.columns import Alone, Both, Column, UndeclarableError, arranged
-from analysis.refactor.meld.expressions import Context, Named, TermMelder
+from analysis.refactor.meld.contexts import Context
+from analysis.refactor.meld.expressions import Named, TermMelder
 from analysis.refactor.meld.structure import (
     Branching,
     Comments,
@@ -33,7 +35,7 @@ from analysis.refactor.meld.structure import (
     united,
     with_comments,
 )
-from analysis.refactor.meld.terms import GuardId, Term, bracketed, guard_use, name_of, term
+from analysis.refactor.meld.terms import SELECT, Effect, GuardId, Term, bracketed, guard_use, name_of, term
 
 SAME: Final = 0.25
 """What it is worth to join two equal statements that cost nothing: the result is shorter."""
@@ -84,8 +86,9 @@ class StatementMelder:
         saved = both - total(joined)
         if isinstance(left, Simple) and isinstance(right, Simple):
             # Under a guard both would cost a slot more; and one selection reads better than two guarded statements.
-            guard = left.term.rounds
-            return max(saved, SAME) if saved > 0 or (saved >= -guard and len(joined) == 1) else None
+            guard = max(left.term.rounds, right.term.rounds)
+            bonus = SAME if _target(left) == _target(right) is not None else 0.0
+            return bonus + max(saved, SAME) if saved > 0 or (saved >= -guard and len(joined) == 1) else None
         return saved if saved > 0 and saved >= self._settings.threshold * both else None
 
     def _pair(self, left: Statement, right: Statement) -> tuple[Statement, ...] | None:
@@ -111,9 +114,9 @@ class StatementMelder:
                 return self._looping(left, right, comments)
             case Nested(), Nested():
                 return (Nested(self.sequence(left.body, right.body), comments),)
-            case Simple(), Branching():
+            case Simple() | Looping(), Branching():
                 return self._replicated(left, right, negated=False)
-            case Branching(), Simple():
+            case Branching(), Simple() | Looping():
                 return self._replicated(right, left, negated=True)
             case _:
                 return None
@@ -136,8 +139,23 @@ class StatementMelder:
         otherwise = None
         if left.otherwise is not None or right.otherwise is not None:
             otherwise = self.sequence(left.otherwise or (), right.otherwise or ()) or None
-        joined = Branching(condition.term, then, otherwise, None, comments)
-        return _named(condition.named, joined)
+        tested, named = self._settled(condition.term, "holds", is_plain=left.condition.key == right.condition.key)
+        return _named((*condition.named, *named), Branching(tested, then, otherwise, None, comments))
+
+    def _settled(self, condition: Term, role: str, *, is_plain: bool) -> tuple[Term, tuple[Named, ...]]:
+        """The condition as a variable, if it would decide in several steps.
+
+        Lanes that are sent into an arm by different steps of `a || b` run it one after the other; those that evaluate
+        the condition first and then decide together run it once.
+        """
+        in_steps = any(
+            inner.key in ("&&", "||") or (inner.kind == SELECT and Effect.LOADS in inner.effects)
+            for inner in condition.walk()
+        )
+        if is_plain or not in_steps:
+            return condition, ()
+        local = self._terms.fresh(role, BOOLEAN)
+        return name_of(local, condition.rounds), (Named(local, condition),)
 
     def _looping(self, left: Looping, right: Looping, comments: Comments) -> tuple[Statement, ...] | None:
         if self._method is MeldMethod.FUSION or left.kind is not right.kind or left.declares != right.declares:
@@ -147,19 +165,25 @@ class StatementMelder:
             return None
         return (Looping(left.kind, head.term, self.sequence(left.body, right.body), left.declares, comments),)
 
-    def _replicated(self, alone: Simple, other: Branching, *, negated: bool) -> tuple[Statement, ...] | None:
+    def _replicated(self, alone: Simple | Looping, other: Branching, *, negated: bool) -> tuple[Statement, ...] | None:
         """`if (guard || condition)` around a statement of one arm and the `if` of the other; `negated`: right arm.
 
         The statement keeps its comments where it stands then, and the `if` its own.
         """
-        if self._method in (MeldMethod.FUSION, MeldMethod.TAIL) or alone.declares or _leaves(alone):
+        if self._method in (MeldMethod.FUSION, MeldMethod.TAIL) or not other.then:
             return None
+        if isinstance(alone, Simple) and (alone.declares or _leaves(alone) or alone.term.slots <= alone.term.rounds):
+            return None  # a small statement saves at most what the condition costs
         arms = ((alone,), other.then)
         then = self.sequence(*(arms[::-1] if negated else arms))
         rounds = other.condition.rounds
-        parts = (guard_use(self._guard, rounds, negated=negated), " || ", bracketed(other.condition, _LOOSER_THAN_OR))
+        either = term("||", ("||",))
+        guard = guard_use(self._guard, rounds, negated=negated)
+        parts = (guard, " ", either, " ", bracketed(other.condition, _LOOSER_THAN_OR))
         condition = term("binary_expression", parts, other.condition.types, rounds, rounds)
-        return (Branching(condition, then, other.otherwise, None, other.comments, other.openings),)
+        tested, named = self._settled(condition, "active", is_plain=False)
+        joined = Branching(tested, then, other.otherwise, None, other.comments, other.openings)
+        return _named(named, joined)
 
 
 def _named(named: Sequence[Named], last: Statement) -> tuple[Statement, ...]:
@@ -216,6 +240,14 @@ def _heads(statement: Statement) -> list[Term]:
         case _:
             own = own_term(statement)
             return [] if own is None else [own]
+
+
+def _target(statement: Simple) -> str | None:
+    """The place that an assignment stores to."""
+    inner = next(iter(statement.term.children), None)
+    if inner is None or inner.kind != "assignment_expression" or not inner.children:
+        return None
+    return inner.children[0].key
 
 
 def _leaves(statement: Simple) -> bool:

@@ -19,7 +19,6 @@ from analysis.refactor.meld.terms import (
     changed_names,
     comments_in,
     free_names_in,
-    locals_in,
     name_of,
     replaced,
 )
@@ -168,7 +167,7 @@ def all_statements(statements: Iterable[Statement]) -> Iterator[Statement]:
 
 
 def mentioned(statements: Iterable[Statement]) -> frozenset[Local]:
-    return frozenset(local for found in terms_in(statements) for local in locals_in(found))
+    return frozenset(local for found in terms_in(statements) for local in found.locals)
 
 
 def free_names(statements: Iterable[Statement]) -> frozenset[str]:

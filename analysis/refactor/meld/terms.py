@@ -89,6 +89,8 @@ class Term:
     slots: float
     key: str
     meaning: Meaning
+    locals: frozenset[Local]
+    """The local variables that it names."""
 
     @property
     def children(self) -> tuple[Term, ...]:
@@ -113,11 +115,18 @@ def term(
     """A term whose price, effects and key include those of its children."""
     slots = own
     everything = effects
+    named: frozenset[Local] = frozenset((meaning,)) if isinstance(meaning, Local) else _NOBODY
     for part in parts:
         if isinstance(part, Term):
             slots += part.slots
             everything |= part.effects
-    return Term(kind, tuple(parts), types, own, rounds, effects, everything, slots, _key(parts, meaning), meaning)
+            if part.locals:
+                named |= part.locals
+    key = _key(parts, meaning)
+    return Term(kind, tuple(parts), types, own, rounds, effects, everything, slots, key, meaning, named)
+
+
+_NOBODY: Final[frozenset[Local]] = frozenset()
 
 
 def name_of(local: Local, rounds: float = 1) -> Term:
@@ -141,7 +150,8 @@ def select(guard: GuardId, left: Term, right: Term) -> Term:
     condition = guard_use(guard, rounds)
     if right.kind == SELECT and right.children[1].key == left.key:  # `g ? x : h ? x : y`
         inner, _, other = right.children
-        either = term("binary_expression", (condition, " || ", bracketed(inner, _LOOSER_THAN_OR)), (), rounds, rounds)
+        operands = (condition, " ", term("||", ("||",)), " ", bracketed(inner, _LOOSER_THAN_OR))
+        either = term("binary_expression", operands, (), rounds, rounds)
         return term(SELECT, (either, *right.parts[1:-1], other), right.types, rounds, rounds)
     types = right.types if left.kind == "number_literal" else left.types or right.types
     parts = (condition, " ? ", bracketed(left, _LOOSER_THAN_SELECT), " : ", bracketed(right, _LOOSER_THAN_COLON))
@@ -175,11 +185,6 @@ def replaced(whole: Term, replace: Callable[[Term], Term | None]) -> Term:
     if all(one is other for one, other in zip(children, changed, strict=True)):
         return whole
     return with_children(whole, changed)
-
-
-def locals_in(whole: Term) -> frozenset[Local]:
-    """The local variables that it names."""
-    return frozenset(found.meaning for found in whole.walk() if isinstance(found.meaning, Local))
 
 
 def free_names_in(whole: Term) -> frozenset[str]:

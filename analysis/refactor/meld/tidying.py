@@ -105,7 +105,7 @@ class _Reuse:
 
     def _read(self, whole: Term) -> Term:
         """The term with loads replaced; places that are assigned stay."""
-        if not self._held or (Effect.CHANGES in whole.effects and not _is_one_assignment(whole)):
+        if not self._held or (Effect.CHANGES in whole.effects and not is_one_assignment(whole)):
             return whole
         target = _assigned_place(whole)
 
@@ -136,7 +136,7 @@ class _Reuse:
                     self._held[value.key] = local
 
 
-def _is_one_assignment(whole: Term) -> bool:
+def is_one_assignment(whole: Term) -> bool:
     """`place = value;` with nothing else in it that changes anything."""
     if whole.kind != "expression_statement" or not whole.children:
         return False
@@ -151,7 +151,7 @@ def _is_one_assignment(whole: Term) -> bool:
 
 
 def _assigned_place(whole: Term) -> Term | None:
-    return whole.children[0].children[0] if _is_one_assignment(whole) else None
+    return whole.children[0].children[0] if is_one_assignment(whole) else None
 
 
 def _without_copies(statements: Sequence[Statement]) -> tuple[Statement, ...]:

@@ -74,14 +74,16 @@ def text_of(whole: Term) -> str:
     return "".join(part if isinstance(part, str) else text_of(part) for part in whole.parts)
 
 
-def _broken(whole: Term, column: int, indent: str) -> str:
-    """The term from `column` on, each alternative of a selection on a line of its own."""
+def _broken(whole: Term, column: int, indent: str, chain: int | None = None) -> str:
+    """The term from `column` on, each alternative of a long selection on a line of its own; `chain`: where it began."""
     out = ""
-    start = column
-    for part in whole.parts:
+    is_long = whole.kind == SELECT and (chain is not None or len(text_of(whole)) > MAX_SELECTION)
+    start = column if chain is None else chain
+    for number, part in enumerate(whole.parts):
         if isinstance(part, Term):
-            text = _broken(part, column, indent)
-        elif whole.kind == SELECT and part == " : ":
+            continues = is_long and part.kind == SELECT and number == len(whole.parts) - 1
+            text = _broken(part, column, indent, start if continues else None)
+        elif is_long and part == " : ":
             text = f"\n{indent}{' ' * (start - len(indent))}: "
         else:
             text = part
@@ -216,5 +218,6 @@ class _Writer:
 
 
 MAX_COLUMNS: Final = 100
+MAX_SELECTION: Final = 60
 _INDENT: Final = re.compile(r"[ \t]*")
 _LINE: Final = re.compile(r"\n([ \t]+)\S")

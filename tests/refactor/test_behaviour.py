@@ -1,0 +1,279 @@
+"""What stays as it was: the order of effects, early exits, declarations, loops and atomics.
+
+Each kernel is melded at the branch in the given line; the text that takes its place stands beside it.
+"""
+
+from __future__ import annotations
+
+from tests.refactor.melding import assert_compiles, assert_same_memory, melded, region
+
+
+def test_signs_meld() -> None:
+    before = """\
+__global__ void k(const float *x, const float *y, float *a) {
+  int i = threadIdx.x;
+  float sum = 0;
+  if (i % 2 == 0)
+    sum += x[i] * y[i];
+  else
+    sum -= x[i + 1] * y[i];
+  a[i] = sum;
+}
+"""
+    assert (
+        region(before, 4)
+        == """\
+  const bool is_even = i % 2 == 0;
+  const float change = x[is_even ? i : i + 1] * y[i];
+  sum += is_even ? change : -change;
+"""
+    )
+    after = melded(before, 4)
+    assert_same_memory(before, after, "k", {"n": 9, "r": 1})
+    assert_compiles(after)
+
+
+def test_conditions_with_effects_are_evaluated_once() -> None:
+    before = """\
+__global__ void k(const int *x, const int *y, int *a) {
+  int i = threadIdx.x;
+  int n = i;
+  if (n++ % 3 == 1) {
+    a[n] = x[n] * 5;
+  } else {
+    a[n] = y[n] * 5;
+  }
+}
+"""
+    assert (
+        region(before, 4)
+        == """\
+  const bool takes_first_arm = n++ % 3 == 1;
+  a[n] = (takes_first_arm ? x : y)[n] * 5;
+"""
+    )
+    after = melded(before, 4)
+    assert_same_memory(before, after, "k", {"n": 9, "r": 1})
+    assert_compiles(after)
+
+
+def test_a_condition_that_the_arms_change_is_kept() -> None:
+    before = """\
+__global__ void k(const int *x, const int *y, int *a, int n) {
+  int i = threadIdx.x;
+  int j = x[i];
+  if (j > n) {
+    j = x[j & 63];
+    a[i] = j * 3;
+  } else {
+    j = y[j & 63];
+    a[i] = j * 3;
+  }
+}
+"""
+    assert (
+        region(before, 4)
+        == """\
+  j = (j > n ? x : y)[j & 63];
+  a[i] = j * 3;
+"""
+    )
+    after = melded(before, 4)
+    assert_same_memory(before, after, "k", {"n": 9, "r": 1})
+    assert_compiles(after)
+
+
+def test_both_arms_return() -> None:
+    before = """\
+__device__ float pick(const float *x, const float *y, int i) {
+  float s = 1;
+  if (x[i] > y[i]) {
+    s *= x[i + 1];
+    return s * 2;
+  } else {
+    s *= y[i + 1];
+    return s * 2;
+  }
+}
+__global__ void k(const float *x, const float *y, float *a) {
+  a[threadIdx.x] = pick(x, y, threadIdx.x);
+}
+"""
+    assert (
+        region(before, 3)
+        == """\
+  const bool takes_first_arm = x[i] > y[i];
+  s *= (takes_first_arm ? x : y)[i + 1];
+  return s * 2;
+"""
+    )
+    after = melded(before, 3)
+    assert_same_memory(before, after, "k", {"n": 9, "r": 1})
+    assert_compiles(after)
+
+
+def test_one_arm_leaves_the_loop() -> None:
+    before = """\
+__global__ void k(const int *x, const int *y, int *a, int n) {
+  int i = threadIdx.x;
+  for (int r = 0; r < n; r++) {
+    if (x[i] > r) {
+      a[i + 64 * r] = x[i + r] * n;
+    } else {
+      a[i + 64 * r] = y[i + r] * n;
+      break;
+    }
+  }
+}
+"""
+    assert (
+        region(before, 4)
+        == """\
+    const bool takes_first_arm = x[i] > r;
+    a[i + 64 * r] = (takes_first_arm ? x : y)[i + r] * n;
+    if (!takes_first_arm) {
+"""
+    )
+    after = melded(before, 4)
+    assert_same_memory(before, after, "k", {"n": 9, "r": 1})
+    assert_compiles(after)
+
+
+def test_atomics_of_one_operation_meld() -> None:
+    before = """\
+__global__ void k(const int *x, int *up, int *down, int n) {
+  int i = threadIdx.x;
+  if (x[i] > n) {
+    atomicAdd(&up[x[i] & 7], 1);
+  } else {
+    atomicAdd(&down[x[i] & 7], 1);
+  }
+}
+"""
+    assert (
+        region(before, 3)
+        == """\
+  const bool takes_first_arm = x[i] > n;
+  atomicAdd(&(takes_first_arm ? up : down)[x[i] & 7], 1);
+"""
+    )
+    after = melded(before, 3)
+    assert_same_memory(before, after, "k", {"n": 9, "r": 1})
+    assert_compiles(after)
+
+
+def test_while_loops_meld_their_conditions() -> None:
+    before = """\
+__global__ void k(const int *x, int *a, int n) {
+  int i = threadIdx.x;
+  int j = i;
+  int s = 0;
+  if (i & 1) {
+    while (j < n) {
+      s += x[j] * x[j + 64] / x[j + 1];
+      j += 2;
+    }
+  } else {
+    while (j < n + 6) {
+      s += x[j] * x[j + 64] / x[j + 1];
+      j += 3;
+    }
+  }
+  a[i] = s;
+}
+"""
+    assert (
+        region(before, 5)
+        == """\
+  const bool is_odd = i & 1;
+  const int bound = is_odd ? n : n + 6;
+  while (j < bound) {
+    s += x[j] * x[j + 64] / x[j + 1];
+    j += is_odd ? 2 : 3;
+"""
+    )
+    after = melded(before, 5)
+    assert_same_memory(before, after, "k", {"n": 9, "r": 1})
+    assert_compiles(after)
+
+
+def test_a_statement_beside_an_if_runs_under_either_condition() -> None:
+    before = """\
+__global__ void k(const float *x, const float *y, float *a, int n) {
+  int i = threadIdx.x;
+  if (i % 2 == 0) {
+    a[i] = x[i] * x[i + 1] / y[i] + sqrtf(x[i + 2]) - x[i + 3] * x[i + 4] / y[i + 5];
+  } else {
+    if (y[i] > 0.5f) {
+      a[i] = y[i] * x[i + 1] / y[i] + sqrtf(x[i + 2]) - x[i + 3] * x[i + 4] / y[i + 5];
+    }
+  }
+}
+"""
+    assert (
+        region(before, 3)
+        == """\
+  const bool is_even = i % 2 == 0;
+  const bool active = is_even || y[i] > 0.5f;
+  if (active) {
+    a[i] = (is_even ? x : y)[i] * x[i + 1] / y[i] + sqrtf(x[i + 2]) - x[i + 3] * x[i + 4] / y[i + 5];
+"""
+    )
+    after = melded(before, 3)
+    assert_same_memory(before, after, "k", {"n": 9, "r": 1})
+    assert_compiles(after)
+
+
+def test_line_endings_stay() -> None:
+    before = """\
+__global__ void k(const int *x, const int *y, int *a) {
+  int i = threadIdx.x;
+  if (i % 2 == 0) {
+    int v = x[i];
+    a[i] = v * v;
+  } else {
+    int v = y[i];
+    a[i] = v * v;
+  }
+}
+""".replace("\n", "\r\n")
+    after = melded(before, 3)
+    assert after.count("\n") == after.count("\r\n")
+    assert "\r\r" not in after
+    assert "  int v = (i % 2 == 0 ? x : y)[i];\r\n  a[i] = v * v;\r\n" in after
+
+
+def test_pragmas_stay_above_their_loop() -> None:
+    before = """\
+__global__ void k(const float *x, const float *y, float *a) {
+  int i = threadIdx.x;
+  if (i % 2 == 0) {
+    float s = 0;
+#pragma unroll
+    for (int r = 0; r < 4; r++)
+      s += x[i + r];
+    a[i] = s;
+  } else {
+    float t = 0;
+#pragma unroll
+    for (int c = 0; c < 4; c++)
+      t += y[i + c];
+    a[i] = t;
+  }
+}
+"""
+    assert (
+        region(before, 3)
+        == """\
+  float s = 0;
+  const float *source = i % 2 == 0 ? x : y;
+  #pragma unroll
+  for (int r = 0; r < 4; r++) {
+    s += source[i + r];
+  }
+  a[i] = s;
+"""
+    )
+    after = melded(before, 3)
+    assert_same_memory(before, after, "k", {"n": 9, "r": 1})
+    assert_compiles(after)

@@ -1,0 +1,233 @@
+"""How the result is written: the author's style, names, macros and comments.
+
+Each kernel is melded at the branch in the given line; the text that takes its place stands beside it.
+"""
+
+from __future__ import annotations
+
+from tests.refactor.melding import assert_compiles, assert_same_memory, melded, region
+
+
+def test_tabs_and_braces_on_lines_of_their_own() -> None:
+    before = """\
+__global__ void k(const float *x, const float *y, float *a) {
+	int i = threadIdx.x;
+	if (i % 2)
+	{
+		// the first
+		float v = x[i];
+		a[i] = v * 2; /* doubled */
+	}
+	else
+	{
+		// the second
+		float w = y[i];
+		a[i] = w * 2;
+	}
+}
+"""
+    assert (
+        region(before, 3)
+        == """\
+	// the first
+	// the second
+	float v = (i % 2 ? x : y)[i];
+	a[i] = v * 2; /* doubled */
+"""
+    )
+    after = melded(before, 3)
+    assert_same_memory(before, after, "k", {"n": 9, "r": 1})
+    assert_compiles(after)
+
+
+def test_arms_without_braces() -> None:
+    before = """\
+__global__ void k(const float *x, const float *y, float *a, int n) {
+  int i = threadIdx.x;
+  for (int r = 0; r < n; r++)
+    if (i & 1)
+      a[i] += x[r];
+    else
+      a[i] += y[r];
+}
+"""
+    assert (
+        region(before, 4)
+        == """\
+    a[i] += (i & 1 ? x : y)[r];
+"""
+    )
+    after = melded(before, 4)
+    assert_same_memory(before, after, "k", {"n": 9, "r": 1})
+    assert_compiles(after)
+
+
+def test_else_on_a_line_of_its_own() -> None:
+    before = """\
+__global__ void k(const int *x, int *a, int n) {
+  int i = threadIdx.x;
+  if (x[i] > n) {
+    a[i] = x[i + 1] / n;
+    a[i + 64] = n;
+  }
+  else {
+    a[i + 64] = x[i + 1] / n;
+    a[i] = 3;
+    a[i + 128] = 4;
+  }
+}
+"""
+    assert (
+        region(before, 3)
+        == """\
+  const bool takes_first_arm = x[i] > n;
+  a[takes_first_arm ? i : i + 64] = x[i + 1] / n;
+  a[takes_first_arm ? i + 64 : i] = takes_first_arm ? n : 3;
+  if (!takes_first_arm) {
+"""
+    )
+    after = melded(before, 3)
+    assert_same_memory(before, after, "k", {"n": 9, "r": 1})
+    assert_compiles(after)
+
+
+def test_object_and_function_macros_keep_their_spelling() -> None:
+    before = """\
+#define WIDTH 32
+#define AT(r, c) ((r) * WIDTH + (c))
+__global__ void k(const float *x, float *a, int r) {
+  int i = threadIdx.x;
+  if (i % 2 == 0) {
+    int p = i + 1;
+    a[AT(p, r)] = x[AT(p, 0)] * WIDTH;
+  } else {
+    int q = i + 2;
+    a[AT(q, r)] = x[AT(q, 0)] * WIDTH;
+  }
+}
+"""
+    assert (
+        region(before, 5)
+        == """\
+  int p = i + (i % 2 == 0 ? 1 : 2);
+  a[AT(p, r)] = x[AT(p, 0)] * WIDTH;
+"""
+    )
+    after = melded(before, 5)
+    assert_same_memory(before, after, "k", {"n": 9, "r": 1})
+    assert_compiles(after)
+
+
+def test_templates_are_melded_as_they_are_written() -> None:
+    before = """\
+template <typename T, int N>
+__global__ void k(const T *x, const T *y, T *a) {
+  int i = threadIdx.x;
+  if (i % N == 0) {
+    T v = x[i] * T(2);
+    a[i] = v + T(1);
+  } else {
+    T v = y[i] * T(2);
+    a[i] = v + T(1);
+  }
+}
+template __global__ void k<float, 4>(const float *, const float *, float *);
+"""
+    assert (
+        region(before, 4)
+        == """\
+  T v = (i % N == 0 ? x : y)[i] * T(2);
+  a[i] = v + T(1);
+"""
+    )
+    after = melded(before, 4)
+    assert_compiles(after)
+
+
+def test_a_name_of_the_function_is_not_captured() -> None:
+    before = """\
+__global__ void k(const int *x, const int *y, int *a) {
+  int i = threadIdx.x;
+  int v = i + 1;
+  int left = 3;
+  if (i % 2 == 0) {
+    int v = x[i];
+    a[i] = v + left;
+  } else {
+    int w = y[i];
+    a[i] = w + left;
+  }
+  a[i + 64] = v;
+}
+"""
+    assert (
+        region(before, 5)
+        == """\
+  {
+    int v = (i % 2 == 0 ? x : y)[i];
+    a[i] = v + left;
+"""
+    )
+    after = melded(before, 5)
+    assert_same_memory(before, after, "k", {"n": 9, "r": 1})
+    assert_compiles(after)
+
+
+def test_an_outer_variable_is_not_captured() -> None:
+    before = """\
+__global__ void k(const int *x, const int *y, int *a) {
+  int i = threadIdx.x;
+  int w = i * 3;
+  if (i % 2 == 0) {
+    int w = x[i];
+    a[i] = w * w;
+  } else {
+    int v = y[i];
+    a[i] = v * v;
+    a[i + 64] = w;
+  }
+}
+"""
+    assert (
+        region(before, 4)
+        == """\
+  const bool is_even = i % 2 == 0;
+  int w_2 = (is_even ? x : y)[i];
+  a[i] = w_2 * w_2;
+  if (!is_even) {
+"""
+    )
+    after = melded(before, 4)
+    assert_same_memory(before, after, "k", {"n": 9, "r": 1})
+    assert_compiles(after)
+
+
+def test_a_declaration_under_a_guard_is_declared_before() -> None:
+    before = """\
+__global__ void k(const int *x, const int *y, int *a, int n) {
+  int i = threadIdx.x;
+  if (x[i] > n) {
+    const int v = x[i + 64];
+    a[i] = y[i] * v;
+    a[i + 128] = v;
+  } else {
+    a[i] = y[i] * n;
+    a[i + 128] = y[i + 2];
+  }
+}
+"""
+    assert (
+        region(before, 3)
+        == """\
+  const bool takes_first_arm = x[i] > n;
+  int v;
+  if (takes_first_arm) {
+    v = x[i + 64];
+  }
+  a[i] = y[i] * (takes_first_arm ? v : n);
+  a[i + 128] = takes_first_arm ? v : y[i + 2];
+"""
+    )
+    after = melded(before, 3)
+    assert_same_memory(before, after, "k", {"n": 9, "r": 1})
+    assert_compiles(after)
