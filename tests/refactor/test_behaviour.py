@@ -277,3 +277,44 @@ __global__ void k(const float *x, const float *y, float *a) {
     after = melded(before, 3)
     assert_same_memory(before, after, "k", {"n": 9, "r": 1})
     assert_compiles(after)
+
+
+def test_an_if_that_is_left_does_not_take_the_else_of_another() -> None:
+    before = """\
+__global__ void k(const int *x, const int *y, int *a, int n) {
+  int i = threadIdx.x;
+  if (n > 3)
+    if (i % 2) {
+      if (x[i] > n) { a[i] = x[i] * x[i + 1] + x[i + 2] * 5; }
+    } else {
+      if (y[i] > n) { a[i] = y[i] * y[i + 1] + y[i + 2] * 5; }
+    }
+  else
+    a[i] = 7;
+}
+"""
+    after = melded(before, 4)
+    assert "    {\n" in after
+    assert_same_memory(before, after, "k", {"n": 9})
+
+
+def test_a_reference_may_be_another_name_of_what_an_arm_assigns() -> None:
+    before = """\
+__device__ void f(int &s, int &t, const int *x) {
+  if (t % 2) {
+    s = x[s + 1] * x[2];
+    s += x[3] / 3;
+  } else {
+    s = x[s + 2] * x[2];
+    s += x[4] / 3;
+  }
+}
+__global__ void k(const int *x, int *a, int n) {
+  int v = threadIdx.x;
+  f(v, v, x);
+  a[threadIdx.x] = v;
+}
+"""
+    after = melded(before, 2)
+    assert after.count("t % 2") == 1
+    assert_same_memory(before, after, "k", {"n": 9})

@@ -55,6 +55,7 @@ class Reader:
         self._declared: list[Local] = []
         self._around = 1.0
         """How often the loops that are being read run, for statements that cost nothing themselves."""
+        self._references = _references(snippet)
         self._hidden = _names_inside_macros(text, snippet)
 
     def fork(self, node: Node) -> Branching:
@@ -224,7 +225,8 @@ class Reader:
         name = self._slice(span.start, span.end)
         local = self._local(name)
         types = self._knowledge.types_at(span) or self._knowledge.names.get(name, ())
-        found = self._priced(node.kind, [name], span, _within(prices, span), Effect.NONE, around)
+        effects = Effect.LOADS if name in self._references else Effect.NONE
+        found = self._priced(node.kind, [name], span, _within(prices, span), effects, around)
         types = local.types if local is not None and local.types else types
         return term(node.kind, [name], types, found.own, found.rounds, found.effects, local)
 
@@ -391,6 +393,17 @@ def _statement_of(clause: Node) -> Node:
 
 def _is_empty(statement: Statement) -> bool:
     return isinstance(statement, Simple) and statement.term.key == ";" and statement.comments == Comments()
+
+
+def _references(snippet: Snippet) -> frozenset[str]:
+    """Names declared with `&`: whoever assigns to another variable may change what they refer to."""
+    return frozenset(
+        inner.text.decode("utf-8", "replace")
+        for node in snippet.root.walk()
+        if node.kind == "reference_declarator"
+        for inner in node.walk()
+        if inner.kind == "identifier"
+    )
 
 
 def _names_inside_macros(text: bytes, snippet: Snippet) -> frozenset[str]:

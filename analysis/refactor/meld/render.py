@@ -58,13 +58,18 @@ def _replacement(function: FunctionFacts, region: Region, statements: tuple[Stat
     names = {_declared_name(one) for one in statements if isinstance(one, Simple) and one.declares}
     outside = "" if around is None else _outside(region, around)
     alone = around is None or around.kind not in _LISTS
-    is_chain = len(statements) == 1 and isinstance(statements[0], Branching) and not statements[0].comments.above
+    # `else if (...)`; anywhere else an `if` without braces could take the `else` of the branch around it.
+    is_chain = around is not None and around.kind == _ELSE and len(statements) == 1 and _is_bare_if(statements[0])
     clashes = bool(names & set(_WORD.findall(without_comments(outside)))) or (
         names and around is not None and around.kind == _CASE
     )
     in_braces = bool(clashes) or (alone and not is_chain and (len(statements) != 1 or bool(names)))
     new = written(statements, style, in_braces=in_braces)
     return Replacement(function.start + span.start, function.start + span.end, new)
+
+
+def _is_bare_if(statement: Statement) -> bool:
+    return isinstance(statement, Branching) and not statement.comments.above
 
 
 def _around(region: Region) -> Node | None:
@@ -95,6 +100,7 @@ def _declared_name(statement: Simple) -> str:
     return local.name
 
 
+_ELSE: Final = "else_clause"
 _CASE: Final = "case_statement"
 _LISTS: Final = frozenset({"compound_statement", _CASE})
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
