@@ -2,6 +2,8 @@
 
 Price     issue slots of the whole graph after tidying, each block as often as it runs (`FlowDraft.price`), before and
           after.  So selects, guards and everything else that melding adds count as what they are.
+Issued    with BEST the number of instructions must not rise either: fewer loads can pay for many selects in slots, but
+          "fewer issued instructions" is what a person is told, and it holds for any prices.
 Lives     a value that lives on through code of the other arm takes a register there: `LIVE_VALUES_PER_SLOT` of them
           are charged one issue slot.
 Methods   DARM aligns the subgraphs of both arms, then the instructions of their blocks.  Fusion does so where both arms
@@ -36,6 +38,16 @@ LIVE_VALUES_PER_SLOT: Final = 4
 
 @final
 @record
+class Price:
+    """Of one run of a draft, each block as often as it runs."""
+
+    slots: float
+    """With the charge for longer live ranges."""
+    instructions: int
+
+
+@final
+@record
 class Attempt:
     """The draft with the region melded; `saved` are issue slots, after all that is charged."""
 
@@ -43,6 +55,11 @@ class Attempt:
     method: MeldMethod
     pairs: tuple[MeldedPair, ...]
     saved: float
+    saved_instructions: int
+
+    @property
+    def is_gain(self) -> bool:
+        return self.saved > 0 and self.saved_instructions >= 0
 
 
 @final
@@ -59,19 +76,19 @@ class Failure:
 Answer: TypeAlias = Attempt | Failure
 
 
-def total_price(draft: FlowDraft) -> float:
+def total_price(draft: FlowDraft) -> Price:
     """What running the draft costs, in its simplest form."""
     copy = draft.copy()
     tidy(copy)
     return _price(copy)
 
 
-def _price(draft: FlowDraft) -> float:
-    return draft.price() + draft.half_defined() / LIVE_VALUES_PER_SLOT
+def _price(draft: FlowDraft) -> Price:
+    return Price(draft.price() + draft.half_defined() / LIVE_VALUES_PER_SLOT, draft.issued())
 
 
 def best_attempt(
-    draft: FlowDraft, entry: BlockIndex, before: float, facts: MeldFacts, settings: MeldSettings
+    draft: FlowDraft, entry: BlockIndex, before: Price, facts: MeldFacts, settings: MeldSettings
 ) -> Answer:
     """The region at `entry`, melded by the method of the settings or by the best one; `before` is the price now."""
     region = region_at(draft, FlowShape(draft), entry)
@@ -82,8 +99,8 @@ def best_attempt(
     if not attempts:
         failures = [answer for answer in answers if isinstance(answer, Failure)]
         return max(failures, key=lambda failure: failure.profitability or 0.0)
-    best = max(attempts, key=lambda attempt: attempt.saved)
-    if settings.method is MeldMethod.BEST and best.saved <= 0:
+    best = max(attempts, key=lambda attempt: (attempt.is_gain, attempt.saved))
+    if settings.method is MeldMethod.BEST and not best.is_gain:
         profitability = max(pair.profitability for pair in best.pairs)
         return Failure(MeldObstacle.NO_GAIN, region.branch.span, profitability, best.saved)
     return best
@@ -108,7 +125,7 @@ def _ways(settings: MeldSettings, facts: MeldFacts) -> Sequence[tuple[MeldMethod
 
 
 def _attempt(
-    given: FlowDraft, entry: BlockIndex, before: float, method: MeldMethod, aligner: Aligner, settings: MeldSettings
+    given: FlowDraft, entry: BlockIndex, before: Price, method: MeldMethod, aligner: Aligner, settings: MeldSettings
 ) -> Answer:
     draft = given.copy()
     shape = FlowShape(draft)
@@ -141,7 +158,9 @@ def _attempt(
     if not any(counts):
         return Failure(MeldObstacle.NOTHING_ALIKE, span, best)
     tidy(draft)
-    return Attempt(draft, method, _described(pairs, counts), before - _price(draft))
+    after = _price(draft)
+    described = _described(pairs, counts)
+    return Attempt(draft, method, described, before.slots - after.slots, before.instructions - after.instructions)
 
 
 def aligned_subgraphs(

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeAlias, final
+from typing import Final, TypeAlias, final
 
 from analysis.ir.cleanup import clean_up_draft
 from analysis.ir.control_flow import reverse_post_order
@@ -26,12 +26,15 @@ from analysis.ir.function import ENTRY, BasicBlock, Definition, Expression, Func
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import (
     Branch,
+    Constant,
     Instruction,
     Jump,
     Phi,
     Return,
     Switch,
     SwitchCase,
+    SymbolAddress,
+    TemplateArgument,
     Terminator,
     Trap,
     Undefined,
@@ -40,6 +43,8 @@ from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import Type
 from analysis.verdict.latency import terminator_latency
+
+_NOT_ISSUED: Final = (Constant, Undefined, SymbolAddress, TemplateArgument)
 
 BlockIndex: TypeAlias = int
 """A block of a `FlowDraft`."""
@@ -84,6 +89,12 @@ class FlowBlock:
     @property
     def slots(self) -> int:
         return terminator_latency(self.terminator) + sum(step.slots for step in self.steps)
+
+    @property
+    def issued(self) -> int:
+        return (not isinstance(self.terminator, Jump)) + sum(
+            not isinstance(step.instruction, _NOT_ISSUED) for step in self.steps
+        )
 
 
 @final
@@ -198,6 +209,11 @@ class FlowDraft:
     def price(self) -> int:
         """Issue slots of all blocks, each as often as it runs."""
         return sum(self.blocks[block].slots * self.blocks[block].rounds for block in self.order())
+
+    def issued(self) -> int:
+        """Instructions of all blocks, each as often as it runs; constants, addresses of variables and jumps are none
+        (`sim/code/segments.py`)."""
+        return sum(self.blocks[block].issued * self.blocks[block].rounds for block in self.order())
 
     def half_defined(self) -> int:
         """Phis that some predecessor has no value for, each as often as it runs: values that live longer than before

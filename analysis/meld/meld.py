@@ -5,16 +5,18 @@ Rounds    Each round analyses the function anew (divergence, trips of loops, mem
           branch on a copy (`attempt.py`), and melds those that pay, the most profitable one first: so an inner region
           that saves little does not spoil an outer one that saves more (the paper's regression on SRAD).  It ends with
           a round in which nothing is melded, or after `MeldSettings.max_rounds`, and says so.
-Gain      With BEST a meld is made where the predicted gain is above 0; with a published method the published threshold
-          alone decides, and the predicted gain is told.
-Result    verifies after every round; runs in the simulator in place of the function that was given.
+Gain      With BEST a meld is made where the predicted gain is above 0 and no more instructions are issued; with a
+          published method the published threshold alone decides, and the predicted gain is told.
+Checked   the verifier reads the result of every round.  A round whose result is not well formed is given up: its
+          regions are refused as BROKEN, and what was melded before stands.  `after_each` sees every single meld.
+Result    runs in the simulator in place of the function that was given.
 Limits    the estimate is that of `analysis/verdict/latency.py`: an order of merit, no time.
 Source    Saumya et al., "DARM: Control-Flow Melding for SIMT Thread Divergence Reduction", CGO 2022, Algorithm 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import final
 
 from analysis.divergence.launch_shape import LaunchKnowledge
@@ -23,7 +25,7 @@ from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Branch, Switch
 from analysis.ir.source import Span
 from analysis.ir.verifier import verify
-from analysis.meld.attempt import Answer, Attempt, Failure, best_attempt, total_price
+from analysis.meld.attempt import Answer, Attempt, Failure, Price, best_attempt, total_price
 from analysis.meld.draft import BlockIndex, FlowDraft
 from analysis.meld.facts import MeldFacts, draft_of, meld_facts
 from analysis.meld.model import MeldedRegion, MeldObstacle, MeldResult, RefusedRegion
@@ -33,17 +35,30 @@ ANY_LAUNCH = LaunchKnowledge()
 
 
 def meld_function(
-    function: Function, settings: MeldSettings = DEFAULT_MELD_SETTINGS, launch: LaunchKnowledge = ANY_LAUNCH
+    function: Function,
+    settings: MeldSettings = DEFAULT_MELD_SETTINGS,
+    launch: LaunchKnowledge = ANY_LAUNCH,
+    after_each: Callable[[Function], None] | None = None,
 ) -> MeldResult:
-    """Melds `function`, which is in SSA form with its calls inlined; what may be assumed of its launch is `launch`."""
-    return _Melding(function, settings, launch).run()
+    """Melds `function`, which is in SSA form with its calls inlined; what may be assumed of its launch is `launch`.
+
+    `after_each` is called with the function after each meld: tests verify it there.
+    """
+    return _Melding(function, settings, launch, after_each).run()
 
 
 @final
 class _Melding:
     """The state of Algorithm 1."""
 
-    def __init__(self, function: Function, settings: MeldSettings, launch: LaunchKnowledge) -> None:
+    def __init__(
+        self,
+        function: Function,
+        settings: MeldSettings,
+        launch: LaunchKnowledge,
+        after_each: Callable[[Function], None] | None,
+    ) -> None:
+        self._after_each = after_each
         self._function = function
         self._settings = settings
         self._launch = launch
@@ -54,27 +69,31 @@ class _Melding:
 
     def run(self) -> MeldResult:
         rounds = 0
-        price = 0.0
-        is_cut = False
+        is_cut = is_broken = False
         while True:
             facts = meld_facts(self._function, self._launch)
             draft = draft_of(facts, self._blocks)
             price = total_price(draft)
             if self._slots_before is None:
-                self._slots_before = max(1.0, price)
+                self._slots_before = max(1.0, price.slots)
             answers = self._answers(draft, price, facts)
             found = [(entry, answer) for entry, answer in answers if isinstance(answer, Attempt)]
             is_cut = bool(found) and rounds >= self._settings.max_rounds
             if not found or is_cut:
                 break
+            noted = len(self._melded)
+            is_broken = not self._finish(self._meld_all(draft, found, price, facts))
+            if is_broken:
+                del self._melded[noted:]
+                break
             rounds += 1
-            self._finish(self._meld_all(draft, found, price, facts))
         assert self._slots_before is not None
-        self._refused = tuple(self._refusal(draft, entry, answer) for entry, answer in answers)
-        slots = round(self._slots_before), round(price)
+        stop = MeldObstacle.BROKEN if is_broken else MeldObstacle.CUT
+        self._refused = tuple(self._refusal(draft, entry, answer, stop) for entry, answer in answers)
+        slots = round(self._slots_before), round(price.slots)
         return MeldResult(self._function, tuple(self._melded), self._refused, self._blocks, rounds, is_cut, slots)
 
-    def _answers(self, draft: FlowDraft, price: float, facts: MeldFacts) -> list[tuple[BlockIndex, Answer]]:
+    def _answers(self, draft: FlowDraft, price: Price, facts: MeldFacts) -> list[tuple[BlockIndex, Answer]]:
         return [
             (entry, best_attempt(draft, entry, price, facts, self._settings))
             for entry in draft.order()
@@ -82,7 +101,7 @@ class _Melding:
         ]
 
     def _meld_all(
-        self, draft: FlowDraft, found: Iterable[tuple[BlockIndex, Attempt]], price: float, facts: MeldFacts
+        self, draft: FlowDraft, found: Iterable[tuple[BlockIndex, Attempt]], price: Price, facts: MeldFacts
     ) -> FlowDraft:
         """Melds the most profitable region, then what still stands of the others, in order of their profit."""
         ranked = sorted(found, key=lambda one: -one[1].saved)
@@ -105,16 +124,21 @@ class _Melding:
         assert isinstance(branch, Branch)
         assert self._slots_before is not None
         share = attempt.saved / self._slots_before
+        if self._after_each is not None:
+            self._after_each(attempt.draft.copy().finish()[0])
         self._melded.append(MeldedRegion(branch.branch, branch.span, attempt.method, attempt.pairs, share))
 
-    def _finish(self, draft: FlowDraft) -> None:
-        self._function, order = draft.finish()
+    def _finish(self, draft: FlowDraft) -> bool:
+        """Takes the draft as the function, unless it is not well formed."""
+        function, order = draft.finish()
+        if verify(function):
+            return False
+        self._function = function
         self._blocks = frozenset(BasicBlockId(new) for new, old in enumerate(order) if draft.blocks[old].is_melded)
-        errors = verify(self._function)
-        if errors:
-            raise AssertionError(f"melding broke {self._function.name}: {errors[0]}")
+        return True
 
-    def _refusal(self, draft: FlowDraft, entry: BlockIndex, answer: Answer) -> RefusedRegion:
+    def _refusal(self, draft: FlowDraft, entry: BlockIndex, answer: Answer, stop: MeldObstacle) -> RefusedRegion:
+        """`stop` is why what could be melded was not."""
         terminator = draft.blocks[entry].terminator
         branch = terminator.branch if isinstance(terminator, Branch | Switch) else None
         assert self._slots_before is not None
@@ -125,7 +149,7 @@ class _Melding:
             case Attempt(saved=saved, pairs=pairs):
                 best = max(pair.profitability for pair in pairs)
                 share = saved / self._slots_before
-                return RefusedRegion(branch, terminator.span, MeldObstacle.CUT, terminator.span, best, share)
+                return RefusedRegion(branch, terminator.span, stop, terminator.span, best, share)
 
 
 def _is_candidate(draft: FlowDraft, block: BlockIndex) -> bool:

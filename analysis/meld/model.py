@@ -47,6 +47,8 @@ class MeldObstacle(Enum):
     """The best pair's melding profitability (MP_S) is below the threshold."""
     NO_GAIN = "no-gain"
     """What is saved does not pay for the selects, the guards and the longer live ranges."""
+    BROKEN = "broken"
+    """The melded function was not well formed: a defect of the melder.  What was melded before stands."""
     CUT = "cut"
     """It could be melded, but the rounds were used up."""
 

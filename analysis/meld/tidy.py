@@ -1,5 +1,6 @@
 """Takes away what melding leaves behind: the paper's post-optimisations, to a fixpoint.
 
+Known     `conditions.py`: branches and selects on conditions that are decided already where they are asked.
 Control   a branch with equal successors, or on a constant, is a jump; empty blocks that only jump are skipped; a block
           and its only successor become one where that has no other predecessor.
 Empty     two ways from a branch to one block on which nothing happens: phis become selects.
@@ -13,6 +14,7 @@ from __future__ import annotations
 from analysis.ir.function import ENTRY
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Branch, Constant, Jump, Select
+from analysis.meld.conditions import fold_known_conditions
 from analysis.meld.draft import BlockIndex, FlowDraft, Step
 from analysis.meld.shape import FlowShape
 from analysis.meld.tidy_values import select_slots, tidy_values
@@ -29,6 +31,7 @@ def tidy(draft: FlowDraft) -> None:
         draft.drop_unreachable()
         changed = tidy_values(draft)
         draft.settle()
+        changed |= fold_known_conditions(draft)
         changed |= _decided_branches(draft)
         changed |= _skip_empty_blocks(draft)
         changed |= _empty_diamonds(draft)

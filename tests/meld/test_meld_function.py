@@ -7,6 +7,8 @@ import pytest
 from analysis.ir.function import Function
 from analysis.ir.instructions import Branch, Instruction, Load, Select, Store
 from analysis.ir.verifier import verify
+from analysis.meld import rewrite
+from analysis.meld.draft import FlowDraft
 from analysis.meld.meld import meld_function
 from analysis.meld.model import MeldObstacle, MeldResult, PairKind
 from analysis.meld.settings import MeldMethod, MeldSettings
@@ -180,3 +182,25 @@ def test_switches_over_different_types_are_not_one_switch() -> None:
     other = f"if (t & 1) {{ {arms.format('n')} }} else {{ {arms.format('(unsigned)q[0]')} }}"
     assert PairKind.REGION_REGION in {pair.kind for one in melded(same).melded for pair in one.pairs}
     assert PairKind.REGION_REGION not in {pair.kind for one in melded(other).melded for pair in one.pairs}
+
+
+def test_a_meld_that_is_not_well_formed_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = "if (t & 1) p[t] = p[t] * 3 + n; else p[t] = q[t] * 3 + n;"
+    assert melded(body).melded
+
+    def forget_dominance(draft: FlowDraft) -> None:
+        return
+
+    monkeypatch.setattr(rewrite, "repair_dominance", forget_dominance)
+    broken = "int v; if (t & 1) { v = p[t] * 3; q[t] = v + n; } else { v = q[t] * 3; q[t] = v / n; } q[n] = v;"
+    result = melded(broken, MeldMethod.DARM)
+    assert not result.melded
+    assert obstacles(result) == [MeldObstacle.BROKEN]
+
+
+def test_whoever_asks_sees_the_function_after_each_meld() -> None:
+    seen: list[Function] = []
+    text = "__global__ void k(int *p, int n) { const int t = threadIdx.x; if (t & 1) p[t] = n * 3; else p[t] = n * 5; }"
+    result = meld_function(inlined(text), after_each=seen.append)
+    assert len(seen) == len(result.melded) == 1
+    assert verify(seen[0]) == ()

@@ -42,10 +42,16 @@ class IrFindings:
 
 def meld_ir(function: Function, settings: MeldSettings) -> IrMelded:
     """The melder of the project, which may assume nothing of the launch."""
-    result = meld_function(function, settings)
+    result = meld_function(function, settings, after_each=_must_verify)
     refusals = Counter(refused.obstacle.value for refused in result.refused)
     saving = sum(region.predicted_saving for region in result.melded)
     return IrMelded(result.function, len(result.melded), refusals, saving, result.is_cut)
+
+
+def _must_verify(function: Function) -> None:
+    """After each single meld, not only after a round."""
+    for error in verify(function):
+        raise AssertionError(f"melding broke {function.name}: {error}")
 
 
 def judge_ir(
