@@ -23,7 +23,8 @@ def test_a_shown_command_prints_what_is_shown(command: str, output: str) -> None
 
 
 def test_there_is_something_shown() -> None:
-    assert [command.split()[0] for command, _ in SHOWN] == ["check", "explain", "explain", "check", "check", "explain"]
+    commands = [command.split()[0] for command, _ in SHOWN]
+    assert commands == ["check", "explain", "meld", "explain", "meld", "check", "check", "explain"]
 
 
 def without_time(text: str) -> str:
