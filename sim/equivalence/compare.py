@@ -63,8 +63,9 @@ REFERENCE: Final[PolicyFactory] = Ipdom
 """The policy whose instructions are counted: what hardware without independent threads does."""
 DEFAULT_BUDGET: Final = Budget(seconds=30.0)
 """For all runs together."""
-SHARES: Final = 4
-"""The first run may take one of so many parts of the time per policy: both versions run, and others take longer."""
+FIRST_PART: Final = 8
+"""The first run may take one of so many parts of the time: the launch may have to be adapted, and other policies run
+fewer blocks."""
 
 
 def compare(
@@ -84,7 +85,7 @@ def compare(
     """
     allowance = Allowance(budget.seconds, progress)
     others = [policy for policy in policies if policy.name != REFERENCE.name]
-    each = replace(budget, seconds=budget.seconds / (SHARES * (len(others) + 1)))
+    each = replace(budget, seconds=budget.seconds / FIRST_PART)
     try:
         planner = Planner(before.program, before.kernel, requests, budget=each)
     except LaunchError as error:
