@@ -3,7 +3,8 @@
 Price     issue slots of the whole graph after tidying, each block as often as it runs (`FlowDraft.price`), before and
           after.  So selects, guards and everything else that melding adds count as what they are.
 Issued    with BEST the number of instructions must not rise either: fewer loads can pay for many selects in slots, but
-          "fewer issued instructions" is what a person is told, and it holds for any prices.
+          "fewer issued instructions" is what a person is told, and it holds for any prices.  Of melded code under an
+          inner branch one in `ONE_ARM_ALONE` instructions is charged: there one arm may run without the other.
 Lives     a value that lives on through code of the other arm takes a register there: `LIVE_VALUES_PER_SLOT` of them
           are charged one issue slot.
 Methods   DARM aligns the subgraphs of both arms, then the instructions of their blocks.  Fusion does so where both arms
@@ -34,6 +35,8 @@ from analysis.meld.subgraphs import Subgraph, simplify_arm
 from analysis.meld.tidy import tidy
 
 LIVE_VALUES_PER_SLOT: Final = 4
+ONE_ARM_ALONE: Final = 8
+"""In one run of so many, a melded block under an inner branch runs for one arm alone, which saves nothing then."""
 
 
 @final
@@ -160,7 +163,21 @@ def _attempt(
     tidy(draft)
     after = _price(draft)
     described = _described(pairs, counts)
-    return Attempt(draft, method, described, before.slots - after.slots, before.instructions - after.instructions)
+    issued = after.instructions + _conditional(draft, given) // ONE_ARM_ALONE
+    return Attempt(draft, method, described, before.slots - after.slots, before.instructions - issued)
+
+
+def _conditional(draft: FlowDraft, given: FlowDraft) -> int:
+    """Instructions of newly melded blocks that not every thread of the region passes."""
+    shape = FlowShape(draft)
+    old = {block for block, body in enumerate(given.blocks) if body.is_melded}
+    new = [block for block in shape.order if draft.blocks[block].is_melded and block not in old]
+    always: set[BlockIndex] = set()
+    at = new[0] if new else None
+    while at is not None and at not in always:
+        always.add(at)
+        at = shape.post_dominator(at)
+    return sum(draft.blocks[block].issued * draft.blocks[block].rounds for block in new if block not in always)
 
 
 def aligned_subgraphs(
