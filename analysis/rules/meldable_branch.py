@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, final
 
 from analysis.facts.model import Location
@@ -28,7 +28,8 @@ class MeldableBranch:
     ## Why is this bad?
 
     A warp that splits pays for both arms. Where they load, compute and store alike, it pays for the same instructions
-    twice. Melding selects the operands first and then runs the shared instructions once, with all lanes.
+    twice. Melding selects the operands first and then runs the shared instructions once, with all lanes. Of branches
+    inside each other, as the rungs of an `else if`, only the one that saves most is pointed out.
 
     ## Example
 
@@ -80,14 +81,14 @@ class MeldableBranch:
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[MeldableBranch]:
-        for outcome in meld_outcomes(subject.analysis, subject.function, subject.meld):
-            if isinstance(outcome, Opportunity):
-                yield cls(
-                    subject.text.location(outcome.branch.keyword),
-                    keyword_text(subject.text, outcome.branch),
-                    saving_text(outcome.predicted_saving, subject.function),
-                    chain_of(subject.analysis.why_branch(subject.function, outcome.branch)),
-                )
+        outcomes = meld_outcomes(subject.analysis, subject.function, subject.meld)
+        for found in _one_of_each_nest([outcome for outcome in outcomes if isinstance(outcome, Opportunity)]):
+            yield cls(
+                subject.text.location(found.branch.keyword),
+                keyword_text(subject.text, found.branch),
+                saving_text(found.predicted_saving, subject.function),
+                chain_of(subject.analysis.why_branch(subject.function, found.branch)),
+            )
 
     def message(self) -> str:
         return (
@@ -97,3 +98,20 @@ class MeldableBranch:
 
     def related(self) -> tuple[Related, ...]:
         return self.chain
+
+
+def _one_of_each_nest(opportunities: Sequence[Opportunity]) -> list[Opportunity]:
+    """Of branches that contain each other the one that saves most, the outer one where they save the same.
+
+    A ladder of `else if` is one nest: whoever melds its first rung melds the others with it.
+    """
+    chosen: list[Opportunity] = []
+    for found in sorted(opportunities, key=lambda one: (-one.predicted_saving, one.branch.extent.start)):
+        if not any(_contains(one, found) or _contains(found, one) for one in chosen):
+            chosen.append(found)
+    return sorted(chosen, key=lambda one: one.branch.keyword.start)
+
+
+def _contains(outer: Opportunity, inner: Opportunity) -> bool:
+    around, inside = outer.branch.extent, inner.branch.extent
+    return around.start <= inside.start and inside.end <= around.end

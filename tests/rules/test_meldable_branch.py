@@ -34,6 +34,24 @@ __global__ void k(float *even, float *odd, const float *x, const float *y) {
     assert re.fullmatch(said, found.message), found.message
 
 
+def test_a_ladder_of_else_if_is_pointed_out_once() -> None:
+    check_fixture(
+        """
+__global__ void k(float *out, const float *x, const float *y, const float *z) {
+  int i = threadIdx.x;
+  if (i % 3 == 0) {  //~ meldable-branch
+    out[i] = sqrtf(x[i]) * 2.0f + 1.0f;
+  } else if (i % 3 == 1) {
+    out[i] = sqrtf(y[i]) * 3.0f + 1.0f;
+  } else {
+    out[i] = sqrtf(z[i]) * 4.0f + 1.0f;
+  }
+}
+""",
+        ONLY,
+    )
+
+
 def test_what_has_nothing_in_common_or_does_not_split_is_silent() -> None:
     check_fixture(
         """
