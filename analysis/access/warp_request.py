@@ -76,7 +76,7 @@ def count_sectors(address: LaneAddress, width: int, setting: Setting, *, is_loca
     if warps is None:
         return None
     if is_local:
-        counted = [_sectors_of_words(warp, width) for warp in warps]
+        counted = [_sectors_of_words(warp, width, setting.warp_size) for warp in warps]
     else:
         step = min(address.alignment, SECTOR_BYTES)
         counted = [_sectors_of(warp, width, step) for warp in warps]
@@ -252,15 +252,19 @@ def _sectors_of(warp: Lanes, width: int, step: int) -> SectorCount:
     return count if len(parts) == 1 else _far_apart(count, parts, bases)
 
 
-def _sectors_of_words(warp: Lanes, width: int) -> SectorCount:
-    """Of local memory: the lanes of one sector lie side by side, and each word of an element in a row of its own."""
+def _sectors_of_words(warp: Lanes, width: int, warp_size: int) -> SectorCount:
+    """Of local memory: each word of an element lies in a row of its own, the lanes side by side.
+
+    A row fills whole sectors, except that the short rows of a warp of 4 lanes share one.
+    """
+    shared = max(1, SECTOR_BYTES // (BANK_BYTES * warp_size))
     sectors: defaultdict[tuple[int, ...], defaultdict[int, list[tuple[int, int]]]] = defaultdict(
         lambda: defaultdict(list)
     )
     bytes_of: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for lane, offset, key in warp:
-        rows = offset // BANK_BYTES, -(-(offset + width) // BANK_BYTES)
-        sectors[key][lane * BANK_BYTES // SECTOR_BYTES].append(rows)
+        first, last = offset // BANK_BYTES, (offset + width - 1) // BANK_BYTES
+        sectors[key][lane * BANK_BYTES // SECTOR_BYTES].append((first // shared, last // shared + 1))
         bytes_of[lane].append((offset, offset + width))
     counted = [sum(map(_covered, part.values())) for part in sectors.values()]
     needed = sum(map(_covered, bytes_of.values()))

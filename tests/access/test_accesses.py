@@ -255,6 +255,16 @@ __global__ void k(Wide *out, Odd *odd, int n) {
 }""")
 
 
+def test_two_rows_of_a_warp_of_four_lanes_share_a_sector() -> None:
+    check(
+        """__global__ void k(double *a, int n) {
+  double l[2];
+  l[n] = 1; //@ local stride 0 sectors 1..1 of 1
+}""",
+        warp_size=4,
+    )
+
+
 def test_what_data_decides_is_not_known() -> None:
     found = check("""__global__ void k(float *a, const int *index, float **rows) {
   a[index[threadIdx.x]] = 1; //@ global stride 4 sectors 4..4 of 4; global stride - unknown
