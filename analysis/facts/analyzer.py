@@ -112,7 +112,7 @@ class Analyzer:
 
 
 SPARE_VALUES: Final = 150000
-"""Values of functions that are kept though no newest version needs them: about 50 MB of analysed roots."""
+"""Values of functions that are kept though no newest version needs them."""
 SPARE_FACTS: Final = 50_000
 
 

@@ -123,7 +123,7 @@ class _Assembly:
         else:
             terminators = [with_targets(source.blocks[old].terminator, self._block_ids) for old in self._kept_blocks]
         blocks = tuple(
-            BasicBlock(self._phis(old), self._instructions(old), self._terminator(terminator))
+            BasicBlock(self._phis(old), self._instructions(old), with_operands(terminator, self._values))
             for old, terminator in zip(self._kept_blocks, terminators, strict=True)
         )
         return replace(
@@ -207,20 +207,6 @@ class _Assembly:
                 append(instruction.renamed(values, instruction.span))
         return tuple(rebuilt)
 
-    def _terminator(self, terminator: Terminator) -> Terminator:
-        values = self._values
-        match terminator:
-            case Jump() | Trap():
-                return terminator
-            case Branch(condition=condition, if_true=if_true, if_false=if_false, branch=branch, span=span):
-                return Branch(values[condition], if_true, if_false, branch, span)
-            case Switch(value=value, cases=cases, default=default, branch=branch, span=span):
-                return Switch(values[value], cases, default, branch, span)
-            case Return(value=value, span=span):
-                return terminator if value is None else Return(values[value], span)
-            case _:
-                assert_never(terminator)
-
     def _definitions(self) -> tuple[Definition, ...]:
         values = self._values
         return tuple(
@@ -252,5 +238,20 @@ def with_targets(terminator: Terminator, number: dict[int, BasicBlockId]) -> Ter
             return Switch(value, renumbered, number[default], branch, span)
         case Return() | Trap():
             return terminator
+        case _:
+            assert_never(terminator)
+
+
+def with_operands(terminator: Terminator, names: Sequence[ValueId]) -> Terminator:
+    """The terminator with `names[v]` for each value `v` that it reads."""
+    match terminator:
+        case Jump() | Trap():
+            return terminator
+        case Branch(condition=condition, if_true=if_true, if_false=if_false, branch=branch, span=span):
+            return Branch(names[condition], if_true, if_false, branch, span)
+        case Switch(value=value, cases=cases, default=default, branch=branch, span=span):
+            return Switch(names[value], cases, default, branch, span)
+        case Return(value=value, span=span):
+            return terminator if value is None else Return(names[value], span)
         case _:
             assert_never(terminator)

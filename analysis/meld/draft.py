@@ -21,7 +21,7 @@ from typing import Final, TypeAlias, final
 
 from analysis.ir.cleanup import clean_up_draft
 from analysis.ir.control_flow import reverse_post_order
-from analysis.ir.draft import Draft
+from analysis.ir.draft import Draft, with_operands
 from analysis.ir.function import ENTRY, BasicBlock, Definition, Expression, Function
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import (
@@ -295,16 +295,3 @@ def with_targets(terminator: Terminator, new: Mapping[BlockIndex, BlockIndex]) -
             return Switch(value, targets, moved(default), branch, span)
         case Return() | Trap():
             return terminator
-
-
-def with_operands(terminator: Terminator, names: list[ValueId]) -> Terminator:
-    """The terminator with `names[v]` for each value `v` that it reads."""
-    match terminator:
-        case Jump() | Trap():
-            return terminator
-        case Branch(condition=condition, if_true=if_true, if_false=if_false, branch=branch, span=span):
-            return Branch(names[condition], if_true, if_false, branch, span)
-        case Switch(value=value, cases=cases, default=default, branch=branch, span=span):
-            return Switch(names[value], cases, default, branch, span)
-        case Return(value=value, span=span):
-            return terminator if value is None else Return(names[value], span)

@@ -15,12 +15,13 @@ from __future__ import annotations
 from typing import final
 
 from analysis.ir.control_flow import dominance_frontiers
+from analysis.ir.draft import with_operands
 from analysis.ir.function import ENTRY
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Undefined
 from analysis.ir.source import NO_SPAN
 from analysis.ir.types import Type
-from analysis.meld.draft import BlockIndex, FlowDraft, FlowPhi, Step, with_operands
+from analysis.meld.draft import BlockIndex, FlowDraft, FlowPhi, Step
 from analysis.meld.shape import FlowShape
 
 _END = 1 << 60

@@ -48,7 +48,7 @@ class Bounded(Generic[Key, Value]):
 
 
 SPARE_SNIPPETS: Final = 2_000_000
-"""Bytes of text whose trees are kept though no newest version reads them: about 25 MB."""
+"""Bytes of text whose trees are kept though no newest version reads them."""
 
 
 def _bytes(snippet: Snippet) -> int:
