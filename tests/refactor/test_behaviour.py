@@ -318,3 +318,78 @@ __global__ void k(const int *x, int *a, int n) {
     after = melded(before, 2)
     assert after.count("t % 2") == 1
     assert_same_memory(before, after, "k", {"n": 9})
+
+
+def test_what_a_reference_may_rename_is_decided_in_front() -> None:
+    before = """\
+__global__ void k(int *a, const int *b) {
+  int i = threadIdx.x;
+  int x = b[i];
+  int &r = x;
+  if (x > 3) {
+    r = b[i + 1] * 7;
+    a[i] = b[i] * 2 + 1;
+  } else {
+    r = b[i + 1] * 7;
+    a[i] = b[i + 5] * 2 + 1;
+  }
+  a[i + 256] = x;
+}
+"""
+    assert (
+        region(before, 5)
+        == """\
+  const bool x_above_3 = x > 3;
+  r = b[i + 1] * 7;
+  a[i] = b[x_above_3 ? i : i + 5] * 2 + 1;
+"""
+    )
+    assert_same_memory(before, melded(before, 5), "k")
+
+
+def test_a_condition_stays_where_only_what_its_pointers_lead_to_changes() -> None:
+    before = """\
+__global__ void k(int *a, const int *b) {
+  __shared__ int tile[64];
+  int i = threadIdx.x;
+  if (i < 9) {
+    tile[i] = b[i] * 7;
+    a[i] = b[i] * 2 + 1;
+  } else {
+    tile[i] = b[i] * 7;
+    a[i] = b[i + 5] * 2 + 1;
+  }
+  a[i + 256] = tile[i];
+}
+"""
+    assert (
+        region(before, 4)
+        == """\
+  tile[i] = b[i] * 7;
+  a[i] = b[i < 9 ? i : i + 5] * 2 + 1;
+"""
+    )
+    assert_same_memory(before, melded(before, 4), "k")
+
+
+def test_a_selected_shared_array_keeps_its_address_while_its_elements_change() -> None:
+    before = """\
+__global__ void k(int *a, const int *b, int n) {
+  __shared__ int rows[64];
+  __shared__ int columns[64];
+  int i = threadIdx.x;
+  rows[i] = columns[i] = 0;
+  if (i % 2) {
+    for (int j = 0; j < n; ++j) {
+      rows[i] += b[i + j] * 7;
+    }
+  } else {
+    for (int j = 0; j < n; ++j) {
+      columns[i] += b[i + j] * 7;
+    }
+  }
+  a[i] = rows[i] + columns[i];
+}
+"""
+    assert "rows : columns;\n  for (" in region(before, 6)
+    assert_same_memory(before, melded(before, 6), "k")

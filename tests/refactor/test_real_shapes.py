@@ -262,8 +262,8 @@ def test_the_second_diamond_selects_rows_and_columns() -> None:
   //peri-col
   idx = is_peri_row ? threadIdx.x : threadIdx.x - B;
   for (i = is_peri_row ? 1 : 0; i < B; i++) {
+    float *target = is_peri_row ? &peri_row[i][idx] : &peri_col[idx][i];
     for (j = 0; j < i; j++) {
-      float *target = is_peri_row ? &peri_row[i][idx] : &peri_col[idx][i];
       float *source = is_peri_row ? &dia[i][j] : &peri_col[idx][j];
       float *source_2 = is_peri_row ? &peri_row[j][idx] : &dia[j][i];
       *target -= *source * *source_2;
@@ -382,7 +382,7 @@ def test_a_chain_of_corner_cases_selects_addresses() -> None:
   const bool is_n = ty == 0; //n
   const bool is_e = tx == TILE - 1; //e
   const bool is_s = ty == TILE - 1; //s
-  const bool is_w = tx == 0; //w
+  //w
   // inside
   float *source = is_nw || is_ne ? &north[ty][tx]
                   : is_se || is_sw ? &tile[ty - 1][tx]
@@ -399,7 +399,7 @@ def test_a_chain_of_corner_cases_selects_addresses() -> None:
                     : is_ne || is_se ? &tile[ty][tx - 1]
                     : is_sw ? &west[ty][tx]
                     : is_n || is_e || is_s ? &tile[ty][tx - 1]
-                    : is_w ? &west[ty][tx]
+                    : tx == 0 ? &west[ty][tx]
                     : &tile[ty][tx - 1];
   w = *source_3 - jc;
   float *source_4 = is_nw ? &tile[ty][tx + 1]

@@ -38,9 +38,9 @@ from analysis.refactor.meld.terms import (
     LocalId,
     Term,
     bracketed,
-    free_names_in,
     name_of,
     term,
+    value_names,
     with_children,
 )
 from analysis.refactor.meld.tidying import is_one_assignment
@@ -116,8 +116,7 @@ def _decided(
     if uses == 0 and Effect.CHANGES not in condition.effects:
         spellings[decision.guard] = condition
         return None
-    names: frozenset[str | Local] = condition.locals | free_names_in(condition)
-    stays = condition.effects is Effect.NONE and not names & changed(everything)
+    stays = condition.effects is Effect.NONE and not value_names(condition) & changed(everything)
     if (stays and (uses <= 1 or _is_plain(condition))) or _may_stay_in_front(
         condition, uses, following, decision.guard
     ):

@@ -19,7 +19,7 @@ from typing import Final, final
 from analysis.divergence.levels import Level
 from analysis.facts.merge import View, branches_at
 from analysis.facts.model import BranchFact
-from analysis.ir.function import SymbolKind
+from analysis.ir.function import Function, SymbolKind
 from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import (
     Allocate,
@@ -112,15 +112,24 @@ def knowledge_of(views: Sequence[View], branch: BranchFact) -> Knowledge:
         max(everything, 1.0),
         _expressions(asked),
         _names(asked),
-        frozenset(
-            symbol.name for each in asked for symbol in each.root.function.symbols if symbol.kind is SymbolKind.LOCAL
-        ),
+        frozenset(name for each in asked for name in _arrays_of_threads(each.root.function)),
     )
 
 
 def element_of(type_: Type) -> Type | None:
     """What an index into a pointer or an array of this type selects."""
     return type_.element if isinstance(type_, PointerType | ArrayType) else None
+
+
+def _arrays_of_threads(function: Function) -> Iterator[str]:
+    """Arrays whose elements may be values by now, and those that are left in local memory."""
+    shared = {symbol.name for symbol in function.symbols if symbol.kind is not SymbolKind.LOCAL}
+    yield from (symbol.name for symbol in function.symbols if symbol.kind is SymbolKind.LOCAL)
+    yield from (
+        variable.name
+        for variable in function.variables
+        if isinstance(variable.type, ArrayType) and variable.name not in shared
+    )
 
 
 def _varies(view: View, branch: BranchFact) -> bool:

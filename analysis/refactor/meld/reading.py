@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from typing import Final, final
 
 from analysis.ir.source import Span
@@ -55,7 +56,7 @@ class Reader:
         self._declared: list[Local] = []
         self._around = 1.0
         """How often the loops that are being read run, for statements that cost nothing themselves."""
-        self._references = _references(snippet)
+        self._renamed = _renamed(snippet) | knowledge.in_registers
         self._hidden = _names_inside_macros(text, snippet)
 
     def fork(self, node: Node) -> Branching:
@@ -225,7 +226,7 @@ class Reader:
         name = self._slice(span.start, span.end)
         local = self._local(name)
         types = self._knowledge.types_at(span) or self._knowledge.names.get(name, ())
-        effects = Effect.LOADS if name in self._references else Effect.NONE
+        effects = Effect.LOADS if name in self._renamed else Effect.NONE
         found = self._priced(node.kind, [name], span, _within(prices, span), effects, around)
         types = local.types if local is not None and local.types else types
         return term(node.kind, [name], types, found.own, found.rounds, found.effects, local)
@@ -244,7 +245,16 @@ class Reader:
         parts.append(self._slice(end, span.end))
         own = _within(prices, span)
         effects = Effect.CHANGES if changes else Effect.NONE
+        if self._reads_elsewhere(node, source):
+            effects |= Effect.LOADS
         return self._priced("macro_use", [part for part in parts if part != ""], span, own, effects, around)
+
+    def _reads_elsewhere(self, node: Node, source: str) -> bool:
+        """Whether it names a variable that its text does not name, or one that has several names."""
+        spelled = set(_WORD.findall(source))
+        names = {inner.text.decode("utf-8", "replace") for inner in node.walk() if inner.kind == "identifier"}
+        hidden = {name for name in names - spelled if name in self._knowledge.names}
+        return bool(names & self._renamed or hidden)
 
     def _declaration(self, node: Node, span: Span, prices: list[Price], around: float) -> Term:
         """The declared names are known to what follows them."""
@@ -395,15 +405,38 @@ def _is_empty(statement: Statement) -> bool:
     return isinstance(statement, Simple) and statement.term.key == ";" and statement.comments == Comments()
 
 
-def _references(snippet: Snippet) -> frozenset[str]:
-    """Names declared with `&`: whoever assigns to another variable may change what they refer to."""
-    return frozenset(
-        inner.text.decode("utf-8", "replace")
-        for node in snippet.root.walk()
-        if node.kind == "reference_declarator"
-        for inner in node.walk()
-        if inner.kind == "identifier"
-    )
+def _renamed(snippet: Snippet) -> frozenset[str]:
+    """References, what they refer to, and what has its address taken: other names may change these variables."""
+    found: set[str] = set()
+    for node in snippet.root.walk():
+        match node.kind:
+            case "reference_declarator":
+                found.update(_identifiers(node))
+            case "init_declarator" if any(child.kind == "reference_declarator" for child in node.children):
+                found.update(_place(node.children[-1]))
+            case "pointer_expression" if node.text.startswith(b"&"):
+                found.update(_place(node.children[-1]))
+            case _:
+                pass
+    return frozenset(found)
+
+
+def _place(node: Node) -> Iterator[str]:
+    """The variable that a place is, or is a member of; what an index or a pointer leads to is memory anyway."""
+    match node.kind:
+        case "identifier":
+            yield node.text.decode("utf-8", "replace")
+        case "field_expression" | "parenthesized_expression" | "argument_list" | "initializer_list":
+            if b"->" not in node.text:
+                yield from (name for child in node.children[:1] for name in _place(child))
+        case "conditional_expression":
+            yield from _identifiers(node)
+        case _:
+            pass
+
+
+def _identifiers(node: Node) -> Iterator[str]:
+    return (inner.text.decode("utf-8", "replace") for inner in node.walk() if inner.kind == "identifier")
 
 
 def _names_inside_macros(text: bytes, snippet: Snippet) -> frozenset[str]:

@@ -46,11 +46,14 @@ from analysis.refactor.meld.terms import (
     free_names_in,
     name_of,
     term,
+    value_names,
 )
 from analysis.refactor.meld.writing import text_of
 
 MAX_STATEMENT: Final = 100
 """A longer statement gets names for the addresses that it selects."""
+GUARD_COLUMNS: Final = 10
+"""About how long a condition is, which has no spelling yet."""
 FIRST_SHARED: Final = 1_500_000
 """Numbers of the variables that hold shared selections."""
 
@@ -101,7 +104,9 @@ def _with_named_addresses(statement: Statement, text: str, numbers: Iterator[int
         return
     found = [(one, role) for one, role in _in_term(statement.term, "chosen") if one.effects is Effect.NONE]
     addresses = [(one, role) for one, role in found if _is_address(one)]
-    if len(found) < 2 or len(text_of(statement.term)) <= MAX_STATEMENT or not addresses:
+    guards = sum(isinstance(inner.meaning, Guard) for inner in statement.term.walk())
+    columns = len(text_of(statement.term)) + guards * GUARD_COLUMNS
+    if len(found) < 2 or columns <= MAX_STATEMENT or not addresses:
         yield statement
         return
     kept = statement.comments
@@ -142,8 +147,7 @@ def _repeated(statements: Sequence[Statement], decided: frozenset[GuardId]) -> _
     uses: Counter[str] = Counter()
     found: dict[str, _Use] = {}
     for selection, role, weight in _selections(statements):
-        names: frozenset[str | Local] = free_names_in(selection) | selection.locals
-        if selection.effects is not Effect.NONE or names & fixed or names & inner:
+        if selection.effects is not Effect.NONE or value_names(selection) & fixed or selection.locals & inner:
             continue
         if all(operand.kind == "number_literal" for operand in _operands(selection)):
             continue

@@ -17,7 +17,7 @@ from enum import Flag
 from typing import Final, NewType, TypeAlias, final
 
 from analysis.ir.record import record
-from analysis.ir.types import Type
+from analysis.ir.types import ArrayType, PointerType, Type
 
 LocalId = NewType("LocalId", int)
 GuardId = NewType("GuardId", int)
@@ -200,18 +200,39 @@ def free_names_in(whole: Term) -> frozenset[str]:
 
 
 def changed_names(whole: Term) -> frozenset[str | Local]:
-    """The variables that it assigns; of `a[i] = x` that is `a`."""
+    """The variables that it assigns: of `v[0] = x` and `v.x = x` that is `v`; none where `v` is a pointer."""
     found: set[str | Local] = set()
     for inner in whole.walk():
+        children = inner.children
         if inner.kind in ("assignment_expression", "update_expression"):
-            target = _target(inner)
-            if target is not None:
-                found.add(target.meaning if isinstance(target.meaning, Local) else "".join(map(str, target.parts)))
-        elif inner.kind == "argument_list" or (inner.kind == "pointer_expression" and inner.parts[0] != "*"):
-            # A reference parameter or an address: whoever gets it may assign.
-            for child in inner.walk():
-                if child.kind == IDENTIFIER and isinstance(child.parts[0], str):
-                    found.add(child.meaning if isinstance(child.meaning, Local) else child.parts[0])
+            found |= _stored([child for child in children if child.kind not in _OPERATORS][:1])
+        elif inner.kind == "pointer_expression" and children[0].key == "&":
+            found |= _stored(children[-1:])  # Whoever gets the address may assign.
+        elif inner.kind == "argument_list":
+            # So may whoever gets a reference.
+            found |= {_name(child) for child in inner.walk() if child.kind == IDENTIFIER}
+    return frozenset(found)
+
+
+def value_names(whole: Term) -> frozenset[str | Local]:
+    """The variables that decide what it evaluates to; the address of an array never changes."""
+    children = whole.children
+    if whole.kind == IDENTIFIER:
+        is_address = bool(whole.types) and all(isinstance(type_, ArrayType) for type_ in whole.types)
+        return frozenset() if is_address else frozenset((_name(whole),))
+    if whole.meaning is not None:
+        return frozenset()
+    found: set[str | Local] = set()
+    if not children:
+        return free_names_in(whole)
+    for child in children:
+        # `a[i]` reads the elements of an array, `&a[i]` does not.
+        is_read = whole.kind == "subscript_expression" and child is children[0] and child.kind == IDENTIFIER
+        found |= {_name(child)} if is_read else value_names(child)
+    if whole.kind == "pointer_expression" and children[0].key == "&":
+        base = _base(children[-1])
+        if base is not None and not value_names(base):
+            found.discard(_name(base))
     return frozenset(found)
 
 
@@ -232,13 +253,37 @@ def is_leaf(whole: Term) -> bool:
     return whole.kind in (IDENTIFIER, "number_literal", "true", "false", "char_literal", GUARD)
 
 
-def _target(inner: Term) -> Term | None:
-    """The variable in which an assignment stores."""
-    expressions = [child for child in inner.children if child.kind not in _OPERATORS]
-    found = expressions[0] if expressions else None
-    while found is not None and found.kind != IDENTIFIER:
-        found = next(iter(found.children), None)
+def _stored(places: Sequence[Term]) -> set[str | Local]:
+    bases = [_base(place) for place in places]
+    return {_name(base) for base in bases if base is not None}
+
+
+def _base(place: Term) -> Term | None:
+    """The variable that a place is part of; None where a pointer leads to it."""
+    found = place
+    while found.kind != IDENTIFIER:
+        if not found.children or _follows_pointer(found):
+            return None
+        found = found.children[0]
     return found
+
+
+def _follows_pointer(place: Term) -> bool:
+    children = place.children
+    match place.kind:
+        case "pointer_expression":
+            return children[0].key == "*"
+        case "field_expression":
+            return len(children) > 1 and children[1].key == "->"
+        case "subscript_expression":
+            types = children[0].types
+            return bool(types) and all(isinstance(type_, PointerType) for type_ in types)
+        case _:
+            return False
+
+
+def _name(identifier: Term) -> str | Local:
+    return identifier.meaning if isinstance(identifier.meaning, Local) else "".join(map(str, identifier.parts))
 
 
 def _key(parts: Sequence[str | Term], meaning: Meaning) -> str:
