@@ -23,6 +23,7 @@ from analysis.ir.types import (
     HandleType,
     PointerType,
     StructType,
+    TemplateType,
     Type,
     UnknownType,
     VoidType,
@@ -42,10 +43,13 @@ from analysis.lower.names import (
     FunctionDeclaration,
     FunctionInstance,
     LocalVariable,
+    PackPattern,
     ParameterDeclaration,
     Record,
     Scope,
     TemplateArgument,
+    TemplateValue,
+    TypeName,
 )
 from analysis.lower.overloads import Choice, argument_types, choose
 from analysis.lower.records import methods_named
@@ -101,13 +105,25 @@ def call_method(
     if not _has_body(choice):
         returns = choice.instance.signature.returns.stored
         return unknown_call(ctx, f"call of {name}, whose body is not visible", (*known, *arguments), span, returns)
+    owner = declaration.owner
+    if owner is not None and owner.is_guess and ctx.owner is not owner and not _is_generic(owner):
+        returns = choice.instance.signature.returns.stored
+        construct = f"call of {name}, which a specialisation may define otherwise"
+        return unknown_call(ctx, construct, (*known, *arguments), span, returns)
     if not declaration.has_this:
         return call_one_of(ctx, name, choice, None, arguments, span)
-    owner = declaration.owner
     if receiver is None or owner is None:
         return unknown_call(ctx, f"call of {name} without an object", arguments, span)
     seen = upcast(ctx, receiver, record, owner, span)
     return call_one_of(ctx, name, choice, seen or receiver, arguments, span)
+
+
+def _is_generic(record: Record) -> bool:
+    """Whether its arguments are parameters of a template that nobody instantiates: the primary template is the view."""
+    types = [each.declared.type for each in record.arguments if isinstance(each, TypeName)]
+    return any(isinstance(type, TemplateType) for type in types) or any(
+        isinstance(each, TemplateValue | PackPattern) for each in record.arguments
+    )
 
 
 def _for_object(ctx: LoweringContext, choice: Choice, receiver: Place | None) -> Choice:

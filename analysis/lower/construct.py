@@ -1,7 +1,8 @@
 """Initialisation: of variables, members, temporaries; by value, by constructor, by list, by default.
 
-Rules   A class with constructors is initialised by a call, an aggregate member by member, in order, the rest by
-        default member initialisers or zero.  `T()` and `T{}` of a class without constructors are zero.
+Rules   A class with constructors is initialised by a call, an aggregate base by base and member by member, in order,
+        the rest by constructors, default member initialisers or zero.  `T()` and `T{}` of a class without constructors
+        are zero, but for the bases and members that have some.
 Limits  A braced list prefers no `initializer_list` constructor.  Destructors are not run (`lifetimes.py`).
 """
 
@@ -31,7 +32,7 @@ from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import load, lower, rvalue
-from analysis.lower.expressions.members import member_place
+from analysis.lower.expressions.members import member_place, upcast
 from analysis.lower.functions import generic_signature
 from analysis.lower.lifetimes import will_end
 from analysis.lower.names import Closure, Record
@@ -77,6 +78,9 @@ def construct_at(ctx: LoweringContext, target: Place, record: Record, arguments:
         ctx.builder.store(target.address, load(ctx, arguments[0], span), span)
         return
     constructors = written_constructors(record)
+    if arguments and record.inherited:
+        _construct_inherited(ctx, target, record, arguments, span)
+        return
     if constructors and (arguments or not has_defaulted_constructor(record)):
         call_method(ctx, target, record, constructors, (), arguments, span)
         return
@@ -84,6 +88,16 @@ def construct_at(ctx: LoweringContext, target: Place, record: Record, arguments:
         _fill_members(ctx, target, record, [*arguments], span)
         return
     default_members(ctx, target, record, span, zeroed=True)
+
+
+def _construct_inherited(
+    ctx: LoweringContext, target: Place, record: Record, arguments: Sequence[Operand], span: Span
+) -> None:
+    """A call of a constructor that the class has from a base: the base is built by it, all else by default."""
+    if len(record.inherited) > 1 or written_constructors(record):
+        unknown_call(ctx, f"construction of {record.name}, which inherits constructors", (target, *arguments), span)
+        return
+    default_members(ctx, target, record, span, given=(record.inherited[0], arguments))
 
 
 def _copies_by_code(record: Record) -> bool:
@@ -97,10 +111,27 @@ def _copies_by_code(record: Record) -> bool:
     return False
 
 
-def default_members(ctx: LoweringContext, target: Place, record: Record, span: Span, *, zeroed: bool = False) -> None:
-    """Default initialisation: default member initialisers, and members that have constructors."""
+def default_members(
+    ctx: LoweringContext,
+    target: Place,
+    record: Record,
+    span: Span,
+    *,
+    zeroed: bool = False,
+    given: tuple[Record, Sequence[Operand]] | None = None,
+) -> None:
+    """Default initialisation: bases, default member initialisers, and members that have constructors.
+
+    `given` is a base that is built with arguments.
+    """
     clear_units(ctx, target, record, span)
-    for index in range(len(record.fields)):
+    for base, _ in record.bases:
+        inner = upcast(ctx, target, record, base, span)
+        if inner is not None and given is not None and given[0] is base:
+            construct_at(ctx, inner, base, given[1], span)
+        elif inner is not None:
+            default_object(ctx, inner, base, span, zeroed=zeroed)
+    for index in range(record.own_fields, len(record.fields)):
         _default_member(ctx, target, record, index, span, zeroed=zeroed)
 
 
@@ -166,7 +197,9 @@ def needs_construction(ctx: LoweringContext, record: Record) -> bool:
     """Whether `T x;` does anything."""
     if written_constructors(record) and not has_defaulted_constructor(record):
         return True
-    for member in record.fields:
+    if any(needs_construction(ctx, base) for base, _ in record.bases):
+        return True
+    for member in record.fields[record.own_fields :]:
         if member.default is not None or member.width is not None:
             return True
         if member.declared.type != record.type and _needs_construction(ctx, member.declared.type):
@@ -228,7 +261,7 @@ def initialise_list(ctx: LoweringContext, target: Place, value: Node, span: Span
         record = ctx.program.records.get(type.name)
         if record is None:
             return _builtin_list(ctx, target, type, nodes, span)
-        if written_constructors(record):
+        if written_constructors(record) or (nodes and record.inherited):
             construct_at(ctx, target, record, [_list_operand(ctx, node) for node in nodes], span)
             return None
         if len(nodes) == 1 and nodes[0].kind not in ("initializer_list", "initializer_pair"):
@@ -304,9 +337,14 @@ def _fill_members(
     listed = [each for each in pending if isinstance(each, Node) and each.kind == "initializer_pair"]
     designated = {_designator(node): node for node in listed}
     clear_units(ctx, target, record, span)
-    members = [index for index, member in enumerate(record.fields) if member.name or member.width is None]
-    for index in members:
+    for base, _ in record.bases:
+        whole = upcast(ctx, target, record, base, span)
+        if whole is not None:
+            _fill_base(ctx, whole, base, pending if not designated else [], span)
+    for index in range(record.own_fields, len(record.fields)):
         member = record.fields[index]
+        if not member.name and member.width is not None:
+            continue
         inner = member_place(ctx, target, record, index, span)
         node = designated.get(member.name)
         if node is not None:
@@ -319,6 +357,19 @@ def _fill_members(
             _default_member(ctx, target, record, index, span, zeroed=not record.is_union)
         if record.is_union:
             return
+
+
+def _fill_base(ctx: LoweringContext, target: Place, base: Record, pending: list[Node | Operand], span: Span) -> None:
+    """The base of an aggregate, which is an element as its members are; an empty one takes no more than `{}`."""
+    first = pending[0] if pending else None
+    if first is None or not (base.fields or written_constructors(base) or _is_empty_list(first)):
+        default_object(ctx, target, base, span, zeroed=True)
+    else:
+        _fill_from(ctx, target, pending, span)
+
+
+def _is_empty_list(value: Node | Operand) -> bool:
+    return isinstance(value, Node) and value.kind == "initializer_list" and not value.children
 
 
 def _fill_from(ctx: LoweringContext, target: Place, pending: list[Node | Operand], span: Span) -> None:
@@ -345,7 +396,8 @@ def _fill_from(ctx: LoweringContext, target: Place, pending: list[Node | Operand
     record = ctx.program.records.get(target.type.name) if isinstance(target.type, StructType) else None
     if record is not None and not (isinstance(first, Node) and first.kind in _WHOLE_ARRAYS):
         operand = pending[0] = lower(ctx, first) if isinstance(first, Node) else first
-        is_whole = written_constructors(record) or isinstance(ctx.type_of(operand), StructType | UnknownType)
+        is_object = isinstance(ctx.type_of(operand), StructType | UnknownType)
+        is_whole = is_object or record.inherited or written_constructors(record)
         if not is_whole and record.fields:
             _fill_members(ctx, target, record, pending, span)
         else:

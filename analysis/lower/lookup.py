@@ -56,7 +56,7 @@ from analysis.lower.names import (
     TypeTemplate,
 )
 from analysis.lower.packs import EXPANSION, element_scope, is_open, is_pack_size, pack_length, pack_size
-from analysis.lower.types import NO_TYPE, RESOLVERS, descriptor_type, entity_type, resolve_type, shown
+from analysis.lower.types import NO_TYPE, RESOLVERS, descriptor_type, entity_type, innermost, resolve_type, shown
 from analysis.syntax.tree import Node
 
 
@@ -163,9 +163,9 @@ def _inside(scope: Scope, outer: Entity | None, node: Node, spelling: str) -> En
 
 
 def _applied(scope: Scope, entity: Entity | None, name: str, node: Node) -> Entity | None:
-    """A template's name with its arguments; functions keep theirs for the call."""
+    """A template's name with its arguments; functions keep theirs for the call, in which only templates are meant."""
     if isinstance(entity, FunctionSet) and entity.declarations:
-        return entity
+        return FunctionSet(entity.name, tuple(filter(is_template, entity.declarations)), entity.builtin)
     arguments = template_arguments(scope, node.field("arguments"))
     if isinstance(entity, TypeName) and isinstance(entity.declared.type, StructType):
         entity = scope.find_template(name) or entity
@@ -178,6 +178,14 @@ def _applied(scope: Scope, entity: Entity | None, name: str, node: Node) -> Enti
     if built is not None:
         return TypeName(DeclaredType(built))
     return entity
+
+
+def is_template(declaration: FunctionDeclaration) -> bool:
+    """Whether `name<...>` may mean this function: a template, or an explicit specialisation of one."""
+    name = innermost(declaration.declarator)
+    while name is not None and name.kind == "qualified_identifier":
+        name = name.field("name")
+    return bool(declaration.template_parameters) or (name is not None and name.kind == "template_function")
 
 
 def builtin_arguments(arguments: tuple[TemplateArgument, ...]) -> tuple[TemplateArgumentValue, ...]:

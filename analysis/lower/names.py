@@ -448,6 +448,9 @@ class Record:
     is_guess: bool = False
     """The primary template for arguments that a specialisation may be meant for: its members may be others."""
     method_nodes: dict[str, list[Node]] = field(default_factory=dict[str, "list[Node]"])
+    introduced: dict[str, list[Record]] = field(default_factory=dict[str, "list[Record]"])
+    inherited: list[Record] = field(default_factory=list["Record"])
+    """Bases with methods of a name (`using Base::name;`), and with constructors, that are also this class's."""
     statics: dict[str, GlobalDeclaration] = field(default_factory=dict[str, GlobalDeclaration])
     methods: dict[str, tuple[FunctionDeclaration, ...]] = field(
         default_factory=dict[str, "tuple[FunctionDeclaration, ...]"]

@@ -323,7 +323,7 @@ def _class_distance(program: Declarations, wanted: Type, argument: Type) -> floa
         return None
     if isinstance(wanted, StructType):
         record = program.records.get(wanted.name)
-        return 4.0 if record is None or constructors_of(record) else None
+        return 4.0 if record is None or record.inherited or constructors_of(record) else None
     if isinstance(argument, StructType):
         record = program.records.get(argument.name)
         return 4.0 if record is None or any(name.startswith("operator ") for name in record.method_nodes) else None

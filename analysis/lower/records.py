@@ -46,11 +46,29 @@ def methods_named(record: Record, name: str) -> tuple[FunctionDeclaration, ...]:
     if known is None:
         record.methods[name] = ()
         known = find_methods(record, name)
+        known += _introduced_methods(record, name, known)
         if not known and name != record.simple_name:
             for base, _ in record.bases:
                 known = known or methods_named(base, name)
         record.methods[name] = known
     return known
+
+
+def _introduced_methods(
+    record: Record, name: str, own: tuple[FunctionDeclaration, ...]
+) -> tuple[FunctionDeclaration, ...]:
+    """The methods of bases that `using Base::name;` adds: all but those whose parameters an own method has."""
+    hidden = [_parameter_types(declaration) for declaration in own]
+    return tuple(
+        declaration
+        for base in record.introduced.get(name, ())
+        for declaration in methods_named(base, name)
+        if _parameter_types(declaration) not in hidden
+    )
+
+
+def _parameter_types(declaration: FunctionDeclaration) -> tuple[DeclaredType, ...]:
+    return tuple(parameter.declared for parameter in generic_signature(declaration).parameters)
 
 
 def constructors_of(record: Record) -> tuple[FunctionDeclaration, ...]:
@@ -147,6 +165,25 @@ def _read_declaration(record: Record, node: Node) -> None:
         record.scope.program.declare_alias(record.scope, node)
     elif kind in ("struct_specifier", "class_specifier", "union_specifier", "enum_specifier"):
         resolve_type(record.scope, node)
+    elif kind == "using_declaration":
+        _read_using(record, node)
+
+
+def _read_using(record: Record, node: Node) -> None:
+    """`using Base::name;`, also of a base's instance or alias."""
+    named = next((child for child in node.children if child.kind == "qualified_identifier"), None)
+    scope = None if named is None else named.field("scope")
+    name = None if named is None else named.field("name")
+    type = None if scope is None else resolve_type(record.scope, scope).type
+    base = record.scope.program.records.get(type.name) if isinstance(type, StructType) else None
+    if scope is None or name is None or base is None:
+        return
+    text = name.text.decode("utf-8", "replace")
+    spelled = scope.text.decode("utf-8", "replace").partition("<")[0].rpartition("::")[2]
+    if text in (base.simple_name, spelled.strip()):
+        record.inherited.append(base)
+    else:
+        record.introduced.setdefault(text, []).append(base)
 
 
 def _read_template(record: Record, node: Node) -> None:

@@ -3,15 +3,18 @@
 Rules   The primary template's defaults are filled in first, since a specialisation is matched with all arguments.
         A specialisation matches where its pattern, with the parameters that the arguments give it, is those arguments:
         so `same<A, A>` asks for equal types, and an `enable_if` of a false condition never matches.
+        Of several that match, the most special one is meant: all others match its pattern.
         Where that depends on something unknown, the primary template stands in, as a guess.
-Limits  Of several partial specialisations that match, the last one is taken.
-Source  C++ standard, "Matching of partial specializations".
+Limits  Types do not say what is `const` behind a pointer, and lose qualifiers on the way: a pattern with a `const`, a
+        `volatile` or a reference matches as a guess at best.
+Source  C++ standard, "Matching of partial specializations", "Partial ordering of partial specializations".
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Final, final
 
 from analysis.ir.types import StructType, TemplateType, UnknownType
 from analysis.lower.constant_values import ConstantObject
@@ -52,21 +55,36 @@ def choose(program: Declarations, template: TypeTemplate, arguments: tuple[Templ
         scope = primary.scope.inside()
         named = positional(primary.parameters, arguments)
         whole = flattened(bind(scope, primary.parameters, named, defaults=True))
-    best: Chosen | None = None
-    is_certain = True
-    for declaration in partial:
-        match = _match(program, declaration, whole)
-        if match is None:
-            continue
-        if not match.is_certain:
-            is_certain = False
-        elif best is None or best.declaration.parameters:
-            best = match
-    if best is not None and (is_certain or not best.declaration.parameters):
+    matches = [match for declaration in partial if (match := _match(program, declaration, whole)) is not None]
+    for match in matches:
+        if match.is_certain and not match.declaration.parameters:
+            return match  # an explicit specialisation, which is for these arguments alone
+    best = _most_special(program, matches) if all(match.is_certain for match in matches) else None
+    if best is not None or primary is None:
         return best
-    if primary is None:
-        return best
-    return Chosen(primary, positional(primary.parameters, arguments), whole, is_certain)
+    return Chosen(primary, positional(primary.parameters, arguments), whole, is_certain=not matches)
+
+
+def _most_special(program: Declarations, matches: Sequence[Chosen]) -> Chosen | None:
+    """The match whose pattern every other one matches, and that matches none of the others' patterns."""
+    for match in matches:
+        one = match.declaration
+        others = [other.declaration for other in matches if other is not match]
+        if all(_takes(program, other, one) and not _takes(program, one, other) for other in others):
+            return match
+    return None
+
+
+def _takes(program: Declarations, one: TypeTemplateDeclaration, other: TypeTemplateDeclaration) -> bool:
+    """Whether the pattern of `one` matches that of `other`, whose parameters stand for themselves."""
+    match = _match(program, one, _pattern(other))
+    return match is not None and match.is_certain
+
+
+def _pattern(declaration: TypeTemplateDeclaration) -> tuple[TemplateArgument, ...]:
+    scope = declaration.scope.inside()
+    bind(scope, declaration.parameters, {}, defaults=False)
+    return template_arguments(scope, declaration.pattern)
 
 
 def _primary(template: TypeTemplate) -> TypeTemplateDeclaration | None:
@@ -80,21 +98,18 @@ def _primary(template: TypeTemplate) -> TypeTemplateDeclaration | None:
 def _match(
     program: Declarations, declaration: TypeTemplateDeclaration, arguments: tuple[TemplateArgument, ...]
 ) -> Chosen | None:
-    scope = declaration.scope.inside()
-    bind(scope, declaration.parameters, {}, defaults=False)
-    pattern = template_arguments(scope, declaration.pattern)
     named: dict[str, TemplateArgument] = {}
-    if not deduce_arguments(program, pattern, arguments, named):
+    if not deduce_arguments(program, _pattern(declaration), arguments, named):
         return None
-    if not declaration.parameters:
-        return Chosen(declaration, named, arguments, True)
     inner = declaration.scope.inside()
     bind(inner, declaration.parameters, named, defaults=False)
     again = flattened(template_arguments(inner, declaration.pattern))
     answer = satisfied(inner, declaration.requirements, declaration.parameters)
     if answer is False:
         return None
-    is_certain = answer is True and not (_asks_what_exists(declaration) and any(map(_is_qualified, arguments)))
+    is_certain = answer is True and not _is_qualified_pattern(declaration)
+    if _asks_what_exists(declaration):
+        is_certain = is_certain and not any(map(_is_qualified, arguments))
     if len(again) != len(arguments):
         is_certain = is_certain and any(isinstance(each, PackPattern) for each in again)
     for given, wanted in zip(arguments, again, strict=False):
@@ -103,6 +118,21 @@ def _match(
             return None
         is_certain = is_certain and answer is True
     return Chosen(declaration, named, arguments, is_certain)
+
+
+def _is_qualified_pattern(declaration: TypeTemplateDeclaration) -> bool:
+    """Whether the pattern asks for a `const`, a `volatile` or a reference, other than inside a `decltype`."""
+    pending = [] if declaration.pattern is None else [declaration.pattern]
+    while pending:
+        node = pending.pop()
+        if node.kind in _QUALIFYING:
+            return True
+        if node.kind != "decltype":
+            pending += node.children
+    return False
+
+
+_QUALIFYING: Final = frozenset({"type_qualifier", "abstract_reference_declarator"})
 
 
 def _asks_what_exists(declaration: TypeTemplateDeclaration) -> bool:

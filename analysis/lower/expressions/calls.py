@@ -25,7 +25,7 @@ from analysis.lower.expressions.members import receiver, record_member, this_obj
 from analysis.lower.expressions.names import entity_operand
 from analysis.lower.expressions.pass_through import passed_through
 from analysis.lower.inlining import inline_closure
-from analysis.lower.lookup import find, template_arguments
+from analysis.lower.lookup import find, is_template, template_arguments
 from analysis.lower.names import (
     Closure,
     DeclaredType,
@@ -255,6 +255,8 @@ def _method_call(ctx: LoweringContext, node: Node, function: Node, arguments: No
         return unknown_call(ctx, f"call of {name_node.text.decode('utf-8', 'replace')}", (target, *operands), span)
     record = wanted
     methods = methods_named(record, name)
+    if methods and name_node.kind == "template_method":  # also `object.method<>()`
+        methods = tuple(filter(is_template, methods))
     if methods:
         return call_method(ctx, whole, record, methods, explicit, operands, span)
     found = record_member(ctx, whole, record, name, ctx.span(function))
