@@ -92,7 +92,7 @@ def check_edit(
     return min(found, key=_rank, default=Comparison(NotChecked(Gap.NO_KERNEL, _NO_KERNEL)))
 
 
-_NO_KERNEL: Final = "no kernel of this file runs the function"
+_NO_KERNEL: Final = "no kernel of this file runs the function, and kernels of other files are not looked at"
 
 
 def kernels_running(analysis: FileAnalysis, function: FunctionFacts) -> Sequence[DeviceFunction]:

@@ -48,7 +48,7 @@ def meld(options: argparse.Namespace) -> ExitStatus:
     applied: Sequence[Region] = ()
     if options.diff or options.write:
         text, applied = melder.applied(analyzed, regions, again=line is None)
-        _write(analyzed, text, applied, options)
+        _write(report, text, applied, options)
     if options.json:
         print(json.dumps({"regions": report.objects(), "applied": len(applied) if options.write else 0}))
     elif not options.diff:
@@ -82,7 +82,8 @@ def _on_line(analyzed: Analyzed, regions: Sequence[Region], line: int) -> Sequen
     return [max(around, key=lambda region: region.start)]
 
 
-def _write(analyzed: Analyzed, text: bytes, applied: Sequence[Region], options: argparse.Namespace) -> None:
+def _write(report: MeldReport, text: bytes, applied: Sequence[Region], options: argparse.Namespace) -> None:
+    analyzed = report.analyzed
     before = analyzed.analysis.document.text
     if options.diff:
         sys.stdout.buffer.write(unified_diff(before, text, displayed(analyzed.analysis.facts.path)))
@@ -90,7 +91,7 @@ def _write(analyzed: Analyzed, text: bytes, applied: Sequence[Region], options: 
     elif text != before:
         replace_file(analyzed.path, before, text)
     if not applied:
-        print(f"simt-lsp: {analyzed.path}: nothing to meld", file=sys.stderr)
+        print(f"simt-lsp: {analyzed.path}: nothing to meld ({report.counts()})", file=sys.stderr)
     for region in applied:
         title = "" if region.checked is None else region.checked.title
         verb = "melded" if options.write else "melds"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, TypedDict, final
 
@@ -22,7 +23,7 @@ from sim.equivalence.json_comparison import (
     policies_object,
     verdict_word,
 )
-from sim.equivalence.model import Figures, NotChecked
+from sim.equivalence.model import Confirmed, Figures, NotChecked, Refuted
 from sim.equivalence.words import verdict_words
 from simt_lsp.cli.engine import Analyzed
 from simt_lsp.cli.meld_regions import Region
@@ -89,6 +90,20 @@ class MeldReport:
             yield ((f"{left} without two arms not listed: --verbose lists them", Style.MARGIN),)
         yield self._summary()
 
+    def counts(self) -> str:
+        """`4 divergent branches: 1 meld confirmed, 2 not checked`."""
+        if not self.regions:
+            return "no divergent branches"
+        branches = quantity(len(self.regions), "divergent branch", "divergent branches")
+        verdicts = Counter(type(one.checked.verdict) for one in self.regions if one.checked is not None)
+        melds = [(verdicts[verdict], words) for verdict, words in _VERDICTS if verdicts[verdict]]
+        if not melds:
+            return f"{branches}; none can be melded"
+        (first, words), *others = melds
+        return f"{branches}: " + ", ".join(
+            [f"{quantity(first, 'meld')} {words}", *(f"{number} {words}" for number, words in others)]
+        )
+
     # -- inside -----------------------------------------------------------------------------------------------------
 
     def _object(self, region: Region, places: Places) -> RegionObject:
@@ -149,22 +164,15 @@ class MeldReport:
             yield f", in line {line}", Style.MARGIN
 
     def _summary(self) -> Line:
-        count = len(self.regions)
-        if not count:
-            return (("no divergent branches", Style.PLAIN),)
-        offered = sum(region.is_offered(unchecked=self.unchecked) for region in self.regions)
-        unchecked = sum(_is_unchecked(region) for region in self.regions)
-        words = [f"{offered} can be melded"] if offered else []
-        if unchecked and not self.unchecked:
-            also = " more" if offered else ""
-            words.append(f"{unchecked}{also} can be melded, not checked: --unchecked offers {_it(unchecked)}")
-        can = ", ".join(words) or "none can be melded"
-        hint = "; --diff shows the text, --write changes the file" if offered else ""
-        return ((f"{quantity(count, 'divergent branch', 'divergent branches')}, {can}{hint}", Style.PLAIN),)
+        hints: list[str] = []
+        if any(region.is_offered(unchecked=self.unchecked) for region in self.regions):
+            hints.append("--diff shows what is offered, --write changes the file")
+        if not self.unchecked and any(_is_unchecked(region) for region in self.regions):
+            hints.append("--unchecked offers also what was not checked")
+        return (("; ".join([self.counts(), *hints]), Style.PLAIN),)
 
 
-def _it(count: int) -> str:
-    return "it" if count == 1 else "them"
+_VERDICTS: Final = ((Confirmed, "confirmed"), (NotChecked, "not checked"), (Refuted, "refuted"))
 
 
 def _is_without_two_arms(region: Region) -> bool:

@@ -21,6 +21,7 @@ from sim.equivalence.model import Gap
 from simt_lsp.cli.arguments import MELD_METHODS
 from simt_lsp.cli.exit_status import ExitStatus
 from tests.cli.shell import COMMAND, environment, simt_lsp, write
+from tests.support import wrong_melder
 
 DOCS = Path(__file__).parents[2] / "docs" / "meld-json.md"
 
@@ -67,6 +68,22 @@ UNREACHED = TWO.replace("two", "alone").replace("__global__", "__device__")
 """No kernel runs it, so nothing can be checked."""
 
 
+NO_KERNEL = "no kernel of this file runs the function, and kernels of other files are not looked at"
+
+SELDOM = """\
+// simt: grid=8 block=128 flag=iota
+__global__ void seldom(float *even, float *odd, const float *x, const float *y, const int *flag) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (flag[i] == 37) {
+    even[i] = x[i] * 3.0f + 1.0f;
+  } else {
+    odd[i] = y[i] * 5.0f + 2.0f;
+  }
+}
+"""
+"""One warp of many splits: all others would pay for the selections and save nothing."""
+
+
 def regions(folder: Path, *arguments: str) -> list[dict[str, Any]]:
     done = simt_lsp("meld", *arguments, "--json", cwd=folder)
     return json.loads(done.stdout)["regions"]
@@ -97,7 +114,10 @@ class TestReport:
             done.stdout,
         )
         assert "3 branches and loops without two arms not listed: --verbose lists them\n" in done.stdout
-        assert "4 divergent branches, 1 can be melded; --diff shows the text" in done.stdout
+        assert (
+            "4 divergent branches: 1 meld confirmed; --diff shows what is offered, --write changes the file\n"
+            in done.stdout
+        )
 
     def test_branches_without_two_arms_are_listed_on_request(self, tmp_path: Path) -> None:
         write(tmp_path, {"a.cu": BITONIC})
@@ -110,9 +130,16 @@ class TestReport:
     def test_what_was_not_checked_is_not_said_to_be_impossible(self, tmp_path: Path) -> None:
         write(tmp_path, {"a.cu": UNREACHED})
         done = simt_lsp("meld", "a.cu", cwd=tmp_path).stdout.splitlines()
-        assert done[-1] == "2 divergent branches, 2 can be melded, not checked: --unchecked offers them"
+        assert done[-1] == "2 divergent branches: 2 melds not checked; --unchecked offers also what was not checked"
         asked = simt_lsp("meld", "a.cu", "--unchecked", cwd=tmp_path).stdout.splitlines()
-        assert asked[-1].startswith("2 divergent branches, 2 can be melded; --diff shows")
+        assert asked[-1].startswith("2 divergent branches: 2 melds not checked; --diff shows what is offered, ")
+
+    def test_each_verdict_is_counted(self, tmp_path: Path) -> None:
+        write(tmp_path, {"a.cu": SELDOM + TWO + UNREACHED, "b.cu": BITONIC[: BITONIC.index("else")] + "}}\n"})
+        last = simt_lsp("meld", "a.cu", cwd=tmp_path).stdout.splitlines()[-1]
+        assert last.startswith("5 divergent branches: 2 melds confirmed, 2 not checked, 1 refuted; --diff shows ")
+        last = simt_lsp("meld", "b.cu", cwd=tmp_path).stdout.splitlines()[-1]
+        assert last == "3 divergent branches; none can be melded"
 
     def test_nothing_diverges(self, tmp_path: Path) -> None:
         write(tmp_path, {"a.cu": "__global__ void k(int *x) { x[threadIdx.x] = 1; }\n"})
@@ -164,9 +191,37 @@ class TestReport:
             (False, "not-checked", "no-kernel")
         ] * 2
         assert [one["offered"] for one in asked] == [True, True]
-        assert asked[0]["title"] == "Meld both arms (not checked: no kernel of this file runs the function)"
+        assert asked[0]["title"] == f"Meld both arms (not checked: {NO_KERNEL})"
         assert simt_lsp("meld", "a.cu", "--diff", cwd=tmp_path).stdout == ""
         assert simt_lsp("meld", "a.cu", "--diff", "--unchecked", cwd=tmp_path).stdout.startswith("--- a/a.cu\n")
+
+    def test_what_costs_more_is_refuted_and_never_offered(self, tmp_path: Path) -> None:
+        write(tmp_path, {"a.cu": SELDOM})
+        reason = "issues 640 instructions instead of 550"
+        for arguments in ((), ("--unchecked",)):
+            (found,) = regions(tmp_path, "a.cu", *arguments)
+            assert (found["offered"], found["verdict"], found["reason"]) == (False, "refuted", reason)
+            assert found["title"] == f"Meld both arms (refuted: {reason})"
+        done = simt_lsp("meld", "a.cu", "--write", "--unchecked", cwd=tmp_path)
+        assert (done.returncode, (tmp_path / "a.cu").read_text()) == (ExitStatus.CLEAN, SELDOM)
+        assert done.stderr == "simt-lsp: a.cu: nothing to meld (1 divergent branch: 1 meld refuted)\n"
+
+    def test_what_changes_results_is_refuted_and_never_offered(self, tmp_path: Path) -> None:
+        """By a melder that is made wrong: that ours would be is not to be hoped for."""
+        write(tmp_path, {"a.cu": TWO})
+        command = [*wrong_melder.COMMAND, "meld", "a.cu:3", "--write", "--unchecked", "--json"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+        assert (done.returncode, (tmp_path / "a.cu").read_text()) == (ExitStatus.FOUND, TWO)
+        (found,) = json.loads(done.stdout)["regions"]
+        assert (found["offered"], found["verdict"]) == (False, "refuted")
+        assert re.fullmatch(r"x\[0\] becomes .* instead of .* more elements differ under ipdom", found["reason"])
+
+    def test_inputs_that_reach_both_arms_may_be_missing(self, tmp_path: Path) -> None:
+        write(tmp_path, {"a.cu": TWO.replace("i % 2 == 0", "a[i] > 1e30f")})
+        arguments = ("a.cu:3", "--json")
+        (plain,), (asked,) = regions(tmp_path, *arguments), regions(tmp_path, *arguments, "--unchecked")
+        assert (plain["offered"], plain["gap"]) == (False, "arms-not-reached")
+        assert (asked["offered"], asked["title"]) == (True, f"Meld both arms (not checked: {asked['reason']})")
 
     def test_a_line_without_an_offer_is_3(self, tmp_path: Path) -> None:
         write(tmp_path, {"a.cu": BITONIC})

@@ -25,7 +25,7 @@ REFRESHES = (
 )
 
 
-def _accepted(ls: LanguageClient, params: object) -> None:
+def accepted(ls: LanguageClient, params: object) -> None:
     """What pytest-lsp leaves to its users."""
 
 
@@ -38,7 +38,7 @@ async def client(
 ) -> AsyncIterator[LanguageClient]:
     (tmp_path / "k.cu").write_text(DIVERGENT)
     for method in (types.CLIENT_REGISTER_CAPABILITY, *REFRESHES):
-        lsp_client.feature(method)(_accepted)
+        lsp_client.feature(method)(accepted)
     folder = types.WorkspaceFolder(tmp_path.as_uri(), "root")
     capabilities = client_capabilities(request.param)
     await lsp_client.initialize_session(types.InitializeParams(capabilities=capabilities, workspace_folders=[folder]))

@@ -103,7 +103,7 @@ export class MeldPreview implements vscode.Disposable, vscode.TextDocumentConten
   private async ask(meld: Meld, title: string, right: vscode.Uri): Promise<void> {
     switch (meld.status) {
       case "confirmed":
-        if (await vscode.window.showInformationMessage(`${title}.`, APPLY)) await this.apply(right);
+        if (await vscode.window.showInformationMessage(confirmation(meld, title), APPLY)) await this.apply(right);
         return;
       case "not-checked":
         if (await vscode.window.showWarningMessage(`${title}.`, APPLY_UNCHECKED)) await this.apply(right);
@@ -126,6 +126,11 @@ const APPLY_UNCHECKED = "Apply Unchecked";
 
 function mayApply(meld: Meld): boolean {
   return meld.status === "confirmed" || meld.status === "not-checked";
+}
+
+/** With the policies that were compared, and those that were left out. */
+function confirmation(meld: Meld, title: string): string {
+  return meld.message === null ? `${title}.` : `${title}. ${sentence(meld.message)}`;
 }
 
 async function close(right: vscode.Uri): Promise<void> {

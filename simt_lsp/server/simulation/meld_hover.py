@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from simt_lsp.server.convert import View
 from simt_lsp.server.simulation.meld_outcome import Melded, MeldVerdict
 
@@ -25,6 +27,13 @@ def meld_hover(view: View, start: int) -> list[str]:
 
 
 def _measured(melded: Melded) -> str:
-    if melded.verdict is MeldVerdict.REFUTED:
-        return f"The check refuted it: {melded.message or melded.title}"
-    return f"Checked: {melded.title}." if melded.verdict is MeldVerdict.CONFIRMED else f"{melded.title}."
+    """With the policies under which both versions were compared, and those that were left out."""
+    match melded.verdict:
+        case MeldVerdict.CONFIRMED:
+            return f"Checked: {melded.title}" + (f": {melded.message}." if melded.message else ".")
+        case MeldVerdict.NOT_CHECKED:
+            return f"{melded.title}."
+        case MeldVerdict.REFUTED:
+            return f"The check refuted it: {melded.message or melded.title}."
+        case _:
+            assert_never(melded.verdict)
