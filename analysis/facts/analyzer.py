@@ -14,8 +14,8 @@ from typing import Final, final
 
 from analysis.facts.cache import BoundedCache
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.functions import FunctionCaches, NumberedRoot, SsaFunction, analyze_functions
-from analysis.facts.model import FileFacts, FileProblem, FunctionFacts, ProblemKind
+from analysis.facts.functions import FunctionCaches, MergedFacts, NumberedRoot, SsaFunction, analyze_functions
+from analysis.facts.model import FileFacts, FileProblem, ProblemKind
 from analysis.facts.settings import AnalysisSettings
 from analysis.lower.program import LowerSettings, Program
 from analysis.store.kept import Store, TableStatistics
@@ -124,8 +124,9 @@ def _values_of_root(one: NumberedRoot) -> int:
     return len(one.analysis.function.types)
 
 
-def _number_of_facts(one: FunctionFacts) -> int:
-    return 1 + len(one.branches) + len(one.barriers) + len(one.accesses) + len(one.variables)
+def _number_of_facts(one: MergedFacts) -> int:
+    facts = one.facts
+    return 1 + len(facts.branches) + len(facts.barriers) + len(facts.accesses) + len(facts.variables)
 
 
 def environment_of(path: str, settings: AnalysisSettings) -> Environment:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias, final
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias, TypeVar, final
 
 from analysis.divergence.causes import Step
 from analysis.divergence.launch_shape import LaunchKnowledge
@@ -30,6 +30,8 @@ from analysis.lower.program import Program
 from analysis.syntax.document import Document
 from analysis.syntax.items import Item
 from analysis.syntax.line_index import LineIndex
+
+Value = TypeVar("Value")
 
 
 @final
@@ -117,7 +119,17 @@ class FileAnalysis:
 
     def merged(self, function: FunctionFacts) -> FunctionFacts:
         """The same object from version to version, as long as nothing that the facts depend on has changed."""
-        return self._functions[function.id].merged
+        return self._functions[function.id].merged.facts
+
+    def remembered(self, function: FunctionFacts, question: Hashable, answer: Callable[[], Value]) -> Value:
+        """`answer()`, worked out once for as long as nothing that the function's facts depend on has changed.
+
+        It must follow from the question and from these facts alone, so its places are relative to the function.
+        """
+        known = self._functions[function.id].merged.remembered
+        if question not in known:
+            known[question] = answer()
+        return known[question]
 
     def layout(self, function: FunctionFacts) -> frozenset[tuple[int, int]]:
         """Where everything stands, relative to the function, that its facts are about: distance in bytes, in lines."""

@@ -12,9 +12,9 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Final, TypeAlias, final
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from typing import Any, Final, TypeAlias, final
 
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.facts.access_merge import access_facts
@@ -104,8 +104,18 @@ class FunctionCaches:
     identities: BoundedCache[IdentityKey, Identity | None]
     ssa: Table[SsaKey, SsaFunction]
     roots: Table[RootKey, NumberedRoot]
-    facts: Table[tuple[FunctionId, tuple[int, ...]], FunctionFacts]
+    facts: Table[tuple[FunctionId, tuple[int, ...]], MergedFacts]
     numbers: Iterator[int]
+
+
+@final
+@record
+class MergedFacts:
+    """Facts of one function, with what was worked out from them."""
+
+    facts: FunctionFacts
+    remembered: dict[Hashable, Any] = field(default_factory=dict[Hashable, Any])
+    """Answers by their questions (`FileAnalysis.remembered`): they live as long as the facts."""
 
 
 @final
@@ -117,7 +127,7 @@ class AnalyzedFunction:
     """
 
     facts: FunctionFacts
-    merged: FunctionFacts
+    merged: MergedFacts
     item: Item
     views: tuple[View, ...]
 
@@ -364,13 +374,13 @@ class _FileRun:
         reached = self._reached[function.id]
         views = tuple([view for _, view in reached])
         key = (function.id, tuple([number for number, _ in reached]))
-        relative = self._caches.facts.get_or_compute(key, lambda: self._merged(function, views))
+        merged = self._caches.facts.get_or_compute(key, lambda: MergedFacts(self._merged(function, views)))
+        facts = merged.facts
         span = function.item.span
         active = function.item.active
-        if (relative.start, relative.end, relative.active) == (span.start, span.end, active):
-            return AnalyzedFunction(relative, relative, function.item, views)
-        facts = replace(relative, start=span.start, end=span.end, active=active)
-        return AnalyzedFunction(facts, relative, function.item, views)
+        if (facts.start, facts.end, facts.active) != (span.start, span.end, active):
+            facts = replace(facts, start=span.start, end=span.end, active=active)
+        return AnalyzedFunction(facts, merged, function.item, views)
 
     def _merged(self, function: DeviceFunction, views: Sequence[View]) -> FunctionFacts:
         own = self._ssa(function.id)
