@@ -375,39 +375,12 @@ def test_a_chain_of_corner_cases_selects_addresses() -> None:
     assert (
         region(SRAD, 19)
         == """\
-  const bool is_nw = ty == 0 && tx == 0; //nw
-  const bool is_ne = ty == 0 && tx == TILE - 1; //ne
-  const bool is_se = ty == TILE - 1 && tx == TILE - 1; //se
-  const bool is_sw = ty == TILE - 1 && tx == 0; //sw
-  const bool is_n = ty == 0; //n
-  const bool is_e = tx == TILE - 1; //e
-  const bool is_s = ty == TILE - 1; //s
-  //w
+  //nw, ne, se, sw, n, e, s, w
   // inside
-  float *source = is_nw || is_ne ? &north[ty][tx]
-                  : is_se || is_sw ? &tile[ty - 1][tx]
-                  : is_n ? &north[ty][tx]
-                  : &tile[ty - 1][tx];
-  n = *source - jc;
-  float *source_2 = is_nw || is_ne ? &tile[ty + 1][tx]
-                    : is_se || is_sw ? &south[ty][tx]
-                    : is_n || is_e ? &tile[ty + 1][tx]
-                    : is_s ? &south[ty][tx]
-                    : &tile[ty + 1][tx];
-  s = *source_2 - jc;
-  float *source_3 = is_nw ? &west[ty][tx]
-                    : is_ne || is_se ? &tile[ty][tx - 1]
-                    : is_sw ? &west[ty][tx]
-                    : is_n || is_e || is_s ? &tile[ty][tx - 1]
-                    : tx == 0 ? &west[ty][tx]
-                    : &tile[ty][tx - 1];
-  w = *source_3 - jc;
-  float *source_4 = is_nw ? &tile[ty][tx + 1]
-                    : is_ne || is_se ? &east[ty][tx]
-                    : is_sw || is_n ? &tile[ty][tx + 1]
-                    : is_e ? &east[ty][tx]
-                    : &tile[ty][tx + 1];
-  e = *source_4 - jc;
+  n = *(ty == 0 ? &north[ty][tx] : &tile[ty - 1][tx]) - jc;
+  s = *(ty == TILE - 1 ? &south[ty][tx] : &tile[ty + 1][tx]) - jc;
+  w = *(tx == 0 ? &west[ty][tx] : &tile[ty][tx - 1]) - jc;
+  e = *(tx == TILE - 1 ? &east[ty][tx] : &tile[ty][tx + 1]) - jc;
 """
     )
     after = melded(SRAD, 19)

@@ -37,6 +37,7 @@ from analysis.refactor.meld.terms import (
     Local,
     LocalId,
     Term,
+    are_integers,
     bracketed,
     name_of,
     term,
@@ -68,7 +69,7 @@ def _spelled(
             made = _decided(statement, condition, everything, following, spellings)
             above += statement.comments.above
             if made is None:
-                above += (statement.hint,) if statement.hint else ()
+                above = _with_hint(above, statement.hint)
                 continue
             found: Statement = made
         else:
@@ -80,6 +81,16 @@ def _spelled(
             above = ()
         out.append(found)
     return tuple(out)
+
+
+def _with_hint(above: tuple[str, ...], hint: str) -> tuple[str, ...]:
+    """The comment of an arm that needs no variable; what the arms of a ladder are called fits into one line."""
+    if not hint:
+        return above
+    is_list = above and _SHORT_COMMENT.fullmatch(hint) and all(map(_SHORT_COMMENT.fullmatch, above[-1].split(",")))
+    if not is_list or len(above[-1]) + len(hint) > MAX_HINTS:
+        return (*above, hint)
+    return (*above[:-1], f"{above[-1]}, {hint.removeprefix('//').strip()}")
 
 
 def _with_guards(statement: Statement, everything: Sequence[Statement], spellings: dict[GuardId, Term]) -> Statement:
@@ -182,9 +193,11 @@ def negated(condition: Term) -> Term:
     if condition.kind == "unary_expression" and len(children) == 2 and children[0].key == "!":
         inner = children[1]
         return inner.children[0] if inner.kind == "parenthesized_expression" and inner.children else inner
-    if condition.kind == "binary_expression" and len(children) == 3 and children[1].key in _OPPOSITES:
-        operator = term(children[1].kind, (_OPPOSITES[children[1].key],))
-        return with_children(condition, (children[0], operator, children[2]))
+    if condition.kind == "binary_expression" and len(children) == 3:
+        known = _OPPOSITES | _OPPOSITES_OF_INTEGERS if are_integers(condition) else _OPPOSITES
+        if children[1].key in known:
+            operator = term(children[1].kind, (known[children[1].key],))
+            return with_children(condition, (children[0], operator, children[2]))
     tight = (IDENTIFIER, "call_expression", "subscript_expression", "field_expression", "macro_use")
     inner = condition if condition.kind in tight else term("parenthesized_expression", ("(", condition, ")"))
     return term("unary_expression", (term("!", ("!",)), inner), (BOOLEAN,), 0, condition.rounds)
@@ -307,4 +320,9 @@ _BUILTINS: Final = {
     for axis in "xyz"
 }
 _OPPOSITES: Final = {"==": "!=", "!=": "=="}
+_OPPOSITES_OF_INTEGERS: Final = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+"""Neither holds for what is not a number."""
+MAX_HINTS: Final = 60
+"""Columns of a line with the names of several arms."""
+_SHORT_COMMENT: Final = re.compile(r"(?://)?\s*\w+(?: \w+)?")
 _LOOSE_IN_SELECT: Final = frozenset({SELECT, "conditional_expression", "assignment_expression", "comma_expression"})

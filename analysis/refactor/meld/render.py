@@ -15,9 +15,11 @@ from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts
 from analysis.meld.settings import DEFAULT_MELD_SETTINGS, MeldSettings
 from analysis.refactor.edit import Replacement
+from analysis.refactor.meld.constants import constants_in
 from analysis.refactor.meld.guards import with_spelled_guards
 from analysis.refactor.meld.model import Obstacle, Opportunity, Refusal
 from analysis.refactor.meld.naming import NoNameError, with_final_names
+from analysis.refactor.meld.reducing import with_reduced_selections
 from analysis.refactor.meld.region import Region, Regions
 from analysis.refactor.meld.sharing import with_shared_selections
 from analysis.refactor.meld.structure import Branching, Simple, Statement
@@ -42,7 +44,9 @@ def render_meld(
     file_text = analysis.document.text.decode("utf-8", "replace")
     try:
         source = found.item.text.decode("utf-8", "replace")
-        statements = with_shared_selections(tidied(found.plan.statements), source)
+        constants = constants_in(analysis.views(function), found.item.text, found.span)
+        shorter = with_reduced_selections(tidied(found.plan.statements), constants)
+        statements = with_shared_selections(shorter, source)
         final = with_final_names(with_spelled_guards(statements), frozenset(_WORD.findall(without_comments(file_text))))
     except NoNameError:
         message = "a macro spells the name of a variable that would have to be renamed"

@@ -17,7 +17,7 @@ from enum import Flag
 from typing import Final, NewType, TypeAlias, final
 
 from analysis.ir.record import record
-from analysis.ir.types import ArrayType, PointerType, Type
+from analysis.ir.types import ArrayType, IntegerType, PointerType, Type
 
 LocalId = NewType("LocalId", int)
 GuardId = NewType("GuardId", int)
@@ -145,7 +145,7 @@ def guard_test(number: GuardId, rounds: float, *, negated: bool = False) -> Term
 
 
 def select(guard: GuardId, left: Term, right: Term) -> Term:
-    """`guard ? left : right`; arms of such a selection that bind less tightly get parentheses."""
+    """`guard ? left : right`."""
     rounds = max(left.rounds, right.rounds)
     condition = guard_use(guard, rounds)
     if right.kind == SELECT and right.children[1].key == left.key:  # `g ? x : h ? x : y`
@@ -153,6 +153,12 @@ def select(guard: GuardId, left: Term, right: Term) -> Term:
         operands = (condition, " ", term("||", ("||",)), " ", bracketed(inner, _LOOSER_THAN_OR))
         either = term("binary_expression", operands, (), rounds, rounds)
         return term(SELECT, (either, *right.parts[1:-1], other), right.types, rounds, rounds)
+    return selected(condition, left, right)
+
+
+def selected(condition: Term, left: Term, right: Term) -> Term:
+    """`condition ? left : right`; operands of such a selection that bind less tightly get parentheses."""
+    rounds = max(left.rounds, right.rounds)
     types = right.types if left.kind == "number_literal" else left.types or right.types
     parts = (condition, " ? ", bracketed(left, _LOOSER_THAN_SELECT), " : ", bracketed(right, _LOOSER_THAN_COLON))
     return term(SELECT, parts, types, rounds, rounds)
@@ -246,6 +252,12 @@ def comments_in(whole: Term) -> tuple[str, ...]:
 
 def without_comments(text: str) -> str:
     return _COMMENT.sub(" ", text)
+
+
+def are_integers(comparison: Term) -> bool:
+    """Whether both sides have integer types."""
+    sides = comparison.children[0].types, comparison.children[2].types
+    return all(types and all(isinstance(type_, IntegerType) for type_ in types) for types in sides)
 
 
 def is_leaf(whole: Term) -> bool:
