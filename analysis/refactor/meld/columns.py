@@ -29,7 +29,6 @@ from analysis.refactor.meld.structure import (
 )
 from analysis.refactor.meld.terms import (
     Effect,
-    Guard,
     GuardId,
     Local,
     bracketed,
@@ -188,11 +187,7 @@ def _all(column: Column) -> tuple[Statement, ...]:
 
 
 def _decides(column: Column, guard: GuardId) -> bool:
-    return any(
-        isinstance(found.meaning, Guard) and found.meaning.number == guard
-        for whole in terms_in(_all(column))
-        for found in whole.walk()
-    )
+    return any(guard in whole.guards for whole in terms_in(_all(column)))
 
 
 def _assignments(statement: Simple, hoisted: set[Local]) -> list[Statement]:

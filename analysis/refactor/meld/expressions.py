@@ -35,6 +35,7 @@ from analysis.refactor.meld.contexts import (
 )
 from analysis.refactor.meld.knowledge import Knowledge, element_of
 from analysis.refactor.meld.terms import (
+    IDENTIFIER,
     SELECT,
     Effect,
     GuardId,
@@ -105,7 +106,7 @@ class TermMelder:
             found.append(structural)
         if context is Context.BASE:
             found.append(self._selected_base(left, right))
-        elif structural is None or _selections(structural.term) > 1:
+        elif structural is None or structural.term.selections > 1:
             found.append(self._selected_address(left, right))
         if context in (Context.VALUE, Context.TARGET):
             found.append(self._selected(left, right, context))
@@ -164,7 +165,7 @@ class TermMelder:
         left, right = _bare(left), _bare(right)
         if not {left.kind, right.kind} <= BASES:
             return None
-        if any("".join(map(str, side.parts)) in self._knowledge.in_registers for side in (left, right)):
+        if self._is_array_in_registers(left) or self._is_array_in_registers(right):
             return None
         elements = [tuple(map(element_of, side.types)) for side in (left, right)]
         if not elements[0] or elements[0] != elements[1] or None in elements[0]:
@@ -175,8 +176,10 @@ class TermMelder:
 
     def _selected_address(self, left: Term, right: Term) -> Melded | None:
         """`*(guard ? &a[i] : &b[j])`: one access where base and index differ."""
+        if not _is_access(left) or not _is_access(right):
+            return None
         types = _accessed(left)
-        if not _is_access(left) or not _is_access(right) or not types or types != _accessed(right):
+        if not types or types != _accessed(right):
             return None
         if self._is_in_registers(left) or self._is_in_registers(right):
             return None
@@ -190,7 +193,10 @@ class TermMelder:
         base = access
         while base.children and base.kind in ("subscript_expression", "parenthesized_expression"):
             base = base.children[0]
-        return "".join(map(str, base.parts)) in self._knowledge.in_registers
+        return self._is_array_in_registers(base)
+
+    def _is_array_in_registers(self, base: Term) -> bool:
+        return base.kind == IDENTIFIER and base.parts[0] in self._knowledge.in_registers
 
     def _selected_over_loads(self, left: Term, right: Term, context: Context) -> Melded | None:
         """`guard ? a < b : a > b`: what both sides load is loaded once, into new variables."""
@@ -259,12 +265,8 @@ class TermMelder:
 
 def _preference(one: Melded) -> tuple[float, int, int]:
     """Cheaper first, then fewer selections, then fewer new names."""
-    selections = _selections(one.term) + sum(_selections(each.value) for each in one.named)
+    selections = one.term.selections + sum(each.value.selections for each in one.named)
     return one.slots, selections, len(one.named)
-
-
-def _selections(whole: Term) -> int:
-    return sum(inner.kind == SELECT for inner in whole.walk())
 
 
 def _negated(value: Term) -> Term:

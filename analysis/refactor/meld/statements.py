@@ -39,8 +39,6 @@ from analysis.refactor.meld.terms import SELECT, Effect, GuardId, Term, brackete
 
 SAME: Final = 0.25
 """What it is worth to join two equal statements that cost nothing: the result is shorter."""
-MAX_PAIRS: Final = 2500
-"""Sequences with more pairs than this are aligned at their equal statements only."""
 
 
 @final
@@ -102,18 +100,17 @@ class StatementMelder:
         return self._pairs[place]
 
     def _melded(self, left: Statement, right: Statement) -> tuple[Statement, ...] | None:
-        comments = merged_comments(left, right)
         if key(left) == key(right):
             return (united(left, right),)
         match left, right:
             case Simple(), Simple():
-                return self._simple(left, right, comments)
+                return self._simple(left, right)
             case Branching(), Branching():
-                return self._branching(left, right, comments)
+                return self._branching(left, right)
             case Looping(), Looping():
-                return self._looping(left, right, comments)
+                return self._looping(left, right)
             case Nested(), Nested():
-                return (Nested(self.sequence(left.body, right.body), comments),)
+                return (Nested(self.sequence(left.body, right.body), merged_comments(left, right)),)
             case Simple() | Looping(), Branching():
                 return self._replicated(left, right, negated=False)
             case Branching(), Simple() | Looping():
@@ -121,15 +118,15 @@ class StatementMelder:
             case _:
                 return None
 
-    def _simple(self, left: Simple, right: Simple, comments: Comments) -> tuple[Statement, ...] | None:
+    def _simple(self, left: Simple, right: Simple) -> tuple[Statement, ...] | None:
         if left.declares != right.declares:
             return None
         found = self._terms.meld(left.term, right.term, Context.STATEMENT, may_name=True)
         if found is None:
             return None
-        return _named(found.named, Simple(found.term, left.declares, comments))
+        return _named(found.named, Simple(found.term, left.declares, merged_comments(left, right)))
 
-    def _branching(self, left: Branching, right: Branching, comments: Comments) -> tuple[Statement, ...] | None:
+    def _branching(self, left: Branching, right: Branching) -> tuple[Statement, ...] | None:
         if self._method is MeldMethod.FUSION:
             return None
         condition = self._terms.meld(left.condition, right.condition, Context.VALUE, may_name=True)
@@ -140,7 +137,8 @@ class StatementMelder:
         if left.otherwise is not None or right.otherwise is not None:
             otherwise = self.sequence(left.otherwise or (), right.otherwise or ()) or None
         tested, named = self._settled(condition.term, "holds", is_plain=left.condition.key == right.condition.key)
-        return _named((*condition.named, *named), Branching(tested, then, otherwise, None, comments))
+        joined = Branching(tested, then, otherwise, None, merged_comments(left, right))
+        return _named((*condition.named, *named), joined)
 
     def _settled(self, condition: Term, role: str, *, is_plain: bool) -> tuple[Term, tuple[Named, ...]]:
         """The condition as a variable, if it would decide in several steps.
@@ -148,22 +146,19 @@ class StatementMelder:
         Lanes that are sent into an arm by different steps of `a || b` run it one after the other; those that evaluate
         the condition first and then decide together run it once.
         """
-        in_steps = any(
-            inner.key in ("&&", "||") or (inner.kind == SELECT and Effect.LOADS in inner.effects)
-            for inner in condition.walk()
-        )
-        if is_plain or not in_steps:
+        if is_plain or not _decides_in_steps(condition):
             return condition, ()
         local = self._terms.fresh(role, BOOLEAN)
         return name_of(local, condition.rounds), (Named(local, condition),)
 
-    def _looping(self, left: Looping, right: Looping, comments: Comments) -> tuple[Statement, ...] | None:
+    def _looping(self, left: Looping, right: Looping) -> tuple[Statement, ...] | None:
         if self._method is MeldMethod.FUSION or left.kind is not right.kind or left.declares != right.declares:
             return None
         head = self._terms.meld(left.head, right.head, Context.STATEMENT, may_name=False)
         if head is None:
             return None
-        return (Looping(left.kind, head.term, self.sequence(left.body, right.body), left.declares, comments),)
+        body = self.sequence(left.body, right.body)
+        return (Looping(left.kind, head.term, body, left.declares, merged_comments(left, right)),)
 
     def _replicated(self, alone: Simple | Looping, other: Branching, *, negated: bool) -> tuple[Statement, ...] | None:
         """`if (guard || condition)` around a statement of one arm and the `if` of the other; `negated`: right arm.
@@ -184,6 +179,13 @@ class StatementMelder:
         tested, named = self._settled(condition, "active", is_plain=False)
         joined = Branching(tested, then, other.otherwise, None, other.comments, other.openings)
         return _named(named, joined)
+
+
+def _decides_in_steps(condition: Term) -> bool:
+    return any(
+        inner.key in ("&&", "||") or (inner.kind == SELECT and Effect.LOADS in inner.effects)
+        for inner in condition.walk()
+    )
 
 
 def _named(named: Sequence[Named], last: Statement) -> tuple[Statement, ...]:

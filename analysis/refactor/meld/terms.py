@@ -91,10 +91,12 @@ class Term:
     meaning: Meaning
     locals: frozenset[Local]
     """The local variables that it names."""
-
-    @property
-    def children(self) -> tuple[Term, ...]:
-        return tuple(part for part in self.parts if isinstance(part, Term))
+    children: tuple[Term, ...]
+    """The terms among its parts."""
+    guards: frozenset[GuardId]
+    """The guards that it asks."""
+    selections: int
+    """How many selections it consists of."""
 
     def walk(self) -> Iterator[Term]:
         """This term and all below it."""
@@ -116,17 +118,41 @@ def term(
     slots = own
     everything = effects
     named: frozenset[Local] = frozenset((meaning,)) if isinstance(meaning, Local) else _NOBODY
+    guards: frozenset[GuardId] = frozenset((meaning.number,)) if isinstance(meaning, Guard) else _NO_GUARDS
+    selections = int(kind == SELECT)
+    children: list[Term] = []
     for part in parts:
         if isinstance(part, Term):
+            children.append(part)
             slots += part.slots
-            everything |= part.effects
+            selections += part.selections
+            if part.effects is not everything:
+                everything |= part.effects
             if part.locals:
                 named |= part.locals
+            if part.guards:
+                guards |= part.guards
     key = _key(parts, meaning)
-    return Term(kind, tuple(parts), types, own, rounds, effects, everything, slots, key, meaning, named)
+    return Term(
+        kind,
+        tuple(parts),
+        types,
+        own,
+        rounds,
+        effects,
+        everything,
+        slots,
+        key,
+        meaning,
+        named,
+        tuple(children),
+        guards,
+        selections,
+    )
 
 
 _NOBODY: Final[frozenset[Local]] = frozenset()
+_NO_GUARDS: Final[frozenset[GuardId]] = frozenset()
 
 
 def name_of(local: Local, rounds: float = 1) -> Term:
@@ -246,12 +272,15 @@ def comments_in(whole: Term) -> tuple[str, ...]:
     """The comments between the pieces of its text."""
     found: list[str] = []
     for part in whole.parts:
-        found += comments_in(part) if isinstance(part, Term) else _COMMENT.findall(part)
+        if isinstance(part, Term):
+            found += comments_in(part)
+        elif "/" in part:
+            found += _COMMENT.findall(part)
     return tuple(found)
 
 
 def without_comments(text: str) -> str:
-    return _COMMENT.sub(" ", text)
+    return _COMMENT.sub(" ", text) if "/" in text else text
 
 
 def are_integers(comparison: Term) -> bool:
@@ -305,8 +334,13 @@ def _key(parts: Sequence[str | Term], meaning: Meaning) -> str:
         case Guard(number=number, negated=negated):
             return f"\x02{number}{'!' if negated else ''}"
         case None:
-            pieces = [part.key if isinstance(part, Term) else _SPACE.sub("", without_comments(part)) for part in parts]
-            return " ".join(piece for piece in pieces if piece)
+            pieces = [part.key if isinstance(part, Term) else _without_space(part) for part in parts]
+            return " ".join([piece for piece in pieces if piece])
+
+
+def _without_space(text: str) -> str:
+    text = without_comments(text)
+    return _SPACE.sub("", text) if "\\" in text else "".join(text.split())
 
 
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
