@@ -30,6 +30,7 @@ from analysis.memory.spaces import SpaceResult, infer_spaces
 from analysis.syntax.items import Item
 from analysis.verdict.barriers import BarrierSite, find_barriers
 from analysis.verdict.cost import BranchCost, estimate_costs
+from analysis.verdict.weights import BlockWeights
 
 INLINE_BUDGET = InlineBudget()
 
@@ -66,6 +67,7 @@ class RootAnalysis:
     affine: AffineResult
     spaces: SpaceResult
     accesses: tuple[Access, ...]
+    weights: BlockWeights
     costs: Mapping[SourceBranchId, BranchCost]
     refused: tuple[RefusedCall, ...]
     items: Mapping[FunctionId, Item] = field(repr=False)
@@ -100,6 +102,7 @@ def analyze_root(
         affine = analyze_affine(flat, control, divergence)
     rests_on_callers = not is_kernel and flat.parameters and _has_varying_branch(flat, divergence)
     spaces = infer_spaces(flat, control)
+    weights = BlockWeights(flat, control, divergence, affine, spaces)
     accesses = analyze_accesses(flat, control, divergence, spaces, affine)
     items = {frame.function: item_of(frame.function) for frame in flat.frames}
     return RootAnalysis(
@@ -113,7 +116,8 @@ def analyze_root(
         affine,
         spaces,
         accesses,
-        estimate_costs(flat, control, divergence, affine, spaces),
+        weights,
+        estimate_costs(flat, control, divergence, affine, weights),
         inlined.refused,
         {callee: item for callee, item in items.items() if item is not None},
         _records_by_frame(flat, accesses),

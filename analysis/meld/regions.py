@@ -4,11 +4,8 @@ Region    a branch (its block is the entry) and its immediate post-dominator (th
 Arms      the blocks of the two paths between them.  They are disjoint and entered from the branch alone.
 Legal     1. The branch has two different successors, and lanes of a warp may part there.
           2. There is a post-dominator, no successor is it, and no arm leads back to the branch.
-          3. No arm holds anything in which threads meet, that orders memory, that cannot be undone, or that is not
-             known: barriers, warp intrinsics, fences, volatile accesses, calls, traps, prints, allocations, unknown
-             code, and atomics whose order matters.  The whole region is refused then, not only the subgraph with it:
-             melding makes arms wait for each other at places where they did not, and what one arm waits for may be
-             what the other arm does next.
+          3. No arm holds anything that must not be melded (`obstacles.py`), an atomic whose order matters, or a trap.
+             The whole region is refused then, not only the subgraph with it: the arms would wait for each other.
 Memory    Nothing is asked about aliases between the arms: each thread still executes its own instructions in its own
           order, and between threads of one warp that part there is no order to keep without one of the above.
 Source    Saumya et al., CGO 2022, section IV-B; the artifact's legality checks.
@@ -17,40 +14,16 @@ Source    Saumya et al., CGO 2022, section IV-B; the artifact's legality checks.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, TypeAlias, final
+from typing import TypeAlias, final
 
 from analysis.ir.ids import ValueId
-from analysis.ir.instructions import (
-    Allocate,
-    Assert,
-    Atomic,
-    BlockBarrier,
-    Branch,
-    Call,
-    Fence,
-    GridBarrier,
-    Instruction,
-    Load,
-    Match,
-    Math,
-    NamedBarrier,
-    Opaque,
-    Print,
-    ReadSpecial,
-    Shuffle,
-    Store,
-    Switch,
-    Trap,
-    Vote,
-    WarpBarrier,
-    WarpReduce,
-)
-from analysis.ir.operators import COLLECTIVES, SpecialRegister
+from analysis.ir.instructions import Atomic, Branch, Switch, Trap
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.meld.compatibility import is_orderless
 from analysis.meld.draft import BlockIndex, FlowDraft
 from analysis.meld.model import MeldObstacle
+from analysis.meld.obstacles import obstacle_in
 from analysis.meld.shape import FlowShape
 
 
@@ -121,7 +94,7 @@ def _first_obstacle(draft: FlowDraft, arms: Iterable[frozenset[BlockIndex]]) -> 
         body = draft.blocks[block]
         for step in body.steps:
             item = step.instruction
-            obstacle = _OBSTACLES.get(type(item)) or _other_obstacle(item)
+            obstacle = obstacle_in(item)
             if isinstance(item, Atomic):
                 read = _read_values(draft) if read is None else read
                 if not is_orderless(item, draft.types, item.result in read):
@@ -143,33 +116,3 @@ def _read_values(draft: FlowDraft) -> set[ValueId]:
         for step in block.steps:
             read.update(step.instruction.operands)
     return read
-
-
-def _other_obstacle(instruction: Instruction) -> MeldObstacle | None:
-    match instruction:
-        case Load(volatile=True) | Store(volatile=True):
-            return MeldObstacle.VOLATILE
-        case Math(function=function) if function in COLLECTIVES:
-            return MeldObstacle.WARP_INTRINSIC
-        case ReadSpecial(register=SpecialRegister.ACTIVE_MASK):
-            return MeldObstacle.WARP_INTRINSIC
-        case _:
-            return None
-
-
-_OBSTACLES: Final[dict[type[Instruction], MeldObstacle]] = {
-    BlockBarrier: MeldObstacle.BARRIER,
-    NamedBarrier: MeldObstacle.BARRIER,
-    GridBarrier: MeldObstacle.BARRIER,
-    WarpBarrier: MeldObstacle.BARRIER,
-    Fence: MeldObstacle.FENCE,
-    Shuffle: MeldObstacle.WARP_INTRINSIC,
-    Vote: MeldObstacle.WARP_INTRINSIC,
-    Match: MeldObstacle.WARP_INTRINSIC,
-    WarpReduce: MeldObstacle.WARP_INTRINSIC,
-    Call: MeldObstacle.CALL,
-    Opaque: MeldObstacle.UNKNOWN_CODE,
-    Assert: MeldObstacle.TRAP,
-    Print: MeldObstacle.OUTPUT,
-    Allocate: MeldObstacle.ALLOCATION,
-}

@@ -29,7 +29,6 @@ from analysis.graph.cycles import Cycle
 from analysis.ir.function import Function, SourceBranchKind
 from analysis.ir.ids import BasicBlockId, SourceBranchId
 from analysis.ir.record import record
-from analysis.memory.spaces import SpaceResult
 from analysis.verdict.alone import SingleLanes
 from analysis.verdict.loops import cycle_of, excess_trips, only_waits
 from analysis.verdict.weights import BlockWeights
@@ -48,10 +47,14 @@ FREE = BranchCost(0, 0)
 
 
 def estimate_costs(
-    function: Function, control: ControlFlow, divergence: DivergenceResult, affine: AffineResult, spaces: SpaceResult
+    function: Function,
+    control: ControlFlow,
+    divergence: DivergenceResult,
+    affine: AffineResult,
+    weights: BlockWeights,
 ) -> Mapping[SourceBranchId, BranchCost]:
     """The cost of every source branch at which lanes of a warp may part."""
-    model = _Model(function, control, divergence, affine, spaces)
+    model = _Model(function, control, divergence, affine, weights)
     found: dict[SourceBranchId, BranchCost] = {}
     for number, branch in enumerate(function.branches):
         here = SourceBranchId(number)
@@ -75,14 +78,14 @@ class _Model:
         control: ControlFlow,
         divergence: DivergenceResult,
         affine: AffineResult,
-        spaces: SpaceResult,
+        weights: BlockWeights,
     ) -> None:
         self._function = function
         self._control = control
         self._divergence = divergence
         self._affine = affine
         self._single = SingleLanes(function, control, divergence, affine)
-        self._weights = BlockWeights(function, control, divergence, affine, spaces)
+        self._weights = weights
 
     # -- loops ------------------------------------------------------------------------------------------------------
 

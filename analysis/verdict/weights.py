@@ -42,6 +42,7 @@ class BlockWeights:
         self._affine = affine
         self._spaces = spaces
         self._slots: dict[BasicBlockId, int] = {}
+        self._rounds: dict[BasicBlockId, int] = {}
 
     @cached_property
     def trips(self) -> list[int]:
@@ -50,7 +51,11 @@ class BlockWeights:
 
     def rounds(self, block: BasicBlockId) -> int:
         """How often the loops around the block let it run."""
-        return prod(self.trips[cycle.id] for cycle in self._control.cycles_around(block))
+        known = self._rounds.get(block)
+        if known is None:
+            known = prod([self.trips[cycle.id] for cycle in self._control.cycles_around(block)])
+            self._rounds[block] = known
+        return known
 
     def instruction(self, instruction: Instruction) -> int:
         """Issue slots of one instruction of the function."""

@@ -36,6 +36,7 @@ from analysis.memory.spaces import SpaceResult, infer_spaces
 from analysis.verdict.barriers import BarrierSite, find_barriers
 from analysis.verdict.cost import BranchCost, estimate_costs
 from analysis.verdict.grade import Grader
+from analysis.verdict.weights import BlockWeights
 
 
 @final
@@ -70,6 +71,7 @@ def analyze_subject(function: Function, launch: LaunchKnowledge) -> Subject:
         divergence = analyze_divergence(function, control, launch, known=levels)
         affine = analyze_affine(function, control, divergence)
     spaces = infer_spaces(function, control)
+    weights = BlockWeights(function, control, divergence, affine, spaces)
     accesses = analyze_accesses(function, control, divergence, spaces, affine)
     from_memory, decided_by_memory = _resting_on(function, control, _is_memory)
     sites = [one for block in control.order for one in function.blocks[block].instructions if type(one) in ACCESSES]
@@ -82,7 +84,7 @@ def analyze_subject(function: Function, launch: LaunchKnowledge) -> Subject:
         spaces,
         {id(site): access for site, access in zip(sites, accesses, strict=True)},
         find_barriers(function, control, divergence, launch),
-        estimate_costs(function, control, divergence, affine, spaces),
+        estimate_costs(function, control, divergence, affine, weights),
         Grader(function, control, divergence, affine),
         _resting_on(function, control, _is_undefined)[0],
         from_memory,

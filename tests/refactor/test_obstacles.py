@@ -33,6 +33,7 @@ def test_the_plain_kernel_is_melded() -> None:
         ("__syncwarp(); " + SAME, Obstacle.WARP_INTRINSIC),
         ("a[i] = __shfl_sync(0xffffffffu, x[i], 0);", Obstacle.WARP_INTRINSIC),
         ("a[i] = __ballot_sync(0xffffffffu, x[i]);", Obstacle.WARP_INTRINSIC),
+        ("a[i] = x[i] * (int)__activemask();", Obstacle.WARP_INTRINSIC),
         ("a[i] = x[i] * flag[0];", Obstacle.VOLATILE),
         ("while (atomicCAS(a, 0, 1) != 0) {} " + SAME, Obstacle.ATOMIC),
         ("a[i] = x[i] * unknown(a);", Obstacle.UNKNOWN_CODE),

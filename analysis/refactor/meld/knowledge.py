@@ -1,62 +1,60 @@
 """What the IR says about the text of one function: prices, effects and types of what stands between two bytes.
 
-Prices    issue slots (`analysis.verdict.latency`) times the rounds of the loops around, of every instruction whose text
-          lies in the range; instructions of inlined callees count for the call.  They come from the call context in
-          which the branch varies.
+Prices    issue slots (`analysis.verdict.weights`) times the rounds of the loops around, of every instruction whose text
+          lies in the range; instructions of inlined callees count for the call.  They come from one call context.
 Types     of an expression in every call context, so that two operands that are said to have equal types have them in
           every instance of a template.
 Limits    At most `MAX_VIEWS` call contexts are asked.  A variable that shares its name with another one of another
           type has no known type.
+Cost      O(instructions) once per context; then what lies in the ranges that are asked for.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from math import prod
-from typing import Final, final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Final, TypeAlias, final
 
-from analysis.divergence.levels import Level
-from analysis.facts.merge import View, branches_at
-from analysis.facts.model import BranchFact
-from analysis.ir.function import Function, SymbolKind
+from analysis.facts.merge import View
+from analysis.ir.function import SymbolKind
 from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import (
     Allocate,
     Atomic,
     Binary,
-    BlockBarrier,
+    Branch,
     Call,
     Constant,
     Convert,
-    Fence,
-    GridBarrier,
     Instruction,
+    Jump,
     Load,
-    Match,
-    Math,
-    NamedBarrier,
     Opaque,
     Print,
-    Shuffle,
+    Return,
     Store,
+    Switch,
+    Terminator,
     Texture,
+    Trap,
     ValueId,
-    Vote,
-    WarpBarrier,
-    WarpReduce,
 )
-from analysis.ir.operators import COLLECTIVES, AtomicOperator, BinaryOperator
+from analysis.ir.operators import AtomicOperator, BinaryOperator
 from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, Span
 from analysis.ir.types import ArrayType, FloatType, PointerType, Type
+from analysis.meld.model import MeldObstacle
+from analysis.meld.obstacles import obstacle_in
 from analysis.refactor.meld.model import Obstacle
 from analysis.refactor.meld.terms import Effect
-from analysis.verdict.latency import latency, terminator_latency
-from analysis.verdict.loops import only_waits, trips
+from analysis.verdict.latency import terminator_latency
+from analysis.verdict.loops import only_waits
 
 MAX_VIEWS: Final = 6
 _LOCKING: Final = frozenset({AtomicOperator.COMPARE_AND_SWAP, AtomicOperator.EXCHANGE})
+_CHANGES: Final = Effect.CHANGES | Effect.LOADS
 
 
 @final
@@ -83,37 +81,60 @@ class Hindrance:
 
 
 @final
-@record
 class Knowledge:
-    """Facts of one function in the contexts in which it is called."""
+    """Facts of one function in the contexts in which it is called; prices are those of one of them.
 
-    prices: tuple[Price, ...]
-    hindrances: tuple[Hindrance, ...]
-    kernel_slots: float
-    expressions: Mapping[tuple[int, int], tuple[Type, ...]]
-    names: Mapping[str, tuple[Type, ...]]
-    in_registers: frozenset[str]
-    """Arrays of a thread that a selected address would force into memory."""
+    Everything is worked out when it is first asked for: most branches are refused before much of it is.
+    """
+
+    def __init__(self, views: Sequence[View], priced: View) -> None:
+        self._views = views[:MAX_VIEWS]
+        self._priced = priced
+        self._placed: dict[int, _Placed] = {}
+
+    def hindrance(self, extent: Span) -> Hindrance | None:
+        """The first instruction of the range that no melded arm may contain."""
+        found = [one for view in self._views for one in _hindrances(view, self._placed_in(view).within(extent))]
+        return min(found, key=lambda one: (one.start, one.end, one.obstacle.value), default=None)
+
+    def prices(self, extent: Span) -> list[Price]:
+        """Of the instructions in the range, by where they start."""
+        view = self._priced
+        weights = view.root.weights
+        return [
+            Price(start, end, _slots(view, item) * rounds, rounds, _effects(view, item))
+            for start, end, block, item in self._placed_in(view).within(extent)
+            for rounds in (float(weights.rounds(block)),)
+        ]
+
+    @property
+    def kernel_slots(self) -> float:
+        """Issue slots of the whole root in which the function stands."""
+        return float(self._priced.root.weights.total)
 
     def types_at(self, span: Span) -> tuple[Type, ...]:
-        return self.expressions.get((span.start, span.end), ())
+        return self._expressions.get((span.start, span.end), ())
 
+    @cached_property
+    def names(self) -> Mapping[str, tuple[Type, ...]]:
+        """Types of the variables that have only one; arrays and objects in memory too."""
+        return _names(self._views)
 
-def knowledge_of(views: Sequence[View], branch: BranchFact) -> Knowledge:
-    """What is known where `branch` varies."""
-    asked = views[:MAX_VIEWS]
-    view = next((one for one in views if _varies(one, branch)), views[0])
-    prices = tuple(_prices(view))
-    everything = sum(_weighed(view.root.function.blocks, view))
-    hindrances = {(one.start, one.end, one.obstacle): one for each in asked for one in _hindrances(each)}
-    return Knowledge(
-        prices,
-        tuple(hindrances[key] for key in sorted(hindrances, key=lambda key: (key[0], key[1], key[2].value))),
-        max(everything, 1.0),
-        _expressions(asked),
-        _names(asked),
-        frozenset(name for each in asked for name in _arrays_of_threads(each.root.function)),
-    )
+    @cached_property
+    def in_registers(self) -> frozenset[str]:
+        """Arrays of a thread that a selected address would force into memory."""
+        symbols = [symbol for view in self._views for symbol in view.root.function.symbols]
+        return frozenset(symbol.name for symbol in symbols if symbol.kind is SymbolKind.LOCAL)
+
+    @cached_property
+    def _expressions(self) -> Mapping[tuple[int, int], tuple[Type, ...]]:
+        return _expressions(self._views)
+
+    def _placed_in(self, view: View) -> _Placed:
+        found = self._placed.get(id(view))
+        if found is None:
+            found = self._placed[id(view)] = _Placed(view)
+        return found
 
 
 def element_of(type_: Type) -> Type | None:
@@ -121,75 +142,73 @@ def element_of(type_: Type) -> Type | None:
     return type_.element if isinstance(type_, PointerType | ArrayType) else None
 
 
-def _arrays_of_threads(function: Function) -> Iterator[str]:
-    """Arrays whose elements may be values by now, and those that are left in local memory."""
-    shared = {symbol.name for symbol in function.symbols if symbol.kind is not SymbolKind.LOCAL}
-    yield from (symbol.name for symbol in function.symbols if symbol.kind is SymbolKind.LOCAL)
-    yield from (
-        variable.name
-        for variable in function.variables
-        if isinstance(variable.type, ArrayType) and variable.name not in shared
-    )
-
-
-def _varies(view: View, branch: BranchFact) -> bool:
-    return any(view.root.divergence.branch_level(here) is Level.VARYING for here in branches_at(view, branch))
-
-
-def _rounds(view: View, block: BasicBlockId) -> float:
-    control = view.root.control
-    return float(prod(trips(view.root.affine, cycle) for cycle in control.cycles_around(block)))
-
-
-def _weighed(blocks: Sequence[object], view: View) -> Iterator[float]:
-    root = view.root
-    for index, block in enumerate(root.function.blocks):
-        rounds = _rounds(view, BasicBlockId(index))
-        price = sum(latency(root.divergence, root.spaces, item) for item in block.instructions)
-        yield (price + terminator_latency(block.terminator)) * rounds
-
-
-def _prices(view: View) -> Iterator[Price]:
-    root = view.root
-    places = _Places(view)
-    for index, block in enumerate(root.function.blocks):
-        rounds = _rounds(view, BasicBlockId(index))
-        for item in block.instructions:
-            span = places.of(item.span)
-            if span is not None:
-                cost = latency(root.divergence, root.spaces, item)
-                yield Price(span.start, span.end, cost * rounds, rounds, _effects(view, item))
-        span = places.of(block.terminator.span)
-        if span is not None:
-            yield Price(span.start, span.end, terminator_latency(block.terminator) * rounds, rounds, Effect.NONE)
+_Placing: TypeAlias = tuple[int, int, BasicBlockId, Instruction | Terminator]
+"""Where an instruction starts and ends in the text, its block, and itself."""
 
 
 @final
-class _Places:
-    """Where an instruction stands in the text of the view's function; a callee's instructions stand at the call."""
+class _Placed:
+    """The instructions of a root by where they stand in the text of the view's function.
+
+    A callee's instructions stand at the call.
+    """
 
     def __init__(self, view: View) -> None:
-        self._calls: list[Span | None] = []
-        self._frame = view.frame
-        for index, entered in enumerate(view.root.function.frames):
-            if index in (OWN_FRAME, view.frame):
-                self._calls.append(None)
-            elif entered.parent == view.frame:
-                self._calls.append(Span(entered.call.start, entered.call.end))
-            else:
-                self._calls.append(self._calls[entered.parent])
+        calls = _calls(view)
+        found: list[_Placing] = []
+        for index, block in enumerate(view.root.function.blocks):
+            for item in (*block.instructions, block.terminator):
+                span = item.span
+                call = calls[span.frame]
+                place = span if call is None else call
+                if place.start != place.end:
+                    found.append((place.start, place.end, BasicBlockId(index), item))
+        found.sort(key=_start)
+        self._items = found
 
-    def of(self, span: Span) -> Span | None:
-        found = span if span.frame == self._frame else self._calls[span.frame]
-        return None if found is None or found.start == found.end else found
+    def within(self, extent: Span) -> Iterator[_Placing]:
+        """Those of the range."""
+        first = bisect_left(self._items, extent.start, key=_start)
+        last = bisect_left(self._items, extent.end, lo=first, key=_start)
+        return (one for one in self._items[first:last] if one[1] <= extent.end)
 
 
-def _effects(view: View, item: Instruction) -> Effect:
+def _start(placed: _Placing) -> int:
+    return placed[0]
+
+
+_NOWHERE: Final = Span(0, 0)
+
+
+def _calls(view: View) -> list[Span | None]:
+    """For each frame where it is called in the view's function; None for that function itself."""
+    calls: list[Span | None] = []
+    for index, entered in enumerate(view.root.function.frames):
+        if index == view.frame:
+            calls.append(None)
+        elif index == OWN_FRAME:
+            calls.append(_NOWHERE)
+        elif entered.parent == view.frame:
+            calls.append(Span(entered.call.start, entered.call.end))
+        else:
+            calls.append(calls[entered.parent])
+    return calls
+
+
+def _slots(view: View, item: Instruction | Terminator) -> int:
+    match item:
+        case Jump() | Branch() | Switch() | Return() | Trap():
+            return terminator_latency(item)
+        case _:
+            return view.root.weights.instruction(item)
+
+
+def _effects(view: View, item: Instruction | Terminator) -> Effect:
     match item:
         case Load() | Texture():
             return Effect.LOADS
         case Store() | Atomic() | Print() | Call() | Opaque() | Allocate():
-            return Effect.CHANGES | Effect.LOADS
+            return _CHANGES
         case Binary(operator=BinaryOperator.DIVIDE | BinaryOperator.REMAINDER):
             is_float = isinstance(view.root.function.types[item.result], FloatType)
             return Effect.NONE if is_float or _is_constant(view, item.right) else Effect.TRAPS
@@ -205,40 +224,46 @@ def _is_constant(view: View, value: ValueId) -> bool:
     return isinstance(found, Constant) and found.value != 0
 
 
-def _hindrances(view: View) -> Iterator[Hindrance]:
-    places = _Places(view)
-    function = view.root.function
-    waits = {block for cycle in view.root.control.cycles if only_waits(function, cycle) for block in cycle.blocks}
-    for block, item in function.instructions():
-        span = places.of(item.span)
-        in_loop = view.root.control.innermost_cycle(block) is not None
-        found = None if span is None else _hindrance(item, in_wait=block in waits, in_loop=in_loop)
-        if span is not None and found is not None:
-            yield Hindrance(span.start, span.end, *found)
+def _hindrances(view: View, placed: Iterable[_Placing]) -> Iterator[Hindrance]:
+    for start, end, block, item in placed:
+        found = _hindrance(view, block, item)
+        if found is not None:
+            yield Hindrance(start, end, *found)
 
 
-def _hindrance(item: Instruction, *, in_wait: bool, in_loop: bool) -> tuple[Obstacle, str] | None:
+def _hindrance(view: View, block: BasicBlockId, item: Instruction | Terminator) -> tuple[Obstacle, str] | None:
     match item:
-        case BlockBarrier() | NamedBarrier() | GridBarrier():
-            return Obstacle.BARRIER, "an arm waits at a barrier"
-        case Fence():
-            return Obstacle.BARRIER, "an arm has a memory fence, and other threads rely on the order of what it writes"
-        case WarpBarrier() | Shuffle() | Vote() | Match() | WarpReduce():
-            return Obstacle.WARP_INTRINSIC, "an arm exchanges values between the lanes of a warp"
-        case Math(function=function) if function in COLLECTIVES:
-            return Obstacle.WARP_INTRINSIC, "an arm exchanges values between threads"
-        case Load(volatile=True) | Store(volatile=True):
-            return Obstacle.VOLATILE, "an arm reads or writes volatile memory"
-        case Atomic() | Load() if in_wait:
-            return Obstacle.ATOMIC, "an arm waits for another thread"
-        case Atomic(operator=operator) if in_loop and operator in _LOCKING:
-            return Obstacle.ATOMIC, "an arm may wait for a lock"
-        case Call():
-            return Obstacle.UNKNOWN_CODE, "an arm calls a function whose body is not known"
-        case Opaque():
-            return Obstacle.UNKNOWN_CODE, "an arm contains code that is not understood"
-        case _:
+        case Jump() | Branch() | Switch() | Return() | Trap():
             return None
+        case Atomic() | Load() if _waits(view, block):
+            return Obstacle.ATOMIC, "an arm waits for another thread"
+        case Atomic(operator=operator) if operator in _LOCKING and view.root.control.innermost_cycle(block) is not None:
+            return Obstacle.ATOMIC, "an arm may wait for a lock"
+        case _:
+            obstacle = obstacle_in(item)
+            return None if obstacle is None else _SENTENCES.get(obstacle)
+
+
+def _waits(view: View, block: BasicBlockId) -> bool:
+    cycles = view.root.control.cycles_around(block)
+    return any(only_waits(view.root.function, cycle) for cycle in cycles)
+
+
+_SENTENCES: Final = {
+    MeldObstacle.BARRIER: (Obstacle.BARRIER, "an arm waits at a barrier"),
+    MeldObstacle.FENCE: (
+        Obstacle.BARRIER,
+        "an arm has a memory fence, and other threads rely on the order of what it writes",
+    ),
+    MeldObstacle.WARP_INTRINSIC: (
+        Obstacle.WARP_INTRINSIC,
+        "an arm exchanges values between the lanes of a warp, or asks which of them are active",
+    ),
+    MeldObstacle.VOLATILE: (Obstacle.VOLATILE, "an arm reads or writes volatile memory"),
+    MeldObstacle.CALL: (Obstacle.UNKNOWN_CODE, "an arm calls a function whose body is not known"),
+    MeldObstacle.UNKNOWN_CODE: (Obstacle.UNKNOWN_CODE, "an arm contains code that is not understood"),
+}
+"""What is missing stays a statement of its lanes alone: nothing moves it to others, or makes others wait for it."""
 
 
 def _expressions(views: Sequence[View]) -> Mapping[tuple[int, int], tuple[Type, ...]]:

@@ -50,6 +50,7 @@ class Reader:
     def __init__(self, text: bytes, snippet: Snippet, knowledge: Knowledge) -> None:
         self._text = text
         self._snippet = snippet
+        self._places: dict[tuple[int, int], tuple[Span, bool]] = {}
         self._knowledge = knowledge
         self._scopes: list[dict[str, Local]] = []
         self._numbers = 0
@@ -60,10 +61,11 @@ class Reader:
         self._hidden = _names_inside_macros(text, snippet)
 
     def fork(self, node: Node) -> Branching:
-        """The arms of an `if` statement with `else`."""
+        """The arms of an `if` statement with `else`; raises `UnreadableError`."""
+        self._scopes.clear()
         span = self._span(node)
         self._check_text(span)
-        prices = _within(sorted(self._knowledge.prices, key=_start), span)
+        prices = self._knowledge.prices(span)
         condition = _within(prices, self._span(_field(node, "condition")))
         self._around = max((price.rounds for price in condition), default=1.0)
         return self._branching(node, prices)
@@ -304,32 +306,24 @@ class Reader:
 
     def _span(self, node: Node) -> Span:
         """The text of the node, with the whole use of each macro that it contains a part of."""
-        span = self._snippet.span(node.start, node.end)
-        source_map = self._snippet.source_map
-        start, end = span.start, span.end
-        first, last = bisect_right(source_map.starts, node.start), bisect_left(source_map.starts, node.end)
-        for segment in range(max(first - 1, 0), last):
-            if source_map.origin_ends[segment] >= 0:
-                start = min(start, source_map.origin_starts[segment])
-                end = max(end, source_map.origin_ends[segment])
-        return Span(start, end, span.frame)
+        return self._place(node)[0]
 
     def _is_spelled(self, node: Node) -> bool:
         """Whether a range of the file stands for this node and for nothing else."""
-        source_map = self._snippet.source_map
-        if not source_map.starts:
-            return True
-        span = self._span(node)
-        before, after = node.start, node.end
-        left = source_map.span(before - 1, before) if before > 0 else Span(0, 0)
-        size = len(self._snippet.text)
-        right = source_map.span(after, after + 1) if after < size else Span(span.end, span.end)
-        return left.end <= span.start and right.start >= span.end
+        return self._place(node)[1]
 
     def _spelled(self, node: Node) -> Span:
-        if not self._is_spelled(node):
-            raise UnreadableError(Obstacle.MACRO, self._span(node), "an arm begins or ends inside the use of a macro")
-        return self._span(node)
+        span, is_spelled = self._place(node)
+        if not is_spelled:
+            raise UnreadableError(Obstacle.MACRO, span, "an arm begins or ends inside the use of a macro")
+        return span
+
+    def _place(self, node: Node) -> tuple[Span, bool]:
+        whole = node.start, node.end
+        known = self._places.get(whole)
+        if known is None:
+            known = self._places[whole] = _place_in(self._snippet, *whole)
+        return known
 
     def _check_text(self, span: Span) -> None:
         found = _DIRECTIVE.search(self._text, span.start, span.end)
@@ -360,14 +354,33 @@ class Reader:
         return _comments_of(self._slice(self._span(before).end, self._span(after).start))
 
 
-def find_fork(snippet: Snippet, keyword: Span) -> Node | None:
-    """The `if` statement whose keyword stands there."""
+def forks_in(snippet: Snippet) -> dict[tuple[int, int], Node]:
+    """The `if` statements by the places of their keywords."""
+    found: dict[tuple[int, int], Node] = {}
     for node in snippet.root.walk():
         if node.kind == "if_statement":
-            token = next((child for child in node.children if child.kind == "if"), None)
-            if token is not None and snippet.span(token.start, token.end) == Span(keyword.start, keyword.end):
-                return node
-    return None
+            token = node.child("if")
+            if token is not None:
+                span = snippet.span(token.start, token.end)
+                found.setdefault((span.start, span.end), node)
+    return found
+
+
+def _place_in(snippet: Snippet, start: int, end: int) -> tuple[Span, bool]:
+    """Where a range of the expanded text stands in the file, with whole macros, and if that stands for nothing else."""
+    source_map = snippet.source_map
+    span = source_map.span(start, end)
+    if not source_map.starts:
+        return span, True
+    first, last = span.start, span.end
+    segments = range(max(bisect_right(source_map.starts, start) - 1, 0), bisect_left(source_map.starts, end))
+    for segment in segments:
+        if source_map.origin_ends[segment] >= 0:
+            first = min(first, source_map.origin_starts[segment])
+            last = max(last, source_map.origin_ends[segment])
+    left = source_map.span(start - 1, start) if start > 0 else Span(0, 0)
+    right = source_map.span(end, end + 1) if end < len(snippet.text) else Span(last, last)
+    return Span(first, last, span.frame), left.end <= first and right.start >= last
 
 
 def _within(prices: list[Price], span: Span) -> list[Price]:

@@ -6,7 +6,8 @@ Refused   before anything is planned: arms with barriers, exchanges between lane
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Final, final
 
 from analysis.divergence.levels import Level
@@ -19,10 +20,10 @@ from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.meld.settings import MeldSettings
-from analysis.refactor.meld.knowledge import MAX_VIEWS, Knowledge, knowledge_of
+from analysis.refactor.meld.knowledge import MAX_VIEWS, Knowledge
 from analysis.refactor.meld.model import Obstacle, Refusal
 from analysis.refactor.meld.planning import NoGain, NotAlike, Plan, Planner, Undeclarable
-from analysis.refactor.meld.reading import Reader, UnreadableError, find_fork
+from analysis.refactor.meld.reading import Reader, UnreadableError, forks_in
 from analysis.refactor.meld.structure import Branching, all_statements
 from analysis.syntax.items import Item
 from analysis.syntax.snippet import Snippet
@@ -55,9 +56,7 @@ class Regions:
         view = self._views[0]
         self._item = analysis.item_of(view, view.frame)
         self._snippet = None if self._item is None else analysis.program.snippet(self._item)
-        self._known: Knowledge | None = None
-        self._planner: Planner | None = None
-        self._forks: dict[tuple[int, int], Branching] = {}
+        self._contexts: dict[int, _Context] = {}
 
     def region(self, branch: BranchFact) -> Region | Refusal:
         """How the branch is melded, or why not."""
@@ -66,45 +65,47 @@ class Regions:
         if branch.level is not Level.VARYING:
             return self._refused(branch, Obstacle.NO_GAIN, branch.keyword, "all lanes of a warp take the same arm")
         item, snippet = self._item, self._snippet
-        node = None if snippet is None else find_fork(snippet, branch.keyword)
+        node = self._forks.get((branch.keyword.start, branch.keyword.end))
         if item is None or snippet is None or node is None:
             return self._refused(branch, Obstacle.MACRO, branch.keyword, "a macro spells the `if`")
         if node.field("alternative") is None:
             return self._refused(branch, Obstacle.ONE_ARM, branch.keyword, "there is no `else`: nothing runs twice")
         if _hardly_splits(self._views, branch):
             return self._refused(branch, Obstacle.NO_GAIN, branch.keyword, "a bounds check: few warps split at it")
-        knowledge = self._knowledge(branch)
-        for found in knowledge.hindrances:
-            if branch.extent.start <= found.start and found.end <= branch.extent.end:
-                return self._refused(branch, found.obstacle, Span(found.start, found.end), found.message)
+        context = self._context_of(branch, item, snippet)
+        found = context.knowledge.hindrance(branch.extent)
+        if found is not None:
+            return self._refused(branch, found.obstacle, Span(found.start, found.end), found.message)
         try:
-            fork = self._fork(branch, node, item, snippet, knowledge)
+            fork = context.fork(branch, node)
         except UnreadableError as error:
             return self._refused(branch, error.obstacle, error.place, error.message)
         if not fork.then or not fork.otherwise:
             return self._refused(branch, Obstacle.ONE_ARM, branch.keyword, "one arm is empty: nothing runs twice")
         span = snippet.span(node.start, node.end)
-        return self._planned(branch, item, snippet, span, knowledge, self._planner_for(knowledge).plan(fork))
+        return self._planned(branch, item, snippet, span, context.knowledge, context.planner.plan(fork))
 
-    def _fork(self, branch: BranchFact, node: Node, item: Item, snippet: Snippet, knowledge: Knowledge) -> Branching:
-        """The branch as statements; one that stands inside another that was read is known."""
-        place = branch.keyword.start, branch.keyword.end
-        if place not in self._forks:
-            read = Reader(item.text, snippet, knowledge).fork(node)
-            for inner in all_statements((read,)):
-                if isinstance(inner, Branching) and inner.keyword is not None:
-                    self._forks[inner.keyword.start, inner.keyword.end] = inner
-        return self._forks[place]
+    @cached_property
+    def _forks(self) -> Mapping[tuple[int, int], Node]:
+        """The `if` statements by where their keywords stand."""
+        return {} if self._snippet is None else forks_in(self._snippet)
 
-    def _planner_for(self, knowledge: Knowledge) -> Planner:
-        if self._planner is None:
-            divergent = frozenset(
-                (one.keyword.start, one.keyword.end)
-                for one in self._function.branches
-                if one.level is Level.VARYING and not _hardly_splits(self._views, one)
-            )
-            self._planner = Planner(knowledge, divergent, self._settings)
-        return self._planner
+    @cached_property
+    def _parting(self) -> frozenset[tuple[int, int]]:
+        """The keywords of branches that often split a warp."""
+        return frozenset(
+            (one.keyword.start, one.keyword.end)
+            for one in self._function.branches
+            if one.level is Level.VARYING and not _hardly_splits(self._views, one)
+        )
+
+    def _context_of(self, branch: BranchFact, item: Item, snippet: Snippet) -> _Context:
+        number = next((at for at, view in enumerate(self._views) if _varies(view, branch)), 0)
+        if number not in self._contexts:
+            knowledge = Knowledge(self._views, self._views[number])
+            reader = Reader(item.text, snippet, knowledge)
+            self._contexts[number] = _Context(knowledge, reader, Planner(knowledge, self._parting, self._settings))
+        return self._contexts[number]
 
     def _planned(
         self,
@@ -129,14 +130,36 @@ class Regions:
                 message = "a variable of one arm would have to be declared without its value"
                 return self._refused(branch, Obstacle.DECLARATION, branch.keyword, message)
 
-    def _knowledge(self, branch: BranchFact) -> Knowledge:
-        # The same for all branches but for the context that prices come from, which is nearly always the first.
-        if self._known is None:
-            self._known = knowledge_of(self._views, branch)
-        return self._known
-
     def _refused(self, branch: BranchFact, obstacle: Obstacle, place: Span, message: str) -> Refusal:
         return Refusal(self._function.id, branch, obstacle, Span(place.start, place.end), message)
+
+
+@final
+class _Context:
+    """One call context of the function, from which prices come: that in which a branch varies, nearly always the first.
+
+    Branches of one context are read and planned together, those inside others with them.
+    """
+
+    def __init__(self, knowledge: Knowledge, reader: Reader, planner: Planner) -> None:
+        self.knowledge = knowledge
+        self.planner = planner
+        self._reader = reader
+        self._forks: dict[tuple[int, int], Branching] = {}
+
+    def fork(self, branch: BranchFact, node: Node) -> Branching:
+        """The branch as statements; raises `UnreadableError`."""
+        place = branch.keyword.start, branch.keyword.end
+        if place not in self._forks:
+            read = self._reader.fork(node)
+            for inner in all_statements((read,)):
+                if isinstance(inner, Branching) and inner.keyword is not None:
+                    self._forks[inner.keyword.start, inner.keyword.end] = inner
+        return self._forks[place]
+
+
+def _varies(view: View, branch: BranchFact) -> bool:
+    return any(view.root.divergence.branch_level(here) is Level.VARYING for here in branches_at(view, branch))
 
 
 def _hardly_splits(views: Sequence[View], branch: BranchFact) -> bool:
