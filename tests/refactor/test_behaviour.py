@@ -48,8 +48,8 @@ __global__ void k(const int *x, const int *y, int *a) {
     assert (
         region(before, 4)
         == """\
-  const bool takes_first_arm = n++ % 3 == 1;
-  a[n] = (takes_first_arm ? x : y)[n] * 5;
+  const bool takes_x = n++ % 3 == 1;
+  a[n] = (takes_x ? x : y)[n] * 5;
 """
     )
     after = melded(before, 4)
@@ -102,8 +102,8 @@ __global__ void k(const float *x, const float *y, float *a) {
     assert (
         region(before, 3)
         == """\
-  const bool takes_first_arm = x[i] > y[i];
-  s *= (takes_first_arm ? x : y)[i + 1];
+  const bool x_is_above_y = x[i] > y[i];
+  s *= (x_is_above_y ? x : y)[i + 1];
   return s * 2;
 """
     )
@@ -129,9 +129,9 @@ __global__ void k(const int *x, const int *y, int *a, int n) {
     assert (
         region(before, 4)
         == """\
-    const bool takes_first_arm = x[i] > r;
-    a[i + 64 * r] = (takes_first_arm ? x : y)[i + r] * n;
-    if (!takes_first_arm) {
+    const bool x_is_above_r = x[i] > r;
+    a[i + 64 * r] = (x_is_above_r ? x : y)[i + r] * n;
+    if (!x_is_above_r) {
 """
     )
     after = melded(before, 4)
@@ -153,8 +153,8 @@ __global__ void k(const int *x, int *up, int *down, int n) {
     assert (
         region(before, 3)
         == """\
-  const bool takes_first_arm = x[i] > n;
-  atomicAdd(&(takes_first_arm ? up : down)[x[i] & 7], 1);
+  const bool x_is_above_n = x[i] > n;
+  atomicAdd(&(x_is_above_n ? up : down)[x[i] & 7], 1);
 """
     )
     after = melded(before, 3)
@@ -216,7 +216,8 @@ __global__ void k(const float *x, const float *y, float *a, int n) {
   const bool is_even = i % 2 == 0;
   const bool active = is_even || y[i] > 0.5f;
   if (active) {
-    a[i] = (is_even ? x : y)[i] * x[i + 1] / y[i] + sqrtf(x[i + 2]) - x[i + 3] * x[i + 4] / y[i + 5];
+    const float *x_or_y = is_even ? x : y;
+    a[i] = x_or_y[i] * x[i + 1] / y[i] + sqrtf(x[i + 2]) - x[i + 3] * x[i + 4] / y[i + 5];
 """
     )
     after = melded(before, 3)
@@ -266,10 +267,10 @@ __global__ void k(const float *x, const float *y, float *a) {
         region(before, 3)
         == """\
   float s = 0;
-  const float *source = i % 2 == 0 ? x : y;
+  const float *x_or_y = i % 2 == 0 ? x : y;
   #pragma unroll
   for (int r = 0; r < 4; r++) {
-    s += source[i + r];
+    s += x_or_y[i + r];
   }
   a[i] = s;
 """
@@ -339,9 +340,9 @@ __global__ void k(int *a, const int *b) {
     assert (
         region(before, 5)
         == """\
-  const bool x_above_3 = x > 3;
+  const bool x_is_above_3 = x > 3;
   r = b[i + 1] * 7;
-  a[i] = b[x_above_3 ? i : i + 5] * 2 + 1;
+  a[i] = b[x_is_above_3 ? i : i + 5] * 2 + 1;
 """
     )
     assert_same_memory(before, melded(before, 5), "k")

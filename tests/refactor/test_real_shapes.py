@@ -109,9 +109,9 @@ def test_an_odd_even_merge_selects_the_index_of_one_load() -> None:
     assert (
         region(PCM, 8)
         == """\
-      const bool takes_first_arm = j >= begin + 8 || (i < begin + 4 && in[i] <= in[j]);
-      out[begin + k] = in[takes_first_arm ? i : j];
-      if (takes_first_arm) {
+      const bool takes_i = j >= begin + 8 || (i < begin + 4 && in[i] <= in[j]);
+      out[begin + k] = in[takes_i ? i : j];
+      if (takes_i) {
         i++;
       } else {
 """
@@ -145,9 +145,9 @@ def test_a_merge_sort_selects_the_index_and_leaves_the_counters() -> None:
     assert (
         region(MS, 8)
         == """\
-    const bool takes_first_arm = i < middle && (j >= end || source[i] < source[j]);
-    dest[k] = source[takes_first_arm ? i : j];
-    if (takes_first_arm) {
+    const bool takes_i = i < middle && (j >= end || source[i] < source[j]);
+    dest[k] = source[takes_i ? i : j];
+    if (takes_i) {
       i++;
     } else {
 """
@@ -229,23 +229,25 @@ def test_the_first_diamond_of_a_decomposition_meets_in_two_loops() -> None:
     assert (
         region(LUD, 8)
         == """\
-  const bool thread_x_below_b = threadIdx.x < B;
-  idx = thread_x_below_b ? threadIdx.x : threadIdx.x - B;
-  array_offset = (thread_x_below_b ? offset * matrix_dim : (offset + B / 2) * matrix_dim) + offset;
-  const int bound = thread_x_below_b ? B / 2 : B;
-  for (i = thread_x_below_b ? 0 : B / 2; i < bound; i++) {
+  const bool thread_x_is_below_b = threadIdx.x < B;
+  idx = thread_x_is_below_b ? threadIdx.x : threadIdx.x - B;
+  const int value = thread_x_is_below_b ? offset * matrix_dim : (offset + B / 2) * matrix_dim;
+  array_offset = value + offset;
+  const int bound = thread_x_is_below_b ? B / 2 : B;
+  for (i = thread_x_is_below_b ? 0 : B / 2; i < bound; i++) {
     dia[i][idx] = m[array_offset + idx];
     array_offset += matrix_dim;
   }
-  if (thread_x_below_b) {
+  if (thread_x_is_below_b) {
     array_offset = offset * matrix_dim + offset;
   } else {
     array_offset = (offset + (blockIdx.x + 1) * B) * matrix_dim + offset;
   }
-  auto *peri = thread_x_below_b ? peri_row : peri_col;
+  auto *peri = thread_x_is_below_b ? peri_row : peri_col;
   for (i = 0; i < B; i++) {
-    peri[i][idx] = *(thread_x_below_b ? &m[array_offset + (blockIdx.x + 1) * B + idx]
-                     : &m[array_offset + idx]);
+    const float *source = thread_x_is_below_b ? &m[array_offset + (blockIdx.x + 1) * B + idx]
+                                              : &m[array_offset + idx];
+    peri[i][idx] = *source;
     array_offset += matrix_dim;
 """
     )
@@ -264,9 +266,9 @@ def test_the_second_diamond_selects_rows_and_columns() -> None:
   for (i = is_peri_row ? 1 : 0; i < B; i++) {
     float *target = is_peri_row ? &peri_row[i][idx] : &peri_col[idx][i];
     for (j = 0; j < i; j++) {
-      float *source = is_peri_row ? &dia[i][j] : &peri_col[idx][j];
-      float *source_2 = is_peri_row ? &peri_row[j][idx] : &dia[j][i];
-      *target -= *source * *source_2;
+      const float *left = is_peri_row ? &dia[i][j] : &peri_col[idx][j];
+      const float *right = is_peri_row ? &peri_row[j][idx] : &dia[j][i];
+      *target -= *left * *right;
     }
     if (!is_peri_row) {
 """
@@ -291,8 +293,9 @@ def test_the_third_diamond_stores_through_a_selected_address() -> None:
   }
   auto *peri = is_peri_row ? peri_row : peri_col;
   for (i = is_peri_row ? 1 : 0; i < B; i++) {
-    *(is_peri_row ? &m[array_offset + (blockIdx.x + 1) * B + idx]
-      : &m[array_offset + idx]) = peri[i][idx];
+    float *target = is_peri_row ? &m[array_offset + (blockIdx.x + 1) * B + idx]
+                                : &m[array_offset + idx];
+    *target = peri[i][idx];
     array_offset += matrix_dim;
 """
     )

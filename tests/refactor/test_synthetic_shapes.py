@@ -128,18 +128,18 @@ def test_two_ifs_per_arm_become_two() -> None:
         region(SB, 34)
         == """\
   const bool in_first_half = i < blockDim.x / 2;
-  const int *source = in_first_half ? x : y;
-  int v = source[i];
+  const int *x_or_y = in_first_half ? x : y;
+  int v = x_or_y[i];
   if (v > n) {
     v = v * n + 7;
   }
-  int *target = in_first_half ? a : b;
-  target[i] = v;
-  v = source[i + n];
+  int *a_or_b = in_first_half ? a : b;
+  a_or_b[i] = v;
+  v = x_or_y[i + n];
   if (v < n) {
     v = v * v + 1;
   }
-  target[i + n] = v;
+  a_or_b[i + n] = v;
 """
     )
     after = melded(SB, 34)
@@ -153,7 +153,9 @@ def test_three_ways_become_one() -> None:
         == """\
   const bool i_mod_3_is_0 = i % 3 == 0;
   const bool i_mod_3_is_1 = i % 3 == 1;
-  (i_mod_3_is_0 ? a : i_mod_3_is_1 ? b : c)[i] = (i_mod_3_is_0 ? x : i_mod_3_is_1 ? y : z)[i] * n + 7;
+  int *a_or_b_or_c = i_mod_3_is_0 ? a : i_mod_3_is_1 ? b : c;
+  const int *x_or_y_or_z = i_mod_3_is_0 ? x : i_mod_3_is_1 ? y : z;
+  a_or_b_or_c[i] = x_or_y_or_z[i] * n + 7;
 """
     )
     after = melded(SB, 60)

@@ -80,10 +80,10 @@ __global__ void k(const int *x, int *a, int n) {
     assert (
         region(before, 3)
         == """\
-  const bool takes_first_arm = x[i] > n;
-  a[takes_first_arm ? i : i + 64] = x[i + 1] / n;
-  a[takes_first_arm ? i + 64 : i] = takes_first_arm ? n : 3;
-  if (!takes_first_arm) {
+  const bool x_is_above_n = x[i] > n;
+  a[x_is_above_n ? i : i + 64] = x[i + 1] / n;
+  a[x_is_above_n ? i + 64 : i] = x_is_above_n ? n : 3;
+  if (!x_is_above_n) {
 """
     )
     after = melded(before, 3)
@@ -219,15 +219,120 @@ __global__ void k(const int *x, const int *y, int *a, int n) {
     assert (
         region(before, 3)
         == """\
-  const bool takes_first_arm = x[i] > n;
+  const bool x_is_above_n = x[i] > n;
   int v;
-  if (takes_first_arm) {
+  if (x_is_above_n) {
     v = x[i + 64];
   }
-  a[i] = y[i] * (takes_first_arm ? v : n);
-  a[i + 128] = takes_first_arm ? v : y[i + 2];
+  a[i] = y[i] * (x_is_above_n ? v : n);
+  a[i + 128] = x_is_above_n ? v : y[i + 2];
 """
     )
     after = melded(before, 3)
     assert_same_memory(before, after, "k", {"n": 9, "r": 1})
+    assert_compiles(after)
+
+
+def test_other_blocks_may_declare_the_same_name() -> None:
+    before = """\
+__global__ void k(const int *x, const int *y, int *a) {
+  int i = threadIdx.x;
+  if (i % 2 == 0) {
+    int v = x[i];
+    a[i] = v * v;
+  } else {
+    int v = y[i];
+    a[i] = v * v;
+  }
+  for (int v = 0; v < 4; v++) {
+    a[i + 64 * v] += v;
+  }
+  if (i < 9) {
+    int v = a[i];
+    a[i + 512] = v;
+  }
+}
+"""
+    assert (
+        region(before, 3)
+        == """\
+  int v = (i % 2 == 0 ? x : y)[i];
+  a[i] = v * v;
+"""
+    )
+    after = melded(before, 3)
+    assert_same_memory(before, after, "k")
+    assert_compiles(after)
+
+
+def test_a_later_declaration_in_the_same_block_needs_braces() -> None:
+    before = """\
+__global__ void k(const int *x, const int *y, int *a) {
+  int i = threadIdx.x;
+  if (i % 2 == 0) {
+    int v = x[i];
+    a[i] = v * v;
+  } else {
+    int v = y[i];
+    a[i] = v * v;
+  }
+  int v = a[i];
+  a[i + 64] = v;
+}
+"""
+    after = melded(before, 3)
+    assert "  {\n    int v = (i % 2 == 0 ? x : y)[i];\n" in after
+    assert_same_memory(before, after, "k")
+    assert_compiles(after)
+
+
+def test_names_of_other_functions_are_free_but_not_those_of_macros() -> None:
+    before = """\
+#define x_is_above_n 3
+__global__ void other(int *a, int way_is_1) {
+  a[way_is_1] = 1;
+}
+__global__ void k(const int *x, const int *y, int *a, int n, int way) {
+  int i = threadIdx.x;
+  if (x[i] > n) {
+    a[i] = x[i + 1] / n;
+    a[i + 64] = n * 7;
+  } else {
+    a[i] = x[i + 2] / n;
+    a[i + 64] = i * 7;
+  }
+  if (way == 1) {
+    a[i + 128] += x[i + 1] / n;
+    n = 2;
+  } else {
+    a[i + 128] += x[i + 2] / n;
+    n = 3;
+  }
+  a[i + 192] = n;
+}
+"""
+    assert "const bool x_is_above_n_2 = x[i] > n;" in melded(before, 7)
+
+
+def test_two_accesses_of_an_operator_are_its_sides() -> None:
+    before = """\
+__global__ void k(const float *rows, const float *columns, const float *weights, float *a, int n) {
+  int i = threadIdx.x;
+  float sum = 0;
+  for (int j = 0; j < n; j++) {
+    if (i % 2 == 0) {
+      sum += rows[i * n + j] * weights[j];
+    } else {
+      sum += columns[j * n + i] * rows[j + i];
+    }
+  }
+  a[i] = sum;
+}
+"""
+    found = region(before, 5)
+    assert "const float *left = " in found
+    assert "const float *right = " in found
+    assert "sum += *left * *right;" in found or "sum += left[" in found
+    after = melded(before, 5)
+    assert_same_memory(before, after, "k", {"n": 3})
     assert_compiles(after)

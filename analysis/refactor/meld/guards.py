@@ -3,7 +3,8 @@
 Rules     The condition stays where it is used if it is used once, has no effect, reads no memory, and nothing that it
           reads is changed by the melded statements; a plain variable may be used more often.  Otherwise it is evaluated
           once, in front, into a `const bool`.
-          The name says what the condition says: `is_even`, `in_first_half`, `tx_below_bound`.
+          The name says what the author called the arm, else what the condition says (`is_even`, `tx_is_below_bound`),
+          else what it picks (`takes_left` for `guard ? left : right`).
 """
 
 from __future__ import annotations
@@ -134,7 +135,8 @@ def _decided(
         spellings[decision.guard] = condition
         return None
     number = LocalId(FIRST_GUARD + decision.guard)
-    local = Local(number, _name(decision.hint, condition), "const bool", "", "", (BOOLEAN,), fixed=False)
+    name = _name(decision, condition, everything)
+    local = Local(number, name, "const bool", "", "", (BOOLEAN,), fixed=False)
     spellings[decision.guard] = name_of(local, condition.rounds)
     declarator = term("init_declarator", (name_of(local), " = ", condition), local.types)
     whole = term("declaration", ("const bool ", declarator, ";"), (), 0, condition.rounds)
@@ -155,6 +157,9 @@ def _comes_first(following: Statement | None, guard: GuardId) -> bool:
     if not isinstance(following, Simple | Branching):
         return False
     own = following.term if isinstance(following, Simple) else following.condition
+    if own.kind == "return_statement" and own.children:
+        value = own.children[-1]  # The condition of `?:` comes before what it selects.
+        return value.kind == SELECT and _uses(value.children[0], guard) == 1 == _uses(own, guard)
     return _uses(own, guard) == 1 and (Effect.CHANGES not in own.effects or is_one_assignment(own))
 
 
@@ -214,23 +219,61 @@ def _in_logic(condition: Term) -> Term:
 # -- names -------------------------------------------------------------------------------------------------------------
 
 
-def _name(hint: str, condition: Term) -> str:
-    """After what the author wrote behind the brace, if that is a word or two."""
-    words = re.findall(r"\w+", hint)
+def _name(decision: Decision, condition: Term, everything: Sequence[Statement]) -> str:
+    words = re.findall(r"\w+", decision.hint)
     if 1 <= len(words) <= 2 and all(word.isidentifier() and word.isascii() for word in words):
         return "_".join(["is", *(word.lower() for word in words)])
-    return condition_name(condition)
+    said = condition_name(condition)
+    if said is not None and len(said) <= SHORT_NAME:
+        return said
+    return _picking_name(decision.guard, everything) or said or "is_first_case"
 
 
-def condition_name(condition: Term) -> str:
-    """A name that says what the condition says; `takes_first_arm` where it says too much."""
+def condition_name(condition: Term) -> str | None:
+    """A name that says what the condition says, if that can be said in a few words."""
+    said = _said(_spelled_key(condition))
+    children = condition.children
+    if said is None and condition.kind == "parenthesized_expression" and len(children) == 1:
+        return condition_name(children[0])
+    if said is None and condition.kind == "binary_expression" and children[1].key in _JOINING:
+        one, other = condition_name(children[0]), condition_name(children[2])
+        joined = f"{one}_{_JOINING[children[1].key]}_{other}"
+        return joined if one is not None and other is not None and len(joined) <= SHORT_NAME else None
+    return said
+
+
+def _said(text: str) -> str | None:
     for pattern, name in _NAMES:
-        found = pattern.fullmatch(_spelled_key(condition))
+        found = pattern.fullmatch(text)
         if found:
             made = name(found)
             if made is not None:
                 return made
-    return "takes_first_arm"
+    return None
+
+
+def _picking_name(guard: GuardId, everything: Sequence[Statement]) -> str | None:
+    """`takes_left`, after the first selection between two names."""
+    for whole in terms_in(everything):
+        for found in whole.walk():
+            if found.kind != SELECT or not isinstance(found.children[0].meaning, Guard):
+                continue
+            asked = found.children[0].meaning
+            if any(operand.kind == SELECT for operand in found.children[1:]):
+                continue
+            one, other = (_picked(operand) for operand in found.children[1:])
+            if asked.number == guard and one is not None and other is not None and one != other:
+                return f"takes_{other if asked.negated else one}"
+    return None
+
+
+def _picked(operand: Term) -> str | None:
+    """The name of a variable, or of an array whose element it is."""
+    while operand.kind in ("parenthesized_expression", "pointer_expression", "subscript_expression"):
+        is_array = operand.kind == "subscript_expression"
+        operand = operand.children[0 if is_array else -1]
+    name = _word(_spelled_key(operand))
+    return None if operand.kind != IDENTIFIER or name is None else name
 
 
 def _spelled_key(condition: Term) -> str:
@@ -248,15 +291,25 @@ def _word(text: str) -> str | None:
     known = _BUILTINS.get(text)
     if known is not None:
         return known
-    found = re.fullmatch(r"[A-Za-z_]\w*|\d+", text)
-    return None if found is None else text.strip("_").lower() if text.isupper() else text.strip("_")
+    if not re.fullmatch(r"[A-Za-z_]\w*|\d+", text):
+        return None
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text.strip("_")).lower()
 
 
 def _relation(found: re.Match[str]) -> str | None:
     left, right = _word(found[1]), _word(found[3])
     if left is None or right is None or left[0].isdigit():
         return None
-    return f"{left}_{_RELATIONS[found[2]]}_{right}"
+    return None if left == right else f"{left}_{_RELATIONS[found[2]]}_{right}"
+
+
+def _last(found: re.Match[str]) -> str | None:
+    """A bound that is written like a constant, or is one of the launch, counts; another number may not."""
+    left, right = _word(found[1]), _word(found[2])
+    if left is None or right is None or left[0].isdigit() or right[0].isdigit():
+        return None
+    counts = found[2].isupper() or found[2] in _BUILTINS
+    return f"{left}_is_last" if counts else f"{left}_is_{right}_minus_1"
 
 
 def _half(found: re.Match[str]) -> str | None:
@@ -299,9 +352,12 @@ def _always(name: str) -> _Namer:
 
 
 _OPERAND: Final = r"([A-Za-z_][\w.]*|\d+)"
+_ELEMENT: Final = _OPERAND + r"(?:\[[^\]]*\])*"
 _NAMES: Final[tuple[tuple[re.Pattern[str], _Namer], ...]] = tuple(
     (re.compile(pattern), name)
     for pattern, name in (
+        (r"\(?.+>>[^=]+&(?:1|0x1)[uU]?\)?(?:==1[uU]?|!=0[uU]?)?", _always("bit_is_set")),
+        (r"\(?.+>>[^=]+&(?:1|0x1)[uU]?\)?==0[uU]?", _always("bit_is_clear")),
         (r"\(?.+%2\)?==0[uU]?|!\(.+%2\)|\(.+&(?:1|0x1)[uU]?\)==0[uU]?|!\(.+&1[uU]?\)", _always("is_even")),
         (r"\(?[^=]+%2[uU]?\)?(?:==1|!=0)?[uU]?|\(?[^=]+&(?:1|0x1)[uU]?\)?(?:==1[uU]?|!=0[uU]?)?", _always("is_odd")),
         (r"[^<>=]+(<=?)[^<>=]+(?:/2|>>1)\)?", _half),
@@ -310,10 +366,19 @@ _NAMES: Final[tuple[tuple[re.Pattern[str], _Namer], ...]] = tuple(
         (r"(\d+)==([A-Za-z_]\w*)", _equals),
         (_OPERAND + r"<0(?:\.0?f?)?", _negative),
         (r"\(?" + _OPERAND + r"%" + _OPERAND + r"\)?==(\d+)", _remainder),
-        (_OPERAND + r"(<=|>=|==|!=|<|>)" + _OPERAND, _relation),
+        (_OPERAND + r"==\(?" + _OPERAND + r"-1\)?", _last),
+        (_ELEMENT + r"(<=|>=|==|!=|<|>)" + _ELEMENT, _relation),
     )
 )
-_RELATIONS: Final = {"<": "below", ">": "above", "<=": "up_to", ">=": "from", "==": "is", "!=": "is_not"}
+_RELATIONS: Final = {
+    "<": "is_below",
+    ">": "is_above",
+    "<=": "is_at_most",
+    ">=": "is_at_least",
+    "==": "is",
+    "!=": "is_not",
+}
+_JOINING: Final = {"&&": "and", "||": "or"}
 _BUILTINS: Final = {
     f"{variable}.{axis}": f"{word}_{axis}"
     for variable, word in (("threadIdx", "thread"), ("blockIdx", "block"), ("blockDim", "size"), ("gridDim", "grid"))
@@ -322,6 +387,8 @@ _BUILTINS: Final = {
 _OPPOSITES: Final = {"==": "!=", "!=": "=="}
 _OPPOSITES_OF_INTEGERS: Final = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 """Neither holds for what is not a number."""
+SHORT_NAME: Final = 24
+"""A longer name is taken only where nothing else says anything."""
 MAX_HINTS: Final = 60
 """Columns of a line with the names of several arms."""
 _SHORT_COMMENT: Final = re.compile(r"(?://)?\s*\w+(?: \w+)?")

@@ -1,7 +1,8 @@
 """The final names of local variables: the author's own where nothing else would be captured, else a fresh one.
 
 Rules     A variable keeps its name unless, where it is visible, another variable or a name from outside of the same
-          spelling is used.  New variables get a name that occurs nowhere in the file, so no macro can meet it.
+          spelling is used.  New variables get a name that occurs nowhere in the function, nor in a macro or among
+          the names that all functions see.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class NoNameError(Exception):
 
 
 def with_final_names(statements: Sequence[Statement], taken: frozenset[str]) -> tuple[Statement, ...]:
-    """The statements with every local variable spelled; `taken` are all words of the file."""
+    """The statements with every local variable spelled; `taken` are the words that no new name may be."""
     names = _Namer(taken).names(statements)
 
     def spelled(found: Term) -> Term | None:
@@ -68,11 +69,11 @@ class _Namer:
             return  # declared in both arms of a guard
         name = local.name
         if local.number >= FIRST_FRESH:
-            name = self._fresh(name)
+            name = self._fresh(local)
         elif self._clashes(local, visible) or name in here:
             if local.fixed:
                 raise NoNameError
-            name = self._fresh(name)
+            name = self._fresh(local)
         here.add(name)
         self._names[local] = name
 
@@ -82,8 +83,9 @@ class _Namer:
         spelled = {self._names.get(other, other.name) for other in others if other not in inside}
         return local.name in spelled or local.name in free_names(visible)
 
-    def _fresh(self, base: str) -> str:
-        name, number = base, 2
+    def _fresh(self, local: Local) -> str:
+        name = next((name for name in (local.name, *local.others) if name not in self._taken), local.name)
+        base, number = name, 2
         while name in self._taken:
             name = f"{base}_{number}"
             number += 1

@@ -21,11 +21,14 @@ from analysis.refactor.meld.model import Obstacle, Opportunity, Refusal
 from analysis.refactor.meld.naming import NoNameError, with_final_names
 from analysis.refactor.meld.reducing import with_reduced_selections
 from analysis.refactor.meld.region import Region, Regions
+from analysis.refactor.meld.scopes import CASE, needs_braces
 from analysis.refactor.meld.sharing import with_shared_selections
+from analysis.refactor.meld.shortening import with_short_statements
+from analysis.refactor.meld.spelled_types import spelled_types
 from analysis.refactor.meld.structure import Branching, Simple, Statement
 from analysis.refactor.meld.terms import without_comments
 from analysis.refactor.meld.tidying import tidied
-from analysis.refactor.meld.writing import style_of, text_of, written
+from analysis.refactor.meld.writing import Style, style_of, text_of, written
 from analysis.syntax.tree import Node
 
 
@@ -41,59 +44,67 @@ def render_meld(
     found = Regions(analysis, function, replace(settings, method=opportunity.method)).region(branch)
     if isinstance(found, Refusal):
         return found
-    file_text = analysis.document.text.decode("utf-8", "replace")
+    types = spelled_types(found.item.text, found.snippet)
     try:
-        source = found.item.text.decode("utf-8", "replace")
         constants = constants_in(analysis.views(function), found.item.text, found.span)
-        shorter = with_reduced_selections(tidied(found.plan.statements), constants)
-        statements = with_shared_selections(shorter, source)
-        final = with_final_names(with_spelled_guards(statements), frozenset(_WORD.findall(without_comments(file_text))))
+        reduced = with_reduced_selections(tidied(found.plan.statements), constants)
+        decided = with_spelled_guards(with_shared_selections(reduced, types))
+        short = with_short_statements(decided, types, _style(found))
+        final = with_final_names(short, _taken(analysis, function))
     except NoNameError:
         message = "a macro spells the name of a variable that would have to be renamed"
         return Refusal(opportunity.function, branch, Obstacle.MACRO, branch.keyword, message)
     return (_replacement(function, found, final),)
 
 
+def _taken(analysis: FileAnalysis, function: FunctionFacts) -> frozenset[str]:
+    """The words of the file that a new name could meet: not those inside other functions, but all of macros."""
+    text = analysis.document.text
+    # The name of another function could be called.
+    others = [one for one in analysis.facts.functions if one.id != function.id]
+    kept = bytearray(text)
+    for one in others:
+        if one.end <= function.start or function.end <= one.start:
+            kept[one.start : one.end] = b" " * (one.end - one.start)
+    lines = b"\n".join([bytes(kept), *(found[0] for found in _DIRECTIVE.finditer(text))])
+    signatures = b" ".join(text[one.start : max(text.find(b"{", one.start), one.start)] for one in others)
+    words = _WORD.findall(without_comments((lines + b"\n" + signatures).decode("utf-8", "replace")))
+    return frozenset(words)
+
+
 def _replacement(function: FunctionFacts, region: Region, statements: tuple[Statement, ...]) -> Replacement:
     span = region.span
-    text = region.item.text.decode("utf-8", "surrogateescape")
-    style = style_of(text, span.start, span.end)
-    around = _around(region)
+    around, branch = _around(region)
     names = {_declared_name(one) for one in statements if isinstance(one, Simple) and one.declares}
-    outside = "" if around is None else _outside(region, around)
-    alone = around is None or around.kind not in _LISTS
-    # `else if (...)`; anywhere else an `if` without braces could take the `else` of the branch around it.
-    is_chain = around is not None and around.kind == _ELSE and len(statements) == 1 and _is_bare_if(statements[0])
-    clashes = bool(names & set(_WORD.findall(without_comments(outside)))) or (
-        names and around is not None and around.kind == _CASE
-    )
-    in_braces = bool(clashes) or (alone and not is_chain and (len(statements) != 1 or bool(names)))
-    new = written(statements, style, in_braces=in_braces)
+    if around.kind in (_BLOCK, CASE):
+        in_braces = needs_braces(region.snippet.root, around, branch, names)
+    else:
+        # `else if (...)`; anywhere else an `if` without braces could take the `else` of the branch around it.
+        is_chain = around.kind == _ELSE and len(statements) == 1 and _is_bare_if(statements[0])
+        style = _style(region)
+        in_braces = not is_chain and (len(statements) != 1 or bool(names) or style.braces_always)
+    new = written(statements, _style(region), in_braces=in_braces)
     return Replacement(function.start + span.start, function.start + span.end, new)
+
+
+def _style(region: Region) -> Style:
+    return style_of(region.item.text.decode("utf-8", "surrogateescape"), region.span.start, region.span.end)
 
 
 def _is_bare_if(statement: Statement) -> bool:
     return isinstance(statement, Branching) and not statement.comments.above
 
 
-def _around(region: Region) -> Node | None:
-    """The node that the `if` is a child of."""
+def _around(region: Region) -> tuple[Node, Node]:
+    """The node that the `if` is a child of, and the `if`."""
     span = region.span
     for node in region.snippet.root.walk():
         for child in node.children:
             if child.kind == "if_statement":
                 own = region.snippet.span(child.start, child.end)
                 if (own.start, own.end) == (span.start, span.end):
-                    return node
-    return None
-
-
-def _outside(region: Region, around: Node) -> str:
-    """The text of the block around the branch, without the branch."""
-    own = region.snippet.span(around.start, around.end)
-    span = region.span
-    text = region.item.text
-    return (text[own.start : span.start] + b" " + text[span.end : own.end]).decode("utf-8", "replace")
+                    return node, child
+    raise AssertionError("the branch was found in this tree")
 
 
 def _declared_name(statement: Simple) -> str:
@@ -105,6 +116,6 @@ def _declared_name(statement: Simple) -> str:
 
 
 _ELSE: Final = "else_clause"
-_CASE: Final = "case_statement"
-_LISTS: Final = frozenset({"compound_statement", _CASE})
+_BLOCK: Final = "compound_statement"
+_DIRECTIVE: Final = re.compile(rb"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")

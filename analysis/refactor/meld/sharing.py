@@ -2,15 +2,15 @@
 
 Rules     Only selections without effects, of names that nothing in the melded statements changes; those in a loop count
           as needed more than once.  The declaration stands in front of the first statement that needs it.
-Names     what the spellings of both operands share (`peri_row` and `peri_col` give `peri`); else the role: `index`,
-          `source` for what is read, `target` for what is written.
+Names     what the spellings of the operands share (`peri_row` and `peri_col` give `peri`); else both (`row_or_lane`)
+          where they are short; else the role: `index`, `source` for what is read, `target` for what is written.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Final, final
@@ -19,9 +19,9 @@ from analysis.facts.spelling import spell_type
 from analysis.ir.record import record
 from analysis.ir.types import BooleanType, FloatType, IntegerType, Type
 from analysis.refactor.meld.knowledge import element_of
+from analysis.refactor.meld.spelled_types import SpelledType, SpelledTypes
 from analysis.refactor.meld.structure import (
     Branching,
-    Comments,
     Decision,
     Looping,
     Nested,
@@ -33,7 +33,6 @@ from analysis.refactor.meld.structure import (
     mapped,
     own_term,
     terms_in,
-    with_comments,
 )
 from analysis.refactor.meld.terms import (
     SELECT,
@@ -43,87 +42,67 @@ from analysis.refactor.meld.terms import (
     Local,
     LocalId,
     Term,
-    free_names_in,
     name_of,
     term,
     value_names,
 )
 from analysis.refactor.meld.writing import text_of
 
-MAX_STATEMENT: Final = 100
-"""A longer statement gets names for the addresses that it selects."""
-GUARD_COLUMNS: Final = 10
-"""About how long a condition is, which has no spelling yet."""
+MAX_JOINED: Final = 16
+"""Columns of a name that is made of several."""
+MAX_COMMON: Final = 20
+"""The same, where the names share a word."""
 FIRST_SHARED: Final = 1_500_000
 """Numbers of the variables that hold shared selections."""
 
 
 @final
 @record
-class _Use:
+class Use:
     """A selection, how often it is needed, and what for."""
 
     selection: Term
     role: str
+    side: str = ""
+    """`left` or `right`, where an operator needs the elements of two selected arrays."""
 
 
-def with_shared_selections(statements: Sequence[Statement], text: str) -> tuple[Statement, ...]:
-    """The statements with every repeated selection named; `text` is the function, for declarations of pointers."""
-    return _shared(tuple(statements), text, count(FIRST_SHARED), frozenset())
+def with_shared_selections(statements: Sequence[Statement], types: SpelledTypes) -> tuple[Statement, ...]:
+    """The statements with every repeated selection named; `types` are those of the function's variables."""
+    sides = {key: side for whole in terms_in(statements) for key, side in sides_in(whole).items()}
+    return _Sharing(types, sides).sequence(tuple(statements), frozenset())
 
 
-def _shared(
-    statements: tuple[Statement, ...], text: str, numbers: Iterator[int], decided: frozenset[GuardId]
-) -> tuple[Statement, ...]:
-    """Outer statements first, so that a selection is made outside of the loops that do not change it."""
-    found = _repeated(statements, decided)
-    while found is not None:
-        local = _variable(found, LocalId(next(numbers)), text)
-        statements = _with_name(statements, found.selection, local)
+@final
+class _Sharing:
+    def __init__(self, types: SpelledTypes, sides: Mapping[str, str]) -> None:
+        self._types = types
+        self._sides = sides
+        self._numbers = count(FIRST_SHARED)
+
+    def sequence(self, statements: tuple[Statement, ...], decided: frozenset[GuardId]) -> tuple[Statement, ...]:
+        """Outer statements first, so that a selection is made outside of the loops that do not change it."""
         found = _repeated(statements, decided)
-    statements = tuple(made for one in statements for made in _with_named_addresses(one, text, numbers))
-    decided |= {one.guard for one in statements if isinstance(one, Decision)}
-    return tuple(_inside(one, text, numbers, decided) for one in statements)
+        while found is not None:
+            found = replace(found, side=self._sides.get(found.selection.key, ""))
+            local = variable_of(found, LocalId(next(self._numbers)), self._types)
+            statements = with_name(statements, found.selection, local)
+            found = _repeated(statements, decided)
+        decided |= {one.guard for one in statements if isinstance(one, Decision)}
+        return tuple(self._inside(one, decided) for one in statements)
+
+    def _inside(self, statement: Statement, decided: frozenset[GuardId]) -> Statement:
+        match statement:
+            case Branching(then=then, otherwise=otherwise):
+                other = None if otherwise is None else self.sequence(otherwise, decided)
+                return replace(statement, then=self.sequence(then, decided), otherwise=other)
+            case Looping(body=body) | Nested(body=body):
+                return replace(statement, body=self.sequence(body, decided))
+            case Simple() | Decision():
+                return statement
 
 
-def _inside(statement: Statement, text: str, numbers: Iterator[int], decided: frozenset[GuardId]) -> Statement:
-    match statement:
-        case Branching(then=then, otherwise=otherwise):
-            other = None if otherwise is None else _shared(otherwise, text, numbers, decided)
-            return replace(statement, then=_shared(then, text, numbers, decided), otherwise=other)
-        case Looping(body=body) | Nested(body=body):
-            return replace(statement, body=_shared(body, text, numbers, decided))
-        case Simple() | Decision():
-            return statement
-
-
-def _with_named_addresses(statement: Statement, text: str, numbers: Iterator[int]) -> Iterator[Statement]:
-    """A long statement with several selections is easier to read where the addresses have names."""
-    if not isinstance(statement, Simple) or statement.term.kind != "expression_statement":
-        yield statement
-        return
-    found = [(one, role) for one, role in _in_term(statement.term, "chosen") if one.effects is Effect.NONE]
-    addresses = [(one, role) for one, role in found if _is_address(one)]
-    guards = sum(isinstance(inner.meaning, Guard) for inner in statement.term.walk())
-    columns = len(text_of(statement.term)) + guards * GUARD_COLUMNS
-    if len(found) < 2 or columns <= MAX_STATEMENT or not addresses:
-        yield statement
-        return
-    kept = statement.comments
-    current: tuple[Statement, ...] = (with_comments(statement, Comments((), kept.beside, kept.below)),)
-    for selection, role in addresses:
-        if any(_needs(one, selection.key) for one in current[-1:]):
-            local = _variable(_Use(selection, role), LocalId(next(numbers)), text)
-            current = _with_name(current, selection, local)
-    yield with_comments(current[0], Comments(kept.above, current[0].comments.beside, current[0].comments.below))
-    yield from current[1:]
-
-
-def _is_address(selection: Term) -> bool:
-    return any(operand.kind == "pointer_expression" for operand in _operands(selection))
-
-
-def _with_name(statements: tuple[Statement, ...], selection: Term, local: Local) -> tuple[Statement, ...]:
+def with_name(statements: tuple[Statement, ...], selection: Term, local: Local) -> tuple[Statement, ...]:
     def named(inner: Term) -> Term | None:
         bare = inner.children[0] if inner.kind == "parenthesized_expression" and len(inner.children) == 1 else inner
         return name_of(local, inner.rounds) if bare.key == selection.key else None
@@ -140,12 +119,12 @@ def _needs(statement: Statement, key: str) -> bool:
     return any(inner.key == key for whole in terms_in([statement]) for inner in whole.walk())
 
 
-def _repeated(statements: Sequence[Statement], decided: frozenset[GuardId]) -> _Use | None:
+def _repeated(statements: Sequence[Statement], decided: frozenset[GuardId]) -> Use | None:
     """The largest selection that is worth a name."""
     fixed = changed(statements)
     inner = declared(statements)
     uses: Counter[str] = Counter()
-    found: dict[str, _Use] = {}
+    found: dict[str, Use] = {}
     for selection, role, weight in _selections(statements):
         if selection.effects is not Effect.NONE or value_names(selection) & fixed or selection.locals & inner:
             continue
@@ -156,7 +135,7 @@ def _repeated(statements: Sequence[Statement], decided: frozenset[GuardId]) -> _
         uses[selection.key] += weight
         known = found.get(selection.key)
         merged = role if known is None or known.role == role else _both(known.role, role)
-        found[selection.key] = _Use(selection, merged)
+        found[selection.key] = Use(selection, merged)
     wanted = [found[key] for key, number in uses.items() if number > 1]
     return max(wanted, key=lambda use: len(use.selection.key), default=None)
 
@@ -184,9 +163,9 @@ def _selections(statements: Sequence[Statement], weight: int = 1) -> Iterator[tu
         if isinstance(statement, Looping):
             for child in statement.head.children:
                 is_start = child.kind in ("declaration", "expression_statement", "assignment_expression")
-                yield from ((one, role, 1 if is_start else 2) for one, role in _in_term(child, "bound"))
+                yield from ((one, role, 1 if is_start else 2) for one, role in selections_in(child, "bound"))
         elif own is not None and not _only_declares(own):
-            yield from ((one, role, weight) for one, role in _in_term(own, "chosen"))
+            yield from ((one, role, weight) for one, role in selections_in(own, "chosen"))
         for body in bodies(statement):
             yield from _selections(body, heavier)
 
@@ -197,12 +176,14 @@ def _only_declares(own: Term) -> bool:
     return len(values) == 1 and values[0].kind == SELECT
 
 
-def _in_term(whole: Term, role: str) -> Iterator[tuple[Term, str]]:
+def selections_in(whole: Term, role: str) -> Iterator[tuple[Term, str]]:
     if whole.kind == SELECT:
         yield whole, role
     for position, child in enumerate(whole.children):
         inner = role
-        if whole.kind == "subscript_expression":
+        if whole.kind == "binary_expression" and role in ("index", "offset"):
+            inner = "offset"
+        elif whole.kind == "subscript_expression":
             inner = ("target" if role == "target" else "source") if position == 0 else "index"
         elif whole.kind == "assignment_expression":
             inner = "target" if position == 0 else "chosen"
@@ -210,71 +191,112 @@ def _in_term(whole: Term, role: str) -> Iterator[tuple[Term, str]]:
             inner = "target" if role == "target" else "source"
         elif whole.kind not in ("parenthesized_expression", "subscript_argument_list") and role != "bound":
             inner = "chosen"
-        yield from _in_term(child, inner)
+        yield from selections_in(child, inner)
 
 
-def _variable(use: _Use, number: LocalId, text: str) -> Local:
+def sides_in(whole: Term) -> dict[str, str]:
+    """`left` and `right` for the selected arrays or addresses that the sides of an operator read."""
+    for inner in whole.walk():
+        if inner.kind == "binary_expression":
+            one, other = (_accessed(child) for child in (inner.children[0], inner.children[2]))
+            if one is not None and other is not None and one.key != other.key:
+                return {one.key: "left", other.key: "right"}
+    return {}
+
+
+def _accessed(operand: Term) -> Term | None:
+    """The selection in `*(c ? &a : &b)` or `(c ? a : b)[i]`."""
+    if operand.kind == "subscript_expression":
+        inner = operand.children[0]
+    elif operand.kind == "pointer_expression" and operand.children[0].key == "*":
+        inner = operand.children[-1]
+    else:
+        return None
+    if inner.kind == "parenthesized_expression" and len(inner.children) == 1:
+        inner = inner.children[0]
+    return inner if inner.kind == SELECT else None
+
+
+def variable_of(use: Use, number: LocalId, types: SpelledTypes) -> Local:
     selection = use.selection
-    types = selection.types
-    name = _common_name(selection) or use.role
-    elements = tuple(map(element_of, types))
-    if types and None not in elements and use.role in ("source", "target", "array", "chosen"):
-        element = elements[0]
-        is_plain = len(set(elements)) == 1 and element is not None and _is_scalar(element)
-        constant = "const " if use.role == "source" and _points_to_constant(selection, text) else ""
-        is_plain = is_plain and _is_declared_here(selection, text)
-        spelling = f"{constant}{spell_type(element)}" if is_plain and element is not None else "auto"
-        return Local(number, name, spelling, "*", "", types, fixed=False)
-    is_plain = bool(types) and len(set(types)) == 1 and _is_scalar(types[0])
-    spelling = f"const {spell_type(types[0])}" if is_plain else "const auto"
-    return Local(number, name, spelling, "", "", types, fixed=False)
+    name, *others = _names(use)
+    elements = tuple(map(element_of, selection.types))
+    if selection.types and None not in elements and use.role in ("source", "target", "array", "chosen"):
+        spelled = _spelled_element(selection, elements, types)
+        # What is only read is declared so; what has another use may be read only because its author said so.
+        constant = "const " if use.role == "source" or (use.role == "chosen" and _is_constant(selection, types)) else ""
+        spelling = "auto" if spelled is None else f"{constant}{spelled}"
+        return Local(number, name, spelling, "*", "", selection.types, fixed=False, others=tuple(others))
+    is_plain = bool(selection.types) and len(set(selection.types)) == 1 and _is_scalar(selection.types[0])
+    spelling = f"const {spell_type(selection.types[0])}" if is_plain else "const auto"
+    return Local(number, name, spelling, "", "", selection.types, fixed=False, others=tuple(others))
 
 
-def _is_scalar(type_: Type) -> bool:
+def _is_scalar(type_: Type | None) -> bool:
     return isinstance(type_, IntegerType | FloatType | BooleanType)
 
 
-def _points_to_constant(selection: Term, text: str) -> bool:
-    """Whether one of the pointers was declared with `const`, as the text of the function says."""
-    for name in free_names_in(selection) | {local.name for local in selection.locals}:
-        for found in re.finditer(rf"([^,;(){{}}]*)\*[^,;(){{}}=]*\b{re.escape(name)}\b\s*[,;)=]", text):
-            if re.search(r"\bconst\b", found[1]):
-                return True
-    return False
-
-
-def _is_declared_here(selection: Term, text: str) -> bool:
-    """Whether the function declares every array and pointer, so that its type can be repeated."""
-    names = {_base(operand) for operand in _operands(selection)}
-    return all(re.search(rf"[\w*&]\s*\b{re.escape(name)}\b\s*[\[,;)=]", text) for name in names)
-
-
-def _base(operand: Term) -> str:
-    """The array or pointer of `a`, `&a[i]` or `&a[i][j]`."""
-    found = next((inner for inner in operand.walk() if inner.kind == "identifier"), operand)
-    return text_of(found)
-
-
-def _common_name(selection: Term) -> str | None:
-    """What the names of all operands begin with, or end with."""
-    names = [
-        "".join(part for part in inner.parts if isinstance(part, str))
-        for inner in _operands(selection)
-        if inner.kind == "identifier"
-    ]
-    if len(names) < 2 or len(names) != len(list(_operands(selection))):
+def _spelled_element(selection: Term, elements: Sequence[Type | None], types: SpelledTypes) -> str | None:
+    """The type of what the pointer points to, if the function spells it in one way."""
+    if not all(map(_is_scalar, elements)):
         return None
-    words = [_words(name) for name in names]
-    for ordered in (words, [word[::-1] for word in words]):
+    spelled = {_spelled_type(operand, types) for operand in _operands(selection)}
+    found = spelled.pop()
+    return None if spelled or found is None else found.text
+
+
+def _spelled_type(operand: Term, types: SpelledTypes) -> SpelledType | None:
+    """Of `a`, `&a[i]` or `&a[i][j]`; the members of objects have other types than these."""
+    inner = operand.children[-1] if operand.kind == "pointer_expression" else operand
+    while inner.kind == "subscript_expression":
+        inner = inner.children[0]
+    return types.get(text_of(inner)) if inner.kind == "identifier" else None
+
+
+def _is_constant(selection: Term, types: SpelledTypes) -> bool:
+    found = [_spelled_type(operand, types) for operand in _operands(selection)]
+    return any(spelled is not None and spelled.is_constant for spelled in found)
+
+
+def _names(use: Use) -> list[str]:
+    """The best name first."""
+    names = [_plain_name(operand) for operand in _operands(use.selection)]
+    known = [name for name in names if name is not None]
+    found: list[str] = []
+    if len(known) == len(names) > 1:
+        found += _common_names(known)
+        joined = "_or_".join(dict.fromkeys(name.lower() for name in known))
+        if len(joined) <= MAX_JOINED and len(set(known)) > 1:
+            found.append(joined)
+    return [*found, use.side or _ROLES.get(use.role, use.role)]
+
+
+def _plain_name(operand: Term) -> str | None:
+    if operand.kind != "identifier":
+        return None
+    return "".join(part for part in operand.parts if isinstance(part, str))
+
+
+def _common_names(names: Sequence[str]) -> Iterator[str]:
+    """What all names begin with, or end with; and that with the rest of each (`row_or_column_tile`)."""
+    words = [[word.lower() for word in _words(name)] for name in names]
+    for is_end in (False, True):
         shared: list[str] = []
-        for one, *others in zip(*ordered, strict=False):
-            if any(one.lower() != other.lower() for other in others):
+        for one, *others in zip(*(each[::-1] if is_end else each for each in words), strict=False):
+            if any(one != other for other in others):
                 break
             shared.append(one)
-        name = "_".join(word.lower() for word in (shared if ordered is words else shared[::-1]))
-        if len(name) > 2:
-            return name
-    return None
+        name = "_".join(shared[::-1] if is_end else shared)
+        if len(name) <= 2:
+            continue
+        yield name
+        size = len(shared)
+        rests = ["_".join(each[: len(each) - size] if is_end else each[size:]) for each in words]
+        if all(rests) and len(set(rests)) == len(rests):
+            joined = "_or_".join(rests)
+            both = f"{joined}_{name}" if is_end else f"{name}_{joined}"
+            if len(both) <= MAX_COMMON:
+                yield both
 
 
 def _words(name: str) -> list[str]:
@@ -289,3 +311,6 @@ def _operands(selection: Term) -> Iterator[Term]:
             yield from _operands(inner)
         else:
             yield inner
+
+
+_ROLES: Final = {"chosen": "value"}

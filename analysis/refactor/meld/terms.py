@@ -50,6 +50,8 @@ class Local:
     types: tuple[Type, ...]
     fixed: bool
     """A macro of the function spells the name, so it must not change."""
+    others: tuple[str, ...] = ()
+    """Names for a new variable where `name` is taken."""
 
 
 @final
@@ -241,8 +243,7 @@ def changed_names(whole: Term) -> frozenset[str | Local]:
         elif inner.kind == "pointer_expression" and children[0].key == "&":
             found |= _stored(children[-1:])  # Whoever gets the address may assign.
         elif inner.kind == "argument_list":
-            # So may whoever gets a reference.
-            found |= {_name(child) for child in inner.walk() if child.kind == IDENTIFIER}
+            found |= _stored(_places(children))  # So may whoever gets a reference.
     return frozenset(found)
 
 
@@ -292,6 +293,19 @@ def are_integers(comparison: Term) -> bool:
 def is_leaf(whole: Term) -> bool:
     """A name or a literal."""
     return whole.kind in (IDENTIFIER, "number_literal", "true", "false", "char_literal", GUARD)
+
+
+def _places(operands: Sequence[Term]) -> list[Term]:
+    """Those that a reference can be bound to; a macro may hide one."""
+    found: list[Term] = []
+    for operand in operands:
+        if operand.kind in _SELECTING:
+            found += _places(operand.children)
+        elif operand.kind in _LVALUES:
+            found.append(operand)
+        elif operand.kind == "macro_use":
+            found += (inner for inner in operand.walk() if inner.kind == IDENTIFIER)
+    return found
 
 
 def _stored(places: Sequence[Term]) -> set[str | Local]:
@@ -345,6 +359,8 @@ def _without_space(text: str) -> str:
 
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _OPERATORS: Final = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "++", "--", "."})
+_SELECTING: Final = frozenset({SELECT, "conditional_expression", "parenthesized_expression", "comma_expression"})
+_LVALUES: Final = frozenset({IDENTIFIER, "subscript_expression", "field_expression", "pointer_expression"})
 _LOOSER_THAN_SELECT: Final = frozenset({SELECT, "conditional_expression", "assignment_expression", "comma_expression"})
 _LOOSER_THAN_OR: Final = frozenset({SELECT, "conditional_expression"})
 _LOOSER_THAN_COLON: Final = frozenset({"assignment_expression", "comma_expression"})

@@ -24,7 +24,7 @@ from analysis.refactor.meld.structure import (
     own_term,
     renamed,
 )
-from analysis.refactor.meld.terms import GUARD, IDENTIFIER, Effect, Local, Term, name_of
+from analysis.refactor.meld.terms import GUARD, IDENTIFIER, Effect, Local, Term, changed_names, name_of
 
 
 def tidied(statements: Sequence[Statement]) -> tuple[Statement, ...]:
@@ -144,7 +144,8 @@ def is_one_assignment(whole: Term) -> bool:
     if inner.kind != "assignment_expression" or len(inner.children) != 3 or inner.children[1].key != "=":
         return False
     return not any(
-        one.kind in ("assignment_expression", "update_expression", "call_expression", "macro_use")
+        one.kind in ("assignment_expression", "update_expression", "macro_use")
+        or (one.kind == "call_expression" and (Effect.CHANGES in one.effects or changed_names(one)))
         for child in inner.children
         for one in child.walk()
     )

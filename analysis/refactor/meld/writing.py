@@ -75,14 +75,21 @@ def text_of(whole: Term) -> str:
 
 
 def _broken(whole: Term, column: int, indent: str, chain: int | None = None) -> str:
-    """The term from `column` on, each alternative of a long selection on a line of its own; `chain`: where it began."""
+    """The term from `column` on, with a long selection on several lines.
+
+    The `:` of a single selection stands below its `?`; those of a chain below its beginning, which is `chain`.
+    """
     out = ""
     is_long = whole.kind == SELECT and (chain is not None or len(text_of(whole)) > MAX_SELECTION)
+    is_chain = chain is not None or (whole.kind == SELECT and whole.children[-1].kind == SELECT)
     start = column if chain is None else chain
     for number, part in enumerate(whole.parts):
         if isinstance(part, Term):
             continues = is_long and part.kind == SELECT and number == len(whole.parts) - 1
             text = _broken(part, column, indent, start if continues else None)
+        elif is_long and part == " ? " and not is_chain:
+            start = column + 1
+            text = part
         elif is_long and part == " : ":
             text = f"\n{indent}{' ' * (start - len(indent))}: "
         else:
