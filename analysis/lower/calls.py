@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from analysis.ir.function import VariableId
+from analysis.ir.function import SymbolKind, VariableId
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Call
 from analysis.ir.instructions import Opaque as OpaqueInstruction
@@ -30,6 +30,7 @@ from analysis.ir.types import (
 )
 from analysis.lower.builtins import BuiltinCall, BuiltinFunction, Literal, is_known_by_address
 from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.copies import copy_constructor, copy_runs_code
 from analysis.lower.either import MOST, either
 from analysis.lower.expressions.arguments import passed_argument
 from analysis.lower.expressions.dispatch import load, lower, temporary
@@ -52,7 +53,7 @@ from analysis.lower.names import (
     TypeName,
 )
 from analysis.lower.overloads import Choice, argument_types, choose
-from analysis.lower.records import methods_named
+from analysis.lower.records import methods_named, written_constructors
 from analysis.lower.virtual_calls import is_dispatched
 from analysis.syntax.tree import Node
 
@@ -177,7 +178,7 @@ def call_instance(
     if instance.this is not None and this is not None:
         passed.append(builder.bitcast(this.address, instance.this.type, span))
     for parameter, argument in zip(instance.signature.parameters, arguments, strict=False):
-        passed.append(passed_argument(ctx, parameter, argument, span))
+        passed.append(passed_argument(ctx, parameter, _copied(ctx, parameter, argument, span), span))
     missing = instance.signature.parameters[len(arguments) :]
     passed += [
         _default_argument(ctx, instance, parameter, parameter.default, span)
@@ -198,6 +199,23 @@ def call_instance(
         type = returned.element if is_deduced(returns) and isinstance(returned, PointerType) else returns.type
         return Place(result, type, returns.is_volatile)
     return result
+
+
+def _copied(ctx: LoweringContext, parameter: ParameterDeclaration, argument: Operand, span: Span) -> Operand:
+    """The copy of an object for a parameter that takes it by value; itself where copying runs no code."""
+    type = parameter.declared.type
+    if parameter.declared.is_reference or not isinstance(type, StructType) or not isinstance(argument, Place):
+        return argument
+    record = ctx.program.records.get(type.name)
+    if record is None or argument.is_temporary or argument.type != type or not copy_runs_code(record):
+        return argument
+    symbol = ctx.builder.symbol("", SymbolKind.LOCAL, type, span)
+    copy = Place(ctx.builder.symbol_address(symbol, span), type, is_temporary=True)
+    if copy_constructor(record) is None:
+        unknown_call(ctx, f"copy of {record.name}, a part of which copies by code", (copy, argument), span)
+    else:
+        call_method(ctx, copy, record, written_constructors(record), (), (argument,), span)
+    return copy
 
 
 def _default_argument(

@@ -9,6 +9,7 @@ Limits  A braced list prefers no `initializer_list` constructor.  Destructors ar
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
@@ -30,14 +31,14 @@ from analysis.lower.calls import call_builtin, call_method, unknown_call
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.convert import implicit
+from analysis.lower.copies import copy_constructor, part_with_copy_constructor
 from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import load, lower, rvalue
 from analysis.lower.expressions.members import member_place, upcast
-from analysis.lower.functions import generic_signature
 from analysis.lower.lifetimes import will_end
 from analysis.lower.names import Closure, Record
 from analysis.lower.packs import expanded
-from analysis.lower.records import constructors_of, has_defaulted_constructor, written_constructors
+from analysis.lower.records import has_defaulted_constructor, written_constructors
 from analysis.lower.strings import array_of_string
 from analysis.lower.types import spelled
 from analysis.syntax.tree import Node
@@ -57,7 +58,7 @@ def construct(ctx: LoweringContext, type: Type, arguments: Sequence[Operand], sp
             target = new_object(ctx, type, span)
             construct_at(ctx, target, record, arguments, span)
             will_end(ctx, target.address, type, span)
-            return target
+            return replace(target, is_temporary=True)
     if len(arguments) == 1 and not isinstance(arguments[0], Closure):
         value = load(ctx, arguments[0], span)
         if ctx.builder.types[value] == type:
@@ -74,8 +75,8 @@ def construct(ctx: LoweringContext, type: Type, arguments: Sequence[Operand], sp
 
 def construct_at(ctx: LoweringContext, target: Place, record: Record, arguments: Sequence[Operand], span: Span) -> None:
     """Initialises the object `target` of class `record` with constructor arguments."""
-    if len(arguments) == 1 and ctx.type_of(arguments[0]) == record.type and not _copies_by_code(record):
-        ctx.builder.store(target.address, load(ctx, arguments[0], span), span)
+    is_copy = len(arguments) == 1 and ctx.type_of(arguments[0]) == record.type
+    if is_copy and _copy(ctx, target, record, arguments[0], span):
         return
     constructors = written_constructors(record)
     if arguments and record.inherited:
@@ -100,15 +101,17 @@ def _construct_inherited(
     default_members(ctx, target, record, span, given=(record.inherited[0], arguments))
 
 
-def _copies_by_code(record: Record) -> bool:
-    """Whether a user-written copy constructor exists: one parameter, a reference to the class itself."""
-    for constructor in constructors_of(record):
-        if constructor.body is None:
-            continue
-        parameters = generic_signature(constructor).parameters
-        if len(parameters) == 1 and parameters[0].declared.type == record.type:
-            return True
-    return False
+def _copy(ctx: LoweringContext, target: Place, record: Record, value: Operand, span: Span) -> bool:
+    """Initialises `target` from an object of its class; False where a constructor has to."""
+    is_object = isinstance(value, Place) and not value.is_temporary
+    if is_object and copy_constructor(record) is not None:
+        return False
+    part = part_with_copy_constructor(record) if is_object else None
+    if part is None:
+        ctx.builder.store(target.address, load(ctx, value, span), span)
+    else:
+        unknown_call(ctx, f"copy of {record.name}, in which {part.name} copies by code", (target, value), span)
+    return True
 
 
 def default_members(

@@ -33,6 +33,7 @@ class Place:
     `bits` says which of the integer there, for a bit-field: then `type` is its type and `address` that of its unit.
     `read_at` is where it stands as an argument of a call or as what is returned: it is read there, not by all of that.
     `held` is its value where it has just been assigned: reading it loads nothing.
+    `is_temporary` tells an object that was made by the expression and may become what it initialises.
     """
 
     address: ValueId
@@ -42,6 +43,7 @@ class Place:
     read_at: Span | None = None
     bits: BitRange | None = None
     held: ValueId | None = None
+    is_temporary: bool = False
 
 
 Operand: TypeAlias = ValueId | Place | Closure | None

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 
 from analysis.ir.function import SymbolKind
 from analysis.ir.source import Span
-from analysis.ir.types import PointerType, UnknownType
+from analysis.ir.types import PointerType, StructType, UnknownType
 from analysis.lower.context import LoweringContext, Operand, Place, ReturnTarget
+from analysis.lower.copies import copied
 from analysis.lower.expressions.arguments import passed_argument
 from analysis.lower.expressions.dispatch import load, lower
 from analysis.lower.functions import is_deduced, pack_names, parameter_list, read_parameters
@@ -205,6 +206,8 @@ def _declare_parameter(
         declared = DeclaredType(type or AUTO, declared.is_reference, declared.is_constant, declared.is_volatile)
         argument = argument if loaded is None else loaded
         parameter = ParameterDeclaration(parameter.name, parameter.node, declared, None)
+    if not parameter.declared.is_reference and isinstance(declared.type, StructType):
+        argument = copied(ctx, argument, span)
     value = passed_argument(ctx, parameter, argument, span)
     builder = ctx.builder
     symbol = builder.symbol(parameter.name, SymbolKind.LOCAL, builder.types[value], span)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from analysis.ir.ids import ValueId
+from analysis.ir.instructions import Opaque
 from analysis.ir.operators import BinaryOperator
 from analysis.ir.types import S32, BooleanType, FloatType, PointerType, StructType, VectorType
 from analysis.lower.bit_fields import store_to
@@ -13,12 +14,12 @@ from analysis.lower.construct import initialise_list
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import convert, promoted
 from analysis.lower.convert import implicit
+from analysis.lower.copies import assignment_operator, part_with_assignment
 from analysis.lower.expressions.arithmetic import offset
 from analysis.lower.expressions.dispatch import handles, load, lower, place, unsupported
 from analysis.lower.expressions.operators import CLASS_TYPES, apply_binary
 from analysis.lower.expressions.pass_through import assign_tied, tied
 from analysis.lower.operators import overloaded, try_overload
-from analysis.lower.records import methods_named
 from analysis.syntax.tree import Node
 
 _COMPOUND: Final = {f"{sign}=": sign for sign in ("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>")} | {
@@ -66,13 +67,19 @@ def _simple(ctx: LoweringContext, node: Node, left: Node, right: Node) -> Operan
 
 
 def _assign_operator(ctx: LoweringContext, target: Place, value: Operand, node: Node) -> tuple[bool, Operand]:
-    """A user-written `operator=`; a defaulted one copies like none."""
+    """A user-written `operator=`; a defaulted one copies like none, but for those of bases and members."""
     assert isinstance(target.type, StructType)
     record = ctx.program.records.get(target.type.name)
-    methods = () if record is None else methods_named(record, "operator=")
-    if not any(method.body is not None for method in methods):
+    if record is None:
         return False, None
-    return try_overload(ctx, "=", (target, value), node)
+    if assignment_operator(record) is not None or "operator=" in record.introduced:
+        return try_overload(ctx, "=", (target, value), node)
+    part = part_with_assignment(record)
+    if part is None or ctx.type_of(value) != target.type:
+        return False, None
+    construct = f"assignment of {record.name}, in which {part.name} is assigned by code"
+    ctx.builder.emit(Opaque(None, construct, (target.address,), False, ctx.span(node)))
+    return True, target
 
 
 def assign(ctx: LoweringContext, target: Place, value: ValueId, node: Node) -> ValueId:

@@ -8,9 +8,11 @@ Rules   Captured by reference, a name means the same object inside.  Captured by
 from __future__ import annotations
 
 from analysis.ir.function import SymbolKind
-from analysis.ir.types import ArrayType, StructType
+from analysis.ir.types import MemorySpace, StructType
 from analysis.lower.context import LoweringContext, Operand
-from analysis.lower.expressions.dispatch import handles, load, lower
+from analysis.lower.copies import copied
+from analysis.lower.expressions.dispatch import handles, load, lower, temporary
+from analysis.lower.expressions.members import this_object
 from analysis.lower.expressions.places import variable_place
 from analysis.lower.names import Closure, DeclaredType, LambdaName, LocalVariable, Scope
 from analysis.syntax.tree import Node
@@ -21,12 +23,15 @@ def _lambda(ctx: LoweringContext, node: Node) -> Operand:
     scope = ctx.scope.inside()
     captures = node.field("captures")
     by_value = False
+    this = ctx.this
     named_by_reference: set[bytes] = set()
     for capture in captures.children if captures is not None else ():
         if capture.kind == "lambda_default_capture":
             by_value = capture.text.strip() == b"="
         elif capture.kind == "lambda_capture_initializer":
             _initialised(ctx, scope, capture)
+        elif capture.kind == "this" and capture.source[: capture.start].rstrip().endswith(b"*"):
+            this = _copied_this(ctx, capture)
         elif capture.kind == "identifier":
             if _is_by_reference(capture):
                 named_by_reference.add(capture.text)
@@ -37,7 +42,21 @@ def _lambda(ctx: LoweringContext, node: Node) -> Operand:
         for name in dict.fromkeys(child.text for child in body.walk() if child.kind == "identifier"):
             if name not in named_by_reference:
                 _copy(ctx, scope, name.decode("utf-8", "replace"), node)
-    return Closure(node, scope, ctx.snippet, ctx.this, ctx.owner, ctx.fixed_span)
+    return Closure(node, scope, ctx.snippet, this, ctx.owner, ctx.fixed_span)
+
+
+def _copied_this(ctx: LoweringContext, capture: Node) -> LocalVariable | None:
+    """`[*this]`: a pointer to a copy of the object."""
+    span = ctx.span(capture)
+    object = None if ctx.owner is None else this_object(ctx, ctx.owner, span)
+    if object is None or ctx.this is None:
+        return ctx.this
+    value = load(ctx, copied(ctx, object, span), span)
+    copy, type = temporary(ctx, value, span), ctx.this.declared.type
+    symbol = ctx.builder.symbol("this", SymbolKind.LOCAL, type, span)
+    pointer = ctx.builder.bitcast(copy.address, type, span)
+    ctx.builder.store(ctx.builder.symbol_address(symbol, span), pointer, span)
+    return LocalVariable("this", symbol, ctx.this.declared, None)
 
 
 def _is_by_reference(capture: Node) -> bool:
@@ -56,7 +75,7 @@ def _initialised(ctx: LoweringContext, scope: Scope, capture: Node) -> None:
         scope.declare(name, LambdaName(operand))
         return
     span = ctx.span(capture)
-    value = load(ctx, operand, span)
+    value = load(ctx, copied(ctx, operand, span) if isinstance(ctx.type_of(operand), StructType) else operand, span)
     type = ctx.builder.types[value]
     symbol = ctx.builder.symbol(name, SymbolKind.LOCAL, type, span)
     ctx.builder.store(ctx.builder.symbol_address(symbol, span), value, span)
@@ -69,9 +88,9 @@ def _copy(ctx: LoweringContext, scope: Scope, name: str, node: Node) -> None:
         return
     span = ctx.span(node)
     found = variable_place(ctx, entity, span)
-    if isinstance(found.type, ArrayType | StructType):
-        return
-    value = load(ctx, found, span)
+    if ctx.builder.space_of(found.address) is MemorySpace.SHARED:
+        return  # it has static storage, which a lambda names as it is
+    value = load(ctx, copied(ctx, found, span), span)
     symbol = ctx.builder.symbol(name, SymbolKind.LOCAL, found.type, span)
     ctx.builder.store(ctx.builder.symbol_address(symbol, span), value, span)
     scope.declare(name, LocalVariable(name, symbol, DeclaredType(found.type), None))

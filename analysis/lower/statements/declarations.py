@@ -234,6 +234,9 @@ def _deduced(ctx: LoweringContext, name: str, declared: DeclaredType, value: Nod
     constant = evaluate(ctx.scope, value) if declared.is_constant else None
     operand = lower(ctx, value)
     if isinstance(operand, Closure):
+        declarator = operand.node.field("declarator")
+        if value.kind != "lambda_expression" and declarator is not None and declarator.child("lambda_specifier"):
+            not_understood(ctx, value, "copy of a mutable lambda")  # it has variables of its own
         ctx.scope.declare(name, LambdaName(operand))
         return
     loaded = load(ctx, operand, ctx.span(value))

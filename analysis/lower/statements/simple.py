@@ -7,10 +7,12 @@ from dataclasses import replace
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Return
-from analysis.ir.types import MemorySpace, PointerType, VoidType
-from analysis.lower.construct import initialise_list, new_object
+from analysis.ir.source import Span
+from analysis.ir.types import MemorySpace, PointerType, StructType, VoidType
+from analysis.lower.construct import construct_at, initialise_list, new_object
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.convert import implicit
+from analysis.lower.copies import copy_runs_code
 from analysis.lower.expressions.dispatch import discard, load, lower, place, temporary
 from analysis.lower.functions import is_deduced
 from analysis.lower.lifetimes import will_end
@@ -78,10 +80,22 @@ def _returned(ctx: LoweringContext, node: Node) -> Operand:
         return place(ctx, node)
     operand = lower(ctx, node)
     if isinstance(operand, Place):
+        if operand.variable is None and isinstance(operand.type, StructType):
+            operand = _copied(ctx, operand, operand.type, ctx.span(node))
         return replace(operand, read_at=ctx.span(node))
     if isinstance(operand, int):
         ctx.builder.expression(ctx.span(node), operand)
     return operand
+
+
+def _copied(ctx: LoweringContext, returned: Place, type: StructType, span: Span) -> Place:
+    """A copy of an object that the function does not own, made as its class copies."""
+    record = ctx.program.records.get(type.name)
+    if record is None or returned.is_temporary or not copy_runs_code(record):
+        return returned
+    target = new_object(ctx, type, span)
+    construct_at(ctx, target, record, (returned,), span)
+    return replace(target, is_temporary=True)
 
 
 def _final_value(ctx: LoweringContext, operand: Operand, node: Node) -> ValueId:
