@@ -1,12 +1,11 @@
 """One divergent region melded in one way, on a copy: what it would save is read off the result.
 
-Price     issue slots of the whole graph after tidying, each block as often as it runs (`FlowDraft.price`), before and
-          after.  So selects, guards and everything else that melding adds count as what they are.
-Issued    with BEST the number of instructions must not rise either: fewer loads can pay for many selects in slots, but
-          "fewer issued instructions" is what a person is told, and it holds for any prices.  Of melded code under an
-          inner branch one in `ONE_ARM_ALONE` instructions is charged: there one arm may run without the other.
-Lives     a value that lives on through code of the other arm takes a register there: `LIVE_VALUES_PER_SLOT` of them
-          are charged one issue slot.
+Price     issue slots of the whole graph after tidying, before and after, for the same sample of warps (`pricing.py`).
+          So selects, guards and everything else that melding adds count as what they are, and a warp that would have
+          run one arm alone counts as what it loses.
+Certain   with BEST a saving must exceed what the choice of the sample may have made of it.  The number of instructions
+          must not rise either: fewer loads can pay for many selects in slots, but "fewer issued instructions" is what a
+          person is told, and it holds for any prices.
 Methods   DARM aligns the subgraphs of both arms, then the instructions of their blocks.  Fusion does so where both arms
           are one block, tail merging only with equal instructions at the end.  Linear does as DARM once both arms are
           straightened (`linear.py`), and only where that changes something.  BEST tries the frugal alignment, too.
@@ -15,7 +14,7 @@ Methods   DARM aligns the subgraphs of both arms, then the instructions of their
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, TypeAlias, assert_never, final
+from typing import TypeAlias, assert_never, final
 
 from analysis.ir.record import record
 from analysis.ir.source import Span
@@ -26,6 +25,7 @@ from analysis.meld.facts import MeldFacts
 from analysis.meld.linear import straighten
 from analysis.meld.model import MeldedPair, MeldObstacle
 from analysis.meld.pairs import SubgraphPair, meldable_pair
+from analysis.meld.pricing import Price, Saving, price, saving
 from analysis.meld.profitability import profile
 from analysis.meld.regions import DivergentRegion, Illegal, region_at
 from analysis.meld.rewrite import meld_pairs
@@ -34,35 +34,21 @@ from analysis.meld.shape import FlowShape
 from analysis.meld.subgraphs import Subgraph, simplify_arm
 from analysis.meld.tidy import tidy
 
-LIVE_VALUES_PER_SLOT: Final = 4
-ONE_ARM_ALONE: Final = 8
-"""In one run of so many, a melded block under an inner branch runs for one arm alone, which saves nothing then."""
-
-
-@final
-@record
-class Price:
-    """Of one run of a draft, each block as often as it runs."""
-
-    slots: float
-    """With the charge for longer live ranges."""
-    instructions: int
-
 
 @final
 @record
 class Attempt:
-    """The draft with the region melded; `saved` are issue slots, after all that is charged."""
+    """The draft with the region melded, and what is saved after all that is charged."""
 
     draft: FlowDraft
     method: MeldMethod
     pairs: tuple[MeldedPair, ...]
-    saved: float
-    saved_instructions: int
+    slots: Saving
+    instructions: Saving
 
     @property
     def is_gain(self) -> bool:
-        return self.saved > 0 and self.saved_instructions >= 0
+        return self.slots.certain > 0 and self.instructions.certain >= 0
 
 
 @final
@@ -79,17 +65,6 @@ class Failure:
 Answer: TypeAlias = Attempt | Failure
 
 
-def total_price(draft: FlowDraft) -> Price:
-    """What running the draft costs, in its simplest form."""
-    copy = draft.copy()
-    tidy(copy)
-    return _price(copy)
-
-
-def _price(draft: FlowDraft) -> Price:
-    return Price(draft.price() + draft.half_defined() / LIVE_VALUES_PER_SLOT, draft.issued())
-
-
 def best_attempt(
     draft: FlowDraft, entry: BlockIndex, before: Price, facts: MeldFacts, settings: MeldSettings
 ) -> Answer:
@@ -97,15 +72,17 @@ def best_attempt(
     region = region_at(draft, FlowShape(draft), entry)
     if isinstance(region, Illegal):
         return Failure(region.obstacle, region.place)
-    answers = [_attempt(draft, entry, before, method, aligner, settings) for method, aligner in _ways(settings, facts)]
+    answers = [
+        _attempt(draft, entry, before, method, aligner, facts, settings) for method, aligner in _ways(settings, facts)
+    ]
     attempts = [answer for answer in answers if isinstance(answer, Attempt)]
     if not attempts:
         failures = [answer for answer in answers if isinstance(answer, Failure)]
         return max(failures, key=lambda failure: failure.profitability or 0.0)
-    best = max(attempts, key=lambda attempt: (attempt.is_gain, attempt.saved))
+    best = max(attempts, key=lambda attempt: (attempt.is_gain, attempt.slots.mean))
     if settings.method is MeldMethod.BEST and not best.is_gain:
         profitability = max(pair.profitability for pair in best.pairs)
-        return Failure(MeldObstacle.NO_GAIN, region.branch.span, profitability, best.saved)
+        return Failure(MeldObstacle.NO_GAIN, region.branch.span, profitability, best.slots.mean)
     return best
 
 
@@ -128,7 +105,13 @@ def _ways(settings: MeldSettings, facts: MeldFacts) -> Sequence[tuple[MeldMethod
 
 
 def _attempt(
-    given: FlowDraft, entry: BlockIndex, before: Price, method: MeldMethod, aligner: Aligner, settings: MeldSettings
+    given: FlowDraft,
+    entry: BlockIndex,
+    before: Price,
+    method: MeldMethod,
+    aligner: Aligner,
+    facts: MeldFacts,
+    settings: MeldSettings,
 ) -> Answer:
     draft = given.copy()
     shape = FlowShape(draft)
@@ -161,23 +144,10 @@ def _attempt(
     if not any(counts):
         return Failure(MeldObstacle.NOTHING_ALIKE, span, best)
     tidy(draft)
-    after = _price(draft)
+    after = price(draft, facts)
     described = _described(pairs, counts)
-    issued = after.instructions + _conditional(draft, given) // ONE_ARM_ALONE
-    return Attempt(draft, method, described, before.slots - after.slots, before.instructions - issued)
-
-
-def _conditional(draft: FlowDraft, given: FlowDraft) -> int:
-    """Instructions of newly melded blocks that not every thread of the region passes."""
-    shape = FlowShape(draft)
-    old = {block for block, body in enumerate(given.blocks) if body.is_melded}
-    new = [block for block in shape.order if draft.blocks[block].is_melded and block not in old]
-    always: set[BlockIndex] = set()
-    at = new[0] if new else None
-    while at is not None and at not in always:
-        always.add(at)
-        at = shape.post_dominator(at)
-    return sum(draft.blocks[block].issued * draft.blocks[block].rounds for block in new if block not in always)
+    slots, instructions = saving(before.slots, after.slots), saving(before.instructions, after.instructions)
+    return Attempt(draft, method, described, slots, instructions)
 
 
 def aligned_subgraphs(

@@ -52,6 +52,19 @@ BlockIndex: TypeAlias = int
 
 @final
 @record
+class MergedValue:
+    """A value that is `left` for the threads for which the condition holds, and `right` for the others."""
+
+    condition: ValueId
+    left: Origin
+    right: Origin
+
+
+Origin: TypeAlias = "ValueId | MergedValue"
+
+
+@final
+@record
 class Step:
     """An instruction and its price in issue slots."""
 
@@ -106,12 +119,15 @@ class FlowDraft:
         self.blocks = blocks
         self.types = types
         self.replaced: dict[ValueId, ValueId] = {}
+        self.merged: dict[ValueId, MergedValue] = {}
+        """What the results of melded instructions stand for, so far as something asks for them."""
         self._aliases: dict[ValueId, ValueId] = {}
 
     def copy(self) -> FlowDraft:
         """Another graph that can be changed on its own."""
         other = FlowDraft(self.function, [block.copy() for block in self.blocks], list(self.types))
         other.replaced = dict(self.replaced)
+        other.merged = dict(self.merged)
         other._aliases = dict(self._aliases)
         return other
 
@@ -135,6 +151,15 @@ class FlowDraft:
         while value in self.replaced:
             value = self.replaced[value]
         return value
+
+    def current(self, value: ValueId) -> ValueId:
+        """The value that stands for `value` now, whenever it was replaced."""
+        return self.find(self._aliases.get(value, value))
+
+    def merge(self, left: ValueId, right: ValueId, condition: ValueId) -> None:
+        """Notes that `left` is from now on what `right` was, too, where the condition does not hold."""
+        origins = self.merged.get(left, left), self.merged.get(right, right)
+        self.merged[left] = MergedValue(condition, *origins)
 
     # -- edges ------------------------------------------------------------------------------------------------------
 
@@ -204,29 +229,7 @@ class FlowDraft:
 
     def named_values(self) -> list[ValueId]:
         """The values that variables of the source hold."""
-        return [self.find(self._aliases.get(found.value, found.value)) for found in self.function.definitions]
-
-    def price(self) -> int:
-        """Issue slots of all blocks, each as often as it runs."""
-        return sum(self.blocks[block].slots * self.blocks[block].rounds for block in self.order())
-
-    def issued(self) -> int:
-        """Instructions of all blocks, each as often as it runs; constants, addresses of variables and jumps are none
-        (`sim/code/segments.py`)."""
-        return sum(self.blocks[block].issued * self.blocks[block].rounds for block in self.order())
-
-    def half_defined(self) -> int:
-        """Phis that some predecessor has no value for, each as often as it runs: values that live longer than before
-        melding, into code of threads that do not need them."""
-        undefined = {
-            step.instruction.result for step in self.blocks[ENTRY].steps if type(step.instruction) is Undefined
-        }
-        return sum(
-            self.blocks[block].rounds
-            for block in self.order()
-            for phi in self.blocks[block].phis
-            if not undefined.isdisjoint(phi.incoming.values())
-        )
+        return [self.current(found.value) for found in self.function.definitions]
 
     # -- the end ----------------------------------------------------------------------------------------------------
 

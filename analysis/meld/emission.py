@@ -19,7 +19,7 @@ from typing import Final, final
 from analysis.ir.ids import BasicBlockId, SourceBranchId, ValueId
 from analysis.ir.instructions import Binary, Branch, Constant, Instruction, Jump, Select
 from analysis.ir.source import Span
-from analysis.ir.types import Type
+from analysis.ir.types import BOOLEAN, Type
 from analysis.meld.columns import Columns
 from analysis.meld.compatibility import is_source, is_speculative, source_key
 from analysis.meld.draft import BlockIndex, FlowDraft, Step
@@ -124,6 +124,9 @@ class Emitter:
         ]
         item = with_instruction_operands(left.instruction, operands)
         self.steps().append(Step(item, max(left.slots, right.slots)))
+        results = left.instruction.result, right.instruction.result
+        if results[0] is not None and results[1] is not None and self._draft.types[results[0]] == BOOLEAN:
+            self._draft.merge(results[0], results[1], self._condition)
         self.melded += 1
 
     def _alone(self, runs: tuple[Sequence[Step], Sequence[Step]]) -> None:

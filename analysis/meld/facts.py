@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import final
 
 from analysis.affine.analysis import analyze_affine
@@ -17,7 +18,9 @@ from analysis.ir.instructions import Jump, Return
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
 from analysis.meld.draft import FlowBlock, FlowDraft, FlowPhi, Step
+from analysis.meld.sample_warps import SampleWarps
 from analysis.memory.spaces import SpaceResult, infer_spaces
+from analysis.verdict.bounds_check import BoundsChecks
 from analysis.verdict.weights import BlockWeights
 
 
@@ -30,6 +33,7 @@ class MeldFacts:
     divergence: DivergenceResult
     weights: BlockWeights
     spaces: SpaceResult
+    warps: SampleWarps
 
     def space(self, value: ValueId) -> MemorySpace:
         """Where a pointer points; GENERIC for values that the function did not have."""
@@ -47,11 +51,19 @@ def meld_facts(function: Function, launch: LaunchKnowledge) -> MeldFacts:
     if levels:
         divergence = analyze_divergence(function, control, launch, options, levels)
     spaces = infer_spaces(function, control)
-    return MeldFacts(function, divergence, BlockWeights(function, control, divergence, affine, spaces), spaces)
+    weights = BlockWeights(function, control, divergence, affine, spaces)
+    warps = SampleWarps(function, divergence, BoundsChecks(function, control, divergence, affine))
+    return MeldFacts(function, divergence, weights, spaces, warps)
 
 
-def draft_of(facts: MeldFacts, melded: frozenset[BasicBlockId]) -> FlowDraft:
-    """The function as a draft; several returns become one, so that arms that return meet."""
+def draft_of(
+    facts: MeldFacts, melded: frozenset[BasicBlockId] = frozenset(), rounds: Sequence[int] | None = None
+) -> FlowDraft:
+    """The function as a draft; several returns become one, so that arms that return meet.
+
+    `rounds` are given for a function that comes from another one: how often a loop with selected bounds runs is not
+    seen in it any more.
+    """
     blocks: list[FlowBlock] = []
     for index, block in enumerate(facts.function.blocks):
         id = BasicBlockId(index)
@@ -60,8 +72,8 @@ def draft_of(facts: MeldFacts, melded: frozenset[BasicBlockId]) -> FlowDraft:
             FlowPhi(phi.result, {int(source): value for source, value in phi.incoming}, phi.span) for phi in block.phis
         ]
         is_divergent = facts.divergence.terminator_level(id) is Level.VARYING
-        rounds = facts.weights.rounds(id)
-        blocks.append(FlowBlock(phis, steps, block.terminator, rounds, id in melded, is_divergent))
+        often = facts.weights.rounds(id) if rounds is None else rounds[index]
+        blocks.append(FlowBlock(phis, steps, block.terminator, often, id in melded, is_divergent))
     draft = FlowDraft(facts.function, blocks, list(facts.function.types))
     draft.drop_unreachable()
     _unite_returns(draft)

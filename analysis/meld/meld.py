@@ -5,8 +5,10 @@ Rounds    Each round analyses the function anew (divergence, trips of loops, mem
           branch on a copy (`attempt.py`), and melds those that pay, the most profitable one first: so an inner region
           that saves little does not spoil an outer one that saves more (the paper's regression on SRAD).  It ends with
           a round in which nothing is melded, or after `MeldSettings.max_rounds`, and says so.
-Gain      With BEST a meld is made where the predicted gain is above 0 and no more instructions are issued; with a
+Gain      With BEST a meld is made where a gain is certain as far as the sample of warps goes (`pricing.py`); with a
           published method the published threshold alone decides, and the predicted gain is told.
+Loops     how often they run is known of the function that was given alone: a loop with selected bounds has none that
+          can be seen.  So each block keeps its rounds from one round of melding to the next.
 Checked   the verifier reads the result of every round.  A round whose result is not well formed is given up: its
           regions are refused as BROKEN, and what was melded before stands.  `after_each` sees every single meld.
 Result    runs in the simulator in place of the function that was given.
@@ -17,6 +19,7 @@ Source    Saumya et al., "DARM: Control-Flow Melding for SIMT Thread Divergence 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from statistics import fmean
 from typing import final
 
 from analysis.divergence.launch_shape import LaunchKnowledge
@@ -25,10 +28,11 @@ from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Branch, Switch
 from analysis.ir.source import Span
 from analysis.ir.verifier import verify
-from analysis.meld.attempt import Answer, Attempt, Failure, Price, best_attempt, total_price
+from analysis.meld.attempt import Answer, Attempt, Failure, best_attempt
 from analysis.meld.draft import BlockIndex, FlowDraft
 from analysis.meld.facts import MeldFacts, draft_of, meld_facts
 from analysis.meld.model import MeldedRegion, MeldObstacle, MeldResult, RefusedRegion
+from analysis.meld.pricing import Price, total_price
 from analysis.meld.settings import DEFAULT_MELD_SETTINGS, MeldSettings
 
 ANY_LAUNCH = LaunchKnowledge()
@@ -65,32 +69,35 @@ class _Melding:
         self._melded: list[MeldedRegion] = []
         self._refused: tuple[RefusedRegion, ...] = ()
         self._blocks: frozenset[BasicBlockId] = frozenset()
+        self._rounds: tuple[int, ...] | None = None
         self._slots_before: float | None = None
+        self._saved = 0.0
 
     def run(self) -> MeldResult:
         rounds = 0
         is_cut = is_broken = False
         while True:
             facts = meld_facts(self._function, self._launch)
-            draft = draft_of(facts, self._blocks)
-            price = total_price(draft)
+            draft = draft_of(facts, self._blocks, self._rounds)
+            price = total_price(draft, facts)
             if self._slots_before is None:
-                self._slots_before = max(1.0, price.slots)
+                self._slots_before = max(1.0, fmean(price.slots))
             answers = self._answers(draft, price, facts)
             found = [(entry, answer) for entry, answer in answers if isinstance(answer, Attempt)]
             is_cut = bool(found) and rounds >= self._settings.max_rounds
             if not found or is_cut:
                 break
-            noted = len(self._melded)
+            noted, saved = len(self._melded), self._saved
             is_broken = not self._finish(self._meld_all(draft, found, price, facts))
             if is_broken:
                 del self._melded[noted:]
+                self._saved = saved
                 break
             rounds += 1
         assert self._slots_before is not None
         stop = MeldObstacle.BROKEN if is_broken else MeldObstacle.CUT
         self._refused = tuple(self._refusal(draft, entry, answer, stop) for entry, answer in answers)
-        slots = round(self._slots_before), round(price.slots)
+        slots = round(self._slots_before), round(self._slots_before - self._saved)
         return MeldResult(self._function, tuple(self._melded), self._refused, self._blocks, rounds, is_cut, slots)
 
     def _answers(self, draft: FlowDraft, price: Price, facts: MeldFacts) -> list[tuple[BlockIndex, Answer]]:
@@ -104,7 +111,7 @@ class _Melding:
         self, draft: FlowDraft, found: Iterable[tuple[BlockIndex, Attempt]], price: Price, facts: MeldFacts
     ) -> FlowDraft:
         """Melds the most profitable region, then what still stands of the others, in order of their profit."""
-        ranked = sorted(found, key=lambda one: -one[1].saved)
+        ranked = sorted(found, key=lambda one: -one[1].slots.mean)
         names = [_name(draft, entry) for entry, _ in ranked]
         first = ranked[0][1]
         self._note(draft, ranked[0][0], first)
@@ -113,7 +120,7 @@ class _Melding:
             entries = [entry for entry in draft.order() if _is_candidate(draft, entry) and _name(draft, entry) == name]
             if len(entries) != 1:
                 continue
-            answer = best_attempt(draft, entries[0], total_price(draft), facts, self._settings)
+            answer = best_attempt(draft, entries[0], total_price(draft, facts), facts, self._settings)
             if isinstance(answer, Attempt):
                 self._note(draft, entries[0], answer)
                 draft = answer.draft
@@ -123,7 +130,8 @@ class _Melding:
         branch = draft.blocks[entry].terminator
         assert isinstance(branch, Branch)
         assert self._slots_before is not None
-        share = attempt.saved / self._slots_before
+        share = attempt.slots.mean / self._slots_before
+        self._saved += attempt.slots.mean
         if self._after_each is not None:
             self._after_each(attempt.draft.copy().finish()[0])
         self._melded.append(MeldedRegion(branch.branch, branch.span, attempt.method, attempt.pairs, share))
@@ -134,6 +142,7 @@ class _Melding:
         if verify(function):
             return False
         self._function = function
+        self._rounds = tuple(draft.blocks[old].rounds for old in order)
         self._blocks = frozenset(BasicBlockId(new) for new, old in enumerate(order) if draft.blocks[old].is_melded)
         return True
 
@@ -146,9 +155,9 @@ class _Melding:
             case Failure(obstacle=obstacle, place=place, profitability=profitability, saved=saved):
                 share = None if saved is None else saved / self._slots_before
                 return RefusedRegion(branch, terminator.span, obstacle, place, profitability, share)
-            case Attempt(saved=saved, pairs=pairs):
+            case Attempt(slots=slots, pairs=pairs):
                 best = max(pair.profitability for pair in pairs)
-                share = saved / self._slots_before
+                share = slots.mean / self._slots_before
                 return RefusedRegion(branch, terminator.span, stop, terminator.span, best, share)
 
 

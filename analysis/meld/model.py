@@ -116,7 +116,8 @@ class MeldResult:
 
     `melded` are in the order in which they were melded; a branch can occur again, where melding one pair of subgraphs
     made another one possible.  `refused` are the divergent branches of the result.  `melded_blocks` are blocks of the
-    result that both arms of some branch run now.  `issue_slots` are those of the estimate, before and after.
+    result that both arms of some branch run now.  `issue_slots` are those that the estimate gives a warp in the mean,
+    before and after.
     """
 
     function: Function

@@ -79,7 +79,7 @@ def test_one_block_on_each_side() -> None:
 
 
 def test_a_block_takes_a_place_in_a_copy_of_the_other_sides_region() -> None:
-    result = melded("if (t & 1) p[t] = q[t] + n; else if (n > 3) p[t] = q[n] + t;")
+    result = melded("if (t & 1) p[t] = q[t] + n; else if (n > 3) p[t] = q[n] + t;", MeldMethod.DARM)
     assert [pair.kind for pair in result.melded[0].pairs] == [PairKind.BLOCK_REGION]
     assert (count(result.function, Load), count(result.function, Store)) == (1, 1)
 
