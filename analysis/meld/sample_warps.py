@@ -17,7 +17,6 @@ Limits    conditions that depend on each other are drawn as if they did not, unl
 from __future__ import annotations
 
 from collections.abc import Callable
-from random import Random
 from typing import Final, final
 
 from analysis.divergence.launch_shape import BlockShape
@@ -28,12 +27,13 @@ from analysis.ir.function import Function
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Binary, Compare, ReadSpecial
 from analysis.ir.operators import BinaryOperator, CompareOperator, SpecialRegister
+from analysis.meld.draws import Draws
 from analysis.verdict.bounds_check import BoundsChecks
 
 GROUPS: Final = 16
 """What differs from group to group says how far a mean over all of them can be trusted."""
-_WARPS_IN_GROUP: Final = 4
-"""At least: of one warp per group, rare ways through a function would be missed or counted too often."""
+_BLOCKS_IN_GROUP: Final = 4
+"""Of one block per group, rare ways through a function would be missed or counted too often."""
 _OTHER_AXES: Final = (SpecialRegister.THREAD_Y, SpecialRegister.THREAD_Z)
 _ROWS: Final = (BlockShape(256),)
 _PLANES: Final = (BlockShape(16, 16), BlockShape(32, 8))
@@ -41,6 +41,8 @@ _PLANES: Final = (BlockShape(16, 16), BlockShape(32, 8))
 _MAX_SHAPES: Final = 4
 _SHARES: Final = (16, 16, 16, 8, 24, 4, 28, 2)
 """For how many lanes of `_OF` a condition holds."""
+_SHARES_OF_A_PART: Final = (16, 16, 16, 8, 24, 2, 0, 31)
+"""The same of a condition that only a part of the warp asks: what it guards may be done long ago, or not begun."""
 _SHARES_OF_EQUALITIES: Final = (16, 8, 4, 4, 1, 1, 1, 24)
 _OF: Final = 32
 _ALL: Final = (1.0,) * GROUPS
@@ -64,8 +66,8 @@ class SampleWarps:
         at = 0
         for group in range(GROUPS):
             start = at
-            while at - start < _WARPS_IN_GROUP * self._warp_size:
-                shape = self._shapes[(len(self._blocks) + group) % len(self._shapes)]
+            for number in range(_BLOCKS_IN_GROUP):
+                shape = self._shapes[(group + number) % len(self._shapes)]
                 self._blocks.append((shape, at))
                 at += -(-shape.threads // self._warp_size) * self._warp_size
             self._groups.append((start, at - start))
@@ -119,16 +121,16 @@ class SampleWarps:
         return int("".join("1" if value else "0" for value in reversed(values)), 2)
 
     def _draw(self, value: ValueId) -> int:
-        random = Random(value)
-        of_block = self._drawing(value, random)
+        of_block = self._drawing(value, Draws(value))
         return sum(of_block(shape) << start for shape, start in self._blocks)
 
-    def _drawing(self, value: ValueId, random: Random) -> Callable[[BlockShape], int]:
+    def _drawing(self, value: ValueId, draws: Draws) -> Callable[[BlockShape], int]:
         """What draws the lanes of one block."""
         is_known = value < len(self._function.types)
         item = self._divergence.definition(value) if is_known else None
         level = self._divergence.level(value) if is_known else Level.VARYING
-        shares = _SHARES
+        is_of_a_part = is_known and self._divergence.convergence(self._divergence.home(value)) is Level.VARYING
+        shares = _SHARES_OF_A_PART if is_of_a_part else _SHARES
         is_inverse = isinstance(item, Compare) and item.operator is CompareOperator.NOT_EQUAL
         if isinstance(item, Compare) and self._is_rare_equality(item):
             shares = _SHARES_OF_EQUALITIES
@@ -139,24 +141,24 @@ class SampleWarps:
         def uniform(shape: BlockShape) -> int:
             size = shape.threads if level <= Level.BLOCK else self._warp_size
             lanes = sum(
-                (random.randrange(_OF) < random.choice(shares)) * ((1 << min(size, shape.threads - start)) - 1) << start
+                (draws.below(_OF) < draws.pick(shares)) * ((1 << min(size, shape.threads - start)) - 1) << start
                 for start in range(0, shape.threads, size)
             )
             return turned(lanes, shape)
 
         def cut(shape: BlockShape) -> int:
-            kind = random.randrange(4)
+            kind = draws.below(4)
             if kind < 2:
                 return ((1 << shape.threads) - 1) * kind
             width = shape.threads if kind == 2 else shape.x
-            place = random.randrange(width + 1)
+            place = draws.below(width + 1)
             row = 1 << min(place, width - 1) if shares is _SHARES_OF_EQUALITIES else (1 << place) - 1
             return turned(sum(row << start for start in range(0, shape.threads, width)), shape)
 
         def scattered(shape: BlockShape) -> int:
-            share, lanes, bit = random.choice(shares), 0, 1
+            share, lanes, bit = draws.pick(shares), 0, 1
             while bit < _OF:
-                other = random.getrandbits(shape.threads)
+                other = draws.bits(shape.threads)
                 lanes = lanes | other if share & bit else lanes & other
                 bit *= 2
             return turned(lanes, shape)
