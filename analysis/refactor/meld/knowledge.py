@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final, TypeAlias, final
 
@@ -94,7 +94,7 @@ class Knowledge:
 
     def hindrance(self, extent: Span) -> Hindrance | None:
         """The first instruction of the range that no melded arm may contain."""
-        found = [one for view in self._views for one in _hindrances(view, self._placed_in(view).within(extent))]
+        found = [one for view in self._views for one in self._placed_in(view).hindrances(extent)]
         return min(found, key=lambda one: (one.start, one.end, one.obstacle.value), default=None)
 
     def prices(self, extent: Span) -> list[Price]:
@@ -154,6 +154,7 @@ class _Placed:
     """
 
     def __init__(self, view: View) -> None:
+        self._view = view
         calls = _calls(view)
         found: list[_Placing] = []
         for index, block in enumerate(view.root.function.blocks):
@@ -171,6 +172,32 @@ class _Placed:
         first = bisect_left(self._items, extent.start, key=_start)
         last = bisect_left(self._items, extent.end, lo=first, key=_start)
         return (one for one in self._items[first:last] if one[1] <= extent.end)
+
+    def hindrances(self, extent: Span) -> Iterator[Hindrance]:
+        """What no melded arm may contain, of the range."""
+        for start, end, block, item in self.within(extent):
+            found = self._hindrance(block, item)
+            if found is not None:
+                yield Hindrance(start, end, *found)
+
+    def _hindrance(self, block: BasicBlockId, item: Instruction | Terminator) -> tuple[Obstacle, str] | None:
+        control = self._view.root.control
+        match item:
+            case Jump() | Branch() | Switch() | Return() | Trap():
+                return None
+            case Atomic() | Load() if block in self._waiting:
+                return Obstacle.ATOMIC, "an arm waits for another thread"
+            case Atomic(operator=operator) if operator in _LOCKING and control.innermost_cycle(block) is not None:
+                return Obstacle.ATOMIC, "an arm may wait for a lock"
+            case _:
+                obstacle = obstacle_in(item)
+                return None if obstacle is None else _SENTENCES.get(obstacle)
+
+    @cached_property
+    def _waiting(self) -> frozenset[BasicBlockId]:
+        """The blocks of loops that only wait."""
+        function, cycles = self._view.root.function, self._view.root.control.cycles
+        return frozenset(block for cycle in cycles if only_waits(function, cycle) for block in cycle.blocks)
 
 
 def _start(placed: _Placing) -> int:
@@ -222,31 +249,6 @@ def _is_constant(view: View, value: ValueId) -> bool:
     if isinstance(found, Convert):
         return _is_constant(view, found.operand)
     return isinstance(found, Constant) and found.value != 0
-
-
-def _hindrances(view: View, placed: Iterable[_Placing]) -> Iterator[Hindrance]:
-    for start, end, block, item in placed:
-        found = _hindrance(view, block, item)
-        if found is not None:
-            yield Hindrance(start, end, *found)
-
-
-def _hindrance(view: View, block: BasicBlockId, item: Instruction | Terminator) -> tuple[Obstacle, str] | None:
-    match item:
-        case Jump() | Branch() | Switch() | Return() | Trap():
-            return None
-        case Atomic() | Load() if _waits(view, block):
-            return Obstacle.ATOMIC, "an arm waits for another thread"
-        case Atomic(operator=operator) if operator in _LOCKING and view.root.control.innermost_cycle(block) is not None:
-            return Obstacle.ATOMIC, "an arm may wait for a lock"
-        case _:
-            obstacle = obstacle_in(item)
-            return None if obstacle is None else _SENTENCES.get(obstacle)
-
-
-def _waits(view: View, block: BasicBlockId) -> bool:
-    cycles = view.root.control.cycles_around(block)
-    return any(only_waits(view.root.function, cycle) for cycle in cycles)
 
 
 _SENTENCES: Final = {

@@ -11,7 +11,6 @@ Source    Saumya et al., CGO 2022, section VI-B: melding in the order of profit 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import count
 from typing import Final, final
 
@@ -29,14 +28,14 @@ from analysis.refactor.meld.structure import (
     Branching,
     Comments,
     Decision,
-    Looping,
-    Nested,
     Simple,
     Statement,
     all_statements,
+    bodies,
     declared,
     renamed,
     total,
+    with_bodies,
     with_comments,
 )
 from analysis.refactor.meld.terms import GUARD, GuardId, Local, LocalId
@@ -87,7 +86,8 @@ class Planner:
         self._locals = count(FIRST_FRESH)
         self._guards = count()
         self._plans: dict[int, Plan | NotAlike | NoGain | Undeclarable] = {}
-        self._kept: list[Branching] = []
+        self._in_other_names: dict[tuple[int, frozenset[tuple[LocalId, LocalId]]], Statement] = {}
+        self._kept: list[Statement] = []
         """Statements whose identity is a key above stay alive."""
 
     def plan(self, fork: Branching) -> Plan | NotAlike | NoGain | Undeclarable:
@@ -105,11 +105,15 @@ class Planner:
             variants.append(inner)
         serial = fork.condition.slots + total(left) + total(right)
         bar = fork.condition.slots + total(inner[0]) + total(inner[1])
+        guard = GuardId(next(self._guards))
+        terms = TermMelder(guard, self._knowledge, self._fresh)
         candidates: list[Plan] = []
         refused: list[NotAlike | Undeclarable] = []
         for method in self._methods():
+            # One of the candidates is chosen in the end, so they may share what they are made of.
+            melder = StatementMelder(guard, terms, method, self._settings)
             for one, other in variants:
-                found = self._candidate(fork, one, other, method, serial)
+                found = self._candidate(fork, one, other, method, melder, serial)
                 if isinstance(found, Plan):
                     candidates.append(found)
                 else:
@@ -131,6 +135,7 @@ class Planner:
         left: tuple[Statement, ...],
         right: tuple[Statement, ...],
         method: MeldMethod,
+        melder: StatementMelder,
         serial: float,
     ) -> Plan | NotAlike | Undeclarable:
         if method is MeldMethod.FUSION and not all(isinstance(one, Simple) for one in (*left, *right)):
@@ -139,49 +144,56 @@ class Planner:
             if not any(isinstance(one, Branching) for one in (*left, *right)):
                 return NotAlike()
             left, right = flattened(left, self._guards), flattened(right, self._guards)
-        guard = GuardId(next(self._guards))
-        terms = TermMelder(guard, self._knowledge, self._fresh)
         names = paired_locals(left, right)
         attempts: list[Mapping[Local, Local]] = [names, {}] if names else [{}]
         for mapping in attempts:
             try:
-                melder = StatementMelder(guard, terms, method, self._settings)
-                statements = melder.sequence(left, renamed(right, mapping))
+                statements = melder.sequence(left, self._renamed(right, mapping))
             except UndeclarableError:
                 continue
             if _is_untouched(statements):
                 return NotAlike()
-            whole = (_decision(guard, fork), *_with_opening(statements, fork.openings[1]))
+            whole = (_decision(melder.guard, fork), *_with_opening(statements, fork.openings[1]))
             # The branch itself is gone; what guards cost is counted.
             price = total(whole) - fork.condition.rounds + self._live_ranges(whole, (*left, *right))
             return Plan(whole, method, price, serial - price)
         return Undeclarable()
+
+    def _renamed(self, statements: tuple[Statement, ...], names: Mapping[Local, Local]) -> tuple[Statement, ...]:
+        """The same object for the same statement and names: what was melded with it is known by that."""
+        if not names:
+            return statements
+        pairs = frozenset((before.number, after.number) for before, after in names.items())
+        out: list[Statement] = []
+        for statement in statements:
+            place = id(statement), pairs
+            if place not in self._in_other_names:
+                self._kept.append(statement)
+                self._in_other_names[place] = renamed((statement,), names)[0]
+            out.append(self._in_other_names[place])
+        return tuple(out)
 
     def _live_ranges(self, melded: Sequence[Statement], before: Sequence[Statement]) -> float:
         added = declared(melded) - declared(before)
         return LIVE_RANGE * len(added)
 
     def _inner_melded(self, statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
-        """The statements with every divergent branch inside melded where that pays."""
+        """The statements with every divergent branch inside melded where that pays; what stays is the same object."""
         if not any(isinstance(one, Branching) for one in all_statements(statements)):
             return statements
         out: list[Statement] = []
         for statement in statements:
-            match statement:
-                case Branching(then=then, otherwise=otherwise):
-                    plan = self.plan(statement) if self._is_divergent(statement) else None
-                    if isinstance(plan, Plan):
-                        out += plan.statements
-                        continue
-                    other = None if otherwise is None else self._inner_melded(otherwise)
-                    out.append(replace(statement, then=self._inner_melded(then), otherwise=other))
-                case Looping(kind=kind, head=head, body=body, declares=declares, comments=comments):
-                    out.append(Looping(kind, head, self._inner_melded(body), declares, comments))
-                case Nested(body=body, comments=comments):
-                    out.append(Nested(self._inner_melded(body), comments))
-                case _:
-                    out.append(statement)
-        return tuple(out)
+            plan = self.plan(statement) if isinstance(statement, Branching) and self._is_divergent(statement) else None
+            if isinstance(plan, Plan):
+                out += plan.statements
+            else:
+                out.append(self._melded_inside(statement))
+        return statements if _are_same(out, statements) else tuple(out)
+
+    def _melded_inside(self, statement: Statement) -> Statement:
+        before = bodies(statement)
+        after = tuple(map(self._inner_melded, before))
+        return statement if _are_same(after, before) else with_bodies(statement, after)
 
     def _is_divergent(self, fork: Branching) -> bool:
         keyword = fork.keyword
@@ -191,6 +203,10 @@ class Planner:
         plain = all(isinstance(type_, IntegerType | FloatType | BooleanType) for type_ in types)
         spelling = f"const {spell_type(types[0])}" if plain and len(set(types)) == 1 else "const auto"
         return Local(LocalId(next(self._locals)), role, spelling, "", "", types, fixed=False)
+
+
+def _are_same(one: Sequence[object], other: Sequence[object]) -> bool:
+    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
 
 
 def _decision(guard: GuardId, fork: Branching) -> Decision:

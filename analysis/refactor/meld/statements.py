@@ -46,7 +46,7 @@ class StatementMelder:
     """Melds statements under one guard."""
 
     def __init__(self, guard: GuardId, terms: TermMelder, method: MeldMethod, settings: MeldSettings) -> None:
-        self._guard = guard
+        self.guard = guard
         self._terms = terms
         self._method = method
         self._settings = settings
@@ -71,7 +71,7 @@ class StatementMelder:
                 one = () if column.left is None else (left[column.left],)
                 other = () if column.right is None else (right[column.right],)
                 _append(columns, Alone(one, other))
-        return arranged(columns, self._guard, rounds)
+        return arranged(columns, self.guard, rounds)
 
     def _saved(self, left: Statement, right: Statement) -> float | None:
         """The score of a pair: the slots that it saves."""
@@ -173,7 +173,7 @@ class StatementMelder:
         then = self.sequence(*(arms[::-1] if negated else arms))
         rounds = other.condition.rounds
         either = term("||", ("||",))
-        guard = guard_use(self._guard, rounds, negated=negated)
+        guard = guard_use(self.guard, rounds, negated=negated)
         parts = (guard, " ", either, " ", bracketed(other.condition, _LOOSER_THAN_OR))
         condition = term("binary_expression", parts, other.condition.types, rounds, rounds)
         tested, named = self._settled(condition, "active", is_plain=False)

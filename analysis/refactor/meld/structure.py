@@ -137,6 +137,19 @@ def bodies(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
             assert_never(statement)
 
 
+def with_bodies(statement: Statement, inside: tuple[tuple[Statement, ...], ...]) -> Statement:
+    """The statement with other lists in place of its `bodies`."""
+    match statement:
+        case Branching():
+            return copy(statement, then=inside[0], otherwise=inside[1] if len(inside) > 1 else None)
+        case Looping() | Nested():
+            return copy(statement, body=inside[0])
+        case Simple() | Decision():
+            return statement
+        case _:
+            assert_never(statement)
+
+
 def own_term(statement: Statement) -> Term | None:
     """The term of the statement itself."""
     match statement:

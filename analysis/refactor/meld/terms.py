@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from enum import Flag
+from functools import lru_cache
 from typing import Final, NewType, TypeAlias, final
 
 from analysis.ir.record import record
@@ -128,7 +129,7 @@ def term(
             children.append(part)
             slots += part.slots
             selections += part.selections
-            if part.effects is not everything:
+            if part.effects is not Effect.NONE and part.effects is not everything:
                 everything |= part.effects
             if part.locals:
                 named |= part.locals
@@ -162,11 +163,13 @@ def name_of(local: Local, rounds: float = 1) -> Term:
     return term(IDENTIFIER, (local.name,), local.types, 0, rounds, meaning=local)
 
 
+@lru_cache(256)
 def guard_use(number: GuardId, rounds: float, *, negated: bool = False) -> Term:
     """The outcome of a branch's condition, as an operand."""
     return term(GUARD, ("?",), (), 0, rounds, meaning=Guard(number, negated))
 
 
+@lru_cache(256)
 def guard_test(number: GuardId, rounds: float, *, negated: bool = False) -> Term:
     """The same as the condition of an `if`, which costs a slot."""
     return term(GUARD, ("?",), (), rounds, rounds, meaning=Guard(number, negated))
