@@ -77,17 +77,24 @@ class StatementMelder:
         """The score of a pair: the slots that it saves."""
         if key(left) == key(right):
             return slots(left) + SAME
-        joined = self._pair(left, right)
-        if joined is None:
-            return None
-        both = slots(left) + slots(right)
-        saved = both - total(joined)
+        price, other_price = slots(left), slots(right)
+        both = price + other_price
         if isinstance(left, Simple) and isinstance(right, Simple):
+            joined = self._pair(left, right)
+            if joined is None:
+                return None
+            saved = both - total(joined)
             # Under a guard both would cost a slot more; and one selection reads better than two guarded statements.
             guard = max(left.term.rounds, right.term.rounds)
             bonus = SAME if _target(left) == _target(right) is not None else 0.0
             return bonus + max(saved, SAME) if saved > 0 or (saved >= -guard and len(joined) == 1) else None
-        return saved if saved > 0 and saved >= self._settings.threshold * both else None
+        least = self._settings.threshold * both
+        # What both share is at most the cheaper one.
+        joined = None if min(price, other_price) < least else self._pair(left, right)
+        if joined is None:
+            return None
+        saved = both - total(joined)
+        return saved if saved > 0 and saved >= least else None
 
     def _pair(self, left: Statement, right: Statement) -> tuple[Statement, ...] | None:
         place = id(left), id(right)
