@@ -71,7 +71,7 @@ def evidence_words(evidence: Evidence) -> str:
         case NewFault(message=message, place=place):
             return f"new fault: {message}" + ("" if place is None else f", in line {place.line}")
         case NotFewer(before=before, after=after):
-            return f"issues {quantity(after, 'instruction')} instead of {number(before)}"
+            return f"the kernel then issues {quantity(after, 'instruction')} instead of {number(before)}"
         case BrokenText(message=message, place=place):
             return message if place is None else f"{message}, in line {place.line}"
         case _:

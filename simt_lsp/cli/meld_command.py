@@ -59,7 +59,9 @@ def meld(options: argparse.Namespace) -> ExitStatus:
 def _functions(analyzed: Analyzed, name: str | None) -> Sequence[FunctionFacts]:
     """The functions of the file that `#if` leaves in it, or those with this name."""
     compiled = [one for one in analyzed.analysis.program.device_functions() if one.item.active]
-    named: Sequence[DeviceFunction] = functions_named(compiled, analyzed.path, name, "device function")
+    named: Sequence[DeviceFunction] = compiled
+    if name is not None:
+        named = functions_named(compiled, analyzed.path, name, "device function")
     wanted = {one.id for one in named}
     return [one for one in analyzed.analysis.facts.functions if one.id in wanted]
 

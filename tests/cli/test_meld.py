@@ -22,6 +22,7 @@ from simt_lsp.cli.arguments import MELD_METHODS
 from simt_lsp.cli.exit_status import ExitStatus
 from tests.cli.shell import COMMAND, environment, simt_lsp, write
 from tests.support import wrong_melder
+from tests.support.seldom import REASON, SELDOM
 
 DOCS = Path(__file__).parents[2] / "docs" / "meld-json.md"
 
@@ -69,19 +70,6 @@ UNREACHED = TWO.replace("two", "alone").replace("__global__", "__device__")
 
 
 NO_KERNEL = "no kernel of this file runs the function, and kernels of other files are not looked at"
-
-SELDOM = """\
-// simt: grid=8 block=128 flag=iota
-__global__ void seldom(float *even, float *odd, const float *x, const float *y, const int *flag) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (flag[i] == 37) {
-    even[i] = x[i] * 3.0f + 1.0f;
-  } else {
-    odd[i] = y[i] * 5.0f + 2.0f;
-  }
-}
-"""
-"""One warp of many splits: all others would pay for the selections and save nothing."""
 
 
 def regions(folder: Path, *arguments: str) -> list[dict[str, Any]]:
@@ -143,7 +131,10 @@ class TestReport:
 
     def test_nothing_diverges(self, tmp_path: Path) -> None:
         write(tmp_path, {"a.cu": "__global__ void k(int *x) { x[threadIdx.x] = 1; }\n"})
-        assert simt_lsp("meld", "a.cu", cwd=tmp_path).stdout == "no divergent branches\n"
+        write(tmp_path, {"host.cu": "int main() { return 0; }\n"})
+        for name in ("a.cu", "host.cu"):
+            done = simt_lsp("meld", name, cwd=tmp_path)
+            assert (done.returncode, done.stdout) == (ExitStatus.CLEAN, "no divergent branches\n")
 
     def test_a_function_and_a_line_select(self, tmp_path: Path) -> None:
         write(tmp_path, {"a.cu": BITONIC + TWO})
@@ -197,11 +188,10 @@ class TestReport:
 
     def test_what_costs_more_is_refuted_and_never_offered(self, tmp_path: Path) -> None:
         write(tmp_path, {"a.cu": SELDOM})
-        reason = "issues 640 instructions instead of 550"
         for arguments in ((), ("--unchecked",)):
             (found,) = regions(tmp_path, "a.cu", *arguments)
-            assert (found["offered"], found["verdict"], found["reason"]) == (False, "refuted", reason)
-            assert found["title"] == f"Meld both arms (refuted: {reason})"
+            assert (found["offered"], found["verdict"], found["reason"]) == (False, "refuted", REASON)
+            assert found["title"] == f"Meld both arms (refuted: {REASON})"
         done = simt_lsp("meld", "a.cu", "--write", "--unchecked", cwd=tmp_path)
         assert (done.returncode, (tmp_path / "a.cu").read_text()) == (ExitStatus.CLEAN, SELDOM)
         assert done.stderr == "simt-lsp: a.cu: nothing to meld (1 divergent branch: 1 meld refuted)\n"

@@ -24,7 +24,7 @@ def test_a_shown_command_prints_what_is_shown(command: str, output: str) -> None
 
 def test_there_is_something_shown() -> None:
     commands = [command.split()[0] for command, _ in SHOWN]
-    assert commands == ["check", "explain", "meld", "explain", "meld", "check", "check", "explain"]
+    assert commands == ["check", "explain", "meld", "explain", "meld", "meld", "check", "check", "explain"]
 
 
 def without_time(text: str) -> str:

@@ -26,3 +26,5 @@ __global__ void step(float *even, float *odd, const float *x, const float *y) {
   (is_even ? even : odd)[i] = value * value + 1.0f;
 }
 """
+NEVER: Final = ALIKE.replace("i % 2 == 0", "x[i] > 1e30f")
+"""No input that is chosen by itself reaches the first arm."""

@@ -15,6 +15,7 @@ from simt_lsp.cli.patch import unified_diff
 from tests.cli.shell import simt_lsp
 from tests.server.test_session import COMMAND, REFRESHES, accepted, opened
 from tests.support import wrong_melder
+from tests.support.seldom import REASON, SELDOM
 
 CLIENTS = ["visual-studio-code", "neovim@0.11"]
 
@@ -36,19 +37,6 @@ __global__ void mix(float *out, const float *a, const float *b, const float *c) 
   else out[i] = c[i] * 4.0f + 1.0f;
 }
 """
-SELDOM = """\
-// simt: grid=8 block=128 flag=iota
-__global__ void step(float *even, float *odd, const float *x, const float *y, const int *flag) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (flag[i] == 37) {
-    even[i] = x[i] * 3.0f + 1.0f;
-  } else {
-    odd[i] = y[i] * 5.0f + 2.0f;
-  }
-}
-"""
-"""One warp of many splits: all others would pay for the selections and save nothing."""
-NOT_FEWER = "issues 640 instructions instead of 550"
 NEVER = ALIKE.replace("i % 2 == 0", "x[i] > 1e30f")
 """No input that is chosen by itself reaches the first arm."""
 UNUSED = ALIKE.replace("__global__", "__device__")
@@ -222,11 +210,11 @@ async def test_what_costs_more_is_not_applied_and_cannot_be_chosen_again(
     opened(client, uri, SELDOM)
     action = await chosen(client, uri, SELDOM)
     assert action.edit is None
-    assert client.messages[-1].message == f"Not melded: {NOT_FEWER}"
-    assert await disabled(client, uri, SELDOM) == (NOT_FEWER if lists_disabled(client) else None)
+    assert client.messages[-1].message == f"Not melded: {REASON}"
+    assert await disabled(client, uri, SELDOM) == (REASON if lists_disabled(client) else None)
     answer = await melded(client, uri, SELDOM)
-    assert (answer.status, answer.message) == ("refuted", NOT_FEWER)
-    assert answer.title == f"Meld both arms (refuted: {NOT_FEWER})"
+    assert (answer.status, answer.message) == ("refuted", REASON)
+    assert answer.title == f"Meld both arms (refuted: {REASON})"
     assert (asked.edits, asked.questions) == ([], [])
 
 

@@ -119,7 +119,7 @@ async function start(context: vscode.ExtensionContext, log: vscode.LogOutputChan
     },
     "simt-lsp.setUp": () => setUp.offer("Set up simt-lsp's own Python environment?"),
     "simt-lsp.selectInterpreter": () => setUp.selectInterpreter(),
-    "simt-lsp.openExample": () => openExample(extensionPath),
+    "simt-lsp.openExample": (name?: unknown) => openExample(extensionPath, name),
     [MENU_COMMAND]: () => showMenu(controller.state),
   };
   for (const [name, run] of Object.entries(commands)) {
@@ -155,17 +155,21 @@ function targetOf(params: SimulateParams): Target | undefined {
   return { uri: vscode.Uri.parse(textDocument.uri), kernel, position };
 }
 
-/** The branch of the example that costs. */
-const EXAMPLE_PLACE = "state[i] > 0";
+/** The examples of the walkthrough: a file, and the place where there is something to ask. */
+const EXAMPLES = {
+  "three-branches": { file: "example.cu", place: "state[i] > 0" },
+  "two-arms": { file: "meld.cu", place: "if (from_left)" },
+} as const;
 
-/** An example of the walkthrough, as a document that is nobody's file; the cursor is where there is something to ask. */
-async function openExample(extensionPath: string): Promise<void> {
-  const content = await fs.readFile(path.join(extensionPath, "walkthrough", "example.cu"), "utf8");
+/** As a document that is nobody's file, with the cursor at its place; the first one unless named. */
+async function openExample(extensionPath: string, name?: unknown): Promise<void> {
+  const { file, place } = EXAMPLES[name === "two-arms" ? name : "three-branches"];
+  const content = await fs.readFile(path.join(extensionPath, "walkthrough", file), "utf8");
   const opened = vscode.workspace.textDocuments.find(
     (document) => document.isUntitled && !document.isClosed && document.getText() === content,
   );
   const document = opened ?? (await vscode.workspace.openTextDocument({ language: "cuda-cpp", content }));
-  const place = document.positionAt(content.indexOf(EXAMPLE_PLACE));
-  const selection = new vscode.Range(place, place);
+  const start = document.positionAt(content.lastIndexOf(place));
+  const selection = new vscode.Range(start, start);
   await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.One, selection });
 }

@@ -66,7 +66,11 @@ export class MeldPreview implements vscode.Disposable, vscode.TextDocumentConten
   async apply(uri = vscode.window.activeTextEditor?.document.uri): Promise<void> {
     const meld = uri && this.shown.get(uri.toString());
     const client = this.server.running;
-    if (uri === undefined || meld === undefined || client === undefined || !mayApply(meld)) return;
+    if (uri === undefined || meld === undefined || client === undefined) return;
+    if (!mayApply(meld)) {
+      void vscode.window.showWarningMessage(sentence(`Not melded: ${meld.message ?? meld.status}`));
+      return;
+    }
     const document = await vscode.workspace.openTextDocument(client.protocol2CodeConverter.asUri(meld.uri));
     if (document.version !== meld.version) {
       const text = "The text changed after it was melded.";

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.editors.meldable import ALIKE, LINE, MELDED, NAME
+from tests.editors.meldable import ALIKE, LINE, MELDED, NAME, NEVER
 from tests.editors.neovim.editor import VERSIONS, Neovim
 from tests.editors.outcome import FAILED
 from tests.editors.terminal import wait_until
+from tests.support.seldom import REASON, SELDOM
 
 
 @pytest.fixture(params=VERSIONS)
@@ -34,6 +36,17 @@ def written(neovim: Neovim) -> str:
     """The text of the kernel's buffer."""
     lines = neovim.lua(f"return vim.api.nvim_buf_get_lines(vim.fn.bufnr('{NAME}'), 0, -1, false)")
     return "".join(f"{line}\n" for line in lines)
+
+
+def write(neovim: Neovim, text: str) -> None:
+    """Puts another kernel in the place of the first one."""
+    neovim.lua(f"vim.api.nvim_buf_set_lines(0, 0, -1, false, vim.json.decode([=[{json.dumps(text.splitlines())}]=]))")
+    branch = next(number for number, line in enumerate(text.splitlines()) if "if (" in line)
+    neovim.wait_for(
+        "vim.iter(vim.diagnostic.get(0)):any(function(found)"
+        f" return found.code == 'DIV403' and found.lnum == {branch} end)"
+    )
+    neovim.at(branch + 1, 3)
 
 
 def act(neovim: Neovim, title: str) -> None:
@@ -104,3 +117,31 @@ def test_where_nothing_splits_it_says_so(neovim: Neovim) -> None:
     neovim.at(1, 1)
     neovim.run("SimtMeld")
     neovim.sees("no branch splits a warp in this line")
+
+
+def test_what_a_run_refutes_is_not_applied_and_the_reason_is_shown(neovim: Neovim) -> None:
+    write(neovim, SELDOM)
+    act(neovim, "Meld divergent arms")
+    neovim.sees(f"Not melded: {REASON}")
+    neovim.picture("refuted")
+    assert written(neovim) == SELDOM
+    neovim.run("lua vim.lsp.buf.hover()")
+    neovim.sees("The check refuted it: the kernel then")
+    neovim.picture("hover")
+    neovim.run("SimtMeld")
+    neovim.sees("q closes")
+    neovim.picture("preview")
+    neovim.keys("a")
+    neovim.sees(f"(refuted: {REASON})")
+    assert written(neovim) == SELDOM
+
+
+def test_what_was_not_checked_is_applied_after_a_question(neovim: Neovim) -> None:
+    write(neovim, NEVER)
+    act(neovim, "Meld divergent arms")
+    neovim.sees("The melding was not checked: no input splits a warp at this branch")
+    neovim.sees("Meld Unchecked")
+    neovim.picture("question")
+    neovim.keys("1\r")
+    wait_until(lambda: "else" not in written(neovim), lambda: f"never applied\n{neovim.terminal.text()}")
+    neovim.picture("applied")

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 
-from tests.editors.meldable import ALIKE, LINE, MELDED, NAME
+from tests.editors.meldable import ALIKE, LINE, MELDED, NAME, NEVER
 from tests.editors.vscode.window import Window
+from tests.support.seldom import REASON, SELDOM
 
 TEXT = f"return vscode.workspace.textDocuments.find((one) => one.uri.path.endsWith('/{NAME}')).getText()"
 
 
-def opened(window: Window) -> None:
-    (window.folder / NAME).write_text(ALIKE)
+def opened(window: Window, text: str = ALIKE) -> None:
+    (window.folder / NAME).write_text(text)
     window.open(NAME)
+    shows(window, text)
     window.wait_for_codes(NAME, lambda codes: "DIV403" in codes)
-    window.at(LINE, 3)
+    window.at(next(number for number, line in enumerate(text.splitlines(), 1) if "if (" in line), 3)
 
 
 def choose(window: Window, title: str) -> None:
@@ -74,3 +76,34 @@ def test_the_preview_of_a_text_that_changed_is_not_applied(window: Window) -> No
     window.page.locator(".notification-toast .monaco-button", has_text="Apply").first.click()
     window.sees(".notification-toast", "The text changed after it was melded.")
     assert window.ask(TEXT) == changed
+
+
+def test_what_a_run_refutes_is_not_applied_and_the_reason_is_shown(window: Window) -> None:
+    opened(window, SELDOM)
+    choose(window, "Meld divergent arms")
+    window.sees(".notification-toast", f"Not melded: {REASON}", seconds=60)
+    window.picture("refuted")
+    assert window.ask(TEXT) == SELDOM
+    window.ask("await vscode.commands.executeCommand('notifications.clearAll')")
+    window.command("Refactor...")
+    window.sees(".action-widget .monaco-list-row.option-disabled", "Meld divergent arms")
+    window.picture("disabled")
+    window.page.keyboard.press("Escape")
+    window.command("SIMT: Preview Melding")
+    window.sees(".notification-toast", f"(refuted: {REASON})")
+    assert window.page.locator(".notification-toast .monaco-button", has_text="Apply").count() == 0
+    window.picture("preview")
+    window.ask("await vscode.commands.executeCommand('simt-lsp.meldApply')")
+    window.sees(".notification-toast", f"Not melded: {REASON}.")
+    assert window.ask(TEXT) == SELDOM
+
+
+def test_what_was_not_checked_is_applied_after_a_question(window: Window) -> None:
+    opened(window, NEVER)
+    choose(window, "Meld divergent arms")
+    window.sees(".notification-toast", "The melding was not checked: no input splits a warp at this branch", seconds=60)
+    window.picture("question")
+    assert window.ask(TEXT) == NEVER
+    window.press_button("Meld Unchecked")
+    window.wait_for(f"{TEXT}.includes('else') ? 0 : 1", seconds=60)
+    window.picture("applied")

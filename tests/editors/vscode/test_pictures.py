@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from tests.editors.meldable import ALIKE
-from tests.editors.meldable import LINE as MELDABLE_LINE
-from tests.editors.meldable import NAME as MELDABLE
 from tests.editors.vscode.conftest import WITH_NUMPY
 from tests.editors.vscode.install import EXTENSION, TARGET
 from tests.editors.vscode.server import CodeServer
@@ -20,6 +17,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 NAME: Final = "relax.cu"
+MELDABLE: Final = "advect.cu"
 SETTINGS: Final = {
     "workbench.activityBar.location": "hidden",
     "workbench.layoutControl.enabled": False,
@@ -69,12 +67,13 @@ def test_graph(gallery: Window) -> None:
 
 
 def test_meld(gallery: Window) -> None:
-    (gallery.folder / MELDABLE).write_text(ALIKE)
+    text = (EXTENSION / "walkthrough" / "meld.cu").read_text()
+    (gallery.folder / MELDABLE).write_text(text)
     gallery.open(MELDABLE)
-    gallery.at(MELDABLE_LINE, 3)
+    gallery.at(1 + text[: text.rindex("if (from_left)")].count("\n"), 3)
     gallery.command("SIMT: Preview Melding")
     gallery.sees(".tabs-container .tab", "fewer issued instructions, checked on", seconds=60)
-    gallery.sees(".monaco-diff-editor .modified-in-monaco-diff-editor", "is_even")
+    gallery.sees(".monaco-diff-editor .modified-in-monaco-diff-editor", "from_left ? i")
     gallery.ask("await vscode.commands.executeCommand('notifications.clearAll')")
     _settle(gallery)
     gallery.picture("picture")

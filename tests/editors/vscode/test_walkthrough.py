@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.editors.vscode.window import Window, wait_until
 
 EXAMPLE_TAB = "Three branches"
+MELD_TAB = "Both arms"
 
 
 def test_every_button_of_the_walkthrough_leads_somewhere(window: Window) -> None:
@@ -25,6 +26,17 @@ def test_every_button_of_the_walkthrough_leads_somewhere(window: Window) -> None
         _press(window, step, button)
         window.panel(shown)
         window.picture(button.partition(" ")[0].lower())
+
+    _open_walkthrough(window)
+    _press(window, "Meld two arms", "Open Two Arms")
+    window.sees(".tab.active", MELD_TAB)
+    assert window.cursor() == (7, 3), "at the branch whose arms can be melded"
+    _open_walkthrough(window)
+    window.picture("melding")
+    _press(window, "Meld two arms", "Preview Melding")
+    window.sees(".tabs-container .tab", "fewer issued instructions, checked on", seconds=60)
+    window.picture("meld")
+    window.ask("await vscode.commands.executeCommand('notifications.clearAll')")
 
     _open_walkthrough(window)
     _press(window, "Open a kernel", "Open an Example")

@@ -43,7 +43,7 @@ PLACE = SourcePlace("a.cu", 12, 3)
         ),
         (Refuted("ipdom", PrintedDiffers("a\n", 2, 1)), "prints 'a' 1 time instead of 2 under ipdom"),
         (Refuted("ipdom", NewFault("trap", "the kernel traps", PLACE)), "new fault: the kernel traps, in line 12"),
-        (Refuted("ipdom", NotFewer(1000, 1001)), "issues 1,001 instructions instead of 1,000"),
+        (Refuted("ipdom", NotFewer(1000, 1001)), "the kernel then issues 1,001 instructions instead of 1,000"),
         (Refuted(None, BrokenText("it has a syntax error", PLACE)), "it has a syntax error, in line 12"),
         (NotChecked(Gap.TRUNCATED, "the time budget is used up", PLACE), "the time budget is used up, in line 12"),
         (NotChecked(Gap.NO_KERNEL, "no kernel of this file runs it"), "no kernel of this file runs it"),
