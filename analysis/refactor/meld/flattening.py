@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from analysis.refactor.meld.structure import Branching, Decision, Simple, Statement, declared
+from analysis.refactor.meld.structure import (
+    Branching,
+    Comments,
+    Decision,
+    Simple,
+    Statement,
+    declared,
+    followed,
+    opened,
+)
 from analysis.refactor.meld.terms import Effect, GuardId, guard_test
 
 
@@ -33,7 +42,16 @@ def _is_plain(fork: Branching) -> bool:
 def _taken_apart(fork: Branching, guards: Iterator[int]) -> list[Statement]:
     guard = GuardId(next(guards))
     rounds = fork.condition.rounds
-    out: list[Statement] = [Decision(guard, fork.condition, fork.comments, fork.openings[0])]
-    out += [Branching(guard_test(guard, rounds), (one,), None) for one in fork.then]
-    out += [Branching(guard_test(guard, rounds, negated=True), (one,), None) for one in fork.otherwise or ()]
+    then, otherwise = fork.then, opened(fork.otherwise or (), fork.openings[1])
+    known = fork.comments
+    above = known.above
+    if otherwise:
+        otherwise = followed(otherwise, known)
+    elif then:
+        then = followed(then, known)
+    else:
+        above = tuple(text for text in (*above, known.beside, *known.below) if text)
+    out: list[Statement] = [Decision(guard, fork.condition, Comments(above), fork.openings[0])]
+    out += [Branching(guard_test(guard, rounds), (one,), None) for one in then]
+    out += [Branching(guard_test(guard, rounds, negated=True), (one,), None) for one in otherwise]
     return out

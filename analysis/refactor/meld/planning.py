@@ -33,10 +33,11 @@ from analysis.refactor.meld.structure import (
     all_statements,
     bodies,
     declared,
+    followed,
+    opened,
     renamed,
     total,
     with_bodies,
-    with_comments,
 )
 from analysis.refactor.meld.terms import GUARD, GuardId, Local, LocalId
 
@@ -153,7 +154,7 @@ class Planner:
                 continue
             if _is_untouched(statements):
                 return NotAlike()
-            whole = (_decision(melder.guard, fork), *_with_opening(statements, fork.openings[1]))
+            whole = (_decision(melder.guard, fork), *followed(opened(statements, fork.openings[1]), fork.comments))
             # The branch itself is gone; what guards cost is counted.
             price = total(whole) - fork.condition.rounds + self._live_ranges(whole, (*left, *right))
             return Plan(whole, method, price, serial - price)
@@ -210,16 +211,7 @@ def _are_same(one: Sequence[object], other: Sequence[object]) -> bool:
 
 
 def _decision(guard: GuardId, fork: Branching) -> Decision:
-    return Decision(guard, fork.condition, fork.comments, fork.openings[0])
-
-
-def _with_opening(statements: Sequence[Statement], opening: str) -> Sequence[Statement]:
-    """The comment behind the brace of the second arm stands above what became of it."""
-    if not opening or not statements:
-        return statements
-    first = statements[0]
-    known = first.comments
-    return (with_comments(first, Comments((*known.above, opening), known.beside, known.below)), *statements[1:])
+    return Decision(guard, fork.condition, Comments(fork.comments.above), fork.openings[0])
 
 
 def _is_untouched(statements: Sequence[Statement]) -> bool:

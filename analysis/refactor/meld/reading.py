@@ -26,6 +26,7 @@ from analysis.refactor.meld.structure import (
     Nested,
     Simple,
     Statement,
+    followed,
     with_comments,
 )
 from analysis.refactor.meld.terms import Effect, Local, LocalId, Term, term
@@ -135,11 +136,20 @@ class Reader:
         above = [*self._between(clause, first)]
         then, opening = self._arm(first, prices)
         otherwise, other_opening = None, ""
+        above += self._alone(first, then)
         if second is not None:
-            above += self._between(first, second)
             inner = _statement_of(second)
-            above += _comments_of(self._slice(self._span(second).start, self._span(inner).start))
+            beside, between = self._comments(self._span(first).end, self._span(second).start, is_first=False)
+            then = followed(then, Comments((), beside))
             otherwise, other_opening = self._arm(second, prices)
+            said = (*between, *_comments_of(self._slice(self._span(second).start, self._span(inner).start)))
+            said = tuple(text for text in (*said, *self._alone(second, otherwise)) if text)
+            if otherwise:
+                known = otherwise[0].comments
+                first_one = with_comments(otherwise[0], Comments((*said, *known.above), known.beside, known.below))
+                otherwise = (first_one, *otherwise[1:])
+            else:
+                above += said
         keyword = self._span(next(child for child in node.children if child.kind == "if"))
         return Branching(condition, then, otherwise, keyword, Comments(tuple(above)), (opening, other_opening))
 
@@ -156,6 +166,10 @@ class Reader:
         opening, _ = self._opened(start, end, self._comments(start, end, is_first=True)[1])
         return found, opening
 
+    def _alone(self, node: Node, statements: tuple[Statement, ...]) -> list[str]:
+        """The comments of an arm or a body that has nothing else."""
+        return [] if statements else _comments_of(self._slice(self._span(node).start, self._span(node).end))
+
     def _loop(self, node: Node, prices: list[Price]) -> Statement:
         body = _field(node, "body")
         span, inner = self._span(node), self._span(body)
@@ -168,13 +182,18 @@ class Reader:
             head_span = Span(span.start, inner.start)
         heads = [child for child in node.children if child is not body and child.role is not None]
         in_head = [price for price in prices if not (inner.start <= price.start and price.end <= inner.end)]
+        tail = _AFTER_HEAD.search(self._slice(head_span.start, head_span.end))
+        above = () if tail is None or kind is LoopKind.DO else tuple(_comments_of(tail[0]))
+        if above and tail is not None:
+            head_span = Span(head_span.start, head_span.end - len(tail[0].encode()))
         head = self._assembled(f"{kind.value}_head", head_span, heads, in_head, self._around)
         declares = tuple(self._declared[before:])
         outer, self._around = self._around, max((price.rounds for price in prices), default=self._around)
         statements = self._body(body, _within(prices, inner))
         self._around = outer
         self._scopes.pop()
-        return Looping(kind, head, statements, declares)
+        above += tuple(self._alone(body, statements))
+        return Looping(kind, head, statements, declares, Comments(above))
 
     def _simple(self, node: Node, prices: list[Price]) -> Statement:
         before = len(self._declared)
@@ -467,6 +486,7 @@ def _names_inside_macros(text: bytes, snippet: Snippet) -> frozenset[str]:
 
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _DIRECTIVE: Final = re.compile(rb"^[ \t]*#[ \t]*(?!pragma\b)\w*", re.MULTILINE)
+_AFTER_HEAD: Final = re.compile(r"(?<=\))\s*(?://[^\n]*\s*|/\*(?:[^*]|\*(?!/))*\*/\s*)+$")
 _BLANK_LINE: Final = re.compile(r"\n[ \t\r]*\n")
 _TRIVIA: Final = re.compile(r"//[^\n]*|/\*.*?\*/|#[ \t]*pragma[^\n]*", re.DOTALL)
 _CHANGING: Final = frozenset({"assignment_expression", "update_expression", "delete_expression", "new_expression"})

@@ -29,6 +29,7 @@ from analysis.refactor.meld.structure import (
     Statement,
     key,
     merged_comments,
+    missing_comments,
     own_term,
     slots,
     total,
@@ -109,6 +110,11 @@ class StatementMelder:
     def _melded(self, left: Statement, right: Statement) -> tuple[Statement, ...] | None:
         if key(left) == key(right):
             return (united(left, right),)
+        found = self._joined(left, right)
+        missing = () if found is None else missing_comments((left, right), found)
+        return _with_comments_above(found, missing) if found is not None and missing else found
+
+    def _joined(self, left: Statement, right: Statement) -> tuple[Statement, ...] | None:
         match left, right:
             case Simple(), Simple():
                 return self._simple(left, right)
@@ -144,7 +150,7 @@ class StatementMelder:
         if left.otherwise is not None or right.otherwise is not None:
             otherwise = self.sequence(left.otherwise or (), right.otherwise or ()) or None
         tested, named = self._settled(condition.term, "holds", is_plain=left.condition.key == right.condition.key)
-        joined = Branching(tested, then, otherwise, None, merged_comments(left, right))
+        joined = Branching(tested, then, otherwise, None, merged_comments(left, right), left.openings)
         return _named((*condition.named, *named), joined)
 
     def _settled(self, condition: Term, role: str, *, is_plain: bool) -> tuple[Term, tuple[Named, ...]]:
@@ -193,6 +199,13 @@ def _decides_in_steps(condition: Term) -> bool:
         inner.key in ("&&", "||") or (inner.kind == SELECT and Effect.LOADS in inner.effects)
         for inner in condition.walk()
     )
+
+
+def _with_comments_above(statements: tuple[Statement, ...], texts: tuple[str, ...]) -> tuple[Statement, ...]:
+    first = statements[0]
+    known = first.comments
+    above = Comments((*known.above, *(text for text in texts if text not in known.above)), known.beside, known.below)
+    return (with_comments(first, above), *statements[1:])
 
 
 def _named(named: Sequence[Named], last: Statement) -> tuple[Statement, ...]:

@@ -280,16 +280,35 @@ def with_comments(statement: Statement, comments: Comments) -> Statement:
     return copy(statement, comments=comments)
 
 
+def opened(statements: Sequence[Statement], opening: str) -> tuple[Statement, ...]:
+    """The comment behind the brace of an arm stands above what became of it."""
+    if not opening or not statements:
+        return tuple(statements)
+    first = statements[0]
+    known = first.comments
+    return (with_comments(first, Comments((*known.above, opening), known.beside, known.below)), *statements[1:])
+
+
+def followed(statements: Sequence[Statement], comments: Comments) -> tuple[Statement, ...]:
+    """The statements with the comments that stood behind and below what they take the place of."""
+    after = (comments.beside, *comments.below) if comments.beside else comments.below
+    if not after or not statements:
+        return tuple(statements)
+    *others, last = statements
+    known = last.comments
+    if known.beside or not comments.beside or not isinstance(last, Simple):
+        new = Comments(known.above, known.beside, (*known.below, *after))
+    else:
+        new = Comments(known.above, comments.beside, (*known.below, *comments.below))
+    return (*others, with_comments(last, new))
+
+
 def merged_comments(left: Statement, right: Statement) -> Comments:
-    """The comments of both, each once; those inside a term of the right side move above the statement."""
+    """The comments of both, each once; those inside their terms stay there or are found by `missing_comments`."""
     one, other = left.comments, right.comments
-    own_left, own_right = own_term(left), own_term(right)
-    inside = () if own_right is None else comments_in(own_right)
-    kept = set(() if own_left is None else comments_in(own_left)) | {*one.above, one.beside, *one.below}
     openings = right.openings if isinstance(right, Branching) else ()
-    lost = [
-        text for text in (*other.above, *openings, *inside) if text and text not in kept and not text.startswith("#")
-    ]
+    kept = {*one.above, one.beside, *one.below, *(left.openings if isinstance(left, Branching) else ())}
+    lost = [text for text in (*other.above, *openings) if text and text not in kept and not text.startswith("#")]
     beside = one.beside
     if other.beside and other.beside not in kept and other.beside not in lost:
         if beside:
@@ -301,9 +320,20 @@ def merged_comments(left: Statement, right: Statement) -> Comments:
     return Comments((*(text for text in one.above if text not in pragmas), *lost, *pragmas), beside, below)
 
 
+def missing_comments(before: Iterable[Statement], after: Sequence[Statement]) -> tuple[str, ...]:
+    """The comments inside the terms of some statements that no term of others holds."""
+    wanted = [text for one in before for text in comments_in(own_term(one))]
+    if not wanted:
+        return ()
+    kept = {text for whole in terms_in(after) for text in comments_in(whole)}
+    return tuple(dict.fromkeys(text for text in wanted if text not in kept))
+
+
 def united(left: Statement, right: Statement) -> Statement:
     """One of two statements with equal keys, with the comments of both, those of inner statements too."""
-    whole = with_comments(left, merged_comments(left, right))
+    comments = merged_comments(left, right)
+    missing = tuple(text for text in missing_comments((right,), (left,)) if text not in comments.above)
+    whole = with_comments(left, Comments((*comments.above, *missing), comments.beside, comments.below))
     match whole, right:
         case Branching(then=then, otherwise=otherwise), Branching(then=other_then, otherwise=other_otherwise):
             second = _united_lists(otherwise or (), other_otherwise or ()) or otherwise

@@ -272,9 +272,11 @@ def value_names(whole: Term) -> frozenset[str | Local]:
     return frozenset(found)
 
 
-def comments_in(whole: Term) -> tuple[str, ...]:
+def comments_in(whole: Term | None) -> tuple[str, ...]:
     """The comments between the pieces of its text."""
     found: list[str] = []
+    if whole is None:
+        return ()
     for part in whole.parts:
         if isinstance(part, Term):
             found += comments_in(part)

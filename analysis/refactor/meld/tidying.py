@@ -1,35 +1,164 @@
 """What a person would still do by hand after the arms are melded.
 
-Rules     1. Neighbouring `if`s with the same guard become one.
-          2. A value that was loaded into a new variable is not loaded again before somebody may have changed it, and a
+Rules     1. An `if` without statements goes, and a decision that nobody asks for or that was made before.
+          2. Neighbouring `if`s with the same guard become one.
+          3. A value that was loaded into a new variable is not loaded again before somebody may have changed it, and a
              variable that then only copies another one goes away.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import final
 
 from analysis.refactor.meld.planning import FIRST_FRESH
 from analysis.refactor.meld.structure import (
     Branching,
+    Comments,
     Decision,
     Looping,
     Nested,
     Simple,
     Statement,
     changed,
+    followed,
+    keys,
     mapped,
     own_term,
     renamed,
+    terms_in,
+    with_comments,
 )
-from analysis.refactor.meld.terms import GUARD, IDENTIFIER, Effect, Local, Term, changed_names, name_of
+from analysis.refactor.meld.terms import (
+    GUARD,
+    IDENTIFIER,
+    Effect,
+    Guard,
+    GuardId,
+    Local,
+    Term,
+    changed_names,
+    guard_test,
+    name_of,
+    term,
+    value_names,
+)
 
 
 def tidied(statements: Sequence[Statement]) -> tuple[Statement, ...]:
     """The statements after all rules."""
-    return _without_copies(_Reuse().sequence(_joined(statements)))
+    decided = _without_repeats(statements, {}, changed(statements))
+    return _without_copies(_Reuse().sequence(_joined(_without_idle(decided))))
+
+
+# -- what does nothing -------------------------------------------------------------------------------------------------
+
+
+def _without_idle(statements: Sequence[Statement]) -> tuple[Statement, ...]:
+    """A decision that nobody asks for may leave an `if` empty, and that may ask for the last time."""
+    found = tuple(statements)
+    while True:
+        asked = frozenset(
+            inner.meaning.number
+            for whole in terms_in(found)
+            for inner in whole.walk()
+            if isinstance(inner.meaning, Guard)
+        )
+        less, texts = _kept(found, asked)
+        less = followed(less, Comments(below=texts))
+        if keys(less) == keys(found):
+            return less
+        found = less
+
+
+def _kept(statements: Sequence[Statement], asked: frozenset[GuardId]) -> tuple[tuple[Statement, ...], tuple[str, ...]]:
+    """The statements that do something, and the comments of the others that follow the last one."""
+    out: list[Statement] = []
+    waiting: tuple[str, ...] = ()
+    for statement in statements:
+        if (
+            isinstance(statement, Decision)
+            and statement.guard not in asked
+            and Effect.CHANGES not in statement.condition.effects
+        ):
+            waiting += _texts(statement.comments, statement.hint)
+            continue
+        if isinstance(statement, Branching):
+            found, texts = _kept_branch(statement, asked)
+            waiting += texts
+            if found is None:
+                continue
+        elif isinstance(statement, Looping | Nested):
+            body, texts = _kept(statement.body, asked)
+            found = replace(statement, body=body)
+            waiting += texts
+        else:
+            found = statement
+        out.append(_below(waiting, found))
+        waiting = ()
+    return (followed(out, Comments(below=waiting)), ()) if out else ((), waiting)
+
+
+def _kept_branch(fork: Branching, asked: frozenset[GuardId]) -> tuple[Branching | None, tuple[str, ...]]:
+    """The branch without empty arms, if anything is left, and the comments of those arms."""
+    (then, texts), (otherwise, others) = _kept(fork.then, asked), _kept(fork.otherwise or (), asked)
+    if not then and not otherwise and Effect.CHANGES not in fork.condition.effects:
+        return None, (*_texts(fork.comments, *fork.openings), *texts, *others)
+    guard = fork.condition.meaning
+    if not then and isinstance(guard, Guard):
+        opposite = guard_test(guard.number, fork.condition.rounds, negated=not guard.negated)
+        return replace(fork, condition=opposite, then=otherwise, otherwise=None, openings=("", "")), (
+            *_texts(Comments(), *fork.openings),
+            *texts,
+        )
+    return replace(fork, then=then, otherwise=otherwise or None), (*texts, *others)
+
+
+def _without_repeats(
+    statements: Sequence[Statement], known: Mapping[str, GuardId], changing: frozenset[str | Local]
+) -> tuple[Statement, ...]:
+    """Two branches may have had the same condition; if nothing changes it, one variable does."""
+    decided = dict(known)
+    rest = list(statements)
+    out: list[Statement] = []
+    waiting: tuple[str, ...] = ()
+    while rest:
+        statement = rest.pop(0)
+        match statement:
+            case Decision(guard=guard, condition=condition) if (
+                condition.effects is Effect.NONE and not condition.locals and not value_names(condition) & changing
+            ):
+                other = decided.setdefault(condition.key, guard)
+                if other != guard:
+                    rest = list(mapped(rest, lambda found, old=guard, new=other: _decided_by(found, old, new)))
+                    waiting += _texts(statement.comments, statement.hint)
+                    continue
+            case Branching(then=then, otherwise=otherwise):
+                second = None if otherwise is None else _without_repeats(otherwise, decided, changing)
+                statement = replace(statement, then=_without_repeats(then, decided, changing), otherwise=second)
+            case Looping(body=body) | Nested(body=body):
+                statement = replace(statement, body=_without_repeats(body, decided, changing))
+            case _:
+                pass
+        out.append(_below(waiting, statement))
+        waiting = ()
+    return followed(out, Comments(below=waiting))
+
+
+def _decided_by(found: Term, old: GuardId, new: GuardId) -> Term | None:
+    if not isinstance(found.meaning, Guard) or found.meaning.number != old:
+        return None
+    return term(GUARD, found.parts, found.types, found.own, found.rounds, meaning=Guard(new, found.meaning.negated))
+
+
+def _texts(comments: Comments, *others: str) -> tuple[str, ...]:
+    return tuple(text for text in (*comments.above, comments.beside, *comments.below, *others) if text)
+
+
+def _below(texts: tuple[str, ...], statement: Statement) -> Statement:
+    known = statement.comments
+    return with_comments(statement, Comments((*texts, *known.above), known.beside, known.below)) if texts else statement
 
 
 # -- neighbours --------------------------------------------------------------------------------------------------------
@@ -48,7 +177,8 @@ def _joined(statements: Sequence[Statement]) -> tuple[Statement, ...]:
             and statement.otherwise is None
             and not statement.comments.above
         ):
-            out[-1] = Branching(known.condition, (*known.then, *statement.then), None, None, known.comments)
+            joined = Branching(known.condition, (*known.then, *statement.then), None, None, known.comments)
+            out[-1:] = followed([joined], Comments((), statement.comments.beside, statement.comments.below))
         else:
             out.append(statement)
     return tuple(out)

@@ -154,19 +154,21 @@ class _Writer:
         head = f"{prefix}if ({text_of(fork.condition).strip()})"
         then, otherwise = fork.then, fork.otherwise
         chained = otherwise is not None and len(otherwise) == 1 and isinstance(otherwise[0], Branching)
-        if self._bare(then) and (otherwise is None or (not chained and self._bare(otherwise))):
+        first, second = fork.openings
+        is_bare = self._bare(then) and (otherwise is None or (not chained and self._bare(otherwise)))
+        if is_bare and not first and not second:
             self._shifted(head, depth)
             self.all(then, depth + 1)
             if otherwise is not None:
                 self.line("else", depth)
                 self.all(otherwise, depth + 1)
             return
-        self._opened(head, then, depth)
+        self._opened(head, then, depth, first)
         if otherwise is None:
             self.line("}", depth)
             return
         inner = otherwise[0] if chained else None
-        if isinstance(inner, Branching) and not inner.comments.above:
+        if isinstance(inner, Branching) and not inner.comments.above and not second:
             if self._style.else_on_own_line or self._style.brace_on_own_line:
                 self.line("}", depth)
                 self._branching(inner, depth, "else ")
@@ -177,9 +179,9 @@ class _Writer:
             return
         if self._style.else_on_own_line or self._style.brace_on_own_line:
             self.line("}", depth)
-            self._block("else", otherwise, depth)
+            self._block("else", otherwise, depth, second)
         else:
-            self._block("} else", otherwise, depth)
+            self._block("} else", otherwise, depth, second)
 
     def _bare(self, statements: Sequence[Statement]) -> bool:
         """Whether the statements go without braces."""
@@ -188,20 +190,22 @@ class _Writer:
         comments = statements[0].comments
         return not statements[0].declares and not comments.above and not comments.below
 
-    def _block(self, head: str, body: Sequence[Statement], depth: int) -> None:
+    def _block(self, head: str, body: Sequence[Statement], depth: int, opening: str = "") -> None:
         if not head.startswith(("}", "else")) and self._bare(body):
             self._shifted(head, depth)
             self.all(body, depth + 1)
             return
-        self._opened(head, body, depth)
+        self._opened(head, body, depth, opening)
         self.line("}", depth)
 
-    def _opened(self, head: str, body: Sequence[Statement], depth: int) -> None:
+    def _opened(self, head: str, body: Sequence[Statement], depth: int, opening: str = "") -> None:
         if self._style.brace_on_own_line:
             self._shifted(head, depth)
             self.line("{", depth)
         else:
             self._shifted(f"{head} {{", depth)
+        if opening:
+            self.lines[-1] += f" {opening}"
         self.all(body, depth + 1)
 
     def _closed(self, tail: str, depth: int) -> None:

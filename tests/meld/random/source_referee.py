@@ -198,8 +198,9 @@ def _misplaced(function: FunctionFacts, edit: Sequence[Replacement], length: int
 
 
 def _lost_remarks(before: bytes, after: bytes) -> Iterator[str]:
+    """What two equal statements both say may be said once."""
     wanted, found = Counter(_REMARK.findall(before)), Counter(_REMARK.findall(after))
-    if lost := wanted - found:
+    if lost := wanted.keys() - found.keys():
         yield f"comment lost: {sorted(lost)[0].decode()}"
     if more := found - wanted:
         yield f"comment twice: {sorted(more)[0].decode()}"
