@@ -69,6 +69,7 @@ fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m tests.verdict.fuzz 800 $(FUZZ_SEED)
 	$(BIN)/python -m tests.scalar.fuzz 400 $(FUZZ_SEED)
 	$(BIN)/python -m tests.sim.random.fuzz 400 $(FUZZ_SEED)
+	$(BIN)/python -m tests.masks.fuzz 400 $(FUZZ_SEED)
 	$(BIN)/python -m tests.meld.fuzz 300 $(FUZZ_SEED)
 	$(BIN)/python -m tests.sim.native.fuzz 500 $(FUZZ_SEED)
 

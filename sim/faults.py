@@ -110,11 +110,33 @@ class BarrierDivergence:
 @final
 @record
 class IllegalWarpMask:
-    """A `*_sync` operation whose mask names live lanes that cannot arrive, or does not name the calling lane."""
+    """A `*_sync` operation whose mask names live lanes that cannot arrive, or does not name the calling lane.
+
+    `other`: both arrive, but the lane names one that passes this other mask.
+    """
 
     evidence: Evidence
     mask: int
     arrived: int
+    other: int | None = None
+
+
+@final
+@record
+class IllegalShuffleWidth:
+    """A shuffle over segments whose `width` is no power of two, or that do not fit into a warp."""
+
+    evidence: Evidence
+    width: int
+
+
+@final
+@record
+class InactiveLaneRead:
+    """A shuffle in which all lanes read from one lane that takes no part: what they get is undefined."""
+
+    evidence: Evidence
+    source: int
 
 
 @final
@@ -205,6 +227,8 @@ MachineFault: TypeAlias = (
     | ReadOnlyWrite
     | BarrierDivergence
     | IllegalWarpMask
+    | IllegalShuffleWidth
+    | InactiveLaneRead
     | FailedAssertion
     | Trapped
     | StackOverflow

@@ -29,6 +29,7 @@ PACKAGES_OF_ANALYSIS = (
     "affine",
     "access",
     "verdict",
+    "warp",
     "petri",
     "scalar",
     "meld",

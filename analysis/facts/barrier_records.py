@@ -80,8 +80,8 @@ def _home(view: View, site: BarrierSite, evidence: BarrierEvidence) -> FrameId:
 
 
 def _record(view: View, site: BarrierSite, evidence: BarrierEvidence, place: Place) -> BarrierRecord | None:
-    barrier = _location(place, site.span)
-    guards = tuple(record for guard in evidence.guards if (record := _guard(view, guard, place)) is not None)
+    barrier = location_at(place, site.span)
+    guards = tuple(record for guard in evidence.guards if (record := guard_record(view, guard, place)) is not None)
     if barrier is None or not guards:
         return None
     return BarrierRecord(
@@ -96,8 +96,9 @@ def _record(view: View, site: BarrierSite, evidence: BarrierEvidence, place: Pla
     )
 
 
-def _guard(view: View, guard: Guard, place: Place) -> GuardRecord | None:
-    location = _location(place, guard.span)
+def guard_record(view: View, guard: Guard, place: Place) -> GuardRecord | None:
+    """The guard as a place; None where no text stands behind it."""
+    location = location_at(place, guard.span)
     if location is None:
         return None
     kind = None if guard.branch is None else view.root.function.branches[guard.branch].kind
@@ -106,9 +107,10 @@ def _guard(view: View, guard: Guard, place: Place) -> GuardRecord | None:
 
 def _call(view: View, frame: FrameId, place: Place) -> Location | None:
     entered = view.root.function.frames[frame]
-    return _location(place, Span(entered.call.start, entered.call.end, entered.parent))
+    return location_at(place, Span(entered.call.start, entered.call.end, entered.parent))
 
 
-def _location(place: Place, span: Span) -> Location | None:
+def location_at(place: Place, span: Span) -> Location | None:
+    """None for what no text stands behind."""
     located = place(span)
     return None if located is None else located[0]

@@ -22,6 +22,7 @@ from analysis.facts.model import (
     WhyStep,
 )
 from analysis.facts.spelling import spell_type
+from analysis.facts.warp_records import WarpRecord, warp_records
 from analysis.facts.why import why_steps
 from analysis.ir.function import ENTRY, FunctionKind
 from analysis.ir.instructions import BasicBlockId, FunctionId, Opaque, SourceBranchId, ValueId
@@ -30,6 +31,7 @@ from analysis.lower.program import Program
 from analysis.syntax.document import Document
 from analysis.syntax.items import Item
 from analysis.syntax.line_index import LineIndex
+from analysis.warp.model import WarpProblemKind
 
 Value = TypeVar("Value")
 
@@ -116,6 +118,11 @@ class FileAnalysis:
         """What keeps threads from the barriers of a function, or from those behind its calls; one per view."""
         for view in self._functions[function.id].views:
             yield from barrier_records(view, self._place_in, wanted)
+
+    def warp_records(self, function: FunctionFacts, kind: WarpProblemKind) -> Iterator[WarpRecord]:
+        """What of this kind is wrong with the operations of warps that belong to a function; one per view."""
+        for view in self._functions[function.id].views:
+            yield from warp_records(view, self._place_in, kind)
 
     def merged(self, function: FunctionFacts) -> FunctionFacts:
         """The same object from version to version, as long as nothing that the facts depend on has changed."""

@@ -31,6 +31,8 @@ from analysis.syntax.items import Item
 from analysis.verdict.barriers import BarrierSite, find_barriers
 from analysis.verdict.cost import BranchCost, estimate_costs
 from analysis.verdict.weights import BlockWeights
+from analysis.warp.analysis import find_warp_problems
+from analysis.warp.model import WarpProblem
 
 INLINE_BUDGET = InlineBudget()
 
@@ -69,6 +71,7 @@ class RootAnalysis:
     accesses: tuple[Access, ...]
     weights: BlockWeights
     costs: Mapping[SourceBranchId, BranchCost]
+    warp_problems: tuple[WarpProblem, ...]
     refused: tuple[RefusedCall, ...]
     items: Mapping[FunctionId, Item] = field(repr=False)
     records: Mapping[FrameId, FrameRecords] = field(repr=False)
@@ -105,19 +108,21 @@ def analyze_root(
     weights = BlockWeights(flat, control, divergence, affine, spaces)
     accesses = analyze_accesses(flat, control, divergence, spaces, affine)
     items = {frame.function: item_of(frame.function) for frame in flat.frames}
+    if_callers_agree = analyze_divergence(flat, control, launch, agreeing, levels) if rests_on_callers else divergence
     return RootAnalysis(
         flat,
         launch,
         is_kernel,
         control,
         divergence,
-        analyze_divergence(flat, control, launch, agreeing, levels) if rests_on_callers else divergence,
+        if_callers_agree,
         find_barriers(flat, control, divergence, launch),
         affine,
         spaces,
         accesses,
         weights,
         estimate_costs(flat, control, divergence, affine, weights),
+        find_warp_problems(flat, control, if_callers_agree, affine, spaces, launch, callers_known=is_kernel),
         inlined.refused,
         {callee: item for callee, item in items.items() if item is not None},
         _records_by_frame(flat, accesses),

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from typing import Final
 
+from analysis.rules.activemask_as_mask import ActivemaskAsMask
+from analysis.rules.bad_width import BadWidth
 from analysis.rules.bank_conflict import BankConflict
 from analysis.rules.barrier_in_divergent_call import BarrierInDivergentCall
 from analysis.rules.barrier_in_varying_loop import BarrierInVaryingLoop
+from analysis.rules.caller_not_in_mask import CallerNotInMask
 from analysis.rules.divergent_barrier import DivergentBarrier
 from analysis.rules.divergent_branch import DivergentBranch
 from analysis.rules.divergent_loop import DivergentLoop
 from analysis.rules.early_exit_before_barrier import EarlyExitBeforeBarrier
 from analysis.rules.generic_pointer import GenericPointer
+from analysis.rules.intra_warp_spin_lock import IntraWarpSpinLock
+from analysis.rules.legacy_warp_intrinsic import LegacyWarpIntrinsic
+from analysis.rules.mask_names_absent_lane import MaskNamesAbsentLane
+from analysis.rules.masks_differ import MasksDiffer
 from analysis.rules.meldable_branch import MeldableBranch
+from analysis.rules.missing_syncwarp import MissingSyncwarp
 from analysis.rules.out_of_bounds_lane import OutOfBoundsLane
+from analysis.rules.read_of_inactive_lane import ReadOfInactiveLane
 from analysis.rules.rule import Finding
 from analysis.rules.suppressions import RuleNames
+from analysis.rules.suspicious_mask import SuspiciousMask
 from analysis.rules.uncoalesced_access import UncoalescedAccess
 from analysis.rules.warp_uniform import WarpUniform
 
@@ -24,6 +34,16 @@ RULES: Final[tuple[type[Finding], ...]] = (
     BarrierInVaryingLoop,
     EarlyExitBeforeBarrier,
     BarrierInDivergentCall,
+    CallerNotInMask,
+    MaskNamesAbsentLane,
+    MasksDiffer,
+    ActivemaskAsMask,
+    BadWidth,
+    SuspiciousMask,
+    ReadOfInactiveLane,
+    LegacyWarpIntrinsic,
+    MissingSyncwarp,
+    IntraWarpSpinLock,
     DivergentBranch,
     DivergentLoop,
     MeldableBranch,

@@ -159,12 +159,12 @@ class _Judge:
         needed = _needed(barrier)
         if divergence.convergence(block) <= needed:
             return BarrierSite(block, index, barrier, BarrierVerdict.CONVERGENT, None)
-        guards = self._guards(divergence, block, barrier, needed)
+        guards = self._guards(divergence, block, barrier.span, needed)
         reason = guards[0].reason if guards else BarrierReason.CALLERS
-        calls = _calls(self._function, guards[0].span.frame if guards else None, barrier.span.frame)
-        if _is_assumption(guards) and isinstance(barrier, BlockBarrier | NamedBarrier):
+        calls = calls_between(self._function, guards[0].span.frame if guards else None, barrier.span.frame)
+        if rests_on_assumptions(guards) and isinstance(barrier, BlockBarrier | NamedBarrier):
             guards = self._guards_in_any_case(block, barrier) or guards
-        if _is_assumption(guards):
+        if rests_on_assumptions(guards):
             evidence = BarrierEvidence(reason, guards, calls, Tier.ASSUMED, None)
             return BarrierSite(block, index, barrier, BarrierVerdict.UNKNOWN, evidence)
         if not _names_everyone(divergence, barrier):
@@ -200,13 +200,13 @@ class _Judge:
 
         In `mystery() && threadIdx.x < 16` the unknown part decides only whether anybody arrives.
         """
-        guards = self._guards(self._agreeing, block, barrier, Level.BLOCK)
+        guards = self._guards(self._agreeing, block, barrier.span, Level.BLOCK)
         return tuple(guard for guard in guards if _seed(guard) in INDEX_SEEDS)
 
     def _guards(
-        self, divergence: DivergenceResult, block: BasicBlockId, barrier: Barrier, needed: Level
+        self, divergence: DivergenceResult, block: BasicBlockId, span: Span, needed: Level
     ) -> tuple[Guard, ...]:
-        return _guards(self._function, self._control, divergence, block, barrier, needed)
+        return guards_around(self._function, self._control, divergence, block, span, needed)
 
 
 def _needed(barrier: Barrier) -> Level:
@@ -234,15 +234,18 @@ def _names_everyone(divergence: DivergenceResult, barrier: Barrier) -> bool:
 # -- guards -----------------------------------------------------------------------------------------------------------
 
 
-def _guards(
+def guards_around(
     function: Function,
     control: ControlFlow,
     divergence: DivergenceResult,
     block: BasicBlockId,
-    barrier: Barrier,
+    span: Span,
     needed: Level,
 ) -> tuple[Guard, ...]:
-    """The branches with a say in whether the barrier runs that are less uniform than it needs, innermost first."""
+    """The branches with a say in whether `block` runs that are less uniform than `needed`, innermost first.
+
+    `span` is the operation in `block` that the question is about.
+    """
     distance: dict[BasicBlockId, int] = {}
     waiting = [(controller, 1) for controller in control.controllers(block)]
     while waiting:
@@ -256,7 +259,7 @@ def _guards(
                 distance[step.subject.block] = 1
     found = [other for other in distance if divergence.terminator_level(other) > needed]
     found.sort(key=lambda other: (distance[other], -control.rank[other]))
-    return tuple(_guard(function, control, divergence, other, block, barrier) for other in found)
+    return tuple(_guard(function, control, divergence, other, block, span) for other in found)
 
 
 def _guard(
@@ -265,18 +268,17 @@ def _guard(
     divergence: DivergenceResult,
     guard: BasicBlockId,
     block: BasicBlockId,
-    barrier: Barrier,
+    span: Span,
 ) -> Guard:
     terminator = function.blocks[guard].terminator
     assert isinstance(terminator, Branch | Switch)
     branch = terminator.branch
-    span = terminator.span if branch is None else function.branches[branch].keyword
     return Guard(
         guard,
         branch,
-        span,
+        terminator.span if branch is None else function.branches[branch].keyword,
         divergence.terminator_level(guard),
-        _reason(function, control, guard, branch, block, barrier),
+        _reason(function, control, guard, branch, block, span),
         divergence.why_terminator(guard),
     )
 
@@ -287,18 +289,18 @@ def _reason(
     guard: BasicBlockId,
     branch: SourceBranchId | None,
     block: BasicBlockId,
-    barrier: Barrier,
+    span: Span,
 ) -> BarrierReason:
     guard_frame = function.blocks[guard].terminator.span.frame
-    if _calls(function, guard_frame, barrier.span.frame):
+    if calls_between(function, guard_frame, span.frame):
         return BarrierReason.CALL
     for cycle in control.cycles_around(block):
         if guard in control.exit_branches(cycle):
             return BarrierReason.LOOP
     if branch is not None:
         extent = function.branches[branch].extent
-        if extent.start < extent.end and extent.frame == barrier.span.frame:
-            inside = extent.start <= barrier.span.start and barrier.span.end <= extent.end
+        if extent.start < extent.end and extent.frame == span.frame:
+            inside = extent.start <= span.start and span.end <= extent.end
             return BarrierReason.GUARD if inside else BarrierReason.EARLY_EXIT
     # Without source text: a way that ends in a return of its own, which the barrier's way does not come by.
     after = _reachable(control, block)
@@ -319,7 +321,7 @@ def _reachable(control: ControlFlow, block: BasicBlockId) -> set[BasicBlockId]:
     return found
 
 
-def _calls(function: Function, outer: FrameId | None, inner: FrameId) -> tuple[FrameId, ...]:
+def calls_between(function: Function, outer: FrameId | None, inner: FrameId) -> tuple[FrameId, ...]:
     """The frames entered on the way from `outer` to `inner`, if `outer` is around it."""
     chain: list[FrameId] = []
     frame = inner
@@ -337,7 +339,7 @@ ASSUMED_SEEDS = frozenset({Seed.OPAQUE, Seed.CALL, Seed.PARAMETER, Seed.ENTRY})
 INDEX_SEEDS = frozenset({Seed.THREAD_INDEX, Seed.LANE})
 
 
-def _is_assumption(guards: tuple[Guard, ...]) -> bool:
+def rests_on_assumptions(guards: tuple[Guard, ...]) -> bool:
     """Do all reasons end at something that is not known rather than at something that varies?"""
     return all(_seed(guard) in ASSUMED_SEEDS for guard in guards)
 

@@ -1,9 +1,9 @@
-"""One thread's way through a function, as far as integers decide it: how often does it come to a block?"""
+"""One thread's way through a function, as far as integers decide it: how often does it come to certain blocks?"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias, final
@@ -42,6 +42,8 @@ Step: TypeAlias = tuple[ValueId, Evaluate]
 """A value of the slice, and how it is computed."""
 Given: TypeAlias = tuple[tuple[ValueId, ValueId | None], ...]
 """Phis with the value that each takes."""
+Visit: TypeAlias = tuple[BasicBlockId, tuple[int | None, ...]]
+"""A watched block that the thread ran, and the values that were asked for; None for those that cannot be told."""
 
 
 @final
@@ -86,15 +88,19 @@ class Integers:
 @final
 @dataclass(slots=True)
 class Slice:
-    """What has to be evaluated to know how often threads come to one target block.
+    """What has to be evaluated to know how often threads come to the target blocks.
 
-    `deciders` are the branches with a say in it: those that the target depends on, and those that decide which value a
+    `deciders` are the branches with a say in it: those that a target depends on, and those that decide which value a
     phi takes that such a branch reads.  A walk passes over every other branch, so a loop that has no say costs nothing.
+    `watched`: for each block that a walk notes the values that are wanted there.
     """
 
     integers: Integers
-    target: BasicBlockId
+    targets: frozenset[BasicBlockId]
     controllers: frozenset[BasicBlockId]
+    watched: Mapping[BasicBlockId, tuple[ValueId, ...]] = field(
+        default_factory=dict[BasicBlockId, "tuple[ValueId, ...]"]
+    )
     deciders: set[BasicBlockId] = field(default_factory=set[BasicBlockId])
     definitions: dict[ValueId, Instruction | Phi] = field(default_factory=dict[ValueId, "Instruction | Phi"])
     bodies: dict[BasicBlockId, tuple[Step, ...]] = field(default_factory=dict[BasicBlockId, "tuple[Step, ...]"])
@@ -107,7 +113,19 @@ class Slice:
 
     @classmethod
     def of(cls, integers: Integers, target: BasicBlockId) -> Slice:
-        slice_ = cls(integers, target, integers.control.iterated_controllers(target))
+        return cls.watching(integers, (target,), {})
+
+    @classmethod
+    def watching(
+        cls,
+        integers: Integers,
+        targets: Iterable[BasicBlockId],
+        watched: Mapping[BasicBlockId, tuple[ValueId, ...]],
+    ) -> Slice:
+        """`watched` may name blocks that are no targets: it does not matter then whether threads come there."""
+        targets = frozenset(targets)
+        controllers = frozenset[BasicBlockId]().union(*map(integers.control.iterated_controllers, targets))
+        slice_ = cls(integers, targets, controllers, watched)
         slice_._collect()
         return slice_
 
@@ -124,8 +142,9 @@ class Slice:
         return self.integers.divergence
 
     def _collect(self) -> None:
-        waiting: list[ValueId] = []
-        self._decide_with(self.target, waiting)
+        waiting: list[ValueId] = [value for wanted in self.watched.values() for value in wanted]
+        for target in sorted(self.targets):
+            self._decide_with(target, waiting)
         while waiting:
             value = waiting.pop()
             if value in self.definitions or value in self.scalar_names or not self.integers.is_integer(value):
@@ -178,18 +197,20 @@ class Walk:
         self._thread = thread
         self.budget = budget
         self.assumed = False
+        self.visits: list[Visit] = []
+        """The watched blocks that the thread ran, in its order."""
         self._values: dict[ValueId, int] = dict(launch.scalars)
         self._rounds: dict[BasicBlockId, int] = {}
 
     def arrivals(self) -> int | None:
-        """How often the thread runs the target block; None if that cannot be told."""
+        """How often the thread runs the target blocks; None if that cannot be told."""
         slice_ = self._slice
         block: BasicBlockId = ENTRY
         source: BasicBlockId | None = None
         count = 0
         while True:
             self._enter(block, source)
-            count += block == slice_.target
+            count += block in slice_.targets
             if self.budget <= 0:
                 return None
             match slice_.function.blocks[block].terminator:
@@ -222,6 +243,9 @@ class Walk:
             else:
                 values[result] = value
         self.budget -= 1 + len(new) + len(body)
+        watched = self._slice.watched.get(block)
+        if watched is not None:
+            self.visits.append((block, tuple(map(values.get, watched))))
 
     def _phis(self, block: BasicBlockId, source: BasicBlockId | None) -> Given:
         """What each phi of the block takes when it is entered from `source`."""
@@ -275,7 +299,7 @@ class Walk:
         slice_ = self._slice
         rounds = self._rounds[block] = self._rounds.get(block, 0) + 1
         control = slice_.control
-        around = [cycle for cycle in control.cycles_around(block) if slice_.target in cycle.blocks]
+        around = [cycle for cycle in control.cycles_around(block) if slice_.targets & cycle.blocks]
         leaving = [t for t in control.successors[block] if around and t not in around[0].blocks]
         if leaving:
             staying = [t for t in control.successors[block] if t not in leaving]
@@ -295,7 +319,7 @@ class Walk:
         waiting = [start]
         while waiting:
             block = waiting.pop()
-            if block == self._slice.target:
+            if block in self._slice.targets:
                 return True
             if block not in seen:
                 seen.add(block)

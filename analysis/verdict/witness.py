@@ -66,7 +66,7 @@ def find_witness(integers: Integers, knowledge: LaunchKnowledge, barrier: BasicB
     for shape, block, scalars in _candidates(function, slice_, knowledge):
         launch = Launch(shape, block, knowledge.warp_size, scalars)
         # Most candidates do not part; a few threads at the usual limits tell that without walking the block.
-        probes = probing.arrivals(launch, _probes(function, slice_, shape))
+        probes = probing.arrivals(launch, _probes(slice_, shape))
         if probes is not None and len(set(probes)) > 1:
             arrivals = walking.arrivals(launch, range(shape.threads))
             group = knowledge.warp_size if scope is Level.WARP else shape.threads
@@ -105,11 +105,11 @@ class _Walks:
         return arrivals
 
 
-def _probes(function: Function, slice_: Slice, shape: BlockShape) -> list[int]:
+def _probes(slice_: Slice, shape: BlockShape) -> list[int]:
     """Linear ids of threads at which conditions usually change: the ends, the middle, what is compared with."""
     threads = shape.threads
     usual = [0, 1, threads // 2 - 1, threads // 2, threads - 1, shape.x - 1, shape.x]
-    return sorted({thread for thread in (*usual, *_thresholds(function, slice_)[:12]) if 0 <= thread < threads})
+    return sorted({thread for thread in (*usual, *thresholds(slice_)[:12]) if 0 <= thread < threads})
 
 
 def _parts(arrivals: Sequence[int], group: int) -> bool:
@@ -147,18 +147,18 @@ def _candidates(
     function: Function, slice_: Slice, knowledge: LaunchKnowledge
 ) -> Iterator[tuple[BlockShape, int, Mapping[ValueId, int]]]:
     """Launches worth trying: all scalars equal to one number, the numbers in order of promise."""
-    thresholds = _thresholds(function, slice_)
+    compared = thresholds(slice_)
     for shape in knowledge.shapes or (UNKNOWN_SHAPE,):
         half, odd = max(1, shape.threads // 2), shape.threads + max(1, shape.threads // 3)
-        numbers = dict.fromkeys([half, 1, odd, 3 * shape.threads, *thresholds])
+        numbers = dict.fromkeys([half, 1, odd, 3 * shape.threads, *compared])
         for number in list(numbers)[:MAX_CANDIDATES]:
             for block in (0, 1) if slice_.reads_block_index else (0,):
-                yield shape, block, _scalars(function, slice_, shape, number)
+                yield shape, block, chosen_scalars(function, slice_, shape, number)
             if not slice_.scalar_names:
                 break
 
 
-def _thresholds(function: Function, slice_: Slice) -> list[int]:
+def thresholds(slice_: Slice) -> list[int]:
     """Constants that conditions compare with, and their neighbours."""
     found: dict[int, None] = {}
     for compare in slice_.definitions.values():
@@ -173,7 +173,8 @@ def _thresholds(function: Function, slice_: Slice) -> list[int]:
     return [number for number in found if 0 <= number < 1 << 20]
 
 
-def _scalars(function: Function, slice_: Slice, shape: BlockShape, number: int) -> dict[ValueId, int]:
+def chosen_scalars(function: Function, slice_: Slice, shape: BlockShape, number: int) -> dict[ValueId, int]:
+    """All scalars equal to one number, template arguments to the block's extent."""
     scalars: dict[ValueId, int] = {}
     for value in slice_.scalar_names:
         is_template = isinstance(slice_.definitions.get(value), TemplateArgument)

@@ -20,6 +20,7 @@ from analysis.ir.instructions import (
     WarpBarrier,
     WarpReduce,
 )
+from analysis.ir.operators import ShuffleMode
 from sim.code.segments import Meeting
 from sim.code.writer import Writer
 
@@ -64,7 +65,12 @@ def _shuffle(writer: Writer, instruction: Shuffle) -> None:
     lane = writer.read_one(instruction.lane)
     width = f"i8({writer.unit.warp_size})" if instruction.width is None else writer.read_one(instruction.width)
     source = f"from{instruction.result}"
+    place = writer.unit.place(instruction.span)
+    if instruction.width is not None:
+        writer.line(f"m.check_width({place}, f, rows, mask, {width})")
     writer.line(f"{source} = shuffle_{instruction.mode.value}({lane}, {width}, shape)")
+    if instruction.mode is ShuffleMode.INDEX:
+        writer.line(f"m.check_source({place}, f, rows, mask, {source})")
     writer.set(instruction.result, [f"take_lanes({name}, {source}, shape)" for name in names])
 
 

@@ -15,7 +15,17 @@ from analysis.ir.types import MemorySpace
 from sim.arrays import Lanes, LaneSets, Rows, Values, lane_sets, lanes_of, scalar
 from sim.code.generate import Code
 from sim.code.placement import ParameterRoot, SymbolRoot
-from sim.faults import AccessKind, Evidence, FailedAssertion, Fault, Livelock, StackOverflow, Trapped
+from sim.faults import (
+    AccessKind,
+    Evidence,
+    FailedAssertion,
+    Fault,
+    IllegalShuffleWidth,
+    InactiveLaneRead,
+    Livelock,
+    StackOverflow,
+    Trapped,
+)
 from sim.kernel import Kernel
 from sim.launch.specification import LaunchSpecification
 from sim.machine.counters import Counters
@@ -322,9 +332,44 @@ class Machine:
                 "assertion", place, frame, rows, failed, lambda evidence, _row, _lane: FailedAssertion(evidence)
             )
 
-    def trap(self, place: int, frame: Frame, rows: Rows | None, lanes: Lanes | None) -> None:
+    def check_width(self, place: int, frame: Frame, rows: Rows | None, lanes: Lanes | None, width: Values) -> None:
+        """Shuffles go over segments of a power of two of lanes, up to the whole warp."""
+        wide = np.asarray(width).astype(np.int64)
+        wrong = (wide < 1) | (wide > self.launch.warp_size) | (wide & (wide - 1) != 0)
+        if not wrong.any():
+            return
+        active = self._active(frame, rows, lanes)
+        wide = np.broadcast_to(wide, active.shape)
+
+        def describe(evidence: Evidence, row: int, lane: int) -> Fault:
+            return IllegalShuffleWidth(evidence, int(wide[row, lane]))
+
+        where = self._code.places[place]
+        self.faults.add("width", where.function, where.span, frame, rows, wrong & active, describe)
+
+    def check_source(self, place: int, frame: Frame, rows: Rows | None, lanes: Lanes | None, source: Values) -> None:
+        """What all lanes read from one lane has to come from a lane that takes part."""
+        if lanes is None:
+            return
+        active = self._active(frame, rows, lanes)
+        source = np.broadcast_to(source, active.shape)
+        first = np.take_along_axis(source, active.argmax(axis=1)[:, None], axis=1)
+        is_absent = ~np.take_along_axis(active, first, axis=1)
+        is_one = ((source == first) | ~active).all(axis=1, keepdims=True)
+
+        def describe(evidence: Evidence, row: int, lane: int) -> Fault:
+            return InactiveLaneRead(evidence, int(source[row, lane]))
+
+        where = self._code.places[place]
+        wrong = active & is_absent & is_one
+        self.faults.add("inactive-lane", where.function, where.span, frame, rows, wrong, describe)
+
+    def _active(self, frame: Frame, rows: Rows | None, lanes: Lanes | None) -> Lanes:
         shape = (frame.rows if rows is None else len(rows), self.launch.warp_size)
-        active = np.ones(shape, np.bool_) if lanes is None else lanes
+        return np.ones(shape, np.bool_) if lanes is None else lanes
+
+    def trap(self, place: int, frame: Frame, rows: Rows | None, lanes: Lanes | None) -> None:
+        active = self._active(frame, rows, lanes)
         self._abort("trap", place, frame, rows, active, lambda evidence, _row, _lane: Trapped(evidence))
 
     def _abort(

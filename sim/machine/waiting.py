@@ -97,6 +97,8 @@ class Waiting:
         missing, foreign = self._missing(segment, rows, active, active)
         if foreign is not None:
             self._report_mask(segment, rows, active, foreign)
+        elif missing is None:
+            self._check_masks_agree(segment, rows, active)
         if missing is None:
             self._meet(segment, rows, active)
             self._policy.advance(rows, segment, ((segment + 1, active),))
@@ -135,8 +137,28 @@ class Waiting:
         going = ready != 0
         if not going.any():
             return False
+        self._check_masks_agree(segment, rows[going], ready[going])
         self._release(segment, rows[going], ready[going])
         return True
+
+    def _check_masks_agree(self, segment: int, rows: Rows, lanes: LaneSets) -> None:
+        """Lanes that meet and name each other pass one mask."""
+        if segment not in self._named:
+            return
+        asked = np.asarray(self._named[segment](self._frame, rows)).astype(np.uint64)
+        if asked.size == 1 or (asked == asked[:, :1]).all():
+            return
+        asked = np.broadcast_to(asked, (len(rows), self._width))
+        own = lanes_of(lanes, self._width)
+        names = asked[:, :, None] >> np.arange(self._width, dtype=np.uint64) & np.uint64(1) != 0
+        differs = names & own[:, None, :] & own[:, :, None] & (asked[:, :, None] != asked[:, None, :])
+
+        def describe(evidence: Evidence, row: int, lane: int) -> Fault:
+            other = int(asked[row, int(differs[row, lane].argmax())])
+            return IllegalWarpMask(evidence, int(asked[row, lane]), int(lanes[row]), other)
+
+        span = self._meetings[segment].span
+        self._faults.add("warp-mask", self._function, span, self._frame, rows, differs.any(axis=2), describe)
 
     # -- blocks -------------------------------------------------------------------------------------------------------
 

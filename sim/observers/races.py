@@ -4,7 +4,8 @@ Found      in shared memory and in global memory, across warps, blocks and waves
            decide (`happens_before.py`), not the schedule, so a race is seen even if this run happened to get it right.
            Threads of one warp are not ordered by running together: they need `__syncwarp`.
 No race    Atomics among themselves; volatile accesses among themselves and with atomics (they are relaxed operations);
-           a volatile read is only compared with plain writes before it.
+           a volatile read is only compared with plain writes before it.  But lanes of one warp that hand over data in
+           volatile shared memory mean to run in step, which nothing promises: such a read races with the write.
 Locks      Fences with atomics or volatile accesses order what they release and acquire (`release_order.py`).
 Grouped    One race per pair of instructions and object (`report/races.py` groups them further, by lines).
 Precision  Bytes of the narrowest access of the kernel; of more than three threads that used a unit some are forgotten,
@@ -293,6 +294,8 @@ class RaceObserver(Observer):
             if not is_volatile:
                 self._compare_all(memory, accesses, memory.strong)
                 memory.readers.note(accesses.units, accesses.threads, accesses.time, ordered)
+            elif memory is self._memories.get(MemorySpace.SHARED):
+                self._compare_all(memory, accesses, memory.strong, in_step=True)
             return
         self._compare_all(memory, accesses, memory.readers)
         if is_plain_store:
@@ -309,11 +312,27 @@ class RaceObserver(Observer):
             memory.writers.bits[accesses.units] = accesses.bits
         self._compare(memory, accesses, memory.writers.entries[accesses.units], with_writes=True)
 
-    def _compare_all(self, memory: _Memory, accesses: _Accesses, users: LastUsers) -> None:
+    def _compare_all(self, memory: _Memory, accesses: _Accesses, users: LastUsers, *, in_step: bool = False) -> None:
+        """`in_step`: only with what volatile stores of other lanes of the same warp did."""
         if users.is_used:
             for slot in users.slots:
                 before = slot[accesses.units]
+                if in_step:
+                    before = self._of_own_warp(accesses, before)
                 self._compare(memory, accesses, before, with_writes=False, with_strong=users is memory.strong)
+
+    def _of_own_warp(self, accesses: _Accesses, before: Entries) -> Entries:
+        assert self._run is not None
+        size = self._run.launch.warp_size
+        threads = threads_of(before)
+        is_own = (threads // size == accesses.threads // size) & (threads != accesses.threads)
+        times = times_of(before)
+        own_times: list[int] = np.unique(times[is_own]).tolist()
+        stores = [time for time in own_times if self._is_store(self._site_at[time])]
+        return np.where(is_own & np.isin(times, stores), before, np.uint64(0))
+
+    def _is_store(self, site: int) -> bool:
+        return site < len(self._sites) and isinstance(self._sites[site].instruction, Store)
 
     def _compare(
         self,

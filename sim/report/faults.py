@@ -12,7 +12,9 @@ from sim.faults import (
     BarrierDivergence,
     Deadlock,
     FailedAssertion,
+    IllegalShuffleWidth,
     IllegalWarpMask,
+    InactiveLaneRead,
     Livelock,
     MachineFault,
     Misaligned,
@@ -57,6 +59,10 @@ def kind_of(fault: MachineFault) -> str:
             return "barrier-divergence"
         case IllegalWarpMask():
             return "illegal-warp-mask"
+        case IllegalShuffleWidth():
+            return "illegal-shuffle-width"
+        case InactiveLaneRead():
+            return "inactive-lane-read"
         case FailedAssertion():
             return "failed-assertion"
         case Trapped():
@@ -92,6 +98,12 @@ def message_of(fault: MachineFault, places: SourcePlaces) -> str:
             sites = [_site(places, evidence.function, span, count) for span, count in waiting]
             absent = f"; {missing} never come" if missing else ""
             return f"threads of one block do not meet: {', '.join(sites)}{absent}"
+        case IllegalWarpMask(mask=mask, other=int(other)):
+            return f"the lanes that meet here pass different masks, {mask:#010x} and {other:#010x}"
+        case IllegalShuffleWidth(width=width):
+            return f"the width of the shuffle is {width}, no power of two up to the size of a warp"
+        case InactiveLaneRead(source=source):
+            return f"all lanes read from lane {source}, which takes no part"
         case IllegalWarpMask(mask=mask, arrived=arrived):
             return f"the mask {mask:#010x} and the lanes that are here, {arrived:#010x}, do not fit"
         case FailedAssertion():

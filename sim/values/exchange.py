@@ -55,7 +55,9 @@ def shuffle_xor(bits: Values, width: Values, shape: Shape) -> Values:
 
 
 def take_lanes(values: Values, source: Values, shape: Shape) -> Values:
-    return np.take_along_axis(np.broadcast_to(values, shape), np.broadcast_to(source, shape), axis=1)
+    """A source outside of the warp, which only an illegal width leads to, is taken round."""
+    inside = np.broadcast_to(source, shape) % shape[1]
+    return np.take_along_axis(np.broadcast_to(values, shape), inside, axis=1)
 
 
 # -- votes ------------------------------------------------------------------------------------------------------------

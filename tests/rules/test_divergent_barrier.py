@@ -170,7 +170,7 @@ def test_a_warp_barrier_is_a_matter_of_its_mask() -> None:
     check_fixture(
         """
 __global__ void k() {
-  if (threadIdx.x < 16) __syncwarp();
+  if (threadIdx.x < 16) __syncwarp();  //~ mask-names-absent-lane
 }
 """,
         ALL_TIERS,

@@ -1,0 +1,169 @@
+"""Loops in which lanes of a warp wait for a lock that another lane of the same warp may hold.
+
+A lane *takes* a lock by a compare-and-swap or an exchange whose result decides about leaving the loop, and *releases*
+it behind the loop.  If the warp runs the loop until all its lanes have left it, the lane that holds the lock never
+comes to the release.
+
+Rules     A loop with an atomic compare-and-swap or exchange that runs in every round and whose result decides one of
+          its exits; no write to that address in the loop but this; behind the loop an atomic or a store to the same
+          address.  More than one lane of a warp may come: no equality on the thread index guards the loop.
+Tiers     PROVEN    the address agrees in each warp, and all lanes of a warp come together.
+          POSSIBLE  otherwise: lanes may take different locks, or come one by one.
+Source    ElTantawy and Aamodt, "MIMD synchronization on SIMT architectures", MICRO 2016 (SIMT-induced deadlock).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, final
+
+from analysis.affine.result import AffineResult
+from analysis.divergence.levels import Level
+from analysis.divergence.result import DivergenceResult
+from analysis.graph.control_flow import ControlFlow
+from analysis.graph.cycles import Cycle
+from analysis.ir.function import Function
+from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.instructions import (
+    Atomic,
+    Binary,
+    Constant,
+    Convert,
+    ElementAddress,
+    FieldAddress,
+    Load,
+    Store,
+    SymbolAddress,
+)
+from analysis.ir.operators import AtomicOperator
+from analysis.ir.source import Span
+from analysis.ir.types import PointerType
+from analysis.verdict.alone import SingleLanes
+from analysis.verdict.barriers import Tier
+from analysis.warp.model import WarpProblem, WarpProblemKind
+
+ACQUIRING: Final = (AtomicOperator.COMPARE_AND_SWAP, AtomicOperator.EXCHANGE)
+_MAX_VALUES: Final = 60
+
+
+def find_spin_locks(
+    function: Function, control: ControlFlow, divergence: DivergenceResult, affine: AffineResult
+) -> Iterator[WarpProblem]:
+    finder = _Finder(function, control, divergence, affine)
+    for cycle in control.cycles:
+        yield from finder.locks(cycle)
+
+
+@final
+class _Finder:
+    def __init__(
+        self, function: Function, control: ControlFlow, divergence: DivergenceResult, affine: AffineResult
+    ) -> None:
+        self._function = function
+        self._control = control
+        self._divergence = divergence
+        self._alone = SingleLanes(function, control, divergence, affine)
+
+    def locks(self, cycle: Cycle) -> Iterator[WarpProblem]:
+        taking = [
+            (block, item)
+            for block in sorted(cycle.blocks)
+            for item in self._function.blocks[block].instructions
+            if isinstance(item, Atomic) and item.operator in ACQUIRING
+        ]
+        for block, atomic in taking:
+            own = self._control.innermost_cycle(block)
+            if own is None or own.id != cycle.id or not self._decides_exit(cycle, atomic.result):
+                continue
+            if self._alone.runs_alone(block) or self._is_written_inside(cycle, atomic):
+                continue
+            release = self._release(cycle, atomic)
+            if release is not None:
+                yield self._problem(cycle, block, atomic, release)
+
+    def _problem(self, cycle: Cycle, block: BasicBlockId, atomic: Atomic, release: Span) -> WarpProblem:
+        divergence = self._divergence
+        is_one_lock = divergence.use_level(atomic.address, block) <= Level.WARP
+        is_together = all(
+            divergence.convergence(BasicBlockId(before)) <= Level.WARP
+            for before in self._control.predecessors[cycle.header]
+            if before not in cycle.blocks
+        )
+        tier = Tier.PROVEN if is_one_lock and is_together else Tier.POSSIBLE
+        return WarpProblem(WarpProblemKind.SPIN_LOCK, block, atomic, tier, None, (), other=release)
+
+    def _decides_exit(self, cycle: Cycle, result: ValueId) -> bool:
+        waiting = [
+            value
+            for block in self._control.exit_branches(cycle)
+            for value in self._function.blocks[block].terminator.operands
+        ]
+        seen: set[ValueId] = set()
+        while waiting and len(seen) < _MAX_VALUES:
+            value = waiting.pop()
+            if value == result:
+                return True
+            item = self._divergence.definition(value)
+            if value not in seen and item is not None and not isinstance(item, Load | Atomic):
+                seen.add(value)
+                waiting.extend(item.operands)
+        return False
+
+    def _is_written_inside(self, cycle: Cycle, atomic: Atomic) -> bool:
+        """The lock is released in the loop that waits for it: a round lets the next lane go on."""
+        return any(
+            item is not atomic and isinstance(item, Atomic | Store) and self._is_same(item.address, atomic.address)
+            for block in cycle.blocks
+            for item in self._function.blocks[block].instructions
+        )
+
+    def _release(self, cycle: Cycle, atomic: Atomic) -> Span | None:
+        for block in self._control.order:
+            if block in cycle.blocks or not self._control.dominates(cycle.header, block):
+                continue
+            for item in self._function.blocks[block].instructions:
+                if isinstance(item, Atomic | Store) and self._is_same(item.address, atomic.address):
+                    return item.span
+        return None
+
+    def _pointer(self, value: ValueId) -> ValueId:
+        """Without casts of the pointer and without `[0]`."""
+        for _ in range(_MAX_VALUES):
+            match self._divergence.definition(value):
+                case Convert(operand=operand) if isinstance(self._function.types[value], PointerType):
+                    value = operand
+                case ElementAddress(base=base, index=index) if self._is_zero(index):
+                    value = base
+                case _:
+                    break
+        return value
+
+    def _is_zero(self, index: ValueId) -> bool:
+        item = self._divergence.definition(index)
+        return isinstance(item, Constant) and item.value == 0
+
+    def _is_same(self, one: ValueId, other: ValueId, depth: int = 8) -> bool:
+        """The same address, computed the same way from the same values."""
+        one, other = self._pointer(one), self._pointer(other)
+        if one == other:
+            return True
+        if not depth:
+            return False
+        match self._divergence.definition(one), self._divergence.definition(other):
+            case SymbolAddress(symbol=first), SymbolAddress(symbol=second):
+                return first == second
+            case Constant(value=first), Constant(value=second):
+                return first == second and first is not None
+            case ElementAddress() as first, ElementAddress() as second:
+                pass
+            case FieldAddress(field=left) as first, FieldAddress(field=right) as second if left == right:
+                pass
+            case Convert() as first, Convert() as second:
+                pass
+            case Binary(operator=left) as first, Binary(operator=right) as second if left is right:
+                pass
+            case _:
+                return False
+        return all(
+            self._is_same(left, right, depth - 1) for left, right in zip(first.operands, second.operands, strict=True)
+        )
