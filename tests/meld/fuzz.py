@@ -1,7 +1,8 @@
 """`python -m tests.meld.fuzz COUNT SEED`: melds random kernels, in the intermediate representation and in the source.
 
 Prints what was checked and what failed, each failure with a smaller kernel that fails alike.  Melded texts are compiled
-with those they came from, where there is a C++ compiler, and both must compute the same.
+with those they came from, where there is a C++ compiler, and both must compute the same; `nvcc` must accept them too,
+where it is installed.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from tests.sim.native.compiler import compiler_path
 from tests.sim.random.choices import Choices, Replayed, Seeded, shrunken
 from tests.sim.random.referee import some_policies
 from tests.sim.running import kernel_of
+from tests.support.accepted import assert_accepted
 
 _SHRINKING: Final = 150
 """How many smaller kernels are tried for one that fails."""
@@ -132,6 +134,7 @@ class _LongRun:
             for seed, line in native_differences(pairs, self._folder, sanitized=self._programs % 3 == 0):
                 self.failed += 1
                 print(f"seed {seed}: {line}", flush=True)
+            assert_accepted({f"seed_{pair.seed}.cu": pair.after for pair in pairs})
         except BaseException as problem:  # pytest.fail is none of the ordinary exceptions
             if isinstance(problem, KeyboardInterrupt):
                 raise

@@ -75,7 +75,7 @@ def source_of(units: Sequence[Unit]) -> str:
     for index, unit in enumerate(units):
         space = f"unit_{index}"
         lines += [f"namespace cuda_text {{ namespace {space} {{", f'#line 1 "{unit.name}"']
-        lines += [_SYSTEM_HEADER.sub("", unit.text), *_dynamic_shared(unit.text), "} }"]
+        lines += [_SYSTEM_HEADER.sub("", unit.text), dynamic_shared(unit.text), "} }"]
         run = f"[](simt::Request& request) {{ simt::launch(&cuda_text::{space}::{unit.kernel}, request); }}"
         entries.append(f'{{"{space}", {run}}}')
         for name in unit.variables:
@@ -85,9 +85,9 @@ def source_of(units: Sequence[Unit]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _dynamic_shared(text: str) -> list[str]:
+def dynamic_shared(text: str) -> str:
     """Definitions of the arrays that the text declares `extern __shared__`."""
     found = {match["name"]: match["type"] for match in _DYNAMIC_SHARED.finditer(text)}
-    return [
+    return "\n".join(
         f"thread_local __align__(128) {type} {name}[{SHARED_BYTES} / sizeof({type})];" for name, type in found.items()
-    ]
+    )
