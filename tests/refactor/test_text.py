@@ -336,3 +336,33 @@ __global__ void k(const float *rows, const float *columns, const float *weights,
     after = melded(before, 5)
     assert_same_memory(before, after, "k", {"n": 3})
     assert_compiles(after)
+
+
+def test_variables_that_are_paired_across_blocks_stay_apart_where_they_meet() -> None:
+    """The second arm's `r` is paired with the first `r` of the first arm, and meets the second one."""
+    before = """\
+__global__ void k(const short *h, int *a, int n) {
+  int i = threadIdx.x;
+  if (i & 2) {
+    if (a[i] == n) {
+      int r = 0;
+      do { a[i + 64] = n; } while (++r < h[47 - r] % 3);
+    } else {
+      int r = 0;
+      do { a[i + 64] = n; } while (++r < h[47 - r] % 3);
+    }
+    a[i + 128] = n * n + 3;
+  } else {
+    if (a[i] == n)
+      a[i + 192] = 7;
+    else {
+      int r = 0;
+      do { a[i + 64] = n; } while (++r < h[47 - r] % 3);
+    }
+    a[i + 128] = n * n + 4;
+  }
+}
+"""
+    after = melded(before, 3)
+    assert_same_memory(before, after, "k", {"n": 9})
+    assert_compiles(after)

@@ -65,9 +65,10 @@ class _Namer:
                 self._visit(body)
 
     def _name(self, local: Local, visible: Sequence[Statement], here: set[str]) -> None:
-        if local in self._names:
+        name = self._names.get(local, local.name)
+        if local in self._names and name not in here and not (name == local.name and self._clashes(local, visible)):
+            here.add(name)
             return  # declared in both arms of a guard
-        name = local.name
         if local.number >= FIRST_FRESH:
             name = self._fresh(local)
         elif self._clashes(local, visible) or name in here:
