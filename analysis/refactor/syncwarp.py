@@ -1,0 +1,182 @@
+"""Where `__syncwarp()` brings the lanes of a warp together again, as edits of the text.
+
+Placement  Lee et al., CGO 2013, section 5.2: in basic blocks that are convergent for the warp and have a divergent
+           predecessor.  In the text such a block begins behind an `if`, a `switch` or a loop in which lanes part.
+Method     Every such statement is a candidate.  All candidates are inserted at once and the new text is analysed: one
+           is kept if its barrier stands in a convergent block (all lanes that live come, so the full mask is right) at
+           the join of divergent code.  So nothing rests on where text and control flow are thought to correspond:
+           behind `if (c) continue;` the lanes that are left are not together, and the analysis says so.
+Withheld   with a reason, where a barrier would be wrong or cannot be written: where lanes are not together, or a caller
+           that is not known may call with some lanes only, and behind statements that stand in no braces.
+           Silently, where it would be of no use: behind the last statement of a function, and before a barrier.
+           No mask is computed: `__activemask()` never says who will come.
+Source     Lee, Grover, Krashinsky, Patterson, Keckler, Asanovic, "Convergence and Scalarization for Data-Parallel
+           Architectures", CGO 2013.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
+from typing import Final, TypeAlias, final
+
+from tree_sitter import Node
+
+from analysis.divergence.levels import Level
+from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.model import BranchFact, FunctionFacts
+from analysis.ir.function import SourceBranchKind
+from analysis.ir.instructions import BasicBlockId, WarpBarrier
+from analysis.ir.record import record
+from analysis.refactor.edit import Replacement, apply_replacements
+
+Reanalyze: TypeAlias = Callable[[bytes], FileAnalysis]
+"""Analyses another text of the same file, with the same headers and settings."""
+
+CALL: Final = "__syncwarp();"
+_STATEMENTS: Final = frozenset({SourceBranchKind.IF, SourceBranchKind.LOOP, SourceBranchKind.SWITCH})
+_BLOCKS: Final = frozenset({"compound_statement", "case_statement"})
+_BARRIER: Final = re.compile(rb"\s*(?:__syncwarp|__syncthreads)\b")
+_REST_OF_LINE: Final = re.compile(rb"[ \t]*(?://[^\n]*|/\*[^\n]*?\*/[ \t]*)?(?=\r?\n|\Z)")
+_INDENTATION: Final = re.compile(rb"[ \t]*")
+
+
+class WhyNot(Enum):
+    """Why no barrier is offered behind a statement in which lanes part."""
+
+    NO_BRACES = "it stands in no braces, so a second statement behind it would change what the code means"
+    NOT_TOGETHER = "not all lanes of a warp come together behind it"
+    CALLERS = "the callers of this function are not known: one may call it with some lanes of a warp only"
+
+
+@final
+@record
+class SyncPoint:
+    """A barrier behind the statement of the branch whose keyword begins at `keyword`, a byte offset into the file."""
+
+    keyword: int
+    edit: Replacement
+
+
+@final
+@record
+class Withheld:
+    keyword: int
+    reason: WhyNot
+
+
+@final
+@record
+class SyncPlacement:
+    """Where a function gets barriers, in the order of the text, and where it does not."""
+
+    points: tuple[SyncPoint, ...]
+    withheld: tuple[Withheld, ...]
+
+    @property
+    def edit(self) -> tuple[Replacement, ...]:
+        """All of them; statements that end at one place are one."""
+        return tuple(point.edit for point in self.points)
+
+
+def place_syncwarps(analysis: FileAnalysis, function: FunctionFacts, reanalyze: Reanalyze) -> SyncPlacement:
+    """The barriers of section 5.2 for one function; `reanalyze` is called only where there is a candidate."""
+    candidates: list[SyncPoint] = []
+    withheld: list[Withheld] = []
+    for found in _candidates(analysis, function):
+        if isinstance(found, Withheld):
+            withheld.append(found)
+        elif not candidates or candidates[-1].edit.start != found.edit.start:
+            candidates.append(found)
+    if not candidates:
+        return SyncPlacement((), tuple(withheld))
+    if not function.callers_known:
+        unknown = (Withheld(candidate.keyword, WhyNot.CALLERS) for candidate in candidates)
+        return SyncPlacement((), tuple(sorted((*withheld, *unknown), key=lambda one: one.keyword)))
+    points: list[SyncPoint] = []
+    after = reanalyze(apply_replacements(analysis.document.text, [point.edit for point in candidates]))
+    changed = next((one for one in after.facts.functions if one.id == function.id), None)
+    shift = 0
+    for candidate in candidates:
+        place = candidate.edit.start + shift + candidate.edit.text.index(CALL)
+        shift += len(candidate.edit.text.encode())
+        match None if changed is None else _joins(after, changed, place):
+            case True:
+                points.append(candidate)
+            case False:
+                pass
+            case None:
+                withheld.append(Withheld(candidate.keyword, WhyNot.NOT_TOGETHER))
+    return SyncPlacement(tuple(points), tuple(sorted(withheld, key=lambda one: one.keyword)))
+
+
+def _candidates(analysis: FileAnalysis, function: FunctionFacts) -> Iterator[SyncPoint | Withheld]:
+    """In the order in which the statements end, the outer one first of those that end at one place."""
+    tree = analysis.document.tree
+    if tree is None:
+        return
+    branches = [branch for branch in function.branches if branch.kind in _STATEMENTS and branch.level > Level.WARP]
+    for branch in sorted(branches, key=lambda branch: (branch.extent.end, branch.extent.start)):
+        node = _statement(tree.root_node, function, branch)
+        if node is None or node.parent is None or node.parent.type == "else_clause":
+            continue  # a macro wrote it; the end of an else-if ladder is the end of its first `if`
+        keyword = function.start + branch.keyword.start
+        if node.parent.type not in _BLOCKS:
+            yield Withheld(keyword, WhyNot.NO_BRACES)
+        elif not _is_useless(analysis.document.text, node):
+            yield SyncPoint(keyword, _insertion(analysis.document.text, node))
+
+
+def _statement(root: Node, function: FunctionFacts, branch: BranchFact) -> Node | None:
+    """The statement that the branch's extent covers."""
+    start, end = function.start + branch.extent.start, function.start + branch.extent.end
+    node = root.descendant_for_byte_range(start, end)
+    while node is not None and node.start_byte == start and node.end_byte <= end:
+        if node.end_byte == end and node.type.endswith(("_statement", "_loop")):
+            return node
+        node = node.parent
+    return None
+
+
+def _is_useless(text: bytes, node: Node) -> bool:
+    """Nothing comes behind it in the function, or lanes wait for each other there already."""
+    if _BARRIER.match(text, node.end_byte):
+        return True
+    parent = node.parent
+    is_last = parent is not None and not text[node.end_byte : parent.end_byte].strip(b" \t\r\n}")
+    return is_last and parent is not None and parent.parent is not None and parent.parent.type == "function_definition"
+
+
+def _insertion(text: bytes, node: Node) -> Replacement:
+    """On a line of its own where the statement ends its line, else behind it."""
+    rest = _REST_OF_LINE.match(text, node.end_byte)
+    if rest is None:
+        return Replacement(node.end_byte, node.end_byte, f" {CALL}")
+    line = text.rfind(b"\n", 0, node.start_byte) + 1
+    indentation = _INDENTATION.match(text, line)
+    assert indentation is not None
+    newline = "\r\n" if text[rest.end() : rest.end() + 2] == b"\r\n" else "\n"
+    return Replacement(rest.end(), rest.end(), f"{newline}{indentation[0].decode()}{CALL}")
+
+
+def _joins(after: FileAnalysis, function: FunctionFacts, place: int) -> bool | None:
+    """Whether the barrier at `place` stands where lanes that parted meet; None where they are not all there."""
+    start = place - function.start
+    found: bool = False
+    is_there = False
+    for view in after.views(function):
+        root = view.root
+        for number, block in enumerate(root.function.blocks):
+            for item in block.instructions:
+                if not isinstance(item, WarpBarrier) or (item.span.frame, item.span.start) != (view.frame, start):
+                    continue
+                here = BasicBlockId(number)
+                if not root.control.is_reachable(here):
+                    continue
+                is_there = True
+                if root.divergence.convergence(here) > Level.WARP:
+                    return None
+                before: Sequence[int] = root.control.predecessors[here]
+                found |= any(root.divergence.convergence(BasicBlockId(one)) > Level.WARP for one in before)
+    return found if is_there else None
