@@ -6,6 +6,7 @@ Price     issue slots of the whole graph after tidying, before and after, for th
 Certain   with BEST a saving must exceed what the choice of the sample may have made of it.  The number of instructions
           must not rise either: fewer loads can pay for many selects in slots, but "fewer issued instructions" is what a
           person is told, and it holds for any prices.
+Landing   a decision of several blocks (`a && b`) gets one branch first (`landing.py`), at which its arms part.
 Methods   DARM aligns the subgraphs of both arms, then the instructions of their blocks.  Fusion does so where both arms
           are one block, tail merging only with equal instructions at the end.  Linear does as DARM once both arms are
           straightened (`linear.py`), and only where that changes something.  BEST tries the frugal alignment, too.
@@ -13,8 +14,9 @@ Methods   DARM aligns the subgraphs of both arms, then the instructions of their
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias, assert_never, final
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Final, TypeAlias, assert_never, final
 
 from analysis.ir.record import record
 from analysis.ir.source import Span
@@ -22,10 +24,11 @@ from analysis.meld.alignment import align
 from analysis.meld.columns import MAX_CELLS, Aligner, frugal_aligner, published_aligner, tail_aligner
 from analysis.meld.draft import BlockIndex, FlowDraft
 from analysis.meld.facts import MeldFacts
+from analysis.meld.landing import decision_at, with_landing
 from analysis.meld.linear import straighten
 from analysis.meld.model import MeldedPair, MeldObstacle
 from analysis.meld.pairs import SubgraphPair, meldable_pair
-from analysis.meld.pricing import Price, Saving, price, saving
+from analysis.meld.pricing import Price, Saving, most_that_melding_saves, price, saving
 from analysis.meld.profitability import profile
 from analysis.meld.regions import DivergentRegion, Illegal, region_at
 from analysis.meld.rewrite import meld_pairs
@@ -33,6 +36,9 @@ from analysis.meld.settings import MeldMethod, MeldSettings
 from analysis.meld.shape import FlowShape
 from analysis.meld.subgraphs import Subgraph, simplify_arm
 from analysis.meld.tidy import tidy
+
+LEAST_SHARE: Final = 0.001
+"""Of the issue slots of a function: what cannot save so much is not tried by BEST."""
 
 
 @final
@@ -66,12 +72,32 @@ Answer: TypeAlias = Attempt | Failure
 
 
 def best_attempt(
-    draft: FlowDraft, entry: BlockIndex, before: Price, facts: MeldFacts, settings: MeldSettings
+    draft: FlowDraft,
+    entry: BlockIndex,
+    before: Price,
+    facts: MeldFacts,
+    settings: MeldSettings,
+    lanes: Mapping[BlockIndex, int] | None = None,
 ) -> Answer:
-    """The region at `entry`, melded by the method of the settings or by the best one; `before` is the price now."""
+    """The region at `entry`, melded by the method of the settings or by the best one; `before` is the price now.
+
+    `lanes` are those that pass the blocks of the draft: with them BEST looks only at what can be worth something.
+    """
     region = region_at(draft, FlowShape(draft), entry)
+    if isinstance(region, Illegal) and region.obstacle is MeldObstacle.SHARED_CODE:
+        decision = decision_at(draft, FlowShape(draft), entry)
+        if decision is not None and decision.exit in decision.arms:
+            return Failure(MeldObstacle.ONE_ARM, region.place)
+        if decision is not None:
+            draft = draft.copy()
+            entry = with_landing(draft, decision)
+            region = region_at(draft, FlowShape(draft), entry)
     if isinstance(region, Illegal):
         return Failure(region.obstacle, region.place)
+    if settings.method is MeldMethod.BEST and lanes is not None:
+        most = most_that_melding_saves(draft, region, lanes, facts)
+        if most < fmean(before.slots) * LEAST_SHARE:
+            return Failure(MeldObstacle.NO_GAIN, region.branch.span)
     answers = [
         _attempt(draft, entry, before, method, aligner, facts, settings) for method, aligner in _ways(settings, facts)
     ]

@@ -48,7 +48,7 @@ def straighten(draft: FlowDraft, shape: FlowShape, region: DivergentRegion) -> B
         for block in draft.order()
         if draft.blocks[block].is_divergent
         and isinstance(end := draft.blocks[block].terminator, Branch)
-        and (end.span, end.branch) == (branch.span, branch.branch)
+        and (end.span, end.condition) == (branch.span, draft.current(branch.condition))
     ]
     return entries[0] if len(entries) == 1 else None
 

@@ -32,7 +32,7 @@ from analysis.meld.attempt import Answer, Attempt, Failure, best_attempt
 from analysis.meld.draft import BlockIndex, FlowDraft
 from analysis.meld.facts import MeldFacts, draft_of, meld_facts
 from analysis.meld.model import MeldedRegion, MeldObstacle, MeldResult, RefusedRegion
-from analysis.meld.pricing import Price, total_price
+from analysis.meld.pricing import Price, passing_lanes, total_price
 from analysis.meld.settings import DEFAULT_MELD_SETTINGS, MeldSettings
 
 ANY_LAUNCH = LaunchKnowledge()
@@ -101,8 +101,9 @@ class _Melding:
         return MeldResult(self._function, tuple(self._melded), self._refused, self._blocks, rounds, is_cut, slots)
 
     def _answers(self, draft: FlowDraft, price: Price, facts: MeldFacts) -> list[tuple[BlockIndex, Answer]]:
+        lanes = passing_lanes(draft, facts)
         return [
-            (entry, best_attempt(draft, entry, price, facts, self._settings))
+            (entry, best_attempt(draft, entry, price, facts, self._settings, lanes))
             for entry in draft.order()
             if _is_candidate(draft, entry)
         ]

@@ -29,6 +29,7 @@ from analysis.ir.record import record
 from analysis.ir.types import BOOLEAN
 from analysis.meld.draft import BlockIndex, FlowDraft, FlowPhi, MergedValue, Origin
 from analysis.meld.facts import MeldFacts
+from analysis.meld.regions import DivergentRegion
 from analysis.meld.sample_warps import GROUPS
 from analysis.meld.tidy import tidy
 
@@ -74,7 +75,7 @@ def total_price(draft: FlowDraft, facts: MeldFacts) -> Price:
 
 def price(draft: FlowDraft, facts: MeldFacts) -> Price:
     """What running the draft costs as it stands; it is settled."""
-    lanes = _Flow(draft, facts).lanes()
+    lanes = passing_lanes(draft, facts)
     undefined = {step.instruction.result for step in draft.blocks[ENTRY].steps if type(step.instruction) is Undefined}
     slots, instructions = [0.0] * GROUPS, [0.0] * GROUPS
     for block, here in lanes.items():
@@ -87,6 +88,24 @@ def price(draft: FlowDraft, facts: MeldFacts) -> Price:
             slots[group] += share * cost
             instructions[group] += share * issued
     return Price(tuple(slots), tuple(instructions))
+
+
+def passing_lanes(draft: FlowDraft, facts: MeldFacts) -> Mapping[BlockIndex, int]:
+    """Which lanes of the sample pass each block that the entry reaches."""
+    return _Flow(draft, facts).lanes()
+
+
+def most_that_melding_saves(
+    draft: FlowDraft, region: DivergentRegion, lanes: Mapping[BlockIndex, int], facts: MeldFacts
+) -> float:
+    """A bound on the issue slots that a region can save: in warps that run both arms, the arm that costs less.
+
+    `lanes` are those of the draft as it stands.
+    """
+    starts = int(region.branch.if_true), int(region.branch.if_false)
+    parting = facts.warps.parting(lanes[starts[0]], lanes[starts[1]])
+    costs = [sum(draft.blocks[block].slots * draft.blocks[block].rounds for block in arm) for arm in region.arms]
+    return parting * (min(costs) + draft.blocks[region.entry].rounds)
 
 
 @final

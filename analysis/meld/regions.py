@@ -59,9 +59,9 @@ def region_at(draft: FlowDraft, shape: FlowShape, entry: BlockIndex) -> RegionAn
     end = shape.post_dominator(entry)
     starts = int(terminator.if_true), int(terminator.if_false)
     if end is None:
-        arms = [_reach(shape, start, None) for start in starts]
+        arms = [reached_before(shape, start, None) for start in starts]
         return _first_obstacle(draft, arms) or Illegal(MeldObstacle.NO_JOIN, terminator.span)
-    arms = [_reach(shape, start, end) for start in starts]
+    arms = [reached_before(shape, start, end) for start in starts]
     if any(entry in arm for arm in arms):
         return Illegal(MeldObstacle.LOOP, terminator.span)
     if end in starts:
@@ -77,7 +77,8 @@ def region_at(draft: FlowDraft, shape: FlowShape, entry: BlockIndex) -> RegionAn
     return DivergentRegion(entry, end, terminator, (arms[0], arms[1]))
 
 
-def _reach(shape: FlowShape, start: BlockIndex, end: BlockIndex | None) -> frozenset[BlockIndex]:
+def reached_before(shape: FlowShape, start: BlockIndex, end: BlockIndex | None) -> frozenset[BlockIndex]:
+    """What is reached from `start` without passing `end`."""
     found: set[BlockIndex] = set()
     waiting = [start]
     while waiting:

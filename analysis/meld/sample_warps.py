@@ -76,17 +76,25 @@ class SampleWarps:
 
     def passing(self, lanes: int) -> tuple[float, ...]:
         """Of each group, the share of warps that have one of the lanes or more."""
-        covered = 1  # Each bit stands for its lane and for so many less one above it.
-        while covered < self._warp_size:
-            shift = min(covered, self._warp_size - covered)
-            lanes |= lanes >> shift
-            covered += shift
-        first = lanes & self._first_lanes
+        first = self._warps_of(lanes)
         if first == self._first_lanes:
             return _ALL
         return tuple(
             [(first >> start & (1 << width) - 1).bit_count() * self._warp_size / width for start, width in self._groups]
         )
+
+    def parting(self, some: int, others: int) -> float:
+        """The share of all warps that have lanes of both sets."""
+        return (self._warps_of(some) & self._warps_of(others)).bit_count() / self._first_lanes.bit_count()
+
+    def _warps_of(self, lanes: int) -> int:
+        """The first lane of each warp that has one of the lanes or more."""
+        covered = 1  # Each bit stands for its lane and for so many less one above it.
+        while covered < self._warp_size:
+            shift = min(covered, self._warp_size - covered)
+            lanes |= lanes >> shift
+            covered += shift
+        return lanes & self._first_lanes
 
     def holds(self, value: ValueId) -> int:
         """The lanes for which a boolean of the function holds, or a boolean that was made later and is unknown."""

@@ -76,13 +76,14 @@ def _is_empty(draft: FlowDraft, block: BlockIndex) -> bool:
 def _skip_empty_blocks(draft: FlowDraft) -> bool:
     """Leads edges past blocks that only jump, where no phi must tell the ways apart."""
     found = False
+    before: list[list[BlockIndex]] | None = None
     for block in draft.order():
         if not _is_empty(draft, block):
             continue
         (target,) = draft.successors(block)
         if target == block:
             continue
-        before = draft.predecessors(draft.order())
+        before = before or draft.predecessors(draft.order())
         if draft.blocks[target].phis and any(source in before[target] for source in before[block]):
             continue
         for phi in draft.blocks[target].phis:
@@ -90,6 +91,7 @@ def _skip_empty_blocks(draft: FlowDraft) -> bool:
             phi.incoming |= dict.fromkeys(before[block], value)
         for source in before[block]:
             draft.redirect(source, block, target)
+        before = None
         found = True
     if found:
         draft.drop_unreachable()
@@ -99,6 +101,7 @@ def _skip_empty_blocks(draft: FlowDraft) -> bool:
 def _empty_diamonds(draft: FlowDraft) -> bool:
     """Where nothing happens between a branch and its join, the join's phis become selects."""
     found = False
+    before: list[list[BlockIndex]] | None = None
     for block in draft.order():
         terminator = draft.blocks[block].terminator
         if not isinstance(terminator, Branch):
@@ -106,7 +109,7 @@ def _empty_diamonds(draft: FlowDraft) -> bool:
         join = _empty_way(draft, terminator.if_true)
         if join != _empty_way(draft, terminator.if_false) or join == block:
             continue
-        before = draft.predecessors(draft.order())
+        before = before or draft.predecessors(draft.order())
         ways = tuple(block if target == join else int(target) for target in (terminator.if_true, terminator.if_false))
         if any(way != block and before[way] != [block] for way in ways):
             continue
@@ -114,6 +117,7 @@ def _empty_diamonds(draft: FlowDraft) -> bool:
         if ways[0] == ways[1] or len(phis) > MAX_SELECTS:
             continue
         _join_ways(draft, block, terminator, join, ways)
+        before = None
         found = True
     if found:
         draft.drop_unreachable()
