@@ -67,6 +67,7 @@ fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m tests.petri.fuzz 1500 $(FUZZ_SEED)
 	$(BIN)/python -m tests.affine.fuzz 800 $(FUZZ_SEED)
 	$(BIN)/python -m tests.verdict.fuzz 800 $(FUZZ_SEED)
+	$(BIN)/python -m tests.races.fuzz 400 $(FUZZ_SEED)
 	$(BIN)/python -m tests.scalar.fuzz 400 $(FUZZ_SEED)
 	$(BIN)/python -m tests.sim.random.fuzz 400 $(FUZZ_SEED)
 	$(BIN)/python -m tests.masks.fuzz 400 $(FUZZ_SEED)

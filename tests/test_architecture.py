@@ -30,6 +30,7 @@ PACKAGES_OF_ANALYSIS = (
     "access",
     "verdict",
     "warp",
+    "races",
     "petri",
     "scalar",
     "meld",

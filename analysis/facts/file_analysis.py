@@ -21,6 +21,7 @@ from analysis.facts.model import (
     OpaqueFact,
     WhyStep,
 )
+from analysis.facts.race_records import RaceRecord, race_records
 from analysis.facts.spelling import spell_type
 from analysis.facts.warp_records import WarpRecord, warp_records
 from analysis.facts.why import why_steps
@@ -123,6 +124,11 @@ class FileAnalysis:
         """What of this kind is wrong with the operations of warps that belong to a function; one per view."""
         for view in self._functions[function.id].views:
             yield from warp_records(view, self._place_in, kind)
+
+    def race_records(self, function: FunctionFacts) -> Iterator[RaceRecord]:
+        """The races of a kernel that have a witness."""
+        for view in self._functions[function.id].views:
+            yield from race_records(view, self.item_of)
 
     def merged(self, function: FunctionFacts) -> FunctionFacts:
         """The same object from version to version, as long as nothing that the facts depend on has changed."""

@@ -27,6 +27,8 @@ from analysis.ir.promote import promote
 from analysis.ir.record import record
 from analysis.ir.source import FrameId
 from analysis.memory.spaces import SpaceResult, infer_spaces
+from analysis.races.analysis import find_races
+from analysis.races.model import Race
 from analysis.syntax.items import Item
 from analysis.verdict.barriers import BarrierSite, find_barriers
 from analysis.verdict.cost import BranchCost, estimate_costs
@@ -66,6 +68,7 @@ class RootAnalysis:
     divergence: DivergenceResult
     if_callers_agree: DivergenceResult
     barriers: tuple[BarrierSite, ...]
+    races: tuple[Race, ...]
     affine: AffineResult
     spaces: SpaceResult
     accesses: tuple[Access, ...]
@@ -107,6 +110,7 @@ def analyze_root(
     spaces = infer_spaces(flat, control)
     weights = BlockWeights(flat, control, divergence, affine, spaces)
     accesses = analyze_accesses(flat, control, divergence, spaces, affine)
+    barriers = find_barriers(flat, control, divergence, launch)
     items = {frame.function: item_of(frame.function) for frame in flat.frames}
     if_callers_agree = analyze_divergence(flat, control, launch, agreeing, levels) if rests_on_callers else divergence
     return RootAnalysis(
@@ -116,7 +120,8 @@ def analyze_root(
         control,
         divergence,
         if_callers_agree,
-        find_barriers(flat, control, divergence, launch),
+        barriers,
+        find_races(flat, control, divergence, affine, spaces, barriers, launch),
         affine,
         spaces,
         accesses,

@@ -25,10 +25,16 @@ class Site:
 
 def address_span(text: FunctionText, access: AccessFact) -> Span:
     """The text of the address inside that of the access; all of it where no subscript stands at its beginning."""
-    found = HIDDEN.sub(_blanks, text.bytes(access.span))
+    part = address_part(text.bytes(access.span))
+    return access.span if part is None else Span(access.span.start + part.start, access.span.start + part.stop)
+
+
+def address_part(text: bytes) -> slice | None:
+    """Where in the text of an access its address stands; None where no subscript stands at its beginning."""
+    found = HIDDEN.sub(_blanks, text)
     start = len(found) - len(found.lstrip(b" \t\r\n&+-"))
     end = _end_of_address(found, start)
-    return access.span if end is None else Span(access.span.start + start, access.span.start + end)
+    return None if end is None else slice(start, end)
 
 
 def _end_of_address(text: bytes, start: int) -> int | None:

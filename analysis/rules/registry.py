@@ -24,9 +24,11 @@ from analysis.rules.missing_syncwarp import MissingSyncwarp
 from analysis.rules.out_of_bounds_lane import OutOfBoundsLane
 from analysis.rules.read_of_inactive_lane import ReadOfInactiveLane
 from analysis.rules.rule import Finding
+from analysis.rules.shared_race import SharedRace
 from analysis.rules.suppressions import RuleNames
 from analysis.rules.suspicious_mask import SuspiciousMask
 from analysis.rules.uncoalesced_access import UncoalescedAccess
+from analysis.rules.varying_store import VaryingStore
 from analysis.rules.warp_uniform import WarpUniform
 
 RULES: Final[tuple[type[Finding], ...]] = (
@@ -44,6 +46,8 @@ RULES: Final[tuple[type[Finding], ...]] = (
     LegacyWarpIntrinsic,
     MissingSyncwarp,
     IntraWarpSpinLock,
+    SharedRace,
+    VaryingStore,
     DivergentBranch,
     DivergentLoop,
     MeldableBranch,

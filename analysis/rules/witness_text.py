@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from analysis.divergence.launch_shape import BlockShape
@@ -12,10 +13,13 @@ MAX_RANGES: Final = 3
 
 def launch_text(witness: Witness) -> str:
     """In words: for blocks of 64 threads and n = 32."""
-    arguments = [f"{name} = {value}" for name, value in witness.arguments]
-    if witness.block:
-        arguments.append(f"blockIdx.x = {witness.block}")
-    return ", ".join((f"blocks of {extent_text(witness.shape)} threads", *arguments))
+    block = [f"blockIdx.x = {witness.block}"] if witness.block else []
+    return ", ".join((launch_words(witness.shape, witness.arguments), *block))
+
+
+def launch_words(shape: BlockShape, arguments: Sequence[tuple[str, int]]) -> str:
+    """`blocks of 64 threads, n = 32`."""
+    return ", ".join((f"blocks of {extent_text(shape)} threads", *(f"{name} = {value}" for name, value in arguments)))
 
 
 def extent_text(shape: BlockShape) -> str:

@@ -271,7 +271,7 @@ class Walk:
             return Stop.END if after is None else self._skip(block, after)
         decided = self._values.get(terminator.operands[0])
         if decided is not None:
-            target = _target(terminator, decided)
+            target = target_of(terminator, decided)
             return Stop.UNKNOWN if target is None else (target, block)
         if len(slice_.control.successors[block]) == 1:
             return slice_.control.successors[block][0], block
@@ -327,7 +327,7 @@ class Walk:
         return False
 
 
-def _target(terminator: Branch | Switch, decided: int) -> BasicBlockId | None:
+def target_of(terminator: Branch | Switch, decided: int) -> BasicBlockId | None:
     if isinstance(terminator, Branch):
         return terminator.if_true if decided else terminator.if_false
     for case in terminator.cases:

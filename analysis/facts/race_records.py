@@ -1,0 +1,98 @@
+"""Races with their accesses as places in files: what the race rules translate into words.
+
+One record per race of a kernel that has a witness; it belongs to the kernel, wherever its accesses stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias, final
+
+from analysis.facts.merge import View
+from analysis.facts.model import Location
+from analysis.ir.function import Function, Symbol
+from analysis.ir.instructions import FunctionId
+from analysis.ir.record import record
+from analysis.ir.source import OWN_FRAME, FrameId, Span
+from analysis.ir.types import StructLayout
+from analysis.races.model import MemoryUse, Race
+from analysis.syntax.items import Item
+
+ItemIn: TypeAlias = Callable[[View, FrameId], Item | None]
+
+
+@final
+@record
+class RacePlace:
+    """One access of a race: where it stands, what is written there, and in which function (as often as it is called).
+
+    `frame` tells two calls of one function apart; `call` is where the kernel calls what leads to the access, None in
+    the kernel itself.
+    """
+
+    location: Location
+    text: bytes
+    function: FunctionId
+    frame: FrameId
+    call: Location | None
+
+
+@final
+@record
+class RaceRecord:
+    """`variable` is the array that both use; None where it may be one of several."""
+
+    race: Race
+    first: RacePlace
+    second: RacePlace
+    variable: Symbol | None
+    structs: Mapping[str, StructLayout]
+
+
+def race_records(view: View, item_in: ItemIn) -> Iterator[RaceRecord]:
+    """Those of the kernel whose own view it is; nothing for what is inlined into it."""
+    if view.frame != OWN_FRAME:
+        return
+    function = view.root.function
+    for race in view.root.races:
+        if race.witness is None:
+            continue
+        first, second = _place(view, race.first, item_in), _place(view, race.second, item_in)
+        if first is None or second is None:
+            continue
+        symbol = race.first.variable
+        same = symbol is not None and symbol == race.second.variable
+        variable = function.symbols[symbol] if symbol is not None and same else None
+        yield RaceRecord(race, first, second, variable, function.structs)
+
+
+def _place(view: View, use: MemoryUse, item_in: ItemIn) -> RacePlace | None:
+    span = use.span
+    location, item = _location(view, span, item_in), item_in(view, span.frame)
+    if location is None or item is None:
+        return None
+    function = view.root.function
+    call = _outermost_call(function, span.frame)
+    return RacePlace(
+        location,
+        item.text[span.start : span.end],
+        function.frames[span.frame].function,
+        span.frame,
+        None if call is None else _location(view, call, item_in),
+    )
+
+
+def _location(view: View, span: Span, item_in: ItemIn) -> Location | None:
+    item = item_in(view, span.frame)
+    if item is None or span.start == span.end:
+        return None
+    return Location(item.path, item.span.start + span.start, item.span.start + span.end)
+
+
+def _outermost_call(function: Function, frame: FrameId) -> Span | None:
+    """The call in the function's own text that leads to the frame."""
+    call: Span | None = None
+    while frame != OWN_FRAME:
+        entered = function.frames[frame]
+        call, frame = Span(entered.call.start, entered.call.end, entered.parent), entered.parent
+    return call

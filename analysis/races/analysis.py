@@ -1,0 +1,105 @@
+"""Races: two threads of a block use the same bytes, at least one writes, and no barrier stands between.
+
+Question   Which pairs of accesses of a kernel to shared memory may race, and which surely do?
+Rules      A pair is out of the question if no interval between barriers holds both (`intervals.py`), or if linear
+           forms show that no two threads meet (`disjoint.py`).  Atomics do not race with each other, nor do volatile
+           accesses.  Of what is left a search looks for two threads (`search.py`).
+Tiers      PROVEN    two threads meet, whatever the scalars are, in every block that the kernel is made for.
+           POSSIBLE  they meet in some of these blocks only, or write what may be the same; also where some threads miss
+                     a barrier of the kernel.
+           ASSUMED   not ruled out, and nothing found.
+Limits     A device function whose callers are not known is not looked at: they decide what its pointers point to.
+Cost       Nothing without shared memory; O(intervals x accesses^2) for the pairs; the search is bounded.
+Source     Li and Gopalakrishnan, "Scalable SMT-based verification of GPU kernel functions", FSE 2010 (two threads, one
+           interval); Betts et al., "GPUVerify", OOPSLA 2012.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from analysis.access.model import AccessKind
+from analysis.affine.result import AffineResult
+from analysis.divergence.launch_shape import LaunchKnowledge
+from analysis.divergence.result import DivergenceResult
+from analysis.graph.control_flow import ControlFlow
+from analysis.ir.function import Function, FunctionKind
+from analysis.memory.spaces import SpaceResult
+from analysis.races.disjoint import Disjoint
+from analysis.races.intervals import Interval, intervals, orders_block
+from analysis.races.model import MemoryUse, Race, RaceKind
+from analysis.races.program import Program
+from analysis.races.program_builder import build_program
+from analysis.races.search import Pair, Sighting, find_sightings
+from analysis.races.uses import conflict, is_guess, shared_uses
+from analysis.verdict.barriers import BarrierSite, BarrierVerdict, Tier
+
+MAX_USES: Final = 200
+"""A function with more is not looked at: what a generator or a compiler unrolled."""
+MAX_PAIRS: Final = 4_000
+"""Pairs of one function that are compared, those that come first."""
+
+
+def find_races(
+    function: Function,
+    control: ControlFlow,
+    divergence: DivergenceResult,
+    affine: AffineResult,
+    spaces: SpaceResult,
+    barriers: Sequence[BarrierSite],
+    launch: LaunchKnowledge,
+) -> tuple[Race, ...]:
+    """All pairs that are not ruled out, in the order of the program."""
+    if function.kind is not FunctionKind.KERNEL:
+        return ()
+    uses = shared_uses(function, control.order, spaces)
+    if not uses or len(uses) > MAX_USES:
+        return ()
+    pairs = _open_pairs(
+        uses, intervals(function, control, barriers, uses), Disjoint(control, divergence, affine, launch)
+    )
+    if not pairs:
+        return ()
+    pairs = [(one, other) for one, other in pairs if not is_guess(divergence, uses[one], uses[other])]
+    sightings = _sightings(build_program(function, control, divergence, uses), launch, pairs)
+    # Threads that miss a barrier race behind it: the barrier is what has to be mended, and has a finding of its own.
+    is_missed = any(site.verdict is BarrierVerdict.DIVERGENT and orders_block(site.instruction) for site in barriers)
+    surest = Tier.POSSIBLE if is_missed else Tier.PROVEN
+    return tuple(_race(affine, uses[one], uses[other], sightings.get((one, other)), surest) for one, other in pairs)
+
+
+def _race(affine: AffineResult, one: MemoryUse, other: MemoryUse, sighting: Sighting | None, surest: Tier) -> Race:
+    kind = _kind(affine, one, other)
+    if sighting is None:
+        return Race(kind, Tier.ASSUMED, one, other, None)
+    if sighting.witness.is_reversed:
+        one, other = other, one
+    return Race(kind, surest if sighting.is_proven else Tier.POSSIBLE, one, other, sighting.witness)
+
+
+def _open_pairs(uses: Sequence[MemoryUse], found: Sequence[Interval], disjoint: Disjoint) -> list[Pair]:
+    """The pairs that may race."""
+    compared: dict[Pair, bool] = {}
+    for interval in found:
+        numbers = sorted(interval)
+        for index, first in enumerate(numbers):
+            for second in numbers[index:]:
+                if (first, second) not in compared and conflict(uses[first], uses[second]):
+                    if len(compared) >= MAX_PAIRS:
+                        return [pair for pair, is_open in sorted(compared.items()) if is_open]
+                    compared[first, second] = not disjoint.never_meet(uses[first], uses[second])
+    return [pair for pair, is_open in sorted(compared.items()) if is_open]
+
+
+def _sightings(program: Program, launch: LaunchKnowledge, pairs: Sequence[Pair]) -> Mapping[Pair, Sighting]:
+    visible = [program.can_be_seen(use) for use in program.uses]
+    candidates = [pair for pair in pairs if visible[pair[0]] and visible[pair[1]]]
+    return find_sightings(program, launch, candidates) if candidates else {}
+
+
+def _kind(affine: AffineResult, one: MemoryUse, other: MemoryUse) -> RaceKind:
+    if one.number != other.number or one.kind is not AccessKind.STORE:
+        return RaceKind.SHARED
+    form = affine.form_at(one.address, one.block)
+    return RaceKind.ONE_ADDRESS if form is not None and form.is_uniform else RaceKind.SHARED

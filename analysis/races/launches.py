@@ -1,0 +1,98 @@
+"""Launches in which a race is looked for, and the threads that are looked at.
+
+Shapes    those of the launches in the file.  Where they are not known, some usual ones; a kernel that leaves an array
+          in one of them is not made for it, and a race is proven only if each of the others has it.
+Scalars   nothing is known of them, so a race must not depend on their values: one launch has numbers that fit nothing,
+          another multiples of the block, and the same two threads must meet in both.
+Threads   those at the ends and corners of a block, at powers of two, and at distances that stand in the kernel as
+          numbers; then the others.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
+from analysis.ir.instructions import Constant
+from analysis.ir.operators import SpecialRegister
+from analysis.races.disjoint import registers_read
+from analysis.races.program import WARP_MEETINGS, Program, Scalar, address_of
+from analysis.verdict.evaluation import Launch
+
+ASSIGNMENTS: Final = 4
+MAX_SHAPES: Final = 3
+MAX_DISTANCES: Final = 6
+LINES: Final = (BlockShape(64), BlockShape(128), BlockShape(256))
+WARP: Final = BlockShape(32)
+RECTANGLES: Final = (BlockShape(16, 16), BlockShape(32, 8), BlockShape(8, 8))
+BOXES: Final = (BlockShape(64), BlockShape(8, 8, 4), BlockShape(4, 4, 4))
+"""Ranks in a cooperative group read all three indices, mostly in blocks of one row."""
+
+
+def shapes_to_try(program: Program, knowledge: LaunchKnowledge) -> tuple[BlockShape, ...]:
+    if knowledge.shapes:
+        return knowledge.shapes[:MAX_SHAPES]
+    function = program.function
+    if not knowledge.one_dimensional:
+        read = registers_read(function)
+        if SpecialRegister.THREAD_Z in read:
+            return BOXES
+        if SpecialRegister.THREAD_Y in read:
+            return RECTANGLES
+    meets_in_warps = any(type(instruction) in WARP_MEETINGS for _, instruction in function.instructions())
+    return (*LINES, WARP) if meets_in_warps else LINES
+
+
+def launch(program: Program, shape: BlockShape, warp_size: int, assignment: int, block: int = 0) -> Launch:
+    """One block of the launch in which scalars have the numbers of that assignment."""
+    scalars = {
+        value: _number(scalar, shape, assignment, is_trip=scalar.origin in program.trips)
+        for value, scalar in program.scalars.items()
+    }
+    for pointer, region in program.regions.items():
+        scalars[pointer] = address_of(region)
+    here = Launch(shape, block, warp_size, scalars)
+    for value, evaluate in program.fixed:
+        number = evaluate(scalars, here, 0)
+        if number is not None:
+            scalars[value] = number
+    return here
+
+
+def _number(scalar: Scalar, shape: BlockShape, assignment: int, *, is_trip: bool) -> int:
+    """Assignments fit nothing, are multiples of the block, all alike, and small, in this order.
+
+    What only says how often loops run is never large, so that the code behind them is reached.
+    """
+    if scalar.is_boolean:
+        return (assignment + 1) % 2
+    origin = scalar.origin
+    if isinstance(origin, str):
+        return (shape.x, 4, shape.x, 2)[assignment]
+    place, threads = origin[0] + origin[1] + 1, shape.threads
+    if is_trip:
+        return (36 + 2 * place, 64, threads, 8 + place)[assignment]
+    return (3 * threads + 17 + 2 * place, (24 - place % 16) * threads, threads, 8 + place)[assignment]
+
+
+def threads_to_try(program: Program, shape: BlockShape) -> tuple[list[int], list[int]]:
+    """Linear ids: those at which accesses usually meet, and the others."""
+    count = shape.threads
+    row, plane = shape.x, shape.x * shape.y
+    wanted = {0, 1, 2, count - 1, row - 1, row, row + 1, plane - 1, plane}
+    power = 4
+    while power <= count:
+        wanted.update((power - 1, power) if power >= 32 else (power,))
+        power *= 2
+    for distance in _distances(program):
+        wanted.update((distance, row * distance))
+    chosen = sorted(thread for thread in wanted if 0 <= thread < count)
+    return chosen, [thread for thread in range(count) if thread not in wanted]
+
+
+def _distances(program: Program) -> list[int]:
+    """Small numbers that decide where accesses go, the first few."""
+    definitions = (program.divergence.definition(value) for value in sorted(program.needed))
+    numbers = (item.value for item in definitions if isinstance(item, Constant))
+    found = dict.fromkeys(int(number) for number in numbers if isinstance(number, int) and 3 < number < 1024)
+    return list(found)[:MAX_DISTANCES]

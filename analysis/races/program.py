@@ -1,0 +1,225 @@
+"""What one thread does to memory that threads share, as a program of few steps.
+
+Kept      the accesses that are watched, in their order; barriers; the integers and pointers that decide where they go
+          and which way the thread takes.  Everything else is passed over.
+Pointers  are numbers as well: each object lies alone in a region of the number line, so that two addresses are
+          comparable only inside one object.  Arrays of dynamic size share one.
+Halts     where the thread may be ordered with others in a way that is not followed (`HALTING`): calls and constructs
+          that are not understood, barriers of some threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Final, TypeAlias, final
+
+from analysis.divergence.result import DivergenceResult
+from analysis.graph.control_flow import ControlFlow
+from analysis.ir.function import Function
+from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.instructions import (
+    Atomic,
+    Bitcast,
+    BlockBarrier,
+    Call,
+    ElementAddress,
+    ExtractElement,
+    Fence,
+    FieldAddress,
+    GridBarrier,
+    Instruction,
+    Load,
+    Match,
+    NamedBarrier,
+    Opaque,
+    Phi,
+    Shuffle,
+    SymbolAddress,
+    Vote,
+    WarpBarrier,
+    WarpReduce,
+)
+from analysis.races.model import MemoryUse
+from analysis.verdict.evaluation import Evaluate
+from analysis.verdict.thread_walk import EVALUATED, Given
+
+REGION_BITS: Final = 48
+MIDDLE: Final = 1 << (REGION_BITS - 1)
+"""Where the object begins in its region: an address before it is still one of the same object."""
+DYNAMIC_REGION: Final = 1
+FIRST_REGION: Final = 2
+
+POINTERS: Final = frozenset((SymbolAddress, ElementAddress, FieldAddress, Bitcast))
+FOLLOWED: Final = EVALUATED | POINTERS | {ExtractElement}
+WARP_MEETINGS: Final = frozenset((WarpBarrier, Shuffle, Vote, Match, WarpReduce))
+BLOCK_MEETINGS: Final = frozenset((BlockBarrier, GridBarrier))
+HALTING: Final = frozenset((Call, NamedBarrier))
+ORDERING: Final = WARP_MEETINGS | BLOCK_MEETINGS | HALTING | {Fence}
+
+
+class StepKind(IntEnum):
+    VALUE = 0
+    USE = 1
+    BLOCK_BARRIER = 2
+    WARP_BARRIER = 3
+    ASSERT = 4
+    HALT = 5
+
+
+Step: TypeAlias = tuple[StepKind, int, Evaluate | None]
+"""What to do, with a value, the number of a use or that of a barrier; VALUE steps say how it is computed."""
+
+
+Member: TypeAlias = tuple[ValueId, int]
+"""An argument and its member (-1: all of it)."""
+Origin: TypeAlias = Member | str
+"""Of a number that a launch chooses; a template argument goes by its name."""
+MOST_MEMBERS: Final = 64
+
+
+Way: TypeAlias = tuple[ValueId | None, BasicBlockId, BasicBlockId]
+"""Where a block leads, by a condition (None: always to the first)."""
+NOWHERE: Final = ValueId(-1)
+"""A condition that is never known."""
+
+
+class OutOfBounds(Exception):
+    """The thread leaves an array: the launch is not one that the kernel is made for."""
+
+
+@final
+@dataclass(slots=True)
+class Program:
+    """`deciders`: the blocks whose branches have a say; a thread passes over the others to their post-dominators.
+
+    `scalars`: the arguments and template arguments that have a say, with what tells two reads of one apart.
+    """
+
+    function: Function
+    control: ControlFlow
+    divergence: DivergenceResult
+    uses: Sequence[MemoryUse]
+    deciders: set[BasicBlockId] = field(default_factory=set[BasicBlockId])
+    needed: set[ValueId] = field(default_factory=set[ValueId])
+    bodies: dict[BasicBlockId, tuple[Step, ...]] = field(default_factory=dict[BasicBlockId, "tuple[Step, ...]"])
+    phis: dict[BasicBlockId, tuple[Phi, ...]] = field(default_factory=dict[BasicBlockId, "tuple[Phi, ...]"])
+    scalars: dict[ValueId, Scalar] = field(default_factory=dict[ValueId, "Scalar"])
+    trips: set[Origin] = field(default_factory=set[Origin])
+    """Those that say nothing but how often a loop runs."""
+    ways: list[Way | None] = field(default_factory=list["Way | None"])
+    """For each block where it leads; None at an end."""
+    fixed: list[tuple[ValueId, Evaluate]] = field(default_factory=list[tuple[ValueId, Evaluate]])
+    """What is the same for all threads of a launch, in an order in which it can be computed."""
+    regions: dict[ValueId, int] = field(default_factory=dict[ValueId, int])
+    """Pointers that come with the launch, and where the objects lie that they point to."""
+    sizes: dict[int, int] = field(default_factory=dict[int, int])
+    """Of the objects whose size is known, by region."""
+    names: dict[int, str] = field(default_factory=dict[int, str])
+    unknowable: set[ValueId] = field(default_factory=set[ValueId])
+    """Those of `needed` that rest on memory or on what is not followed, whichever way a thread takes."""
+    reads_block_index: bool = False
+    _given: dict[tuple[BasicBlockId, BasicBlockId | None], Given] = field(
+        default_factory=dict[tuple[BasicBlockId, "BasicBlockId | None"], "Given"]
+    )
+    _skipped: dict[BasicBlockId, Skipped | None] = field(default_factory=dict[BasicBlockId, "Skipped | None"])
+
+    def given(self, block: BasicBlockId, source: BasicBlockId | None) -> Given:
+        """What each phi of the block takes when it is entered from `source`; unknown without one."""
+        known = self._given.get((block, source))
+        if known is None:
+            known = self._given[block, source] = tuple(
+                (phi.result, next((value for edge, value in phi.incoming if edge == source), None))
+                for phi in self.phis[block]
+            )
+        return known
+
+    def can_be_seen(self, use: MemoryUse) -> bool:
+        """May a thread be followed to this use, and may its address be known there?"""
+        if use.address in self.unknowable:
+            return False
+        control = self.control
+        above = (block for block in control.iterated_controllers(use.block) if block != use.block)
+        terminators = (self.function.blocks[block].terminator for block in above if control.dominates(block, use.block))
+        return not any(operand in self.unknowable for terminator in terminators for operand in terminator.operands)
+
+    def skip(self, block: BasicBlockId) -> Skipped | None:
+        """What a thread passes over if it is not known which way it goes; None if it may meet others in there."""
+        if block not in self._skipped:
+            self._skipped[block] = self._find_skip(block)
+        return self._skipped[block]
+
+    def _find_skip(self, block: BasicBlockId) -> Skipped | None:
+        after = self.control.immediate_post_dominator(block)
+        region = _between(self.control, block, after)
+        leaves_loop = any(block in cycle.blocks and after not in cycle.blocks for cycle in self.control.cycles)
+        for inside in region:
+            for instruction in self.function.blocks[inside].instructions:
+                if type(instruction) in ORDERING or may_wait(instruction, in_loop=leaves_loop):
+                    return None
+        forgotten = [value for inside in region for value in self._defined_in(inside)]
+        return Skipped(after, tuple(forgotten))
+
+    def _defined_in(self, block: BasicBlockId) -> Iterable[ValueId]:
+        yield from (phi.result for phi in self.phis.get(block, ()))
+        yield from (ValueId(item) for kind, item, _ in self.bodies.get(block, ()) if kind is StepKind.VALUE)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A way past a branch: to the block `after` (None: the exit); `forgotten` are the values defined on the way."""
+
+    after: BasicBlockId | None
+    forgotten: tuple[ValueId, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A number that a launch chooses; two reads of one member of an argument have the same `origin`."""
+
+    name: str
+    origin: Origin
+    is_boolean: bool
+
+
+def _between(control: ControlFlow, block: BasicBlockId, after: BasicBlockId | None) -> set[BasicBlockId]:
+    found: set[BasicBlockId] = set()
+    waiting = list(control.successors[block])
+    while waiting:
+        inside = waiting.pop()
+        if inside != after and inside not in found:
+            found.add(inside)
+            waiting.extend(control.successors[inside])
+    return found
+
+
+def may_wait(instruction: Instruction, *, in_loop: bool) -> bool:
+    """Might it be part of a lock, or of code that is not understood?"""
+    match instruction:
+        case Opaque(may_contain_barrier=may_contain_barrier):
+            return may_contain_barrier
+        case Atomic():
+            return in_loop
+        case Load(volatile=volatile):
+            return volatile and in_loop
+        case _:
+            return False
+
+
+def place_of(member: Member) -> int:
+    """A number that no other argument or member has."""
+    value, index = member
+    return value * MOST_MEMBERS + index + 1
+
+
+def address_of(region: int) -> int:
+    """Where the object of a region begins."""
+    return (region << REGION_BITS) + MIDDLE
+
+
+def offset_in(address: int) -> int:
+    """From the beginning of the object, in bytes."""
+    return (address & ((1 << REGION_BITS) - 1)) - MIDDLE

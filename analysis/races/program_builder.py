@@ -1,0 +1,333 @@
+"""How a kernel becomes the program of its threads: what has a say, and the steps that are left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Final, final
+
+from analysis.affine.addresses import element_size, field_offset
+from analysis.affine.launch_bounds import BLOCK_EXTENTS, GRID_EXTENTS
+from analysis.divergence.levels import Level
+from analysis.divergence.result import DivergenceResult
+from analysis.graph.control_flow import ControlFlow
+from analysis.ir.function import Function, SymbolKind
+from analysis.ir.ids import BasicBlockId, SymbolId, ValueId
+from analysis.ir.instructions import (
+    Assert,
+    Binary,
+    Bitcast,
+    Branch,
+    Compare,
+    Constant,
+    Convert,
+    ElementAddress,
+    ExtractElement,
+    FieldAddress,
+    Instruction,
+    Math,
+    Phi,
+    ReadSpecial,
+    Select,
+    SymbolAddress,
+    TemplateArgument,
+    Unary,
+)
+from analysis.ir.operators import SpecialRegister
+from analysis.ir.types import U64, ArrayType, BooleanType, IntegerType, PointerType
+from analysis.lower.layouts import size_of
+from analysis.races.model import MemoryUse
+from analysis.races.program import (
+    BLOCK_MEETINGS,
+    DYNAMIC_REGION,
+    FIRST_REGION,
+    FOLLOWED,
+    HALTING,
+    MOST_MEMBERS,
+    NOWHERE,
+    ORDERING,
+    WARP_MEETINGS,
+    Member,
+    Origin,
+    OutOfBounds,
+    Program,
+    Scalar,
+    Step,
+    StepKind,
+    Way,
+    address_of,
+    may_wait,
+    place_of,
+)
+from analysis.verdict.evaluation import Evaluate, Launch, Values, evaluator
+from analysis.verdict.thread_walk import BLOCK_INDICES
+
+_ARITHMETIC: Final = (Binary, Unary, Compare, Convert, Select, Math)
+_PURE: Final = (*_ARITHMETIC, Constant, ReadSpecial, SymbolAddress, FieldAddress, Bitcast)
+_OF_THE_BLOCK: Final = frozenset((*BLOCK_EXTENTS, *GRID_EXTENTS, *BLOCK_INDICES, SpecialRegister.WARP_SIZE))
+
+
+def build_program(
+    function: Function,
+    control: ControlFlow,
+    divergence: DivergenceResult,
+    uses: Sequence[MemoryUse],
+    also: Iterable[ValueId] = (),
+) -> Program:
+    """`also`: further values that are to be known where they can be."""
+    program = Program(function, control, divergence, uses)
+    _Builder(program).build(also)
+    return program
+
+
+@final
+class _Builder:
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._function = program.function
+        self._divergence = program.divergence
+        self._waiting: list[ValueId] = []
+        self._parameters = {parameter.value: parameter.name for parameter in program.function.parameters}
+        self._numbers = {(use.block, use.index): use.number for use in program.uses}
+        self._fixed: set[ValueId] = set()
+
+    def build(self, also: Iterable[ValueId]) -> None:
+        program = self._program
+        self._waiting.extend(also)
+        for block in program.control.order:
+            if self._matters(block):
+                self._decide_with(block)
+        self._waiting.extend(use.address for use in program.uses)
+        self._waiting.extend(item.condition for _, item in self._function.instructions() if isinstance(item, Assert))
+        while self._waiting:
+            self._need(self._waiting.pop())
+        for block in program.control.order:
+            body = self._function.blocks[block]
+            phis = tuple(phi for phi in body.phis if phi.result in program.needed)
+            steps = tuple(
+                step
+                for index, instruction in enumerate(body.instructions)
+                for step in self._steps(block, index, instruction)
+                if not self._takes_out(instruction, step)
+            )
+            if phis:
+                program.phis[block] = phis
+            if steps:
+                program.bodies[block] = steps
+            self._mark_unknowable(phis, body.instructions)
+        program.ways = [self._way(BasicBlockId(number)) for number in range(len(self._function.blocks))]
+        self._find_trips()
+
+    def _way(self, block: BasicBlockId) -> Way | None:
+        successors = self._program.control.successors[block]
+        if not successors:
+            return None
+        terminator = self._function.blocks[block].terminator
+        if len(successors) == 1:
+            return None, successors[0], successors[0]
+        if isinstance(terminator, Branch) and block in self._program.deciders:
+            return terminator.condition, terminator.if_true, terminator.if_false
+        return NOWHERE, successors[0], successors[0]
+
+    def _takes_out(self, instruction: Instruction, step: Step) -> bool:
+        """Is it the same for all threads, every time?  Then it is computed once for a launch."""
+        kind, item, evaluate = step
+        if kind is not StepKind.VALUE or evaluate is None or not isinstance(instruction, _PURE):
+            return False
+        if isinstance(instruction, ReadSpecial):
+            is_fixed = instruction.register in _OF_THE_BLOCK
+        else:
+            is_fixed = all(operand in self._fixed for operand in instruction.operands)
+        if is_fixed:
+            self._fixed.add(ValueId(item))
+            self._program.fixed.append((ValueId(item), evaluate))
+        return is_fixed
+
+    def _find_trips(self) -> None:
+        """Scalars that say how often loops run for the whole block, and are compared with nothing of a thread."""
+        program, divergence = self._program, self._divergence
+        if not program.scalars or not program.control.cycles:
+            return
+        trips: set[Origin] = set()
+        for cycle in program.control.cycles:
+            for block in program.control.exit_branches(cycle):
+                if divergence.terminator_level(block) <= Level.BLOCK:
+                    trips |= self._scalars_behind(self._function.blocks[block].terminator.operands)
+        if trips:
+            compared = (divergence.definition(value) for value in program.needed)
+            varying = [item for item in compared if isinstance(item, Compare) and self._varies(item)]
+            trips -= self._scalars_behind(operand for item in varying for operand in item.operands)
+        program.trips = trips
+
+    def _varies(self, compare: Compare) -> bool:
+        return any(self._divergence.level(operand) > Level.BLOCK for operand in compare.operands)
+
+    def _scalars_behind(self, values: Iterable[ValueId]) -> set[Origin]:
+        program = self._program
+        seen: set[ValueId] = set()
+        waiting = list(values)
+        while waiting:
+            value = waiting.pop()
+            if value in program.needed and value not in seen:
+                seen.add(value)
+                item = self._divergence.definition(value)
+                if item is not None:
+                    waiting.extend(item.operands)
+        return {program.scalars[value].origin for value in seen if value in program.scalars}
+
+    def _matters(self, block: BasicBlockId) -> bool:
+        instructions = self._function.blocks[block].instructions
+        return any(
+            type(item) in ORDERING
+            or type(item) is Assert
+            or (block, index) in self._numbers
+            or may_wait(item, in_loop=False)
+            for index, item in enumerate(instructions)
+        )
+
+    # -- what has a say ---------------------------------------------------------------------------------------------
+
+    def _need(self, value: ValueId) -> None:
+        program = self._program
+        if value in program.needed:
+            return
+        type_ = self._function.types[value]
+        if not isinstance(type_, IntegerType | BooleanType | PointerType):
+            return
+        program.needed.add(value)
+        if value in self._parameters:
+            self._take_argument(value, self._parameters[value], (value, -1))
+            return
+        item = self._divergence.definition(value)
+        if item is None or type(item) not in FOLLOWED:
+            return
+        if isinstance(item, ExtractElement):
+            if item.aggregate in self._parameters and item.index < MOST_MEMBERS - 1:
+                name = f"{self._parameters[item.aggregate]}[{item.index}]"
+                self._take_argument(value, name, (item.aggregate, item.index))
+            return
+        if isinstance(item, TemplateArgument):
+            boolean = isinstance(type_, BooleanType)
+            program.scalars[value] = Scalar(item.name, item.name, boolean)
+        if isinstance(item, ReadSpecial):
+            program.reads_block_index |= item.register in BLOCK_INDICES
+        self._waiting.extend(item.operands)
+        if isinstance(item, Phi):
+            for source, _ in item.incoming:
+                self._decide_with(source)
+
+    def _take_argument(self, value: ValueId, name: str, origin: Member) -> None:
+        type_ = self._function.types[value]
+        if isinstance(type_, PointerType):
+            first = FIRST_REGION + len(self._function.symbols)
+            self._program.regions[value] = self._named(first + place_of(origin), name)
+        else:
+            self._program.scalars[value] = Scalar(name, origin, isinstance(type_, BooleanType))
+
+    def _named(self, region: int, name: str) -> int:
+        self._program.names[region] = name
+        return region
+
+    def _decide_with(self, block: BasicBlockId) -> None:
+        """What decides whether and how often `block` runs, and which way it is left, has a say."""
+        control = self._program.control
+        found = {block, *control.iterated_controllers(block)}
+        for cycle in control.cycles_around(block):
+            found.update(control.exit_influences(cycle))
+        for decider in found - self._program.deciders:
+            self._program.deciders.add(decider)
+            self._waiting.extend(self._function.blocks[decider].terminator.operands)
+
+    def _mark_unknowable(self, phis: Iterable[Phi], instructions: Iterable[Instruction]) -> None:
+        """In reverse post-order, so that operands come first; what comes around a loop is taken to be knowable."""
+        program, found = self._program, self._program.unknowable
+        found.update(phi.result for phi in phis if found.issuperset(phi.operands))
+        for item in instructions:
+            result = item.result
+            if result is None or result not in program.needed or result in program.scalars or result in program.regions:
+                continue
+            decisive = item.operands[:1] if isinstance(item, Select) else item.operands
+            if type(item) not in FOLLOWED or isinstance(item, ExtractElement) or not found.isdisjoint(decisive):
+                found.add(result)
+
+    # -- steps ------------------------------------------------------------------------------------------------------
+
+    def _steps(self, block: BasicBlockId, index: int, instruction: Instruction) -> Iterable[Step]:
+        number = self._numbers.get((block, index))
+        if number is not None:
+            yield StepKind.USE, number, None
+        kind = type(instruction)
+        if kind in BLOCK_MEETINGS:
+            yield StepKind.BLOCK_BARRIER, block << 16 | index, None
+        elif kind in WARP_MEETINGS:
+            yield StepKind.WARP_BARRIER, 0, None
+        elif kind in HALTING or may_wait(instruction, in_loop=False):
+            yield StepKind.HALT, 0, None
+        elif isinstance(instruction, Assert):
+            yield StepKind.ASSERT, instruction.condition, None
+        result = instruction.result
+        if result is not None and result in self._program.needed and kind in FOLLOWED:
+            evaluate = self._evaluate(instruction, result)
+            if evaluate is not None:
+                yield StepKind.VALUE, result, evaluate
+
+    def _evaluate(self, instruction: Instruction, result: ValueId) -> Evaluate | None:
+        types = self._function.types
+        match instruction:
+            case SymbolAddress(symbol=symbol):
+                return self._symbol(symbol)
+            case ElementAddress(base=base, index=index):
+                size = element_size(self._function, result)
+                return None if size is None else self._element(base, index, size)
+            case FieldAddress(base=base):
+                offset = field_offset(self._function, instruction)
+                return None if offset is None else partial(_moved, base, offset)
+            case Bitcast(operand=operand):
+                same = isinstance(types[operand], PointerType) and isinstance(types[result], PointerType)
+                return partial(_moved, operand, 0) if same else None
+            case ExtractElement():
+                return None
+            case Compare() | Convert() if isinstance(types[instruction.operands[0]], PointerType):
+                return None
+            case _:
+                type_ = types[result]
+                if isinstance(type_, PointerType):
+                    return evaluator(instruction, U64) if isinstance(instruction, Select) else None
+                assert isinstance(type_, IntegerType | BooleanType)
+                return evaluator(instruction, type_)
+
+    def _symbol(self, number: SymbolId) -> Evaluate | None:
+        symbol = self._function.symbols[number]
+        match symbol.kind:
+            case SymbolKind.DYNAMIC_SHARED:
+                region = self._named(DYNAMIC_REGION, symbol.name)
+            case SymbolKind.SHARED | SymbolKind.GLOBAL:
+                region = self._named(FIRST_REGION + number, symbol.name)
+                size = size_of(symbol.type, self._function.structs)
+                if size is not None:
+                    self._program.sizes[region] = size
+            case _:
+                return None
+        start = address_of(region)
+        return lambda values, launch, thread: start
+
+    def _element(self, base: ValueId, index: ValueId, size: int) -> Evaluate:
+        pointer = self._function.types[base]
+        array = pointer.element if isinstance(pointer, PointerType) else None
+        is_row = isinstance(array, ArrayType) and size_of(array.element, self._function.structs) == size
+        length = array.length if is_row and isinstance(array, ArrayType) else None
+
+        def evaluate(values: Values, launch: Launch, thread: int) -> int | None:
+            start, number = values.get(base), values.get(index)
+            if start is None or number is None:
+                return None
+            if length is not None and not 0 <= number <= length:
+                raise OutOfBounds
+            return start + number * size
+
+        return evaluate
+
+
+def _moved(base: ValueId, offset: int, values: Values, launch: Launch, thread: int) -> int | None:
+    start = values.get(base)
+    return None if start is None else start + offset

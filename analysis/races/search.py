@@ -1,0 +1,282 @@
+"""The search for two threads that use the same bytes in one interval.
+
+Method    The beginnings of the ways of some threads are followed (`trace.py`); what they use is put together by
+          interval and place.  A pair of accesses that meets is followed again for the same two threads with other
+          scalars, and in the other shapes that a block may have.
+Proof     Two threads of one block that came by the same barriers, use a common byte, and have not met in their warp in
+          between, whatever the scalars are.  Two writes count where they are known to write different values.
+Cost      `MAX_OPERATIONS` for each launch that is tried; a second one is where the first shows a race.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final, TypeAlias, final
+
+from analysis.access.model import AccessKind
+from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
+from analysis.ir.record import record
+from analysis.races.launches import ASSIGNMENTS, launch, shapes_to_try, threads_to_try
+from analysis.races.model import Order, Participant, RaceWitness
+from analysis.races.program import OutOfBounds, Program, offset_in
+from analysis.races.stored_values import values_differ
+from analysis.races.trace import Event, trace
+from analysis.races.uses import conflict
+from analysis.verdict.evaluation import Launch
+
+MAX_OPERATIONS: Final = 4_000
+"""For one launch."""
+MAX_ALL_OPERATIONS: Final = 36_000
+"""For one kernel."""
+GRANULE: Final = 4
+"""Bytes that are looked at together."""
+MAX_THREADS_EACH: Final = 4
+"""Threads that are kept for one use of one place."""
+MAX_ALTERNATIVES: Final = 3
+"""Pairs of threads that are tried for one pair of uses."""
+
+Pair: TypeAlias = tuple[int, int]
+"""Numbers of two uses, the smaller one first."""
+
+
+@final
+@record
+class _Meeting:
+    """Two events that race."""
+
+    one: Event
+    other: Event
+
+
+_Found: TypeAlias = dict[Pair, list[_Meeting]]
+
+
+@final
+@record
+class Sighting:
+    """Two threads that meet, whatever the scalars are.
+
+    `is_proven`: in every block that the kernel is made for, and not to write what may be the same.
+    """
+
+    witness: RaceWitness
+    is_proven: bool
+
+
+def find_sightings(
+    program: Program, knowledge: LaunchKnowledge, candidates: Collection[Pair]
+) -> Mapping[Pair, Sighting]:
+    """For those pairs that meet in some launch."""
+    return _Search(program, knowledge).run(frozenset(candidates))
+
+
+@final
+class _Search:
+    def __init__(self, program: Program, knowledge: LaunchKnowledge) -> None:
+        self._program = program
+        self._warp_size = knowledge.warp_size
+        self._is_known = bool(knowledge.shapes)
+        self._shapes = shapes_to_try(program, knowledge)
+        self._left = MAX_ALL_OPERATIONS
+
+    def run(self, candidates: frozenset[Pair]) -> Mapping[Pair, Sighting]:
+        """Of known shapes one is enough; of unknown ones all that the kernel is made for have to agree."""
+        found: dict[Pair, Sighting] = {}
+        is_first = True
+        for shape in self._shapes:
+            proven = {pair for pair, sighting in found.items() if sighting.is_proven}
+            left = candidates - proven if self._is_known or is_first else frozenset(proven)
+            here = self._in_shape(shape, left) if left else None
+            if here is None:
+                continue
+            if is_first or self._is_known:
+                found = {**here, **{pair: found[pair] for pair in found if pair in proven or pair not in here}}
+            else:
+                agreed = {pair for pair, sighting in here.items() if sighting.is_proven}
+                found |= {pair: Sighting(found[pair].witness, is_proven=False) for pair in proven - agreed}
+            is_first = False
+        return found
+
+    def _in_shape(self, shape: BlockShape, candidates: frozenset[Pair]) -> dict[Pair, Sighting] | None:
+        """None if the kernel is not made for such blocks."""
+        first, others = threads_to_try(self._program, shape)
+        share = max(MAX_OPERATIONS // len(first), 60)
+        for assignment in range(ASSIGNMENTS):
+            here = launch(self._program, shape, self._warp_size, assignment)
+            try:
+                events = self._follow_all(here, first, others, share)
+            except OutOfBounds:
+                continue
+            meetings = _meetings(self._program, events, candidates, self._warp_size)
+            found = {pair: self._sighting(here, assignment, pair, known, share) for pair, known in meetings.items()}
+            return {pair: sighting for pair, sighting in found.items() if sighting is not None}
+        return None
+
+    def _follow_all(self, here: Launch, first: Sequence[int], others: Sequence[int], share: int) -> list[Event]:
+        """The others as long as there is something left of what one launch may cost."""
+        enough = self._left - MAX_OPERATIONS
+        found = [event for thread in first for event in self._follow(here, thread, share)]
+        for thread in others:
+            if self._left <= enough:
+                break
+            found += self._follow(here, thread, share)
+        return found
+
+    def _follow(self, here: Launch, thread: int, share: int) -> Sequence[Event]:
+        found = trace(self._program, here, thread, min(share, self._left))
+        self._left -= found.operations
+        return found.events
+
+    def _sighting(
+        self, here: Launch, assignment: int, pair: Pair, found: Sequence[_Meeting], share: int
+    ) -> Sighting | None:
+        """Of the meetings that no scalar decides about the first that matters, else the first that may matter."""
+        possible: RaceWitness | None = None
+        for meeting in found:
+            if not self._holds_otherwise(here, assignment, pair, meeting, share):
+                continue
+            matters = self._matters(here, assignment, meeting, share)
+            if matters:
+                return Sighting(self._witness(here, meeting), is_proven=True)
+            if matters is None:
+                possible = possible or self._witness(here, meeting)
+        return None if possible is None else Sighting(possible, is_proven=False)
+
+    def _holds_otherwise(self, here: Launch, assignment: int, pair: Pair, meeting: _Meeting, share: int) -> bool:
+        """Do the same two threads meet with other scalars as well?"""
+        if not self._program.scalars:
+            return True
+        tried = 0
+        for other in range(ASSIGNMENTS):
+            if other == assignment or tried == 2:
+                continue
+            there = launch(self._program, here.shape, self._warp_size, other)
+            try:
+                events = [
+                    event
+                    for thread in (meeting.one.thread, meeting.other.thread)
+                    for event in self._follow(there, thread, 2 * share)
+                ]
+            except OutOfBounds:
+                continue
+            tried += 1
+            if _meetings(self._program, events, frozenset((pair,)), self._warp_size):
+                return True
+        return False
+
+    def _matters(self, here: Launch, assignment: int, meeting: _Meeting, share: int) -> bool | None:
+        """Two writes of one value are harmless; None where it is not known what they write."""
+        uses = self._program.uses
+        one, other = uses[meeting.one.use], uses[meeting.other.use]
+        if one.kind is not AccessKind.STORE or other.kind is not AccessKind.STORE:
+            return True
+        return values_differ(self._program, here.shape, self._warp_size, assignment, meeting.one, meeting.other, share)
+
+    def _witness(self, here: Launch, meeting: _Meeting) -> RaceWitness:
+        program = self._program
+        first, second, order = _in_order(program, meeting)
+        names = {scalar.name: here.scalars[value] for value, scalar in program.scalars.items()}
+        return RaceWitness(
+            here.shape,
+            self._is_known,
+            tuple(names.items()),
+            _participant(here, first),
+            _participant(here, second),
+            offset_in(max(first.address, second.address)),
+            order,
+            first.thread // self._warp_size == second.thread // self._warp_size,
+            first.use > second.use,
+        )
+
+
+def _participant(here: Launch, event: Event) -> Participant:
+    shape, thread = here.shape, event.thread
+    x, y, z = thread % shape.x, thread // shape.x % shape.y, thread // (shape.x * shape.y)
+    return Participant((x, y, z), thread, event.block)
+
+
+def _in_order(program: Program, meeting: _Meeting) -> tuple[Event, Event, Order]:
+    """The two events as they lie in the program, earlier rounds first."""
+    one, other = sorted((meeting.one, meeting.other), key=lambda event: (event.use, event.thread))
+    if one.use == other.use:
+        return (one, other, Order.SAME_ROUND) if one.rounds == other.rounds else (one, other, Order.NEXT_ROUND)
+    return (other, one, Order.NEXT_ROUND) if one.rounds > other.rounds else (one, other, Order.SAME_ROUND)
+
+
+# -- meetings ---------------------------------------------------------------------------------------------------------
+
+_Place: TypeAlias = tuple[int, int]
+
+
+def _meetings(program: Program, events: Iterable[Event], candidates: Collection[Pair], warp_size: int) -> _Found:
+    """For each pair of uses that meets the first few meetings, those of different warps first."""
+    interesting = {use for pair in candidates for use in pair}
+    places: dict[_Place, dict[int, list[Event]]] = {}
+    for event in _lasting(program, events):
+        if event.use in interesting:
+            width = program.uses[event.use].width
+            for granule in range(event.address // GRANULE, (event.address + width - 1) // GRANULE + 1):
+                _keep(places.setdefault((event.epoch, granule), {}).setdefault(event.use, []), event, warp_size)
+    found: _Found = {}
+    for uses in places.values():
+        for pair in _pairs(uses.keys(), candidates):
+            known = found.setdefault(pair, [])
+            known.extend(_meeting(program, uses[pair[0]], uses[pair[1]], warp_size))
+    for known in found.values():
+        known.sort(key=lambda meeting: _is_same_warp(meeting, warp_size))
+        del known[MAX_ALTERNATIVES:]
+    return {pair: known for pair, known in found.items() if known}
+
+
+def _lasting(program: Program, events: Iterable[Event]) -> Iterable[Event]:
+    """Without writes that the same thread overwrites in the same interval: the last one tells the same, and better."""
+    found: dict[tuple[int, ...], Event] = {}
+    for number, event in enumerate(events):
+        if program.uses[event.use].kind is AccessKind.STORE:
+            width = program.uses[event.use].width
+            found[event.thread, event.epoch, event.meetings, event.address, width] = event
+        else:
+            found[(-number - 1,)] = event
+    return found.values()
+
+
+def _keep(kept: list[Event], event: Event, warp_size: int) -> None:
+    """Few threads are enough: of different warps if there are such, and after different numbers of meetings."""
+    if len(kept) < MAX_THREADS_EACH:
+        if all((other.thread, other.meetings) != (event.thread, event.meetings) for other in kept):
+            kept.append(event)
+    elif len(kept) == MAX_THREADS_EACH and all(
+        other.thread // warp_size != event.thread // warp_size for other in kept
+    ):
+        kept.append(event)
+
+
+def _pairs(uses: Collection[int], candidates: Collection[Pair]) -> Iterator[Pair]:
+    ordered = sorted(uses)
+    for index, one in enumerate(ordered):
+        for other in ordered[index:]:
+            if (one, other) in candidates:
+                yield one, other
+
+
+def _meeting(program: Program, ones: Sequence[Event], others: Sequence[Event], warp_size: int) -> Iterator[_Meeting]:
+    for one in ones:
+        for other in others:
+            if one.thread != other.thread and _races(program, one, other, warp_size):
+                yield _Meeting(one, other)
+
+
+def _races(program: Program, one: Event, other: Event, warp_size: int) -> bool:
+    left, right = program.uses[one.use], program.uses[other.use]
+    if not conflict(left, right):
+        return False
+    if one.address + left.width <= other.address or other.address + right.width <= one.address:
+        return False
+    if one.thread // warp_size != other.thread // warp_size:
+        return True
+    # Volatile accesses inside one warp are an idiom of their own, which relied on lanes running together.
+    return one.meetings == other.meetings and not (left.is_volatile or right.is_volatile)
+
+
+def _is_same_warp(meeting: _Meeting, warp_size: int) -> bool:
+    return meeting.one.thread // warp_size == meeting.other.thread // warp_size

@@ -1,0 +1,187 @@
+"""The way of one thread through a kernel, as far as it can be told: what it uses, in which interval.
+
+Prefix    A thread is followed until a decision cannot be told, or until its share of the work is spent.  What it did
+          until then it does in every run of that launch, so a race between two such beginnings is a race.
+Skips     Where data decides between ways that lead to no barrier and to no lock, the thread goes on behind them; what
+          they use is not seen.
+Epochs    Two threads are in the same interval if they came by the same barriers in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, final
+
+from analysis.ir.function import ENTRY
+from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.instructions import Branch, Switch, Trap
+from analysis.ir.record import record
+from analysis.races.program import REGION_BITS, Given, OutOfBounds, Program, Skipped, Step, StepKind, offset_in
+from analysis.verdict.evaluation import Launch
+from analysis.verdict.thread_walk import target_of
+
+FIRST_EPOCH: Final = 0
+
+
+@final
+@record
+class Event:
+    """One use of memory by one thread.
+
+    `epoch` names the interval; `meetings`: how often the thread met others of its warp in it; `rounds`: how often it
+    went back in a loop before.
+    """
+
+    use: int
+    thread: int
+    block: int
+    address: int
+    epoch: int
+    meetings: int
+    rounds: int
+
+
+@final
+@dataclass(slots=True)
+class Trace:
+    """`is_whole`: the thread was followed to its end."""
+
+    events: list[Event] = field(default_factory=list[Event])
+    operations: int = 0
+    is_whole: bool = False
+
+
+def trace(program: Program, launch: Launch, thread: int, budget: int) -> Trace:
+    """What the thread does, for at most `budget` operations.
+
+    Raises `OutOfBounds` where it leaves an array or ends the kernel with an error.
+    """
+    return _Tracer(program, launch, thread, budget).run()
+
+
+def values_at(program: Program, launch: Launch, event: Event, budget: int) -> dict[ValueId, int] | None:
+    """What is known where the thread does this; None if it does not come there for that budget."""
+    tracer = _Tracer(program, launch, event.thread, budget, event)
+    tracer.run()
+    return tracer.seen
+
+
+@final
+class _Tracer:
+    def __init__(self, program: Program, launch: Launch, thread: int, budget: int, wanted: Event | None = None) -> None:
+        self._program = program
+        self._launch = launch
+        self._wanted = wanted
+        self.seen: dict[ValueId, int] | None = None
+        """The values at the first event that is like the wanted one."""
+        self._thread = thread
+        self._budget = budget
+        self._values: dict[ValueId, int] = dict(launch.scalars)
+        self._found = Trace()
+        self._epoch = FIRST_EPOCH
+        self._meetings = 0
+        self._rounds = 0
+
+    def run(self) -> Trace:
+        program, found = self._program, self._found
+        rank, phis, bodies = program.control.rank, program.phis, program.bodies
+        block: BasicBlockId = ENTRY
+        source: BasicBlockId | None = None
+        while found.operations < self._budget:
+            found.operations += 1
+            if block in phis:
+                self._take(program.given(block, source))
+            steps = bodies.get(block)
+            if steps is not None:
+                found.operations += len(steps)
+                if not self._run(steps):
+                    return found
+            branch = program.ways[block]
+            if branch is None:
+                self._end(block)
+                return found
+            condition, if_true, if_false = branch
+            decided = 1 if condition is None else self._values.get(condition)
+            if decided is not None:
+                source, target = block, if_true if decided else if_false
+            else:
+                way = self._leave(block)
+                if way is None:
+                    return found
+                target, source = way
+            self._rounds += rank[target] <= rank[block]
+            block = target
+        return found
+
+    def _take(self, given: Given) -> None:
+        """The phis, all at once."""
+        values = self._values
+        self._found.operations += len(given)
+        new = [(result, None if value is None else values.get(value)) for result, value in given]
+        for result, number in new:
+            if number is None:
+                values.pop(result, None)
+            else:
+                values[result] = number
+
+    def _run(self, steps: Sequence[Step]) -> bool:
+        """Does the thread go on behind them?"""
+        values, launch, thread = self._values, self._launch, self._thread
+        for kind, item, evaluate in steps:
+            if evaluate is not None:
+                value = evaluate(values, launch, thread)
+                if value is None:
+                    values.pop(ValueId(item), None)
+                else:
+                    values[ValueId(item)] = value
+            elif kind is StepKind.USE:
+                self._use(item)
+            elif kind is StepKind.BLOCK_BARRIER:
+                self._epoch = hash((self._epoch, item))
+                self._meetings = 0
+            elif kind is StepKind.WARP_BARRIER:
+                self._meetings += 1
+            elif kind is StepKind.ASSERT:
+                if values.get(ValueId(item)) == 0:
+                    raise OutOfBounds
+            else:
+                return False
+        return True
+
+    def _end(self, block: BasicBlockId) -> None:
+        if isinstance(self._program.function.blocks[block].terminator, Trap):
+            raise OutOfBounds
+        self._found.is_whole = True
+
+    def _use(self, number: int) -> None:
+        use = self._program.uses[number]
+        address = self._values.get(use.address)
+        if address is None:
+            return
+        size = self._program.sizes.get(address >> REGION_BITS)
+        if size is not None and not 0 <= offset_in(address) <= size - use.width:
+            raise OutOfBounds
+        event = Event(number, self._thread, self._launch.block, address, self._epoch, self._meetings, self._rounds)
+        self._found.events.append(event)
+        if self.seen is None and event == self._wanted:
+            self.seen = dict(self._values)
+
+    def _leave(self, block: BasicBlockId) -> tuple[BasicBlockId, BasicBlockId | None] | None:
+        """The next block and the one it is entered from (None: from somewhere), where that is no plain branch."""
+        program = self._program
+        if block not in program.deciders:
+            after = program.control.immediate_post_dominator(block)
+            return None if after is None else (after, None)
+        terminator = program.function.blocks[block].terminator
+        assert isinstance(terminator, Branch | Switch)
+        decided = self._values.get(terminator.operands[0])
+        target = None if decided is None else target_of(terminator, decided)
+        return self._skipped(program.skip(block)) if target is None else (target, block)
+
+    def _skipped(self, skipped: Skipped | None) -> tuple[BasicBlockId, None] | None:
+        if skipped is None or skipped.after is None:
+            return None
+        for value in skipped.forgotten:
+            self._values.pop(value, None)
+        return skipped.after, None

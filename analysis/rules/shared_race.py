@@ -1,0 +1,118 @@
+"""RAC301: two threads of a block use the same element of shared memory, and no barrier stands between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, final
+
+from analysis.facts.model import Location
+from analysis.ir.record import record
+from analysis.races.model import RaceKind
+from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.race_text import (
+    RaceGroup,
+    element_words,
+    launch_text,
+    lines_words,
+    race_groups,
+    threads_words,
+)
+from analysis.rules.rule import Subject
+from analysis.verdict.barriers import Tier
+
+
+@final
+@record
+class SharedRace:
+    """## What it does
+
+    Reports two accesses of one block to the same element of shared memory, at least one of them a write, with no
+    barrier between. It names two threads that meet there, and how: in one pass through the code, in the next round of
+    a loop, in two calls of one function.
+
+    ## Why is this bad?
+
+    Warps run in any order. The read may see the old value or the new one, from run to run and from device to device.
+    Lanes of one warp are no exception since compute capability 7.0: without `__syncwarp()` nothing orders what they do
+    in memory.
+
+    ## Example
+
+    ```cuda
+    __device__ float block_sum(float *s, float v) {
+      s[threadIdx.x] = v;  //~ shared-race
+      __syncthreads();
+      for (int k = blockDim.x / 2; k > 0; k /= 2) {
+        if (threadIdx.x < k) s[threadIdx.x] += s[threadIdx.x + k];
+        __syncthreads();
+      }
+      return s[0];  // the next call overwrites it while other threads still read
+    }
+    __global__ void two_sums(float *out, const float *in) {
+      __shared__ float s[256];
+      float a = block_sum(s, in[threadIdx.x]);
+      float b = block_sum(s, in[threadIdx.x + blockDim.x]);
+      out[threadIdx.x] = a + b;
+    }
+    ```
+
+    ## Use instead
+
+    A barrier between the accesses, here behind the last read.
+
+    ```cuda
+    __device__ float block_sum(float *s, float v) {
+      s[threadIdx.x] = v;
+      __syncthreads();
+      for (int k = blockDim.x / 2; k > 0; k /= 2) {
+        if (threadIdx.x < k) s[threadIdx.x] += s[threadIdx.x + k];
+        __syncthreads();
+      }
+      float sum = s[0];
+      __syncthreads();
+      return sum;
+    }
+    __global__ void two_sums(float *out, const float *in) {
+      __shared__ float s[256];
+      float a = block_sum(s, in[threadIdx.x]);
+      float b = block_sum(s, in[threadIdx.x + blockDim.x]);
+      out[threadIdx.x] = a + b;
+    }
+    ```
+
+    ## Known noise
+
+    Code that relies on the lanes of a warp running in step is reported, as the programming model asks; accesses through
+    `volatile` pointers inside a warp are not. Only kernels are looked at, with what they call. Two writes of one value
+    are not reported. By default only races are shown that happen whatever the arguments are, in every block that the
+    kernel is made for.
+    """
+
+    code: ClassVar[str] = "RAC301"
+    slug: ClassVar[str] = "shared-race"
+    severity: ClassVar[Severity] = Severity.WARNING
+
+    group: RaceGroup
+
+    @property
+    def site(self) -> Location:
+        return self.group.site
+
+    @property
+    def tier(self) -> Tier | None:
+        return self.group.tier
+
+    @classmethod
+    def find(cls, subject: Subject) -> Iterator[SharedRace]:
+        for group in race_groups(subject, RaceKind.SHARED):
+            yield cls(group)
+
+    def message(self) -> str:
+        one, witness = self.group.first, self.group.witness
+        lines = lines_words(self.group.analysis, one, element_words(one))
+        nothing = "no barrier between, and no `__syncwarp()`" if witness.is_same_warp else "no barrier between"
+        certain = "" if self.tier is Tier.PROVEN else " Whether it matters depends on the block, or on what is written."
+        return f"Threads {threads_words(witness)}: {lines}; {nothing} ({launch_text(witness)}).{certain}"
+
+    def related(self) -> tuple[Related, ...]:
+        return self.group.related()

@@ -1,0 +1,84 @@
+"""RAC302: the threads of a block write different values to one address."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, final
+
+from analysis.facts.model import Location
+from analysis.ir.record import record
+from analysis.races.model import RaceKind
+from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.race_text import RaceGroup, element_words, launch_text, race_groups, threads_words
+from analysis.rules.rule import Subject
+from analysis.verdict.barriers import Tier
+
+
+@final
+@record
+class VaryingStore:
+    """## What it does
+
+    Reports a write to one element of shared memory that several threads of a block make, with different values.
+
+    ## Why is this bad?
+
+    One of the values stays, and which one is not defined.
+
+    ## Example
+
+    ```cuda
+    __global__ void first(float *out, const float *in) {
+      __shared__ float chosen;
+      chosen = in[threadIdx.x];  //~ varying-store-to-one-address
+      __syncthreads();
+      out[threadIdx.x] = chosen;
+    }
+    ```
+
+    ## Use instead
+
+    Let one thread write, or combine the values: in a reduction, or with an atomic operation.
+
+    ```cuda
+    __global__ void first(float *out, const float *in) {
+      __shared__ float chosen;
+      if (threadIdx.x == 0) chosen = in[0];
+      __syncthreads();
+      out[threadIdx.x] = chosen;
+    }
+    ```
+
+    ## Known noise
+
+    Writes of one value by all threads (`found = true`) are not reported. Where data decides who writes, or what is
+    written is not a formula of numbers and of elements of the arguments, nothing is reported by default.
+    """
+
+    code: ClassVar[str] = "RAC302"
+    slug: ClassVar[str] = "varying-store-to-one-address"
+    severity: ClassVar[Severity] = Severity.WARNING
+
+    group: RaceGroup
+
+    @property
+    def site(self) -> Location:
+        return self.group.site
+
+    @property
+    def tier(self) -> Tier | None:
+        return self.group.tier
+
+    @classmethod
+    def find(cls, subject: Subject) -> Iterator[VaryingStore]:
+        for group in race_groups(subject, RaceKind.ONE_ADDRESS):
+            yield cls(group)
+
+    def message(self) -> str:
+        witness, element = self.group.witness, element_words(self.group.first)
+        values = "different values" if self.tier is Tier.PROVEN else "values that may differ"
+        launch = launch_text(witness)
+        return f"Threads {threads_words(witness)} write {values} to {element}, and nothing orders them ({launch})."
+
+    def related(self) -> tuple[Related, ...]:
+        return self.group.related()
