@@ -6,9 +6,8 @@ calls.  Merging takes the worst level, the worst convergence and the worst verdi
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, TypeAlias, final
+from collections.abc import Iterable, Sequence
+from typing import Final, final
 
 from analysis.divergence.levels import Level
 from analysis.divergence.result import DivergenceResult
@@ -58,7 +57,7 @@ def branches_if_callers_agree(
 
 def _branch_facts(function: Function, views: Sequence[tuple[View, DivergenceResult]]) -> tuple[BranchFact, ...]:
     # Matched by place, not by number: an instance of a template may lack the branches of an arm that it discards.
-    here = [(view, divergence, _grader(view, divergence), _branches_by_place(view)) for view, divergence in views]
+    here = [(view, divergence, _grader(view, divergence)) for view, divergence in views]
     facts = [_branch_fact(branch, here) for branch in function.branches]
     return tuple(sorted(facts, key=lambda fact: (fact.keyword.start, fact.keyword.end)))
 
@@ -69,33 +68,20 @@ def _grader(view: View, divergence: DivergenceResult) -> Grader:
 
 def branches_at(view: View, branch: BranchFact | SourceBranch) -> tuple[SourceBranchId, ...]:
     """The branches of a view that stand for one source branch."""
-    return tuple(_branches_by_place(view).get(_place(branch), ()))
-
-
-_Place: TypeAlias = tuple[SourceBranchKind, int, int]
-
-
-def _place(branch: BranchFact | SourceBranch) -> _Place:
-    return branch.kind, branch.keyword.start, branch.keyword.end
-
-
-def _branches_by_place(view: View) -> Mapping[_Place, Sequence[SourceBranchId]]:
-    found: defaultdict[_Place, list[SourceBranchId]] = defaultdict(list)
-    for branch in view.root.records[view.frame].branches:
-        found[_place(view.root.function.branches[branch])].append(branch)
-    return found
+    place = branch.kind, branch.keyword.start, branch.keyword.end
+    return tuple(view.root.records[view.frame].branches.get(place, ()))
 
 
 def _branch_fact(
     branch: SourceBranch,
-    views: Sequence[tuple[View, DivergenceResult, Grader, Mapping[_Place, Sequence[SourceBranchId]]]],
+    views: Sequence[tuple[View, DivergenceResult, Grader]],
 ) -> BranchFact:
     level = convergent = Level.GRID
     grading: Grading | None = None
     trips = Level.GRID if branch.kind is SourceBranchKind.LOOP else None
     cost = idle = 0
-    for view, divergence, grader, by_place in views:
-        for here in by_place.get(_place(branch), ()):
+    for view, divergence, grader in views:
+        for here in branches_at(view, branch):
             level = max(level, divergence.branch_level(here))
             convergent = max(convergent, divergence.branch_convergence(here))
             if trips is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from typing import final
+from typing import TypeAlias, final
 
 from analysis.access.analysis import analyze_accesses
 from analysis.access.model import Access
@@ -20,7 +20,7 @@ from analysis.divergence.levels import Level
 from analysis.divergence.options import DivergenceOptions
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
-from analysis.ir.function import Definition, Function, FunctionKind
+from analysis.ir.function import Definition, Function, FunctionKind, SourceBranchKind
 from analysis.ir.inline import InlineBudget, RefusedCall, inline_calls
 from analysis.ir.instructions import FunctionId, Opaque, SourceBranchId
 from analysis.ir.promote import promote
@@ -39,12 +39,16 @@ from analysis.warp.model import WarpProblem
 INLINE_BUDGET = InlineBudget()
 
 
+BranchPlace: TypeAlias = tuple[SourceBranchKind, int, int]
+"""What a source branch is, and where its keyword starts and ends in its function."""
+
+
 @final
 @record
 class FrameRecords:
     """What of the inlined function belongs to one frame."""
 
-    branches: list[SourceBranchId] = field(default_factory=list[SourceBranchId])
+    branches: dict[BranchPlace, list[SourceBranchId]] = field(default_factory=dict[BranchPlace, list[SourceBranchId]])
     opaques: list[Opaque] = field(default_factory=list[Opaque])
     definitions: list[Definition] = field(default_factory=list[Definition])
     accesses: list[Access] = field(default_factory=list[Access])
@@ -142,7 +146,8 @@ def _has_varying_branch(function: Function, divergence: DivergenceResult) -> boo
 def _records_by_frame(function: Function, accesses: Sequence[Access]) -> Mapping[FrameId, FrameRecords]:
     records = {FrameId(index): FrameRecords() for index in range(len(function.frames))}
     for index, branch in enumerate(function.branches):
-        records[branch.keyword.frame].branches.append(SourceBranchId(index))
+        place = branch.kind, branch.keyword.start, branch.keyword.end
+        records[branch.keyword.frame].branches.setdefault(place, []).append(SourceBranchId(index))
     for definition in function.definitions:
         records[definition.span.frame].definitions.append(definition)
     for _, instruction in function.instructions():

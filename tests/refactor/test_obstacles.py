@@ -118,3 +118,11 @@ def test_a_reference_is_not_declared_without_its_object() -> None:
 def test_arrays_in_registers_are_not_selected_by_address() -> None:
     text = kernel("i % 2", "p[0] = x[i]; q[n & 1] = 1;", "q[0] = x[i]; p[n & 1] = 1;", "int p[2], q[2];")
     assert "? p : q" not in melded(text, 4)
+
+
+@pytest.mark.parametrize(
+    ("before", "first", "second"),
+    [("if (i == n)", SAME, OTHER), ("int v;", "v = 1;", "v = 2;"), ("int v;", "v = 1;", OTHER)],
+)
+def test_where_a_split_loses_nothing_melding_saves_nothing(before: str, first: str, second: str) -> None:
+    assert obstacle(kernel("x[i] % 2", first, second, before), 4) is Obstacle.NO_GAIN

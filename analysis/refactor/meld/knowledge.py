@@ -112,8 +112,13 @@ class Knowledge:
         """Issue slots of the whole root in which the function stands."""
         return float(self._priced.root.weights.total)
 
-    def types_at(self, span: Span) -> tuple[Type, ...]:
-        return self._expressions.get((span.start, span.end), ())
+    def types(self, extent: Span) -> Mapping[tuple[int, int], tuple[Type, ...]]:
+        """The type at each range of `extent` in every context; a range that lacks one in some context has none."""
+        found: defaultdict[tuple[int, int], list[Type]] = defaultdict(list)
+        for view in self._views:
+            for place, type_ in self._placed_in(view).types(extent).items():
+                found[place].append(type_)
+        return {place: tuple(types) for place, types in found.items() if len(types) == len(self._views)}
 
     @cached_property
     def names(self) -> Mapping[str, tuple[Type, ...]]:
@@ -125,10 +130,6 @@ class Knowledge:
         """Arrays of a thread that a selected address would force into memory."""
         symbols = [symbol for view in self._views for symbol in view.root.function.symbols]
         return frozenset(symbol.name for symbol in symbols if symbol.kind is SymbolKind.LOCAL)
-
-    @cached_property
-    def _expressions(self) -> Mapping[tuple[int, int], tuple[Type, ...]]:
-        return _expressions(self._views)
 
     def _placed_in(self, view: View) -> _Placed:
         found = self._placed.get(id(view))
@@ -172,6 +173,19 @@ class _Placed:
         first = bisect_left(self._items, extent.start, key=_start)
         last = bisect_left(self._items, extent.end, lo=first, key=_start)
         return (one for one in self._items[first:last] if one[1] <= extent.end)
+
+    def types(self, extent: Span) -> Mapping[tuple[int, int], Type]:
+        """Of the constants and expressions of the range."""
+        function, frame = self._view.root.function, self._view.frame
+        found: dict[tuple[int, int], Type] = {}
+        for start, end, _, item in self.within(extent):
+            if isinstance(item, Constant) and item.span.frame == frame:
+                found[start, end] = function.types[item.result]
+        for expression in function.expressions:
+            span = expression.span
+            if extent.start <= span.start and span.end <= extent.end and span.frame == frame:
+                found[span.start, span.end] = function.types[expression.value]
+        return found
 
     def hindrances(self, extent: Span) -> Iterator[Hindrance]:
         """What no melded arm may contain, of the range."""
@@ -266,25 +280,6 @@ _SENTENCES: Final = {
     MeldObstacle.UNKNOWN_CODE: (Obstacle.UNKNOWN_CODE, "an arm contains code that is not understood"),
 }
 """What is missing stays a statement of its lanes alone: nothing moves it to others, or makes others wait for it."""
-
-
-def _expressions(views: Sequence[View]) -> Mapping[tuple[int, int], tuple[Type, ...]]:
-    """The type at each range of the text, in every context; ranges that lack one in some context have none."""
-    found: defaultdict[tuple[int, int], list[Type]] = defaultdict(list)
-    counted: set[int] = set()
-    for number, view in enumerate(views):
-        function = view.root.function
-        here: dict[tuple[int, int], Type] = {}
-        for _, item in function.instructions():
-            if isinstance(item, Constant) and item.span.frame == view.frame:
-                here[item.span.start, item.span.end] = function.types[item.result]
-        for expression in function.expressions:
-            if expression.span.frame == view.frame:
-                here[expression.span.start, expression.span.end] = function.types[expression.value]
-        counted.add(number)
-        for place, type_ in here.items():
-            found[place].append(type_)
-    return {place: tuple(types) for place, types in found.items() if len(types) == len(counted)}
 
 
 def _names(views: Sequence[View]) -> Mapping[str, tuple[Type, ...]]:

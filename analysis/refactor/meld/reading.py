@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, final
 
 from analysis.ir.source import Span
+from analysis.ir.types import Type
 from analysis.refactor.meld.knowledge import Knowledge, Price
 from analysis.refactor.meld.model import Obstacle
 from analysis.refactor.meld.structure import (
@@ -53,6 +54,8 @@ class Reader:
         self._snippet = snippet
         self._places: dict[tuple[int, int], tuple[Span, bool]] = {}
         self._knowledge = knowledge
+        self._types: Mapping[tuple[int, int], tuple[Type, ...]] = {}
+        """Of the expressions in the branch that is being read, by where they stand."""
         self._scopes: list[dict[str, Local]] = []
         self._numbers = 0
         self._declared: list[Local] = []
@@ -60,6 +63,7 @@ class Reader:
         """How often the loops that are being read run, for statements that cost nothing themselves."""
         self._renamed = _renamed(snippet) | knowledge.in_registers
         self._hidden = _names_inside_macros(text, snippet)
+        self._has_macros = bool(snippet.source_map.starts)
 
     def fork(self, node: Node) -> Branching:
         """The arms of an `if` statement with `else`; raises `UnreadableError`."""
@@ -67,6 +71,7 @@ class Reader:
         span = self._span(node)
         self._check_text(span)
         prices = self._knowledge.prices(span)
+        self._types = self._knowledge.types(span)
         condition = _within(prices, self._span(_field(node, "condition")))
         self._around = max((price.rounds for price in condition), default=1.0)
         return self._branching(node, prices)
@@ -215,7 +220,7 @@ class Reader:
             return self._declaration(node, span, prices, around)
         if node.kind == "identifier":
             return self._identifier(node, span, prices, around)
-        if not all(self._is_spelled(child) for child in node.children):
+        if self._has_macros and not all(self._is_spelled(child) for child in node.children):
             return self._macro_use(node, span, prices, around)
         return self._assembled(node.kind, span, node.children, prices, around)
 
@@ -241,12 +246,14 @@ class Reader:
         for price in own:
             effects |= price.effects
         rounds = max((price.rounds for price in own), default=around)
-        return term(kind, parts, self._knowledge.types_at(span), sum(price.slots for price in own), rounds, effects)
+        return term(
+            kind, parts, self._types.get((span.start, span.end), ()), sum(price.slots for price in own), rounds, effects
+        )
 
     def _identifier(self, node: Node, span: Span, prices: list[Price], around: float) -> Term:
         name = self._slice(span.start, span.end)
         local = self._local(name)
-        types = self._knowledge.types_at(span) or self._knowledge.names.get(name, ())
+        types = self._types.get((span.start, span.end), ()) or self._knowledge.names.get(name, ())
         effects = Effect.LOADS if name in self._renamed else Effect.NONE
         found = self._priced(node.kind, [name], span, _within(prices, span), effects, around)
         types = local.types if local is not None and local.types else types
@@ -385,6 +392,13 @@ def forks_in(snippet: Snippet) -> dict[tuple[int, int], Node]:
     return found
 
 
+def has_empty_arm(fork: Node) -> bool:
+    """Whether nothing but comments stands in the braces of one arm of an `if` statement."""
+    arms = [fork.field("consequence"), fork.field("alternative")]
+    inner = [_statement_of(arm) for arm in arms if arm is not None and arm.children]
+    return len(inner) < len(arms) or any(arm.kind == "compound_statement" and not arm.children for arm in inner)
+
+
 def _place_in(snippet: Snippet, start: int, end: int) -> tuple[Span, bool]:
     """Where a range of the expanded text stands in the file, with whole macros, and if that stands for nothing else."""
     source_map = snippet.source_map
@@ -404,6 +418,8 @@ def _place_in(snippet: Snippet, start: int, end: int) -> tuple[Span, bool]:
 
 def _within(prices: list[Price], span: Span) -> list[Price]:
     """Those of the range; `prices` are sorted by where they start."""
+    if len(prices) <= _FEW:
+        return [price for price in prices if price.start >= span.start and price.end <= span.end]
     first = bisect_left(prices, span.start, key=_start)
     last = bisect_left(prices, span.end, lo=first, key=_start)
     return [price for price in prices[first:last] if price.end <= span.end]
@@ -476,14 +492,17 @@ def _names_inside_macros(text: bytes, snippet: Snippet) -> frozenset[str]:
     if not snippet.source_map.starts:
         return frozenset()
     found: set[str] = set()
+    starts, ends = snippet.source_map.starts, snippet.source_map.origin_ends
     for node in snippet.root.walk():
-        if node.kind == "identifier":
+        if node.kind == "identifier" and ends[bisect_right(starts, node.start) - 1] >= 0:
             span = snippet.span(node.start, node.end)
             if text[span.start : span.end] != node.text:
                 found.add(node.text.decode("utf-8", "replace"))
     return frozenset(found)
 
 
+_FEW: Final = 32
+"""Of so many prices each is looked at; in longer lists the range is searched."""
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _DIRECTIVE: Final = re.compile(rb"^[ \t]*#[ \t]*(?!pragma\b)\w*", re.MULTILINE)
 _AFTER_HEAD: Final = re.compile(r"(?<=\))\s*(?://[^\n]*\s*|/\*(?:[^*]|\*(?!/))*\*/\s*)+$")

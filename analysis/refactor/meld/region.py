@@ -1,5 +1,7 @@
 """One branch, from its place in the text to a plan: what both public questions need.
 
+Bound     melding saves what a split warp loses at the branch (`analysis.verdict.cost`): where that is nothing, nothing
+          is planned.
 Refused   before anything is planned: arms with barriers, exchanges between lanes, fences, volatile accesses, waits for
           other threads, or code that is not known.
 """
@@ -23,7 +25,7 @@ from analysis.meld.settings import MeldSettings
 from analysis.refactor.meld.knowledge import MAX_VIEWS, Knowledge
 from analysis.refactor.meld.model import Obstacle, Refusal
 from analysis.refactor.meld.planning import NoGain, NotAlike, Plan, Planner, Undeclarable
-from analysis.refactor.meld.reading import Reader, UnreadableError, forks_in
+from analysis.refactor.meld.reading import Reader, UnreadableError, forks_in, has_empty_arm
 from analysis.refactor.meld.structure import Branching, all_statements
 from analysis.syntax.items import Item
 from analysis.syntax.snippet import Snippet
@@ -72,6 +74,11 @@ class Regions:
             return self._refused(branch, Obstacle.ONE_ARM, branch.keyword, "there is no `else`: nothing runs twice")
         if _hardly_splits(self._views, branch):
             return self._refused(branch, Obstacle.NO_GAIN, branch.keyword, "a bounds check: few warps split at it")
+        if branch.cost == 0:
+            if has_empty_arm(node):
+                return self._refused(branch, Obstacle.ONE_ARM, branch.keyword, _EMPTY_ARM)
+            message = "a warp that splits here loses nothing: one arm costs nothing, or a single lane runs it"
+            return self._refused(branch, Obstacle.NO_GAIN, branch.keyword, message)
         context = self._context_of(branch, item, snippet)
         found = context.knowledge.hindrance(branch.extent)
         if found is not None:
@@ -81,7 +88,7 @@ class Regions:
         except UnreadableError as error:
             return self._refused(branch, error.obstacle, error.place, error.message)
         if not fork.then or not fork.otherwise:
-            return self._refused(branch, Obstacle.ONE_ARM, branch.keyword, "one arm is empty: nothing runs twice")
+            return self._refused(branch, Obstacle.ONE_ARM, branch.keyword, _EMPTY_ARM)
         span = snippet.span(node.start, node.end)
         return self._planned(branch, item, snippet, span, context.knowledge, context.planner.plan(fork))
 
@@ -192,6 +199,7 @@ def _reads_block_index(view: View, value: ValueId) -> bool:
     return False
 
 
+_EMPTY_ARM: Final = "one arm is empty: nothing runs twice"
 _OF_THE_GRID: Final = frozenset({SpecialRegister.BLOCK_X, SpecialRegister.BLOCK_Y, SpecialRegister.BLOCK_Z})
 _NO_STATEMENT: Final = {
     SourceBranchKind.LOOP: "a loop has no two arms",
