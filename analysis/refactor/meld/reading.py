@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final, final
 
 from analysis.ir.source import Span
@@ -30,6 +30,7 @@ from analysis.refactor.meld.structure import (
     followed,
     with_comments,
 )
+from analysis.refactor.meld.survey import names_inside_macros, renamed_places, statement_of
 from analysis.refactor.meld.terms import Effect, Local, LocalId, Term, term
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.tree import Node
@@ -61,8 +62,8 @@ class Reader:
         self._declared: list[Local] = []
         self._around = 1.0
         """How often the loops that are being read run, for statements that cost nothing themselves."""
-        self._renamed = _renamed(snippet) | knowledge.in_registers
-        self._hidden = _names_inside_macros(text, snippet)
+        self._renamed = renamed_places(snippet) | knowledge.in_registers
+        self._hidden = names_inside_macros(text, snippet)
         self._has_macros = bool(snippet.source_map.starts)
 
     def fork(self, node: Node) -> Branching:
@@ -95,7 +96,7 @@ class Reader:
     def _body(self, node: Node, prices: list[Price]) -> tuple[Statement, ...]:
         """The statements of an arm or a loop, whether it has braces or not."""
         if node.kind == "else_clause":
-            node = _statement_of(node)
+            node = statement_of(node)
         self._scopes.append({})
         span = self._span(node)
         if node.kind != "compound_statement":
@@ -143,7 +144,7 @@ class Reader:
         otherwise, other_opening = None, ""
         above += self._alone(first, then)
         if second is not None:
-            inner = _statement_of(second)
+            inner = statement_of(second)
             beside, between = self._comments(self._span(first).end, self._span(second).start, is_first=False)
             then = followed(then, Comments((), beside))
             otherwise, other_opening = self._arm(second, prices)
@@ -160,7 +161,7 @@ class Reader:
 
     def _arm(self, node: Node, prices: list[Price]) -> tuple[tuple[Statement, ...], str]:
         """The statements of an arm, and the comment behind its opening brace."""
-        inner = _statement_of(node)
+        inner = statement_of(node)
         if inner.kind != "compound_statement":
             return self._body(node, _within(prices, self._span(node))), ""
         first = inner.children[0] if inner.children else None
@@ -380,25 +381,6 @@ class Reader:
         return _comments_of(self._slice(self._span(before).end, self._span(after).start))
 
 
-def forks_in(snippet: Snippet) -> dict[tuple[int, int], Node]:
-    """The `if` statements by the places of their keywords."""
-    found: dict[tuple[int, int], Node] = {}
-    for node in snippet.root.walk():
-        if node.kind == "if_statement":
-            token = node.child("if")
-            if token is not None:
-                span = snippet.span(token.start, token.end)
-                found.setdefault((span.start, span.end), node)
-    return found
-
-
-def has_empty_arm(fork: Node) -> bool:
-    """Whether nothing but comments stands in the braces of one arm of an `if` statement."""
-    arms = [fork.field("consequence"), fork.field("alternative")]
-    inner = [_statement_of(arm) for arm in arms if arm is not None and arm.children]
-    return len(inner) < len(arms) or any(arm.kind == "compound_statement" and not arm.children for arm in inner)
-
-
 def _place_in(snippet: Snippet, start: int, end: int) -> tuple[Span, bool]:
     """Where a range of the expanded text stands in the file, with whole macros, and if that stands for nothing else."""
     source_map = snippet.source_map
@@ -444,61 +426,8 @@ def _field(node: Node, name: str) -> Node:
     return found
 
 
-def _statement_of(clause: Node) -> Node:
-    """The statement of an `else`."""
-    return clause.children[-1] if clause.kind == "else_clause" else clause
-
-
 def _is_empty(statement: Statement) -> bool:
     return isinstance(statement, Simple) and statement.term.key == ";" and statement.comments == Comments()
-
-
-def _renamed(snippet: Snippet) -> frozenset[str]:
-    """References, what they refer to, and what has its address taken: other names may change these variables."""
-    found: set[str] = set()
-    for node in snippet.root.walk():
-        match node.kind:
-            case "reference_declarator":
-                found.update(_identifiers(node))
-            case "init_declarator" if any(child.kind == "reference_declarator" for child in node.children):
-                found.update(_place(node.children[-1]))
-            case "pointer_expression" if node.text.startswith(b"&"):
-                found.update(_place(node.children[-1]))
-            case _:
-                pass
-    return frozenset(found)
-
-
-def _place(node: Node) -> Iterator[str]:
-    """The variable that a place is, or is a member of; what an index or a pointer leads to is memory anyway."""
-    match node.kind:
-        case "identifier":
-            yield node.text.decode("utf-8", "replace")
-        case "field_expression" | "parenthesized_expression" | "argument_list" | "initializer_list":
-            if b"->" not in node.text:
-                yield from (name for child in node.children[:1] for name in _place(child))
-        case "conditional_expression":
-            yield from _identifiers(node)
-        case _:
-            pass
-
-
-def _identifiers(node: Node) -> Iterator[str]:
-    return (inner.text.decode("utf-8", "replace") for inner in node.walk() if inner.kind == "identifier")
-
-
-def _names_inside_macros(text: bytes, snippet: Snippet) -> frozenset[str]:
-    """Identifiers that the expanded text holds where the file spells something else."""
-    if not snippet.source_map.starts:
-        return frozenset()
-    found: set[str] = set()
-    starts, ends = snippet.source_map.starts, snippet.source_map.origin_ends
-    for node in snippet.root.walk():
-        if node.kind == "identifier" and ends[bisect_right(starts, node.start) - 1] >= 0:
-            span = snippet.span(node.start, node.end)
-            if text[span.start : span.end] != node.text:
-                found.add(node.text.decode("utf-8", "replace"))
-    return frozenset(found)
 
 
 _FEW: Final = 32

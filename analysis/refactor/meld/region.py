@@ -25,8 +25,9 @@ from analysis.meld.settings import MeldSettings
 from analysis.refactor.meld.knowledge import MAX_VIEWS, Knowledge
 from analysis.refactor.meld.model import Obstacle, Refusal
 from analysis.refactor.meld.planning import NoGain, NotAlike, Plan, Planner, Undeclarable
-from analysis.refactor.meld.reading import Reader, UnreadableError, forks_in, has_empty_arm
+from analysis.refactor.meld.reading import Reader, UnreadableError
 from analysis.refactor.meld.structure import Branching, all_statements
+from analysis.refactor.meld.survey import forks_in, has_empty_arm
 from analysis.syntax.items import Item
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.tree import Node

@@ -1,0 +1,161 @@
+"""What does one rule add to the answer to an edit?
+
+    python -m benchmarks.edit_cost ROOT... [--rule DIV403] [--functions 6] [--repeats 3]
+
+Types into the device functions of every file: a character, another constant, a line more; each text is new.  Two
+analyzers of this process see the same texts, one of them without the rule, in turns.  Measured is the processor time
+from the text to its diagnostics, as the server's worker finds them; printed are the ratios, with the rule to without
+it, of the medians of each edit, and the edits that it makes slowest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import re
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, final
+
+from analysis.facts.analyzer import Analyzer
+from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.model import FunctionFacts
+from analysis.rules.check import check
+from analysis.rules.diagnostic_cache import DiagnosticCache
+from analysis.rules.settings import RuleSettings
+from analysis.syntax.document import Document
+from simt_lsp.cli.engine import UnreadableError, absolute_path, project_root, read_source
+from simt_lsp.cli.paths import SourceFile, expand
+from simt_lsp.server.held_findings import HeldFindings
+from simt_lsp.server.main import COLLECTOR_THRESHOLDS
+from simt_lsp.workspace.disk_loader import DiskLoader, FileCache, LazyIndex
+from simt_lsp.workspace.project import file_setup, whole_graph
+
+SLOWEST: Final = 10
+_CONSTANT: Final = re.compile(rb"(?<![\w.\"'])[1-9]\d{0,8}(?![\w.\"'])")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One edit: processor seconds with the rule and without it."""
+
+    file: str
+    function: str
+    edit: str
+    with_rule: float
+    without: float
+
+    @property
+    def ratio(self) -> float:
+        return self.with_rule / self.without
+
+
+@final
+class Worker:
+    """One analyzer with its caches, for one file."""
+
+    def __init__(self, path: str, settings: RuleSettings, index: LazyIndex, files: FileCache) -> None:
+        self._path = path
+        self._settings = settings
+        self._index = index
+        self._graph = whole_graph(index)
+        self._files = files
+        self._analyzer = Analyzer()
+        self._cache = DiagnosticCache()
+        self._held = HeldFindings()
+
+    def analyse(self, text: bytes) -> FileAnalysis:
+        """One version, up to its diagnostics."""
+        setup = file_setup(self._path, (), self._graph)
+        loader = DiskLoader(self._files, {self._path: text}, self._index)
+        document = Document.open(text)
+        analysis = self._analyzer.analyze(self._path, document, loader, setup.settings, context=setup.context)
+        self._held.after(self._path, analysis, check(analysis, self._settings, self._cache))
+        return analysis
+
+    def seconds(self, text: bytes) -> float:
+        start = time.process_time()
+        self.analyse(text)
+        return time.process_time() - start
+
+
+def edits(text: bytes, function: FunctionFacts, number: int) -> Iterator[tuple[str, bytes]]:
+    """Edits inside one function, by name; another `number` makes other texts."""
+    body = text.find(b"{", function.start, function.end) + 1
+    if body == 0:
+        return
+    yield "character", text[:body] + b";" * number + text[body:]
+    yield "line", text[:body] + b"\n  int edited = %d;" % number + text[body:]
+    constants = list(_CONSTANT.finditer(text, body, function.end))
+    if constants:
+        middle = constants[len(constants) // 2]
+        yield "constant", text[: middle.start()] + b"%d" % (int(middle[0]) + 16 * number) + text[middle.end() :]
+
+
+def measure(path: str, rule: str, functions: int, repeats: int, index: LazyIndex, files: FileCache) -> Iterator[Row]:
+    """The edits of one file."""
+    try:
+        text = read_source(path)
+    except UnreadableError:
+        return
+    settings = RuleSettings(), RuleSettings(ignore=frozenset({rule}))
+    ours, theirs = (Worker(absolute_path(path), one, index, files) for one in settings)
+    theirs.analyse(text)
+    found = [one for one in ours.analyse(text).facts.functions if one.active]
+    step = max(1, -(-len(found) // functions))
+    for function in found[::step]:
+        times: dict[str, list[tuple[float, float]]] = {}
+        for number in range(1, repeats + 1):
+            for name, edited in edits(text, function, number):
+                gc.collect(0)
+                if number % 2:
+                    first, second = ours.seconds(edited), theirs.seconds(edited)
+                else:
+                    second, first = theirs.seconds(edited), ours.seconds(edited)
+                times.setdefault(name, []).append((first, second))
+        for name, pairs in times.items():
+            medians = (statistics.median(column) for column in zip(*pairs, strict=True))
+            yield Row(path, function.name, name, *medians)
+
+
+def print_report(rows: Sequence[Row]) -> None:
+    """The ratios, then the edits with the largest."""
+    ratios = sorted(row.ratio for row in rows)
+    whole = sum(row.with_rule for row in rows) / sum(row.without for row in rows)
+    print(f"{'edits':8}{len(rows):8}")
+    for name, value in (("total", whole), ("mean", statistics.mean(ratios)), ("median", statistics.median(ratios))):
+        print(f"{name:8}{value:8.3f}")
+    for percent in (90, 99):
+        print(f"{percent} %{ratios[min(len(ratios) - 1, percent * len(ratios) // 100)]:12.3f}")
+    for row in sorted(rows, key=lambda row: row.ratio, reverse=True)[:SLOWEST]:
+        milliseconds = f"{1000 * row.without:8.1f} {1000 * row.with_rule:8.1f} ms"
+        print(f"{row.ratio:8.2f} {milliseconds}  {row.edit:10} {row.function}, {Path(row.file).name}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.edit_cost", description=__doc__)
+    parser.add_argument("roots", nargs="+", metavar="ROOT")
+    parser.add_argument("--rule", default="DIV403", metavar="CODE")
+    parser.add_argument("--functions", type=int, default=6, metavar="N", help="at most so many of each file")
+    parser.add_argument("--repeats", type=int, default=3, metavar="N", help="texts of each kind of edit")
+    options = parser.parse_args()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*COLLECTOR_THRESHOLDS)
+    index, files = LazyIndex(tuple(dict.fromkeys(map(project_root, options.roots)))), FileCache()
+    paths = [one.path for one in expand(options.roots) if isinstance(one, SourceFile)]
+    rows = [
+        row
+        for path in paths
+        for row in measure(path, options.rule, max(options.functions, 1), max(options.repeats, 1), index, files)
+    ]
+    if rows:
+        print_report(rows)
+
+
+if __name__ == "__main__":
+    main()
