@@ -366,3 +366,51 @@ __global__ void k(const short *h, int *a, int n) {
     after = melded(before, 3)
     assert_same_memory(before, after, "k", {"n": 9})
     assert_compiles(after)
+
+
+def test_lines_of_a_statement_keep_their_distance() -> None:
+    before = """\
+__device__ int sum(int first, int second, int third, int fourth, int fifth) {
+  return first * second + third * fourth + fifth;
+}
+__global__ void k(const int *x, const int *y, int *a, int n) {
+  int i = threadIdx.x;
+  if (i % 2 == 0) {
+    if (n > 3) {
+      // the sum
+
+      /* of all
+         numbers */
+      a[i] = x[i] *
+             n;
+      a[i + 64] = sum(x[i] * n, x[i + 1] * n, i,
+                      n, 3);
+    }
+  } else {
+    if (n > 3) {
+      a[i] = y[i] *
+             n;
+      a[i + 64] = sum(x[i + 2] * n, x[i + 3] * n, n,
+                      i, 5);
+    }
+  }
+}
+"""
+    assert (
+        region(before, 6)
+        == """\
+  const bool is_even = i % 2 == 0;
+  if (n > 3) {
+    // the sum
+
+    /* of all
+       numbers */
+    a[i] = (is_even ? x : y)[i] *
+           n;
+    a[i + 64] = sum(x[is_even ? i : i + 2] * n, x[i + (is_even ? 1 : 3)] * n, is_even ? i : n,
+                    is_even ? n : i, is_even ? 3 : 5);
+"""
+    )
+    after = melded(before, 6)
+    assert_same_memory(before, after, "k")
+    assert_compiles(after)

@@ -62,6 +62,8 @@ class Reader:
         self._declared: list[Local] = []
         self._around = 1.0
         """How often the loops that are being read run, for statements that cost nothing themselves."""
+        self._indent = ""
+        """Of the statement that is being read: its lines after the first are kept relative to it."""
         self._renamed = renamed_places(snippet) | knowledge.in_registers
         self._hidden = names_inside_macros(text, snippet)
         self._has_macros = bool(snippet.source_map.starts)
@@ -71,6 +73,7 @@ class Reader:
         self._scopes.clear()
         span = self._span(node)
         self._check_text(span)
+        self._indent = self._indent_at(span.start)
         prices = self._knowledge.prices(span)
         self._types = self._knowledge.types(span)
         condition = _within(prices, self._span(_field(node, "condition")))
@@ -99,12 +102,15 @@ class Reader:
             node = statement_of(node)
         self._scopes.append({})
         span = self._span(node)
+        around = self._indent
         if node.kind != "compound_statement":
+            self._indent = self._indent_at(span.start)
             found: list[Statement] = [self._statement(node, prices)]
         else:
             self._spelled(node)
             found = self._list(node, span, prices)
         self._scopes.pop()
+        self._indent = around
         return tuple(one for one in found if not _is_empty(one))
 
     def _list(self, node: Node, span: Span, prices: list[Price]) -> list[Statement]:
@@ -112,6 +118,7 @@ class Reader:
         end = span.start + 1
         for child in node.children:
             own = self._span(child)
+            self._indent = self._indent_at(own.start)
             beside, above = self._comments(end, own.start, is_first=not found)
             if not found:
                 above = self._opened(end, own.start, above)[1]
@@ -122,6 +129,7 @@ class Reader:
             statement = with_comments(statement, Comments((*above, *known.above), known.beside, known.below))
             found.append(statement)
             end = own.end
+            self._indent = self._indent_at(own.start)
         beside, below = self._comments(end, span.end - 1, is_first=not found)
         if found:
             below = tuple(text for text in below if text)
@@ -188,7 +196,7 @@ class Reader:
             head_span = Span(span.start, inner.start)
         heads = [child for child in node.children if child is not body and child.role is not None]
         in_head = [price for price in prices if not (inner.start <= price.start and price.end <= inner.end)]
-        tail = _AFTER_HEAD.search(self._slice(head_span.start, head_span.end))
+        tail = _AFTER_HEAD.search(self._text[head_span.start : head_span.end].decode("utf-8", "replace"))
         above = () if tail is None or kind is LoopKind.DO else tuple(_comments_of(tail[0]))
         if above and tail is not None:
             head_span = Span(head_span.start, head_span.end - len(tail[0].encode()))
@@ -329,7 +337,13 @@ class Reader:
     # -- text -------------------------------------------------------------------------------------------------------
 
     def _slice(self, start: int, end: int) -> str:
-        return self._text[start:end].decode("utf-8", "replace")
+        text = self._text[start:end].decode("utf-8", "replace")
+        return text.replace(f"\n{self._indent}", "\n") if self._indent and "\n" in text else text
+
+    def _indent_at(self, start: int) -> str:
+        line = self._text.rfind(b"\n", 0, start) + 1
+        before = self._text[line:start]
+        return before[: len(before) - len(before.lstrip(b" \t"))].decode("utf-8", "replace")
 
     def _span(self, node: Node) -> Span:
         """The text of the node, with the whole use of each macro that it contains a part of."""
@@ -363,11 +377,12 @@ class Reader:
         gap = self._slice(start, end)
         line, newline, rest = gap.partition("\n")
         beside = "" if is_first or not newline else line.strip(" \t\r;")
-        lines = gap if is_first or not newline else rest
+        lines = _lines_of(gap if is_first or not newline else f"\n{rest}")
         if beside and not beside.startswith("/"):
             beside = ""
-        blank = ("",) if not is_first and _BLANK_LINE.search(gap) else ()
-        return beside, (*blank, *_comments_of(lines))
+        while is_first and lines[:1] == [""]:
+            lines.pop(0)
+        return beside, tuple(lines)
 
     def _opened(self, start: int, end: int, above: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
         """The comment behind an opening brace, which says what the arm is, and the others."""
@@ -413,6 +428,18 @@ def _start(price: Price) -> int:
 
 def _beside(comments: Comments, beside: str) -> Comments:
     return Comments(comments.above, comments.beside or beside, comments.below)
+
+
+def _lines_of(gap: str) -> list[str]:
+    """The comments and pragmas, with one empty line where there are any."""
+    found: list[str] = []
+    end = 0
+    for each in _TRIVIA.finditer(gap):
+        if _BLANK_LINE.search(gap, end, each.start()):
+            found.append("")
+        found.append(each[0].rstrip())
+        end = each.end()
+    return [*found, ""] if _BLANK_LINE.search(gap, end) else found
 
 
 def _comments_of(gap: str) -> list[str]:

@@ -20,7 +20,7 @@ from analysis.refactor.meld.structure import (
     Simple,
     Statement,
 )
-from analysis.refactor.meld.terms import SELECT, Term
+from analysis.refactor.meld.terms import SELECT, Term, comments_in
 
 
 @final
@@ -100,6 +100,24 @@ def _broken(whole: Term, column: int, indent: str, chain: int | None = None) -> 
     return out
 
 
+def _wrapped(text: str, call: Term, columns: int) -> str:
+    """The statement with as many arguments on each line as fit, and a line of their own if they had one."""
+    arguments = text_of(call)
+    before, _, after = text.partition(arguments)
+    lines = [f"{before}("]
+    if re.match(r"\(\s*\n", arguments):
+        lines.append(" " * WRAPPED)
+    last = len(call.children) - 1
+    for number, argument in enumerate(call.children):
+        piece = " ".join(text_of(argument).split()) + (f"){after}" if number == last else ",")
+        is_first = lines[-1].endswith("(") or not lines[-1].strip()
+        if not is_first and len(lines[-1]) + 1 + len(piece) > columns:
+            lines.append(" " * WRAPPED)
+            is_first = True
+        lines[-1] += piece if is_first else f" {piece}"
+    return "\n".join(lines)
+
+
 @final
 class _Writer:
     def __init__(self, style: Style) -> None:
@@ -114,9 +132,9 @@ class _Writer:
             self._one(statement, depth, is_first=index == 0)
 
     def _one(self, statement: Statement, depth: int, *, is_first: bool) -> None:
-        for text in statement.comments.above:
-            if text or not is_first:
-                self._shifted(text, depth)
+        above = statement.comments.above
+        for text in above[1:] if is_first and above[:1] == ("",) else above:
+            self._shifted(text, depth)
         match statement:
             case Simple(term=whole):
                 self._simple(whole, depth)
@@ -142,13 +160,26 @@ class _Writer:
             self._shifted(text, depth)
 
     def _simple(self, whole: Term, depth: int) -> None:
-        """A long line breaks in front of the `:` of its selections."""
+        """A long line breaks between the arguments of a call, or in front of the `:` of its selections."""
         text = text_of(whole).strip()
         indent = f"{self._style.margin}{self._style.unit * depth}"
-        if "\n" in text or len(indent.expandtabs(4)) + len(text) <= MAX_COLUMNS:
+        columns = MAX_COLUMNS - len(indent.expandtabs(4))
+        if all(len(line) <= columns for line in text.split("\n")):
             self._shifted(text, depth)
             return
-        self.lines += [line.rstrip() for line in (indent + _broken(whole, len(indent), indent)).split("\n")]
+        call = next((one for one in whole.walk() if one.kind == "argument_list" and len(one.children) > 1), None)
+        is_melded = any(one.kind == SELECT for one in whole.walk())
+        if (
+            call is not None
+            and is_melded
+            and any(one.kind == SELECT for one in call.children)
+            and not comments_in(call)
+        ):
+            self._shifted(_wrapped(text, call, columns), depth)
+        elif "\n" in text:
+            self._shifted(text, depth)
+        else:
+            self.lines += [line.rstrip() for line in (indent + _broken(whole, len(indent), indent)).split("\n")]
 
     def _branching(self, fork: Branching, depth: int, prefix: str = "") -> None:
         head = f"{prefix}if ({text_of(fork.condition).strip()})"
@@ -216,19 +247,16 @@ class _Writer:
             self.line(f"}} {tail}", depth)
 
     def _shifted(self, text: str, depth: int) -> None:
-        """A text that may have several lines: those after the first keep their distance to each other."""
+        """A text that may have several lines: those after the first keep their distance to it."""
         first, *rest = text.replace("\r\n", "\n").split("\n")
         self.line(first, depth)
-        known = [line for line in rest if line.strip()]
-        if not known:
-            return
-        common = min(len(line) - len(line.lstrip()) for line in known)
-        deeper = 0 if known[-1].lstrip().startswith("}") or known[-1].lstrip().startswith("*") else 2
         for line in rest:
-            self.line(line[common:].rstrip(), depth + deeper)
+            self.line(line.rstrip(), depth)
 
 
 MAX_COLUMNS: Final = 100
+WRAPPED: Final = 4
+"""Columns by which the arguments of a call stand deeper than the call, on lines of their own."""
 MAX_SELECTION: Final = 60
 _INDENT: Final = re.compile(r"[ \t]*")
 _LINE: Final = re.compile(r"\n([ \t]+)\S")
