@@ -65,6 +65,8 @@ class Use:
     role: str
     side: str = ""
     """`left` or `right`, where an operator needs the elements of two selected arrays."""
+    result: str = ""
+    """The variable that gets what is read."""
 
 
 def with_shared_selections(statements: Sequence[Statement], types: SpelledTypes) -> tuple[Statement, ...]:
@@ -268,7 +270,8 @@ def _names(use: Use) -> list[str]:
         joined = "_or_".join(dict.fromkeys(name.lower() for name in known))
         if len(joined) <= MAX_JOINED and len(set(known)) > 1:
             found.append(joined)
-    return [*found, use.side or _ROLES.get(use.role, use.role)]
+    role = use.side or _ROLES.get(use.role, use.role)
+    return [*found, role, f"{role}_of_{use.result}"] if use.result else [*found, role]
 
 
 def _plain_name(operand: Term) -> str | None:

@@ -26,6 +26,7 @@ from analysis.refactor.meld.structure import (
     with_comments,
 )
 from analysis.refactor.meld.terms import (
+    IDENTIFIER,
     SELECT,
     Effect,
     LocalId,
@@ -98,7 +99,9 @@ class _Shortening:
         for selection in found:
             may_move = Effect.CHANGES not in selection.effects and not value_names(selection) & changing
             if may_move and (selection.effects is Effect.NONE or _changes_last(whole)):
-                named[selection.key] = Use(selection, roles[selection.key], sides.get(selection.key, ""))
+                named[selection.key] = Use(
+                    selection, roles[selection.key], sides.get(selection.key, ""), _result(whole)
+                )
         return list(named.values())
 
 
@@ -115,6 +118,14 @@ def _outermost(whole: Term, *, is_argument: bool) -> list[Term]:
             continue
         found += _outermost(child, is_argument=whole.kind == "argument_list")
     return found
+
+
+def _result(whole: Term) -> str:
+    """The variable that the statement assigns, if it is a plain one."""
+    inner = whole.children[0] if whole.kind == "expression_statement" and whole.children else whole
+    if inner.kind != "assignment_expression" or inner.children[0].kind != IDENTIFIER:
+        return ""
+    return text_of(inner.children[0])
 
 
 def _changes_last(whole: Term) -> bool:

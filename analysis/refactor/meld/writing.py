@@ -45,8 +45,7 @@ def style_of(text: str, start: int, end: int) -> Style:
     deeper = [each[1] for each in _LINE.finditer(inside) if len(each[1]) > len(margin) and each[1].startswith(margin)]
     unit = min((indent[len(margin) :] for indent in deeper), key=len, default="")
     if not unit:
-        first = _LINE.search(text)
-        unit = first[1] if first is not None else "  "
+        unit = min((each[1] for each in _LINE.finditer(text)), key=len, default="  ")
     own_line = re.search(r"\)\s*\n\s*\{", inside) is not None
     else_line = re.search(r"\}\s*\n\s*else\b", inside) is not None
     braced = re.search(r"^if\b[^{;]*\{", inside) is not None
