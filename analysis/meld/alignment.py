@@ -74,6 +74,46 @@ def align(
     return Alignment(tuple(_columns(scores, best, start, gap)), best[start[0]][start[1]])
 
 
+def align_runs(
+    left: Sequence[Left], right: Sequence[Right], score: Callable[[Left, Right], float | None], gap: float
+) -> Alignment:
+    """The best alignment where a gap between two pairs costs `gap` once, however many elements of both sides it has.
+
+    So it is where one branch parts the sides for the whole gap.
+    """
+    never = float("-inf")
+    pairs = [[never] * (len(right) + 1) for _ in range(len(left) + 1)]
+    after = [[0.0] * (len(right) + 1) for _ in range(len(left) + 1)]
+    inside = [[never] * (len(right) + 1) for _ in range(len(left) + 1)]
+    # From (i, j) on, the most that is reached with a pair there, after a pair, and inside a gap that is paid for.
+    for i in range(len(left) - 1, -1, -1):
+        for j in range(len(right) - 1, -1, -1):
+            found = score(left[i], right[j])
+            if found is not None:
+                pairs[i][j] = found + after[i + 1][j + 1]
+            inside[i][j] = max(pairs[i][j], inside[i + 1][j], inside[i][j + 1])
+            after[i][j] = max(0.0, pairs[i][j], inside[i][j] - gap)
+    columns: list[Aligned] = []
+    i, j, is_inside = 0, 0, inside[0][0] > 0  # Elements before the first pair cost nothing.
+    while is_inside or after[i][j] > 0:
+        if pairs[i][j] == (inside if is_inside else after)[i][j]:
+            columns.append(Aligned(i, j))
+            i, j, is_inside = i + 1, j + 1, False
+            if i == len(left) or j == len(right):
+                break
+        elif not is_inside:
+            is_inside = True
+        elif inside[i][j] == inside[i + 1][j]:
+            columns.append(Aligned(i, None))
+            i += 1
+        else:
+            columns.append(Aligned(None, j))
+            j += 1
+    columns += [Aligned(rest, None) for rest in range(i, len(left))]
+    columns += [Aligned(None, rest) for rest in range(j, len(right))]
+    return Alignment(tuple(columns), max(0.0, inside[0][0]))
+
+
 def _columns(
     scores: Sequence[Sequence[float | None]], best: Sequence[Sequence[float]], start: tuple[int, int], gap: float
 ) -> list[Aligned]:

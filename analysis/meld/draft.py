@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias, final
+from typing import TypeAlias, final
 
 from analysis.ir.cleanup import clean_up_draft
 from analysis.ir.control_flow import reverse_post_order
@@ -26,25 +26,19 @@ from analysis.ir.function import ENTRY, BasicBlock, Definition, Expression, Func
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import (
     Branch,
-    Constant,
     Instruction,
     Jump,
     Phi,
     Return,
     Switch,
     SwitchCase,
-    SymbolAddress,
-    TemplateArgument,
     Terminator,
     Trap,
-    Undefined,
 )
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import Type
-from analysis.verdict.latency import terminator_latency
-
-_NOT_ISSUED: Final = (Constant, Undefined, SymbolAddress, TemplateArgument)
+from analysis.verdict.latency import is_issued, terminator_latency
 
 BlockIndex: TypeAlias = int
 """A block of a `FlowDraft`."""
@@ -105,9 +99,7 @@ class FlowBlock:
 
     @property
     def issued(self) -> int:
-        return (not isinstance(self.terminator, Jump)) + sum(
-            not isinstance(step.instruction, _NOT_ISSUED) for step in self.steps
-        )
+        return is_issued(self.terminator) + sum(is_issued(step.instruction) for step in self.steps)
 
 
 @final

@@ -30,6 +30,7 @@ from analysis.ir.instructions import (
     GridBarrier,
     InsertElement,
     Instruction,
+    Jump,
     Load,
     Match,
     Math,
@@ -104,6 +105,7 @@ UNKNOWN: Final = 4
 FREE: Final = 0
 """Constants, addresses of variables and members, and moves between registers: part of other instructions."""
 
+_NOT_ISSUED: Final = (Constant, Undefined, SymbolAddress, TemplateArgument, Bitcast, Jump)
 _FREE: Final = (
     Constant,
     Undefined,
@@ -240,6 +242,11 @@ _BY_KIND: Final[dict[type[Instruction], int]] = {
     Opaque: UNKNOWN,
     **dict.fromkeys(_FREE, FREE),
 }
+
+
+def is_issued(instruction: Instruction | Terminator) -> bool:
+    """Whether it counts as an instruction that a warp issues, at whatever price."""
+    return not isinstance(instruction, _NOT_ISSUED)
 
 
 def latency(divergence: DivergenceResult, spaces: SpaceResult, item: Instruction) -> int:

@@ -17,22 +17,18 @@ from analysis.ir.control_flow import UNREACHED, block_order, immediate_dominator
 from analysis.ir.function import Function
 from analysis.ir.instructions import (
     BlockBarrier,
-    Constant,
     GridBarrier,
     Instruction,
-    Jump,
     Match,
     NamedBarrier,
     Shuffle,
-    SymbolAddress,
-    TemplateArgument,
     Terminator,
-    Undefined,
     Vote,
     WarpBarrier,
     WarpReduce,
 )
 from analysis.ir.record import record
+from analysis.verdict.latency import is_issued
 from sim.code.polling import polling_blocks
 from sim.observers.protocol import Segment
 from sim.policies.protocol import EXIT, SegmentGraph
@@ -44,7 +40,6 @@ Meeting: TypeAlias = WarpMeeting | BlockMeeting
 MAX_LENGTH: Final = 200
 """Instructions of one segment."""
 MEETINGS: Final = (WarpBarrier, Shuffle, Vote, Match, WarpReduce, BlockBarrier, NamedBarrier, GridBarrier)
-_FREE: Final = (Constant, Undefined, SymbolAddress, TemplateArgument, Jump)
 
 
 @final
@@ -92,11 +87,6 @@ def _pieces(instructions: Sequence[Instruction]) -> list[tuple[Instruction, ...]
 def _issued(instructions: Sequence[Instruction], terminator: Terminator | None) -> int:
     ending = () if terminator is None else (terminator,)
     return sum(map(is_issued, (*instructions, *ending)))
-
-
-def is_issued(instruction: Instruction | Terminator) -> bool:
-    """Whether it counts as an instruction that a warp issues."""
-    return not isinstance(instruction, _FREE)
 
 
 def meeting_of(segment: Segment) -> Meeting | None:

@@ -9,8 +9,8 @@ import numpy as np
 
 from analysis.ir.instructions import Branch, Select, SourceBranchId, Switch
 from analysis.ir.source import Span
+from analysis.verdict.latency import is_issued
 from sim.arrays import LaneSets
-from sim.code.segments import is_issued
 from sim.machine.deadline import Deadline
 from sim.machine.ending import OutOfBudget
 from sim.observers.protocol import Segment

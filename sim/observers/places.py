@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar, final
 from analysis.ir.instructions import Instruction, Terminator
 from analysis.ir.record import record
 from analysis.ir.source import NO_SPAN, Span
-from sim.code.segments import is_issued
+from analysis.verdict.latency import is_issued
 from sim.observers.protocol import Run, Segment
 
 

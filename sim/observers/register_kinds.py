@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from analysis.ir.ids import ValueId
 from analysis.ir.record import record
+from analysis.verdict.latency import is_issued
 from sim.arrays import Lanes, Rows, Values
-from sim.code.segments import is_issued
 from sim.observers.protocol import Run
 
 UNIFORM: Final = 0

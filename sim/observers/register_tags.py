@@ -19,9 +19,9 @@ from analysis.ir.function import Function
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Phi
 from analysis.ir.record import record
+from analysis.verdict.latency import is_issued
 from sim.arrays import Lanes, LaneSets, Rows, population
 from sim.code.scalars import NoParts, parts_of
-from sim.code.segments import is_issued
 from sim.observers.protocol import AddressBook, Events, Observer, Run, Segment, SegmentEvent, Wave
 from sim.observers.register_kinds import GENERIC, UNIFORM, Kinds, RegisterShares, Tally, immediates
 from sim.observers.running import RunningLanes

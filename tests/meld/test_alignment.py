@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.meld.alignment import Alignment, align
+from analysis.meld.alignment import Alignment, align, align_runs
 
 Scores = dict[tuple[int, int], float]
 
@@ -50,6 +50,24 @@ def test_no_pairing_is_worth_more(problem: tuple[int, int, Scores, float]) -> No
     best = max(w for pairs in all_pairings(left, right) if (w := worth(pairs, scores, gap)) is not None)
     assert found.score == best
     assert worth(found.pairs, scores, gap) == best
+
+
+@given(problems())
+def test_no_pairing_is_worth_more_where_a_gap_costs_once(problem: tuple[int, int, Scores, float]) -> None:
+    left, right, scores, gap = problem
+
+    def worth_in_runs(pairs: Sequence[tuple[int, int]]) -> float | None:
+        if any(pair not in scores for pair in pairs):
+            return None
+        gaps = sum(then != (i + 1, j + 1) for (i, j), then in pairwise(pairs))
+        return sum(scores[pair] for pair in pairs) - gap * gaps
+
+    found = align_runs(range(left), range(right), lambda i, j: scores.get((i, j)), gap)
+    best = max(w for pairs in all_pairings(left, right) if (w := worth_in_runs(pairs)) is not None)
+    assert found.score == best
+    assert worth_in_runs(found.pairs) == best
+    assert [column.left for column in found.columns if column.left is not None] == list(range(left))
+    assert [column.right for column in found.columns if column.right is not None] == list(range(right))
 
 
 @given(problems())

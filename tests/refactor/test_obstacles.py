@@ -116,7 +116,9 @@ def test_a_reference_is_not_declared_without_its_object() -> None:
 
 
 def test_arrays_in_registers_are_not_selected_by_address() -> None:
-    text = kernel("i % 2", "p[0] = x[i]; q[n & 1] = 1;", "q[0] = x[i]; p[n & 1] = 1;", "int p[2], q[2];")
+    text = kernel(
+        "i % 2", f"p[0] = x[i]; q[n & 1] = 1; {SAME}", f"q[0] = x[i]; p[n & 1] = 1; {OTHER}", "int p[2], q[2];"
+    )
     assert "? p : q" not in melded(text, 4)
 
 

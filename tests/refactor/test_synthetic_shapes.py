@@ -161,3 +161,76 @@ def test_three_ways_become_one() -> None:
     after = melded(SB, 60)
     assert_same_memory(SB, after, "sb4")
     assert_compiles(after)
+
+
+SHARED = """\
+__global__ void k(const int *bits, int *a, int *b, int *c, int *d, int n) {
+  int t = threadIdx.x;
+  if (bits[t] & 1) {
+    int x = a[t];
+    int y = b[t];
+    x = x * 5 + y;
+    y = y ^ x >> 3;
+    a[t] = x - y;
+    x = x * 7 & y;
+    b[t] = x;
+  } else {
+    int x = c[t];
+    x = (x | n) * 9;
+    int y = d[t];
+    c[t] = x ^ y;
+    y = y + x * 3;
+    d[t] = y >> 1;
+  }
+}
+"""
+
+
+def test_arms_that_compute_different_things_share_their_loads_and_stores() -> None:
+    assert (
+        region(SHARED, 3)
+        == """\
+  const bool is_odd = bits[t] & 1;
+  int *a_or_c = is_odd ? a : c;
+  int x = a_or_c[t];
+  int *b_or_d = is_odd ? b : d;
+  int y = b_or_d[t];
+  int result;
+  int result_2;
+  if (is_odd) {
+    x = x * 5 + y;
+    y = y ^ x >> 3;
+    result = x - y;
+    x = x * 7 & y;
+    result_2 = x;
+  } else {
+    x = (x | n) * 9;
+    result = x ^ y;
+    y = y + x * 3;
+    result_2 = y >> 1;
+  }
+  a_or_c[t] = result;
+  b_or_d[t] = result_2;
+"""
+    )
+    after = melded(SHARED, 3)
+    assert_same_memory(SHARED, after, "k", {"n": 9})
+    assert_compiles(after)
+
+
+def test_a_load_behind_a_store_stays_behind_it() -> None:
+    # The store may be to the element that is loaded then.
+    before = SHARED.replace("    int y = d[t];\n    c[t] = x ^ y;\n", "    c[t] = x;\n    int y = d[t];\n")
+    after = melded(before, 3)
+    second = after[after.index("else") :] if "else" in after else after
+    assert second.index("= x") < second.index("int y = d[t]") if "int y = d[t]" in second else True
+    assert_same_memory(before, after, "k", {"n": 9})
+
+
+def test_a_store_does_not_wait_where_its_index_changes() -> None:
+    before = SHARED.replace("    x = x * 7 & y;\n    b[t]", "    t = t ^ 1;\n    b[t]").replace(
+        "const int *bits", "int *bits"
+    )
+    after = melded(before, 3)
+    assert "result" not in after
+    assert_same_memory(before, after, "k", {"n": 9})

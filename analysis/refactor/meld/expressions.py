@@ -72,6 +72,10 @@ class Melded:
     def slots(self) -> float:
         return self.term.slots + sum(one.value.slots for one in self.named)
 
+    @property
+    def issued(self) -> float:
+        return self.term.issued + sum(one.value.issued for one in self.named)
+
 
 @final
 class TermMelder:
@@ -178,16 +182,18 @@ class TermMelder:
         """`*(guard ? &a[i] : &b[j])`: one access where base and index differ."""
         if not _is_access(left) or not _is_access(right):
             return None
-        types = _accessed(left)
-        if not types or types != _accessed(right):
+        types = accessed(left)
+        if not types or types != accessed(right):
             return None
         if self._is_in_registers(left) or self._is_in_registers(right):
             return None
         selection = select(self._guard, _address(left), _address(right))
-        own = max(left.own, right.own)
+        own, issued = max(left.own, right.own), max(left.own_issued, right.own_issued)
         effects = left.own_effects | right.own_effects
+        if not (left.kind == right.kind == "pointer_expression"):
+            issued += left.rounds  # Each side adds its own index.
         parts = (term("*", ("*",)), bracketed(selection, SELECTS))
-        return Melded(term("pointer_expression", parts, types, own, left.rounds, effects))
+        return Melded(term("pointer_expression", parts, types, own, left.rounds, effects, own_issued=issued))
 
     def _is_in_registers(self, access: Term) -> bool:
         base = access
@@ -234,7 +240,8 @@ class TermMelder:
         found = self.meld(left, right, Context.VALUE, may_name=False)
         if found is None:
             return None
-        saved = left.slots + right.slots - found.slots - left.rounds / 2
+        slots, issued = left.slots + right.slots - found.slots, left.issued + right.issued - found.issued
+        saved = min(slots, issued) - left.rounds / 2
         return saved if saved > 0 else None
 
     def _signed_update(self, left: Term, right: Term, may_name: bool) -> Melded | None:
@@ -323,11 +330,11 @@ def _is_access(whole: Term) -> bool:
     return whole.kind == "subscript_expression"
 
 
-def _accessed(access: Term) -> tuple[Type, ...]:
+def accessed(access: Term) -> tuple[Type, ...]:
     """The type of an element; what is only stored to has no value, but its array has a type."""
     if access.types or not access.children:
         return access.types
-    elements = tuple(map(element_of, _accessed(access.children[0]) or access.children[0].types))
+    elements = tuple(map(element_of, accessed(access.children[0]) or access.children[0].types))
     return tuple(element for element in elements if element is not None)
 
 
@@ -335,7 +342,7 @@ def _address(access: Term) -> Term:
     """`&a[i]`; what it costs to add an index is part of the access."""
     if access.kind == "pointer_expression":
         return _bare(access.children[-1])
-    types = tuple(PointerType(type_, MemorySpace.GENERIC) for type_ in _accessed(access))
+    types = tuple(PointerType(type_, MemorySpace.GENERIC) for type_ in accessed(access))
     return term("pointer_expression", (term("&", ("&",)), _free(access)), types, 0, access.rounds)
 
 

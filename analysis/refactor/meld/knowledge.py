@@ -49,7 +49,7 @@ from analysis.meld.model import MeldObstacle
 from analysis.meld.obstacles import obstacle_in
 from analysis.refactor.meld.model import Obstacle
 from analysis.refactor.meld.terms import Effect
-from analysis.verdict.latency import terminator_latency
+from analysis.verdict.latency import is_issued, terminator_latency
 from analysis.verdict.loops import only_waits
 
 MAX_VIEWS: Final = 6
@@ -60,13 +60,24 @@ _CHANGES: Final = Effect.CHANGES | Effect.LOADS
 @final
 @record
 class Price:
-    """Issue slots of one instruction in all rounds, at a range of the text."""
+    """Issue slots of one instruction in all rounds, at a range of the text.
+
+    `issued`: the times that a warp issues it, whatever its slots.
+    """
 
     start: int
     end: int
     slots: float
+    issued: float
     rounds: float
     effects: Effect
+
+    def in_rounds(self, rounds: float) -> Price:
+        """The price if it runs as many times at least."""
+        if self.rounds >= rounds:
+            return self
+        more = rounds / self.rounds
+        return Price(self.start, self.end, self.slots * more, self.issued * more, rounds, self.effects)
 
 
 @final
@@ -102,7 +113,7 @@ class Knowledge:
         view = self._priced
         weights = view.root.weights
         return [
-            Price(start, end, _slots(view, item) * rounds, rounds, _effects(view, item))
+            Price(start, end, _slots(view, item) * rounds, is_issued(item) * rounds, rounds, _effects(view, item))
             for start, end, block, item in self._placed_in(view).within(extent)
             for rounds in (float(weights.rounds(block)),)
         ]

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import final
 
+from analysis.refactor.meld.gathering import FIRST_GATHERED
 from analysis.refactor.meld.guards import FIRST_GUARD
-from analysis.refactor.meld.planning import FIRST_FRESH
 from analysis.refactor.meld.structure import (
     Looping,
     Simple,
@@ -69,7 +69,7 @@ class _Namer:
         if local in self._names and name not in here and not (name == local.name and self._clashes(local, visible)):
             here.add(name)
             return  # declared in both arms of a guard
-        if local.number >= FIRST_FRESH:
+        if local.number >= FIRST_GATHERED:
             name = self._fresh(local)
         elif self._clashes(local, visible) or name in here:
             if local.fixed:
@@ -94,4 +94,4 @@ class _Namer:
         return name
 
 
-assert FIRST_FRESH < FIRST_GUARD, "new variables and guards count apart"
+assert FIRST_GATHERED < FIRST_GUARD, "new variables and guards count apart"

@@ -1,8 +1,10 @@
 """How one branch is best melded: every method that is asked for, with and without melding the branches inside first.
 
 Gain      what both arms cost one after the other, less what the melded statements cost, as a share of the kernel's
-          issue slots.  Each variable that melding adds counts half a slot.  Branches inside are melded first; the outer
-          one is melded only where that costs less than melding the inner ones alone.
+          issue slots.  Each variable that melding adds counts half a slot.  The number of issued instructions must fall
+          as well: that is what a run confirms, and it holds for any prices.
+          Branches inside are melded first; the outer one is melded only where that costs less than melding the inner
+          ones alone.
 Methods   fusion: both arms are simple statements; tail: equal simple statements at the end of both; linear: nested
           `if`s are flattened to guarded statements first; darm: hierarchical.
 Source    Saumya et al., CGO 2022, section VI-B: melding in the order of profit keeps SRAD from getting slower.
@@ -21,6 +23,7 @@ from analysis.meld.settings import MeldMethod, MeldSettings
 from analysis.refactor.meld.columns import UndeclarableError
 from analysis.refactor.meld.expressions import TermMelder
 from analysis.refactor.meld.flattening import flattened
+from analysis.refactor.meld.gathering import gathered
 from analysis.refactor.meld.knowledge import Knowledge
 from analysis.refactor.meld.pairing import paired_locals
 from analysis.refactor.meld.statements import StatementMelder
@@ -36,10 +39,12 @@ from analysis.refactor.meld.structure import (
     followed,
     opened,
     renamed,
+    terms_in,
     total,
+    total_issued,
     with_bodies,
 )
-from analysis.refactor.meld.terms import GUARD, GuardId, Local, LocalId
+from analysis.refactor.meld.terms import GUARD, Effect, GuardId, Local, LocalId
 
 LIVE_RANGE: Final = 0.5
 """Issue slots that a variable costs which melding adds, for the registers that it keeps busy."""
@@ -49,12 +54,25 @@ FIRST_FRESH: Final = 1_000_000
 
 @final
 @record
+class Cost:
+    """Issue slots, and instructions that a warp issues."""
+
+    slots: float
+    issued: float
+
+    def is_below(self, other: Cost) -> bool:
+        """Whether it is less in both respects."""
+        return self.slots < other.slots and self.issued < other.issued
+
+
+@final
+@record
 class Plan:
-    """What takes the place of a branch; `slots` is its price and `saved` what it saves."""
+    """What takes the place of a branch, its price, and the issue slots that it saves."""
 
     statements: tuple[Statement, ...]
     method: MeldMethod
-    slots: float
+    cost: Cost
     saved: float
 
 
@@ -86,6 +104,7 @@ class Planner:
         self._settings = settings
         self._locals = count(FIRST_FRESH)
         self._guards = count()
+        self._gatherings = count()
         self._plans: dict[int, Plan | NotAlike | NoGain | Undeclarable] = {}
         self._in_other_names: dict[tuple[int, frozenset[tuple[LocalId, LocalId]]], Statement] = {}
         self._kept: list[Statement] = []
@@ -104,8 +123,8 @@ class Planner:
         variants = [(left, right)]
         if inner != variants[0]:
             variants.append(inner)
-        serial = fork.condition.slots + total(left) + total(right)
-        bar = fork.condition.slots + total(inner[0]) + total(inner[1])
+        variants += self._gathered(left, right)
+        serial, bar = _serial(fork, left, right), _serial(fork, *inner)
         guard = GuardId(next(self._guards))
         terms = TermMelder(guard, self._knowledge, self._fresh)
         candidates: list[Plan] = []
@@ -119,10 +138,10 @@ class Planner:
                     candidates.append(found)
                 else:
                     refused.append(found)
-        best = min(candidates, key=lambda plan: plan.slots, default=None)
-        if best is None:
+        if not candidates:
             return next((one for one in refused if isinstance(one, Undeclarable)), NotAlike())
-        return best if best.slots < min(bar, serial) else NoGain()
+        gains = [plan for plan in candidates if plan.cost.is_below(serial) and plan.cost.is_below(bar)]
+        return min(gains, key=lambda plan: plan.cost.slots, default=NoGain())
 
     def _methods(self) -> Sequence[MeldMethod]:
         if self._settings.method is MeldMethod.BEST:
@@ -137,7 +156,7 @@ class Planner:
         right: tuple[Statement, ...],
         method: MeldMethod,
         melder: StatementMelder,
-        serial: float,
+        serial: Cost,
     ) -> Plan | NotAlike | Undeclarable:
         if method is MeldMethod.FUSION and not all(isinstance(one, Simple) for one in (*left, *right)):
             return NotAlike()
@@ -156,8 +175,9 @@ class Planner:
                 return NotAlike()
             whole = (_decision(melder.guard, fork), *followed(opened(statements, fork.openings[1]), fork.comments))
             # The branch itself is gone; what guards cost is counted.
-            price = total(whole) - fork.condition.rounds + self._live_ranges(whole, (*left, *right))
-            return Plan(whole, method, price, serial - price)
+            rounds = fork.condition.rounds
+            slots = total(whole) - rounds + self._live_ranges(whole, (*fork.then, *(fork.otherwise or ())))
+            return Plan(whole, method, Cost(slots, total_issued(whole) - rounds), serial.slots - slots)
         return Undeclarable()
 
     def _renamed(self, statements: tuple[Statement, ...], names: Mapping[Local, Local]) -> tuple[Statement, ...]:
@@ -173,6 +193,18 @@ class Planner:
                 self._in_other_names[place] = renamed((statement,), names)[0]
             out.append(self._in_other_names[place])
         return tuple(out)
+
+    def _gathered(
+        self, left: tuple[Statement, ...], right: tuple[Statement, ...]
+    ) -> list[tuple[tuple[Statement, ...], tuple[Statement, ...]]]:
+        """Both arms with loads first and stores last, where both access memory and that changes something."""
+        if self._settings.method not in (MeldMethod.BEST, MeldMethod.DARM):
+            return []
+        if not all(any(Effect.LOADS in found.effects for found in terms_in(arm)) for arm in (left, right)):
+            return []
+        registers = self._knowledge.in_registers
+        found = gathered(left, self._gatherings, registers), gathered(right, self._gatherings, registers)
+        return [] if found == (left, right) else [found]
 
     def _live_ranges(self, melded: Sequence[Statement], before: Sequence[Statement]) -> float:
         added = declared(melded) - declared(before)
@@ -208,6 +240,13 @@ class Planner:
 
 def _are_same(one: Sequence[object], other: Sequence[object]) -> bool:
     return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
+
+
+def _serial(fork: Branching, left: Sequence[Statement], right: Sequence[Statement]) -> Cost:
+    """The price of both arms one after the other."""
+    condition = fork.condition
+    slots = condition.slots + total(left) + total(right)
+    return Cost(slots, condition.issued + total_issued(left) + total_issued(right))
 
 
 def _decision(guard: GuardId, fork: Branching) -> Decision:

@@ -78,7 +78,8 @@ class Reader:
         self._types = self._knowledge.types(span)
         condition = _within(prices, self._span(_field(node, "condition")))
         self._around = max((price.rounds for price in condition), default=1.0)
-        return self._branching(node, prices)
+        # A loop that lanes leave in different rounds runs the arm that leaves it as often as the other one.
+        return self._branching(node, [price.in_rounds(self._around) for price in prices])
 
     # -- statements -------------------------------------------------------------------------------------------------
 
@@ -255,9 +256,9 @@ class Reader:
         for price in own:
             effects |= price.effects
         rounds = max((price.rounds for price in own), default=around)
-        return term(
-            kind, parts, self._types.get((span.start, span.end), ()), sum(price.slots for price in own), rounds, effects
-        )
+        slots, issued = sum(price.slots for price in own), sum(price.issued for price in own)
+        types = self._types.get((span.start, span.end), ())
+        return term(kind, parts, types, slots, rounds, effects, own_issued=issued)
 
     def _identifier(self, node: Node, span: Span, prices: list[Price], around: float) -> Term:
         name = self._slice(span.start, span.end)
@@ -266,7 +267,7 @@ class Reader:
         effects = Effect.LOADS if name in self._renamed else Effect.NONE
         found = self._priced(node.kind, [name], span, _within(prices, span), effects, around)
         types = local.types if local is not None and local.types else types
-        return term(node.kind, [name], types, found.own, found.rounds, found.effects, local)
+        return term(node.kind, [name], types, found.own, found.rounds, found.effects, local, found.own_issued)
 
     def _macro_use(self, node: Node, span: Span, prices: list[Price], around: float) -> Term:
         """One term; names of local variables among the arguments are children, so that they can be renamed."""

@@ -6,6 +6,8 @@ Rules     Statements are aligned by what melding a pair saves (`analysis.meld.al
           bodies.  A statement of one arm beside an `if` of the other: `if (guard || condition)` around both.
           A pair of anything but simple statements must save the share of its price that `threshold` asks for.
 Price     An `if` that melding adds costs a slot in every round; so does each selection.
+          What a pair saves is counted in slots and in instructions, and the smaller number counts: a load less does not
+          pay for many selections.
 Source    Saumya et al., CGO 2022, sections IV-C and IV-D: the subgraphs of structured code are its statements.
 """
 
@@ -15,7 +17,7 @@ from collections.abc import Sequence
 from typing import Final, final
 
 from analysis.ir.types import BOOLEAN
-from analysis.meld.alignment import Aligned, Alignment, align
+from analysis.meld.alignment import Aligned, Alignment, align_runs
 from analysis.meld.settings import MeldMethod, MeldSettings
 from analysis.refactor.meld.columns import Alone, Both, Column, UndeclarableError, arranged
 from analysis.refactor.meld.contexts import Context
@@ -33,6 +35,7 @@ from analysis.refactor.meld.structure import (
     own_term,
     slots,
     total,
+    total_issued,
     united,
     with_comments,
 )
@@ -61,9 +64,9 @@ class StatementMelder:
         if self._method is MeldMethod.TAIL:
             found = _tail(left, right)
         else:
-            found = align(left, right, self._saved, max(self._settings.subgraph_gap, rounds))
+            found = align_runs(left, right, self._saved, max(self._settings.subgraph_gap, rounds))
         columns: list[Column] = []
-        for column in found.columns:
+        for column in self._without_weak_pairs(found.columns, left, right):
             if column.left is not None and column.right is not None:
                 joined = self._pair(left[column.left], right[column.right])
                 assert joined is not None, "a pair of the alignment was melded for its score"
@@ -73,6 +76,32 @@ class StatementMelder:
                 other = () if column.right is None else (right[column.right],)
                 _append(columns, Alone(one, other))
         return arranged(columns, self.guard, rounds)
+
+    def _without_weak_pairs(
+        self, columns: Sequence[Aligned], left: Sequence[Statement], right: Sequence[Statement]
+    ) -> list[Aligned]:
+        """The columns without pairs that save nothing, beside statements that stand under the guard in any case."""
+
+        def checked(given: Sequence[Aligned]) -> list[Aligned]:
+            out: list[Aligned] = []
+            alone = [False, False]
+            for column in given:
+                one, other = column.left, column.right
+                if one is None or other is None:
+                    alone = [alone[0] or one is not None, alone[1] or other is not None]
+                elif all(alone) and self._is_weak(left[one], right[other]):
+                    out += [Aligned(one, None), Aligned(None, other)]
+                    continue
+                else:
+                    alone = [False, False]
+                out.append(column)
+            return out
+
+        return checked(checked(columns)[::-1])[::-1]
+
+    def _is_weak(self, left: Statement, right: Statement) -> bool:
+        joined = self._pair(left, right)
+        return joined is not None and total_issued(joined) >= total_issued((left, right))
 
     def _saved(self, left: Statement, right: Statement) -> float | None:
         """The score of a pair: the slots that it saves."""
@@ -84,7 +113,7 @@ class StatementMelder:
             joined = self._pair(left, right)
             if joined is None:
                 return None
-            saved = both - total(joined)
+            saved = min(both - total(joined), total_issued((left, right)) - total_issued(joined))
             # Under a guard both would cost a slot more; and one selection reads better than two guarded statements.
             guard = max(left.term.rounds, right.term.rounds)
             bonus = SAME if _target(left) == _target(right) is not None else 0.0
@@ -94,8 +123,9 @@ class StatementMelder:
         joined = None if min(price, other_price) < least else self._pair(left, right)
         if joined is None:
             return None
-        saved = both - total(joined)
-        return saved if saved > 0 and saved >= least else None
+        slots_saved = both - total(joined)
+        saved = min(slots_saved, total_issued((left, right)) - total_issued(joined))
+        return saved if saved > 0 and slots_saved >= least else None
 
     def _pair(self, left: Statement, right: Statement) -> tuple[Statement, ...] | None:
         place = id(left), id(right)

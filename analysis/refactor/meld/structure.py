@@ -105,23 +105,17 @@ Statement: TypeAlias = Simple | Branching | Looping | Nested | Decision
 
 def slots(statement: Statement) -> float:
     """Issue slots of a statement with all that it contains."""
-    match statement:
-        case Simple(term=whole):
-            return whole.slots
-        case Branching(condition=condition, then=then, otherwise=otherwise):
-            return condition.slots + total(then) + total(otherwise or ())
-        case Looping(head=head, body=body):
-            return head.slots + total(body)
-        case Nested(body=body):
-            return total(body)
-        case Decision(condition=condition):
-            return condition.slots
-        case _:
-            assert_never(statement)
+    return total((statement,))
 
 
 def total(statements: Iterable[Statement]) -> float:
-    return sum(map(slots, statements))
+    """Issue slots of all of them."""
+    return sum(found.slots for found in terms_in(statements))
+
+
+def total_issued(statements: Iterable[Statement]) -> float:
+    """Instructions that a warp issues for all of them."""
+    return sum(found.issued for found in terms_in(statements))
 
 
 def bodies(statement: Statement) -> tuple[tuple[Statement, ...], ...]:

@@ -79,17 +79,20 @@ _SPACE: Final = re.compile(r"(?:\\\r?\n|\s)+")
 class Term:
     """An expression, a declaration, or the head of a loop.
 
-    `own` are the issue slots without the children and `slots` with them; effects alike.  It runs `rounds` times.
+    `own` are the issue slots without the children and `slots` with them; instructions and effects alike.  It runs
+    `rounds` times.
     """
 
     kind: str
     parts: tuple[str | Term, ...]
     types: tuple[Type, ...]
     own: float
+    own_issued: float
     rounds: float
     own_effects: Effect
     effects: Effect
     slots: float
+    issued: float
     key: str
     meaning: Meaning
     locals: frozenset[Local]
@@ -116,9 +119,12 @@ def term(
     rounds: float = 1,
     effects: Effect = Effect.NONE,
     meaning: Meaning = None,
+    own_issued: float | None = None,
 ) -> Term:
-    """A term whose price, effects and key include those of its children."""
+    """A term whose price, effects and key include those of its children; by default a slot is an instruction."""
     slots = own
+    instructions = own if own_issued is None else own_issued
+    issued = instructions
     everything = effects
     named: frozenset[Local] = frozenset((meaning,)) if isinstance(meaning, Local) else _NOBODY
     guards: frozenset[GuardId] = frozenset((meaning.number,)) if isinstance(meaning, Guard) else _NO_GUARDS
@@ -128,6 +134,7 @@ def term(
         if isinstance(part, Term):
             children.append(part)
             slots += part.slots
+            issued += part.issued
             selections += part.selections
             if part.effects is not Effect.NONE and part.effects is not everything:
                 everything |= part.effects
@@ -141,10 +148,12 @@ def term(
         tuple(parts),
         types,
         own,
+        instructions,
         rounds,
         effects,
         everything,
         slots,
+        issued,
         key,
         meaning,
         named,
@@ -209,7 +218,8 @@ def with_children(whole: Term, children: Sequence[Term], other: Term | None = No
     own = whole.own if other is None else max(whole.own, other.own)
     rounds = whole.rounds if other is None else max(whole.rounds, other.rounds)
     effects = whole.own_effects | (Effect.NONE if other is None else other.own_effects)
-    return term(whole.kind, parts, whole.types, own, rounds, effects, whole.meaning)
+    issued = whole.own_issued if other is None else max(whole.own_issued, other.own_issued)
+    return term(whole.kind, parts, whole.types, own, rounds, effects, whole.meaning, issued)
 
 
 def replaced(whole: Term, replace: Callable[[Term], Term | None]) -> Term:

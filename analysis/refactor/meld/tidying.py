@@ -4,14 +4,17 @@ Rules     1. An `if` without statements goes, and a decision that nobody asks fo
           2. Neighbouring `if`s with the same guard become one.
           3. A value that was loaded into a new variable is not loaded again before somebody may have changed it, and a
              variable that then only copies another one goes away.
+          4. What was loaded early for nothing is loaded where it is used; what was stored late for nothing is stored
+             where it is computed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import final
 
+from analysis.refactor.meld.gathering import FIRST_GATHERED
 from analysis.refactor.meld.planning import FIRST_FRESH
 from analysis.refactor.meld.structure import (
     Branching,
@@ -21,6 +24,7 @@ from analysis.refactor.meld.structure import (
     Nested,
     Simple,
     Statement,
+    bodies,
     changed,
     followed,
     keys,
@@ -28,11 +32,13 @@ from analysis.refactor.meld.structure import (
     own_term,
     renamed,
     terms_in,
+    with_bodies,
     with_comments,
 )
 from analysis.refactor.meld.terms import (
     GUARD,
     IDENTIFIER,
+    SELECT,
     Effect,
     Guard,
     GuardId,
@@ -48,7 +54,8 @@ from analysis.refactor.meld.terms import (
 
 def tidied(statements: Sequence[Statement]) -> tuple[Statement, ...]:
     """The statements after all rules."""
-    decided = _without_repeats(statements, {}, changed(statements))
+    placed = _stored_in_place(_loaded_in_place(statements))
+    decided = _without_repeats(placed, {}, changed(placed))
     return _without_copies(_Reuse().sequence(_joined(_without_idle(decided))))
 
 
@@ -161,12 +168,80 @@ def _below(texts: tuple[str, ...], statement: Statement) -> Statement:
     return with_comments(statement, Comments((*texts, *known.above), known.beside, known.below)) if texts else statement
 
 
+# -- loads that met no other -------------------------------------------------------------------------------------------
+
+
+def _loaded_in_place(statements: Sequence[Statement]) -> tuple[Statement, ...]:
+    """A load that was gathered goes back into the statement behind it, if that is its only use."""
+    out: list[Statement] = []
+    for statement in reversed([_with_bodies(one, _loaded_in_place) for one in statements]):
+        local, value = _gathered_load(statement)
+        following = out[-1] if out else None
+        rest = sum(_mentions(whole, local) for whole in terms_in(out)) if local is not None else 0
+        if (
+            local is not None
+            and value is not None
+            and isinstance(following, Simple)
+            and rest == _mentions(following.term, local) == 1
+            and local not in changed((following,))
+            and not any(inner.kind == SELECT for inner in value.walk())
+        ):
+            (changed_one,) = mapped((following,), _putting(local, value))
+            out[-1] = changed_one
+        else:
+            out.append(statement)
+    return tuple(reversed(out))
+
+
+def _gathered_load(statement: Statement) -> tuple[Local, Term] | tuple[None, None]:
+    if isinstance(statement, Simple) and len(statement.declares) == 1:
+        local = statement.declares[0]
+        for child in statement.term.children:
+            is_load = child.kind == "init_declarator" and Effect.LOADS in child.children[-1].effects
+            if is_load and FIRST_GATHERED <= local.number < FIRST_FRESH:
+                return local, child.children[-1]
+    return None, None
+
+
+def _stored_in_place(statements: Sequence[Statement]) -> tuple[Statement, ...]:
+    """A store that was made late goes back to where its value is computed, if that is not under another guard."""
+    out = [_with_bodies(one, _stored_in_place) for one in statements]
+    for index in range(len(out) - 1, -1, -1):
+        statement = out[index]
+        if not isinstance(statement, Simple) or len(statement.declares) != 1:
+            continue
+        local = statement.declares[0]
+        values = [child.children[-1] for child in statement.term.children if child.kind == "init_declarator"]
+        uses = [
+            at for at in range(index + 1, len(out)) if any(_mentions(found, local) for found in terms_in([out[at]]))
+        ]
+        if not FIRST_GATHERED <= local.number < FIRST_FRESH or not values or len(uses) != 1:
+            continue
+        store = out[uses[0]]
+        if (
+            isinstance(store, Simple)
+            and is_one_assignment(store.term)
+            and store.term.children[0].children[2].meaning == local
+        ):
+            (out[index],) = mapped((store,), _putting(local, values[0]))
+            del out[uses[0]]
+    return tuple(out)
+
+
+def _mentions(whole: Term, local: Local) -> int:
+    return sum(inner.meaning == local for inner in whole.walk())
+
+
+def _putting(local: Local, value: Term) -> Callable[[Term], Term | None]:
+    return lambda found: value if found.meaning == local else None
+
+
 # -- neighbours --------------------------------------------------------------------------------------------------------
 
 
 def _joined(statements: Sequence[Statement]) -> tuple[Statement, ...]:
     out: list[Statement] = []
-    for statement in (_inside(one) for one in statements):
+    for statement in (_with_bodies(one, _joined) for one in statements):
         known = out[-1] if out else None
         if (
             isinstance(known, Branching)
@@ -184,17 +259,8 @@ def _joined(statements: Sequence[Statement]) -> tuple[Statement, ...]:
     return tuple(out)
 
 
-def _inside(statement: Statement) -> Statement:
-    match statement:
-        case Branching(then=then, otherwise=otherwise):
-            other = None if otherwise is None else _joined(otherwise)
-            return replace(statement, then=_joined(then), otherwise=other)
-        case Looping(kind=kind, head=head, body=body, declares=declares, comments=comments):
-            return Looping(kind, head, _joined(body), declares, comments)
-        case Nested(body=body, comments=comments):
-            return Nested(_joined(body), comments)
-        case Simple() | Decision():
-            return statement
+def _with_bodies(statement: Statement, change: Callable[[Sequence[Statement]], tuple[Statement, ...]]) -> Statement:
+    return with_bodies(statement, tuple(map(change, bodies(statement))))
 
 
 # -- values that are known ---------------------------------------------------------------------------------------------
