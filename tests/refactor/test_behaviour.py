@@ -394,3 +394,21 @@ __global__ void k(int *a, const int *b, int n) {
 """
     assert "rows : columns;\n  for (" in region(before, 6)
     assert_same_memory(before, melded(before, 6), "k")
+
+
+def test_long_arms_are_aligned_near_the_diagonal() -> None:
+    """Forty statements in each arm: 1,600 pairs are not all tried, and each statement still finds its partner."""
+    first = "\n".join(f"    a[i + {at} * n] = x[i * {at + 1}] * y[i + {at}];" for at in range(40))
+    second = "\n".join(f"    a[i + {at} * n] = y[i * {at + 1}] * x[i + {at}];" for at in range(40))
+    before = f"""\
+__global__ void k(const float *x, const float *y, float *a, int n) {{
+  int i = threadIdx.x;
+  if (x[i] > 0.5f) {{
+{first}
+  }} else {{
+{second}
+  }}
+}}
+"""
+    after = melded(before, 3)
+    assert after.count("a[i + ") == 40

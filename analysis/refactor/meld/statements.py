@@ -41,6 +41,9 @@ from analysis.refactor.meld.structure import (
 )
 from analysis.refactor.meld.terms import SELECT, Effect, GuardId, Term, bracketed, guard_use, name_of, term
 
+MAX_TRIED: Final = 144
+"""Of longer sequences only about so many pairs are melded to learn what they save: those near the diagonal, and equal
+statements.  Each pair takes a millisecond or two."""
 SAME: Final = 0.25
 """What it is worth to join two equal statements that cost nothing: the result is shorter."""
 
@@ -64,7 +67,7 @@ class StatementMelder:
         if self._method is MeldMethod.TAIL:
             found = _tail(left, right)
         else:
-            found = align_runs(left, right, self._saved, max(self._settings.subgraph_gap, rounds))
+            found = self._aligned(left, right, max(self._settings.subgraph_gap, rounds))
         columns: list[Column] = []
         for column in self._without_weak_pairs(found.columns, left, right):
             if column.left is not None and column.right is not None:
@@ -76,6 +79,18 @@ class StatementMelder:
                 other = () if column.right is None else (right[column.right],)
                 _append(columns, Alone(one, other))
         return arranged(columns, self.guard, rounds)
+
+    def _aligned(self, left: Sequence[Statement], right: Sequence[Statement], gap: float) -> Alignment:
+        """The best alignment of both sides, in which long ones are looked at near the diagonal alone."""
+        longer = max(len(left), len(right), 1)
+        reach = max(1, MAX_TRIED // longer // 2)
+
+        def score(one: tuple[int, Statement], other: tuple[int, Statement]) -> float | None:
+            distance = abs(one[0] * len(right) - other[0] * len(left))
+            is_near = len(left) * len(right) <= MAX_TRIED or distance <= reach * longer
+            return self._saved(one[1], other[1]) if is_near or key(one[1]) == key(other[1]) else None
+
+        return align_runs(tuple(enumerate(left)), tuple(enumerate(right)), score, gap)
 
     def _without_weak_pairs(
         self, columns: Sequence[Aligned], left: Sequence[Statement], right: Sequence[Statement]
