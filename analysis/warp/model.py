@@ -38,7 +38,6 @@ class WarpProblemKind(Enum):
     """Lanes exchange data through memory and nothing orders them."""
     SPIN_LOCK = "spin lock"
     """Lanes of one warp wait for a lock that another of them holds."""
-    """The lanes of a warp of 64 are kept in 32 bits."""
 
 
 @final
