@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, final
 
-from analysis.facts.model import Location
 from analysis.ir.record import record
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.rule import Subject
+from analysis.rules.warp_finding import WarpFinding
 from analysis.rules.warp_text import operation_words, records_of
-from analysis.verdict.barriers import Tier
 from analysis.warp.model import WarpProblemKind
 
 
 @final
 @record
-class ActivemaskAsMask:
+class ActivemaskAsMask(WarpFinding):
     """## What it does
 
     Reports a shuffle, a vote or a `__syncwarp` whose mask comes from `__activemask()`.
@@ -60,11 +59,6 @@ class ActivemaskAsMask:
     slug: ClassVar[str] = "activemask-as-mask"
     severity: ClassVar[Severity] = Severity.WARNING
 
-    site: Location
-    tier: Tier | None
-    text: str
-    places: tuple[Related, ...]
-
     @classmethod
     def find(cls, subject: Subject) -> Iterator[ActivemaskAsMask]:
         path, text = subject.analysis.facts.path, subject.analysis.document.text
@@ -78,9 +72,3 @@ class ActivemaskAsMask:
                 "to run together, not those that will come here."
             )
             yield cls(found.site, found.problem.tier, message, (Related(asked, "The active mask is read here."),))
-
-    def message(self) -> str:
-        return self.text
-
-    def related(self) -> tuple[Related, ...]:
-        return self.places

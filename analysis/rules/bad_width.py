@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, final
 
-from analysis.facts.model import Location
 from analysis.ir.record import record
-from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.diagnostic import Severity
 from analysis.rules.rule import Subject
+from analysis.rules.warp_finding import WarpFinding
 from analysis.rules.warp_text import case_text, operation_words, records_of, related_of
-from analysis.verdict.barriers import Tier
 from analysis.warp.model import WarpProblemKind
 
 
 @final
 @record
-class BadWidth:
+class BadWidth(WarpFinding):
     """## What it does
 
     Reports a shuffle whose width is not a power of two between 1 and the size of the warp.
@@ -50,11 +49,6 @@ class BadWidth:
     slug: ClassVar[str] = "bad-width"
     severity: ClassVar[Severity] = Severity.ERROR
 
-    site: Location
-    tier: Tier | None
-    text: str
-    places: tuple[Related, ...]
-
     @classmethod
     def find(cls, subject: Subject) -> Iterator[BadWidth]:
         for found in records_of(subject, WarpProblemKind.WIDTH):
@@ -68,9 +62,3 @@ class BadWidth:
                 f"{found.warp_size}{case_text(case)}.",
                 related_of(subject, found),
             )
-
-    def message(self) -> str:
-        return self.text
-
-    def related(self) -> tuple[Related, ...]:
-        return self.places

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, final
 
-from analysis.facts.model import Location
 from analysis.ir.record import record
-from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.diagnostic import Severity
 from analysis.rules.rule import Subject
+from analysis.rules.warp_finding import WarpFinding
 from analysis.rules.warp_text import case_text, lanes_text, mask_text, operation_words, records_of, related_of
-from analysis.verdict.barriers import Tier
 from analysis.warp.model import WarpProblemKind
 
 
 @final
 @record
-class CallerNotInMask:
+class CallerNotInMask(WarpFinding):
     """## What it does
 
     Reports a `*_sync` operation or a `__syncwarp(mask)` that some lane runs although the mask does not name it. The
@@ -57,11 +56,6 @@ class CallerNotInMask:
     slug: ClassVar[str] = "caller-not-in-mask"
     severity: ClassVar[Severity] = Severity.ERROR
 
-    site: Location
-    tier: Tier | None
-    text: str
-    places: tuple[Related, ...]
-
     @classmethod
     def find(cls, subject: Subject) -> Iterator[CallerNotInMask]:
         for found in records_of(subject, WarpProblemKind.CALLER):
@@ -76,9 +70,3 @@ class CallerNotInMask:
                 f"{'it' if case.wrong.bit_count() == 1 else 'them'}{case_text(case)}.",
                 related_of(subject, found),
             )
-
-    def message(self) -> str:
-        return self.text
-
-    def related(self) -> tuple[Related, ...]:
-        return self.places

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, final
 
-from analysis.facts.model import Location
 from analysis.ir.record import record
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.rule import Subject
+from analysis.rules.warp_finding import WarpFinding
 from analysis.rules.warp_text import records_of
-from analysis.verdict.barriers import Tier
 from analysis.warp.model import WarpProblemKind
 
 
 @final
 @record
-class IntraWarpSpinLock:
+class IntraWarpSpinLock(WarpFinding):
     """## What it does
 
     Reports a loop that lanes of one warp leave only with a lock, which is released behind the loop.
@@ -66,11 +65,6 @@ class IntraWarpSpinLock:
     slug: ClassVar[str] = "intra-warp-spin-lock"
     severity: ClassVar[Severity] = Severity.WARNING
 
-    site: Location
-    tier: Tier | None
-    text: str
-    places: tuple[Related, ...]
-
     @classmethod
     def find(cls, subject: Subject) -> Iterator[IntraWarpSpinLock]:
         for found in records_of(subject, WarpProblemKind.SPIN_LOCK):
@@ -81,9 +75,3 @@ class IntraWarpSpinLock:
                 "behind the loop.",
                 () if found.other is None else (Related(found.other, "The lock is released here."),),
             )
-
-    def message(self) -> str:
-        return self.text
-
-    def related(self) -> tuple[Related, ...]:
-        return self.places

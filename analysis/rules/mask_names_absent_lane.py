@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, final
 
-from analysis.facts.model import Location
 from analysis.ir.record import record
-from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.diagnostic import Severity
 from analysis.rules.rule import Subject
+from analysis.rules.warp_finding import WarpFinding
 from analysis.rules.warp_text import (
     case_text,
     lanes_text,
@@ -18,13 +18,12 @@ from analysis.rules.warp_text import (
     related_of,
     where_text,
 )
-from analysis.verdict.barriers import Tier
 from analysis.warp.model import WarpProblemKind
 
 
 @final
 @record
-class MaskNamesAbsentLane:
+class MaskNamesAbsentLane(WarpFinding):
     """## What it does
 
     Reports a `*_sync` operation or a `__syncwarp` whose mask names a lane that takes another way through the code: a
@@ -69,11 +68,6 @@ class MaskNamesAbsentLane:
     slug: ClassVar[str] = "mask-names-absent-lane"
     severity: ClassVar[Severity] = Severity.ERROR
 
-    site: Location
-    tier: Tier | None
-    text: str
-    places: tuple[Related, ...]
-
     @classmethod
     def find(cls, subject: Subject) -> Iterator[MaskNamesAbsentLane]:
         for found in records_of(subject, WarpProblemKind.ABSENT):
@@ -89,9 +83,3 @@ class MaskNamesAbsentLane:
                 f"{case_text(case)}.",
                 related_of(subject, found),
             )
-
-    def message(self) -> str:
-        return self.text
-
-    def related(self) -> tuple[Related, ...]:
-        return self.places

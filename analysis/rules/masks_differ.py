@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, final
 
-from analysis.facts.model import Location
 from analysis.ir.record import record
-from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.diagnostic import Severity
 from analysis.rules.rule import Subject
+from analysis.rules.warp_finding import WarpFinding
 from analysis.rules.warp_text import case_text, lanes_text, mask_text, operation_words, records_of, related_of
-from analysis.verdict.barriers import Tier
 from analysis.warp.model import WarpProblemKind
 
 
 @final
 @record
-class MasksDiffer:
+class MasksDiffer(WarpFinding):
     """## What it does
 
     Reports an operation of a warp at which a lane names another one that passes a different mask.
@@ -56,11 +55,6 @@ class MasksDiffer:
     slug: ClassVar[str] = "masks-differ"
     severity: ClassVar[Severity] = Severity.ERROR
 
-    site: Location
-    tier: Tier | None
-    text: str
-    places: tuple[Related, ...]
-
     @classmethod
     def find(cls, subject: Subject) -> Iterator[MasksDiffer]:
         for found in records_of(subject, WarpProblemKind.DIFFER):
@@ -75,9 +69,3 @@ class MasksDiffer:
                 f"{case_text(case)}.",
                 related_of(subject, found),
             )
-
-    def message(self) -> str:
-        return self.text
-
-    def related(self) -> tuple[Related, ...]:
-        return self.places

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, final
 
-from analysis.facts.model import Location
 from analysis.ir.record import record
-from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.diagnostic import Severity
 from analysis.rules.rule import Subject
+from analysis.rules.warp_finding import WarpFinding
 from analysis.rules.warp_text import case_text, lanes_text, operation_words, records_of, related_of
-from analysis.verdict.barriers import Tier
 from analysis.warp.model import WarpProblemKind
 
 
 @final
 @record
-class ReadOfInactiveLane:
+class ReadOfInactiveLane(WarpFinding):
     """## What it does
 
     Reports a `__shfl_sync` in which all lanes that come read from one lane that does not.
@@ -55,11 +54,6 @@ class ReadOfInactiveLane:
     slug: ClassVar[str] = "read-of-inactive-lane"
     severity: ClassVar[Severity] = Severity.WARNING
 
-    site: Location
-    tier: Tier | None
-    text: str
-    places: tuple[Related, ...]
-
     @classmethod
     def find(cls, subject: Subject) -> Iterator[ReadOfInactiveLane]:
         for found in records_of(subject, WarpProblemKind.SOURCE):
@@ -73,9 +67,3 @@ class ReadOfInactiveLane:
                 f"that lane takes no part{case_text(case)}.",
                 related_of(subject, found),
             )
-
-    def message(self) -> str:
-        return self.text
-
-    def related(self) -> tuple[Related, ...]:
-        return self.places

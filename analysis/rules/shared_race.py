@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, final
 
-from analysis.facts.model import Location
 from analysis.ir.record import record
 from analysis.races.model import RaceKind
-from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.diagnostic import Severity
+from analysis.rules.race_finding import RaceFinding
 from analysis.rules.race_text import (
-    RaceGroup,
     element_words,
     launch_text,
     lines_words,
@@ -23,7 +22,7 @@ from analysis.verdict.barriers import Tier
 
 @final
 @record
-class SharedRace:
+class SharedRace(RaceFinding):
     """## What it does
 
     Reports two accesses of one block to the same element of shared memory, at least one of them a write, with no
@@ -92,16 +91,6 @@ class SharedRace:
     slug: ClassVar[str] = "shared-race"
     severity: ClassVar[Severity] = Severity.WARNING
 
-    group: RaceGroup
-
-    @property
-    def site(self) -> Location:
-        return self.group.site
-
-    @property
-    def tier(self) -> Tier | None:
-        return self.group.tier
-
     @classmethod
     def find(cls, subject: Subject) -> Iterator[SharedRace]:
         for group in race_groups(subject, RaceKind.SHARED):
@@ -113,6 +102,3 @@ class SharedRace:
         nothing = "no barrier between, and no `__syncwarp()`" if witness.is_same_warp else "no barrier between"
         certain = "" if self.tier is Tier.PROVEN else " Whether it matters depends on the block, or on what is written."
         return f"Threads {threads_words(witness)}: {lines}; {nothing} ({launch_text(witness)}).{certain}"
-
-    def related(self) -> tuple[Related, ...]:
-        return self.group.related()

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, final
 
-from analysis.facts.model import Location
 from analysis.ir.record import record
-from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.diagnostic import Severity
 from analysis.rules.rule import Subject
+from analysis.rules.warp_finding import WarpFinding
 from analysis.rules.warp_text import operation_words, records_of, related_of
-from analysis.verdict.barriers import Tier
 from analysis.warp.model import WarpProblemKind
 
 
 @final
 @record
-class SuspiciousMask:
+class SuspiciousMask(WarpFinding):
     """## What it does
 
     Reports a mask that misses a digit (`0xFFFFFF`) or that is the number of a lane (`31`, `0x1f`, `32`), where it
@@ -56,11 +55,6 @@ class SuspiciousMask:
     slug: ClassVar[str] = "suspicious-mask"
     severity: ClassVar[Severity] = Severity.WARNING
 
-    site: Location
-    tier: Tier | None
-    text: str
-    places: tuple[Related, ...]
-
     @classmethod
     def find(cls, subject: Subject) -> Iterator[SuspiciousMask]:
         for found in records_of(subject, WarpProblemKind.SUSPICIOUS):
@@ -71,9 +65,3 @@ class SuspiciousMask:
                 f"{'0x' + 'f' * (found.warp_size // 4)}.",
                 related_of(subject, found),
             )
-
-    def message(self) -> str:
-        return self.text
-
-    def related(self) -> tuple[Related, ...]:
-        return self.places

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, final
 
-from analysis.facts.model import Location
 from analysis.ir.record import record
 from analysis.races.model import RaceKind
-from analysis.rules.diagnostic import Related, Severity
-from analysis.rules.race_text import RaceGroup, element_words, launch_text, race_groups, threads_words
+from analysis.rules.diagnostic import Severity
+from analysis.rules.race_finding import RaceFinding
+from analysis.rules.race_text import element_words, launch_text, race_groups, threads_words
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
 
 
 @final
 @record
-class VaryingStore:
+class VaryingStore(RaceFinding):
     """## What it does
 
     Reports a write to one element of shared memory that several threads of a block make, with different values.
@@ -59,16 +59,6 @@ class VaryingStore:
     slug: ClassVar[str] = "varying-store-to-one-address"
     severity: ClassVar[Severity] = Severity.WARNING
 
-    group: RaceGroup
-
-    @property
-    def site(self) -> Location:
-        return self.group.site
-
-    @property
-    def tier(self) -> Tier | None:
-        return self.group.tier
-
     @classmethod
     def find(cls, subject: Subject) -> Iterator[VaryingStore]:
         for group in race_groups(subject, RaceKind.ONE_ADDRESS):
@@ -79,6 +69,3 @@ class VaryingStore:
         values = "different values" if self.tier is Tier.PROVEN else "values that may differ"
         launch = launch_text(witness)
         return f"Threads {threads_words(witness)} write {values} to {element}, and nothing orders them ({launch})."
-
-    def related(self) -> tuple[Related, ...]:
-        return self.group.related()
