@@ -161,12 +161,14 @@ def _local(
     if isinstance(type, ArrayType) and type.length is None and value is not None:
         type = ArrayType(type.element, listed_length(ctx.scope, value, type))
         declared = DeclaredType(type, False, declared.is_constant, declared.is_volatile)
-    if isinstance(type, PointerType) and value is not None and value.kind not in ("initializer_list", "argument_list"):
+    is_listed = value is not None and value.kind in ("initializer_list", "argument_list")
+    if isinstance(type, PointerType) and value is not None and not is_listed and not _mentions(value, name):
         loaded = rvalue(ctx, value)
         stored = implicit(ctx, loaded, _pointer_type(ctx, name, type, ctx.builder.types[loaded]), span)
         _declared_value(ctx, name, declared, stored, span)
         return
     target, entity = _new_variable(ctx, name, declared, type, span)
+    ctx.scope.declare(name, entity)  # in its own initialiser the name means this variable already
     if value is not None:
         constant = evaluate(ctx.scope, value) if declared.is_constant and is_arithmetic(type) else None
         if constant is not None:
@@ -180,8 +182,13 @@ def _local(
         default_array(ctx, target, type, span)
     elif ctx.continue_block is not None and (is_arithmetic(type) or isinstance(type, PointerType | TemplateType)):
         ctx.builder.store(target.address, ctx.builder.undefined(type, span), span)  # nothing from the last iteration
-    ctx.scope.declare(name, entity)
     will_end(ctx, target.address, type, span)
+
+
+def _mentions(node: Node, name: str) -> bool:
+    if node.kind == "identifier":
+        return node.text.decode("utf-8", "replace") == name
+    return any(_mentions(child, name) for child in node.children)
 
 
 def _default(ctx: LoweringContext, target: Place, type: StructType, span: Span) -> None:

@@ -131,23 +131,20 @@ class SimpleWriter:
     def _declare(self) -> list[str | Piece]:
         choices, around = self._choices, self._around
         form = choices.below(8)
-        name = f"l{self._statement.name}"
+        name = around.declare(f"l{self._statement.name}")  # first: its own initialiser must not read it
         if form == 7:
             kind = choices.pick((FloatKind.FLOAT, FloatKind.DOUBLE))
             start = self._numbers.of(self._context, kind, self._context.level).text
-            name = around.declare(name)
             around.add_number(name, kind)
             return [f"{kind.value} {name} = {start};"]
         kind = choices.pick((S32, S32, S32, *STORED))
-        start = self._value()
         if form == 6:
-            other = self._value()
-            name = around.declare(name)
             second = around.declare(f"{name}b")
+            start, other = self._value(), self._value()
             around.add_variable(name, kind)
             around.add_variable(second, kind)
             return [f"{kind.name} {name} = {start.text}, {second} = {other.text};"]
-        name = around.declare(name)
+        start = self._value()
         if form == 5:
             around.add_constant(name, start.kind, start.low, start.high)
             return [f"const auto {name} = {start.text};"]
