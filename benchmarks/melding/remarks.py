@@ -27,7 +27,7 @@ _REMARKS: Final[Mapping[str, Sequence[str]]] = {
     ),
     "MS": (
         "One merge step with a selected index, by every method but tail merging, as in the paper.",
-        "The condition is written as a variable: with its short circuits in the `if`, nothing would meld.",
+        "The condition has short circuits that lead from one arm into the other: a landing block makes it one.",
     ),
     "LUD": (
         "Fusion melds nothing: the paper fuses what loop unrolling made of the arms, and here they are loops.",

@@ -25,8 +25,7 @@ __global__ void merge_sort(int *keys) {
       int left = start;
       int right = middle;
       for (int at = start; at < end; ++at) {
-        bool is_left_next = left < middle && (right >= end || source[left] <= source[right]);
-        if (is_left_next) {
+        if (left < middle && (right >= end || source[left] <= source[right])) {
           dest[at] = source[left];
           left += 1;
         } else {
