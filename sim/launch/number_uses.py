@@ -41,7 +41,8 @@ class NumberUses:
         self.compares: list[tuple[Compare, bool]] = []
         """With whether the comparison decides about leaving a loop."""
         self.products: list[tuple[ValueId, ValueId]] = []
-        """Factors of products in addresses, in both orders, where the second depends on leaves alone."""
+        """Factors of products in addresses, in both orders, where the second depends on leaves alone; also an index
+        that grows by the second in each round of a loop."""
         self.divisions: list[tuple[ValueId, ValueId]] = []
         self.divisors: set[str] = set()
         self.shifts: set[str] = set()
@@ -165,13 +166,16 @@ class NumberUses:
         """Terms of an index: offsets, and products with what is added to them."""
         terms = list(self._terms(index, depth))
         for term in terms:
+            others = tuple(other for other in terms if other != term)
+            for start, growth in self._growths(term):
+                self.products.append((term, growth))
+                self._sums.setdefault((term, growth), []).append((*others, *self._terms(start, depth)))
             factors = self._factors(term)
             if factors is None:
                 leaf = self._flow.leaf(term)
                 if leaf is not None:
                     self.offsets.add(leaf)
                 continue
-            others = tuple(other for other in terms if other != term)
             for pitch, counted in (factors, factors[::-1]):
                 if isinstance(self._definition(counted), Constant):
                     self.offsets |= self._leaf_names(pitch) if self._is_leafy(pitch) else set()
@@ -180,6 +184,18 @@ class NumberUses:
                     self._sums.setdefault((counted, pitch), []).append(others)
                 if depth < 4:  # (z * height + y) * width
                     self._address(counted, depth + 1)
+
+    def _growths(self, term: ValueId) -> Iterator[tuple[ValueId, ValueId]]:
+        """Where a loop variable starts and what is added to it in each round, if that depends on leaves alone."""
+        phi = self._definition(term)
+        for operand in phi.operands if isinstance(phi, Phi) else ():
+            match self._definition(operand):
+                case Binary(operator=BinaryOperator.ADD, left=left, right=right):
+                    for one, growth in ((left, right), (right, left)):
+                        if self._plain(one) == self._plain(term) and self._is_leafy(growth):
+                            yield from ((start, growth) for start in phi.operands if start != operand)
+                case _:
+                    pass
 
     def _terms(self, value: ValueId, depth: int) -> Iterator[ValueId]:
         match self._definition(value):

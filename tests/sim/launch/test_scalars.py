@@ -32,6 +32,10 @@ _XY = f"{_I} int j = blockIdx.y * blockDim.y + threadIdx.y;"
         # rows that a loop walks along in tiles, of threads that stand side by side
         ("int a", f"{_XY} for (int k = 0; k < a; k += 8) x[j * a + k + threadIdx.x % 8] = 1;", {"a": "64"}),
         ("int a", f"{_I} for (int k = 0; k < a; k += 2) x[i * a + k + threadIdx.x % 2] = 1;", {"a": "32"}),
+        # rows that a loop steps over
+        ("int a", "int at = a; for (int r = 0; r < 4; r++) { x[at + threadIdx.x] = 1; at += a; }", {"a": "256"}),
+        ("int a", f"for ({_I} i < 9999; i += a) x[i] = 1;", {"a": "2048"}),
+        ("int a", "int at = 0; for (int r = 0; r < 4; r++) { x[at] = 1; at += a; }", {"a": "1"}),
         ("int a", "x[threadIdx.x & (a - 1)] = 1;", {"a": "16"}),
         ("int a", f"{_I} x[i / a] = i % a;", {"a": "64"}),
         ("int a", "x[threadIdx.x] = x[0] / a;", {"a": "4"}),
