@@ -188,7 +188,9 @@ class NumberUses:
     def _growths(self, term: ValueId) -> Iterator[tuple[ValueId, ValueId]]:
         """Where a loop variable starts and what is added to it in each round, if that depends on leaves alone."""
         phi = self._definition(term)
-        for operand in phi.operands if isinstance(phi, Phi) else ():
+        if not isinstance(phi, Phi):
+            return
+        for operand in phi.operands:
             match self._definition(operand):
                 case Binary(operator=BinaryOperator.ADD, left=left, right=right):
                     for one, growth in ((left, right), (right, left)):
