@@ -30,6 +30,7 @@ from analysis.ir.function import SourceBranchKind
 from analysis.ir.instructions import BasicBlockId, WarpBarrier
 from analysis.ir.record import record
 from analysis.refactor.edit import Replacement, apply_replacements
+from analysis.refactor.layout import behind
 
 Reanalyze: TypeAlias = Callable[[bytes], FileAnalysis]
 """Analyses another text of the same file, with the same headers and settings."""
@@ -38,8 +39,6 @@ CALL: Final = "__syncwarp();"
 _STATEMENTS: Final = frozenset({SourceBranchKind.IF, SourceBranchKind.LOOP, SourceBranchKind.SWITCH})
 _BLOCKS: Final = frozenset({"compound_statement", "case_statement"})
 _BARRIER: Final = re.compile(rb"\s*(?:__syncwarp|__syncthreads)\b")
-_REST_OF_LINE: Final = re.compile(rb"[ \t]*(?://[^\n]*|/\*[^\n]*?\*/[ \t]*)?(?=\r?\n|\Z)")
-_INDENTATION: Final = re.compile(rb"[ \t]*")
 
 
 class WhyNot(Enum):
@@ -125,7 +124,7 @@ def _candidates(analysis: FileAnalysis, function: FunctionFacts) -> Iterator[Syn
         if node.parent.type not in _BLOCKS:
             yield Withheld(keyword, WhyNot.NO_BRACES)
         elif not _is_useless(analysis.document.text, node):
-            yield SyncPoint(keyword, _insertion(analysis.document.text, node))
+            yield SyncPoint(keyword, behind(analysis.document.text, node, CALL))
 
 
 def _statement(root: Node, function: FunctionFacts, branch: BranchFact) -> Node | None:
@@ -146,18 +145,6 @@ def _is_useless(text: bytes, node: Node) -> bool:
     parent = node.parent
     is_last = parent is not None and not text[node.end_byte : parent.end_byte].strip(b" \t\r\n}")
     return is_last and parent is not None and parent.parent is not None and parent.parent.type == "function_definition"
-
-
-def _insertion(text: bytes, node: Node) -> Replacement:
-    """On a line of its own where the statement ends its line, else behind it."""
-    rest = _REST_OF_LINE.match(text, node.end_byte)
-    if rest is None:
-        return Replacement(node.end_byte, node.end_byte, f" {CALL}")
-    line = text.rfind(b"\n", 0, node.start_byte) + 1
-    indentation = _INDENTATION.match(text, line)
-    assert indentation is not None
-    newline = "\r\n" if text[rest.end() : rest.end() + 2] == b"\r\n" else "\n"
-    return Replacement(rest.end(), rest.end(), f"{newline}{indentation[0].decode()}{CALL}")
 
 
 def _joins(after: FileAnalysis, function: FunctionFacts, place: int) -> bool | None:

@@ -28,6 +28,7 @@ from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, SymbolId, ValueId
 from analysis.ir.instructions import (
     Atomic,
+    Bitcast,
     BlockBarrier,
     Call,
     Convert,
@@ -76,7 +77,7 @@ _Base: TypeAlias = SymbolId | ValueId
 
 @final
 @record
-class _Access:
+class ExchangeAccess:
     """`offset` of a lane: the sum of the values times their factors, at these positions of what is watched."""
 
     instruction: Load | Store
@@ -90,12 +91,12 @@ class _Access:
 class _Use:
     """One lane's access in one interval: the bytes from `first`."""
 
-    access: _Access
+    access: ExchangeAccess
     interval: tuple[int, ...]
     first: int
 
 
-_Event: TypeAlias = _Access | int
+ExchangeEvent: TypeAlias = ExchangeAccess | int
 """An access, or the number of an ordering instruction."""
 
 
@@ -107,8 +108,10 @@ def find_unordered_exchanges(
     knowledge: LaunchKnowledge,
 ) -> Iterator[WarpProblem]:
     """One problem for each array: the first pair of accesses that nothing orders."""
-    events, watched = _Events(function, divergence, spaces).found(control)
-    targets = tuple(block for block, found in events.items() if any(isinstance(event, _Access) for event in found))
+    events, watched = ExchangeEvents(function, divergence, spaces).found(control)
+    targets = tuple(
+        block for block, found in events.items() if any(isinstance(event, ExchangeAccess) for event in found)
+    )
     if not targets:
         return
     walks = LaneWalks(Integers(function, control, divergence), knowledge, targets, watched)
@@ -141,7 +144,7 @@ def find_unordered_exchanges(
 
 
 @final
-class _Events:
+class ExchangeEvents:
     """What happens in each block that matters: accesses to shared memory and what orders them."""
 
     def __init__(self, function: Function, divergence: DivergenceResult, spaces: SpaceResult) -> None:
@@ -150,16 +153,16 @@ class _Events:
         self._spaces = spaces
 
     def found(
-        self, control: ControlFlow
-    ) -> tuple[Mapping[BasicBlockId, Sequence[_Event]], Mapping[BasicBlockId, tuple[ValueId, ...]]]:
-        """Nothing where no access to shared memory is volatile, or there are too many accesses."""
-        events: dict[BasicBlockId, list[_Event]] = {}
+        self, control: ControlFlow, *, volatile_only: bool = True
+    ) -> tuple[Mapping[BasicBlockId, Sequence[ExchangeEvent]], Mapping[BasicBlockId, tuple[ValueId, ...]]]:
+        """Nothing where there are too many accesses, and where none is volatile unless that does not matter."""
+        events: dict[BasicBlockId, list[ExchangeEvent]] = {}
         watched: dict[BasicBlockId, tuple[ValueId, ...]] = {}
         count = number = 0
-        is_volatile = False
+        is_wanted = not volatile_only
         for block in control.order:
             wanted: dict[ValueId, int] = {}
-            here: list[_Event] = []
+            here: list[ExchangeEvent] = []
             for item in self._function.blocks[block].instructions:
                 if isinstance(item, ORDERING):
                     number += 1
@@ -168,14 +171,14 @@ class _Events:
                     access = self._access(item, wanted)
                     if access is not None:
                         here.append(access)
-                        is_volatile |= item.volatile
+                        is_wanted |= item.volatile
                         count += 1
             if here:
                 events[block] = here
                 watched[block] = tuple(wanted)
-        return (events, watched) if is_volatile and count <= MAX_ACCESSES else ({}, {})
+        return (events, watched) if is_wanted and count <= MAX_ACCESSES else ({}, {})
 
-    def _access(self, item: Load | Store, wanted: dict[ValueId, int]) -> _Access | None:
+    def _access(self, item: Load | Store, wanted: dict[ValueId, int]) -> ExchangeAccess | None:
         value = item.value if isinstance(item, Store) else item.result
         width = size_of(self._function.types[value], self._function.structs)
         if width is None:
@@ -185,7 +188,7 @@ class _Events:
         while True:
             match self._divergence.definition(address):
                 case SymbolAddress(symbol=symbol):
-                    return _Access(item, (True, symbol), tuple(terms), width)
+                    return ExchangeAccess(item, (True, symbol), tuple(terms), width)
                 case ElementAddress(result=result, base=base, index=index):
                     pointer = self._function.types[result]
                     size = (
@@ -195,15 +198,17 @@ class _Events:
                         return None
                     terms.append((wanted.setdefault(index, len(wanted)), size))
                     address = base
-                case Convert(operand=operand):
+                case Convert(operand=operand) | Bitcast(operand=operand):  # another type, the same bytes
                     address = operand
                 case FieldAddress():
                     return None
                 case _:
-                    return _Access(item, (False, address), tuple(terms), width)
+                    return ExchangeAccess(item, (False, address), tuple(terms), width)
 
 
-def _uses(visits: Sequence[Sequence[Visit]], events: Mapping[BasicBlockId, Sequence[_Event]]) -> list[list[_Use]]:
+def _uses(
+    visits: Sequence[Sequence[Visit]], events: Mapping[BasicBlockId, Sequence[ExchangeEvent]]
+) -> list[list[_Use]]:
     """What each lane does, in its order; accesses whose address cannot be told are left out."""
     lanes: list[list[_Use]] = []
     for lane in visits:

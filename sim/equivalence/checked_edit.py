@@ -20,6 +20,7 @@ from analysis.ir.function import FunctionKind
 from analysis.ir.instructions import FunctionId
 from analysis.ir.promote import promote
 from analysis.ir.record import record
+from analysis.ir.source import OWN_FRAME
 from analysis.ir.verifier import verify
 from analysis.lower.program import DeviceFunction
 from analysis.refactor.edit import Replacement, apply_replacements
@@ -96,12 +97,16 @@ _NO_KERNEL: Final = "no kernel of this file runs the function, and kernels of ot
 
 
 def kernels_running(analysis: FileAnalysis, function: FunctionFacts) -> Sequence[DeviceFunction]:
-    """The kernels of the file, in text order, into which the function was inlined; a kernel is its own."""
-    roots = {view.root.function.id for view in analysis.views(function)}
+    """The kernels of the file, in text order, into which the function was inlined; a kernel is its own.
+
+    By their place: the roots of a template are instances of it.
+    """
+    items = (analysis.item_of(view, OWN_FRAME) for view in analysis.views(function))
+    roots = {(item.path, item.span.start) for item in items if item is not None}
     return [
         one
         for one in analysis.program.device_functions()
-        if one.kind is FunctionKind.KERNEL and one.item.active and one.id in roots
+        if one.kind is FunctionKind.KERNEL and one.item.active and (one.item.path, one.item.span.start) in roots
     ]
 
 

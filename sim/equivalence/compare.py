@@ -10,7 +10,8 @@ Rules     The launch is planned and adapted for the version before, as a simulat
           Where the whole launch is long and equal under the reference policy, the others run fewer blocks of it
           (`fewer_blocks.py`); figures and threads are those of the whole launch.
           Where the version before leaves different memory under two policies, the versions are compared policy by
-          policy, and a difference proves nothing.
+          policy, and a difference proves nothing.  A change that orders lanes is compared with what lanes did that ran
+          in step (`ordering.py`).
           A branch in question must split a warp and have a thread in each of its arms (`inputs.py`).
 Limits    One launch.  Shared and local memory are not compared: the host cannot see them.
           Arrays that some run must keep for comparison are held until the end: two runs' worth at most where all agree.
@@ -43,6 +44,7 @@ from sim.equivalence.model import (
     Refuted,
     Verdict,
 )
+from sim.equivalence.ordering import ordering_verdict
 from sim.equivalence.pairs import CANCELLED, OtherPairs, Pair, Pairs, Stopped, not_launched, refused, truncated
 from sim.equivalence.runs import Observed, Version
 from sim.kernel import Kernel, load_kernel
@@ -107,9 +109,10 @@ def compare(
         changed = _same_instance(after, planned, requests)
     except LaunchError as error:
         return Comparison(NotChecked(Gap.LAUNCH, str(error)), launch)
-    whole = Pairs(before, after, planned[1], planned[2], changed, allowance)
+    races = goal is Goal.ORDERED
+    whole = Pairs(before, after, planned[1], planned[2], changed, allowance, races=races)
     small = with_fewer_blocks(planned, SourcePlaces(before.program, planned[0].kernel), REFERENCE, allowance, branch)
-    less = None if small is None else Pairs(before, after, *small, changed, allowance)
+    less = None if small is None else Pairs(before, after, *small, changed, allowance, races=races)
     verdict, figures = _Comparer(whole, less, goal).compared(others)
     return Comparison(verdict, launch, figures)
 
@@ -185,6 +188,9 @@ class _Comparer:
         return self._verdict(pair, launch, others), (*figures, *more)
 
     def _verdict(self, reference: Pair, launch: Pairs, others: OtherPairs) -> Verdict:
+        if self._goal is Goal.ORDERED:
+            fewer = None if launch is self._whole else FewerBlocks(launch.grid, self._whole.grid)
+            return ordering_verdict(reference, launch, others, fewer)
         digests = {launch.first.result.memory_digest, *(pair.before.result.memory_digest for pair in others.pairs)}
         pairs = [reference, *others.pairs]
         different = next((pair for pair in pairs if pair.difference is not None), None)

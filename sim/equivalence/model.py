@@ -23,6 +23,8 @@ class Goal(Enum):
     SAME_RESULTS = "same-results"
     FEWER_INSTRUCTIONS = "fewer-instructions"
     """The same results, and fewer warp instructions are issued under the reference policy."""
+    ORDERED = "ordered"
+    """What lanes did that ran in step, under every policy: no two lanes of a warp race in shared memory any more."""
 
 
 @final
@@ -145,7 +147,16 @@ class BrokenText:
     place: SourcePlace | None = None
 
 
-Evidence: TypeAlias = BrokenText | MemoryDiffers | PrintedDiffers | NewFault | NotFewer
+@final
+@record
+class StillRaces:
+    """Two lanes of one warp race in the version after."""
+
+    message: str
+    place: SourcePlace | None
+
+
+Evidence: TypeAlias = BrokenText | StillRaces | MemoryDiffers | PrintedDiffers | NewFault | NotFewer
 
 
 # -- verdicts ----------------------------------------------------------------------------------------------------------
@@ -182,6 +193,8 @@ class Confirmed:
     too_long: tuple[str, ...] = ()
     """Policies under which the run of the version before was ended, so that nothing was compared."""
     fewer: FewerBlocks | None = None
+    races: int = 0
+    """Pairs of accesses at which lanes of one warp raced before the change, and do not after it."""
 
 
 @final
@@ -210,6 +223,8 @@ class Gap(Enum):
     """The version before stops in a fault: a trap, a barrier that some threads miss, threads that wait for ever."""
     NO_KERNEL = "no-kernel"
     """No kernel of the file runs the function."""
+    NO_RACE = "no-race"
+    """No lanes of a warp race before the change, so that nothing shows what it mends."""
 
 
 UNREADABLE_INSTANCE: Final = "the changed kernel cannot be launched with the same template arguments"

@@ -84,25 +84,53 @@ class Stopped(Exception):
 
 @final
 class Pairs:
-    """`first` is the run of the version before under the first policy; all methods raise `Stopped`."""
+    """`first` is the run of the version before under the first policy; all methods raise `Stopped`.
+
+    `races`: they are looked for in every run but `first`.
+    """
 
     def __init__(
-        self, before: Version, after: Version, plan: Plan, first: Observed, changed: Kernel, allowance: Allowance
+        self,
+        before: Version,
+        after: Version,
+        plan: Plan,
+        first: Observed,
+        changed: Kernel,
+        allowance: Allowance,
+        *,
+        races: bool = False,
     ) -> None:
         self.first = first
         self._launch = plan.specification
         self._original = plan.kernel, SourcePlaces(before.program, plan.kernel)
         self._changed = changed, SourcePlaces(after.program, changed)
         self._allowance = allowance
+        self._races = races
+
+    @property
+    def places(self) -> SourcePlaces:
+        """Of the version after."""
+        return self._changed[1]
 
     @property
     def grid(self) -> Index3:
         return self._launch.grid
 
+    @property
+    def block(self) -> Index3:
+        return self._launch.block
+
+    @property
+    def warp_size(self) -> int:
+        return self._launch.warp_size
+
     def with_first(self, policy: PolicyFactory) -> Pair:
         """Under the policy of `first`."""
         after = self._run(self._changed, policy, self._launch, self._allowance.left)
-        return self._paired(policy.name, self.first, _whole(after, self._changed[1]))
+        before = self.first
+        if self._races:
+            before = _whole(self._run(self._original, policy, self._launch, self._allowance.left), self._original[1])
+        return self._paired(policy.name, before, _whole(after, self._changed[1]))
 
     def with_others(self, policies: Sequence[PolicyFactory]) -> OtherPairs:
         """Memory that is that of the first run is forgotten at once."""
@@ -146,7 +174,9 @@ class Pairs:
             gap = Gap.CANCELLED if self._allowance.is_cancelled else Gap.TRUNCATED
             raise Stopped(NotChecked(gap, reason.value))
         try:
-            run = observed(kernel, launch, policy, seconds, self._allowance, places=places, branch=None)
+            run = observed(
+                kernel, launch, policy, seconds, self._allowance, places=places, branch=None, races=self._races
+            )
         except Refusal as refusal:
             raise Stopped(refused(refusal, places)) from None
         except LaunchError as error:

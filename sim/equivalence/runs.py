@@ -15,6 +15,8 @@ from sim.faults import BarrierDivergence, Deadlock, FailedAssertion, Livelock, M
 from sim.kernel import Kernel
 from sim.launch.specification import LaunchSpecification
 from sim.observers.arms import ArmAnswer, ArmObserver
+from sim.observers.protocol import Observer
+from sim.observers.races import RaceObserver
 from sim.observers.requests import RequestAnswer, RequestCount, RequestObserver
 from sim.policies.protocol import PolicyFactory
 from sim.report.places import SourcePlaces
@@ -65,15 +67,18 @@ def observed(
     *,
     places: SourcePlaces,
     branch: BranchPlace | None,
+    races: bool = False,
 ) -> Observed:
-    """Raises what `simulate` raises."""
+    """`races`: they are looked for, and `volatile` excuses none.  Raises what `simulate` raises."""
 
     def is_branch(function: str, keyword: Span) -> bool:
         found = places.stretch(function, keyword)
         return branch is not None and found is not None and found[:2] == (branch.path, branch.keyword)
 
     requests, arms = RequestObserver(), ArmObserver(is_branch)
-    observers = (requests, arms) if branch is not None else (requests,)
+    observers: list[Observer] = [requests]
+    observers += [arms] if branch is not None else []
+    observers += [RaceObserver(volatile_is_plain=True)] if races else []
     bounded = replace(launch, budget=replace(launch.budget, seconds=min(seconds, allowance.left)))
     result = simulate(kernel, bounded, policy, observers, progress=allowance.goes_on)
     run = Observed(result, figures_of(result, requests.answer()), arms.answer())

@@ -16,6 +16,7 @@ from sim.equivalence.model import (
     NotFewer,
     PrintedDiffers,
     Refuted,
+    StillRaces,
     Verdict,
 )
 from sim.report.words import number
@@ -25,7 +26,8 @@ def verdict_words(verdict: Verdict) -> str:
     """Why the change is what it is: `x[37] becomes 5 instead of 37 under ipdom`."""
     match verdict:
         case Confirmed():
-            return f"equal results under {_where_equal(verdict)}{_reserve(verdict)}"
+            gone = f"{quantity(verdict.races, 'race')} gone, " if verdict.races else ""
+            return f"{gone}equal results under {_where_equal(verdict)}{_reserve(verdict)}"
         case Refuted(policy=policy, evidence=evidence, fewer=fewer):
             under = "" if policy is None or isinstance(evidence, NotFewer | NewFault) else f" under {policy}"
             blocks = "" if fewer is None else f" with {quantity(fewer.blocks, 'block')}"
@@ -72,7 +74,7 @@ def evidence_words(evidence: Evidence) -> str:
             return f"new fault: {message}" + ("" if place is None else f", in line {place.line}")
         case NotFewer(before=before, after=after):
             return f"the kernel then issues {quantity(after, 'instruction')} instead of {number(before)}"
-        case BrokenText(message=message, place=place):
+        case BrokenText(message=message, place=place) | StillRaces(message=message, place=place):
             return message if place is None else f"{message}, in line {place.line}"
         case _:
             assert_never(evidence)

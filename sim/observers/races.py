@@ -134,7 +134,9 @@ class _Memory:
 class RaceObserver(Observer):
     events: ClassVar[Events] = Events.ACCESSES | Events.BARRIERS | Events.SEGMENTS
 
-    def __init__(self) -> None:
+    def __init__(self, *, volatile_is_plain: bool = False) -> None:
+        """`volatile_is_plain`: volatile accesses race as any others do, for who wants every exchange ordered."""
+        self._volatile_is_plain = volatile_is_plain
         self._run: Run | None = None
         self._addresses: AddressBook | None = None
         self._spaces: AccessSpaces | None = None
@@ -284,6 +286,7 @@ class RaceObserver(Observer):
     def _use(self, memory: _Memory, accesses: _Accesses) -> None:
         site = self._sites[accesses.site]
         is_volatile = isinstance(site.instruction, Load | Store) and site.instruction.volatile
+        is_volatile &= not self._volatile_is_plain
 
         def ordered(before: Integers, times: Integers) -> NDArray[np.bool_]:
             return self._order.ordered(before, times, accesses.threads)

@@ -1,0 +1,93 @@
+"""From pairs of accesses in inlined functions to the two stretches of text between which a barrier is missing.
+
+Rules     Two accesses belong to the innermost function whose text has both of them, or calls that lead to them: there a
+          barrier between two stretches separates them, whoever was called.
+          Accesses in different rounds of a loop belong to the function of the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.merge import View
+from analysis.graph.cycles import CycleId
+from analysis.ir.function import Function, SourceBranchKind
+from analysis.ir.instructions import Branch, Load, Store, Switch
+from analysis.ir.source import OWN_FRAME, FrameId, Span
+from analysis.refactor.warp_order.model import Obstacle, Separation, Site, WhyNotOrdered
+from analysis.warp.exchange_pairs import ExchangePair, ExchangePairs, find_exchange_pairs
+
+
+def separations(analysis: FileAnalysis, views: Iterable[View]) -> tuple[Separation, ...]:
+    """All that the roots of the views lack, in the order of the text; raises `Obstacle`."""
+    found: set[Separation] = set()
+    for view in {id(view.root): view for view in views if view.root.callers_known}.values():
+        missing = missing_pairs(view)
+        if not missing.is_complete:
+            raise Obstacle(WhyNotOrdered.TOO_LONG)
+        found |= {_separation(analysis, view, pair) for pair in missing.pairs}
+    return tuple(sorted(found, key=lambda one: (one.first.start, one.second.start, one.loop or 0)))
+
+
+def missing_pairs(view: View) -> ExchangePairs:
+    """Of the kernel that the view is part of."""
+    root = view.root
+    return find_exchange_pairs(root.function, root.control, root.if_callers_agree, root.spaces, root.launch)
+
+
+def _separation(analysis: FileAnalysis, view: View, pair: ExchangePair) -> Separation:
+    function = view.root.function
+    ways = _way_out(function, pair.first.span), _way_out(function, pair.second.span)
+    if pair.cycle is None:
+        frame, loop = next(frame for frame in ways[0] if frame in ways[1]), None
+    else:
+        keyword = _loop_keyword(view, pair.cycle)
+        frame = keyword.frame
+        loop = _offset(analysis, view, keyword).start
+    if frame not in ways[0] or frame not in ways[1]:
+        raise Obstacle(WhyNotOrdered.LOOP)
+    first, second = (
+        _site(analysis, view, way[frame], access) for way, access in zip(ways, (pair.first, pair.second), strict=True)
+    )
+    return Separation(first, second, loop)
+
+
+def _way_out(function: Function, span: Span) -> Mapping[FrameId, Span]:
+    """Where the access is seen from: its own frame first, then the calls that lead to it."""
+    return {one.frame: one for one in _outwards(function, span)}
+
+
+def _outwards(function: Function, span: Span) -> Iterator[Span]:
+    yield span
+    frame = span.frame
+    while frame != OWN_FRAME:
+        entered = function.frames[frame]
+        frame = entered.parent
+        yield Span(entered.call.start, entered.call.end, frame)
+
+
+def _loop_keyword(view: View, cycle: CycleId) -> Span:
+    control, function = view.root.control, view.root.function
+    for block in control.exit_branches(control.cycles[cycle]):
+        ending = function.blocks[block].terminator
+        if isinstance(ending, Branch | Switch) and ending.branch is not None:
+            branch = function.branches[ending.branch]
+            if branch.kind is SourceBranchKind.LOOP and control.innermost_cycle(block) is control.cycles[cycle]:
+                return branch.keyword
+    raise Obstacle(WhyNotOrdered.LOOP)
+
+
+def _site(analysis: FileAnalysis, view: View, span: Span, access: Load | Store) -> Site:
+    where = _offset(analysis, view, span)
+    return Site(where.start, where.end, isinstance(access, Store))
+
+
+def _offset(analysis: FileAnalysis, view: View, span: Span) -> Span:
+    """In bytes of the file."""
+    item = analysis.item_of(view, span.frame)
+    if item is None or span.start == span.end:
+        raise Obstacle(WhyNotOrdered.NO_TEXT)
+    if item.path != analysis.facts.path:
+        raise Obstacle(WhyNotOrdered.OTHER_FILE)
+    return Span(item.span.start + span.start, item.span.start + span.end)
