@@ -73,3 +73,27 @@ def test_an_arm_that_is_empty_goes() -> None:
   if (!is_odd_lanes) {
     a[i + 64] = 7; /* B only */
 """ in melded(COMMENTED, 3)
+
+
+def test_a_declaration_that_moves_in_front_keeps_its_comments() -> None:
+    before = """\
+__global__ void k(const int *x, const int *y, int *a, int n) {
+  int i = threadIdx.x;
+  if (i % 2) {
+    // what is left
+    int rest;  // in parts
+    rest = x[i] % 7;
+    a[i + 64] = x[i + 1] * n;
+    a[i] = rest / 3 + y[i] / 5;
+  } else {
+    int rest;
+    a[i] = x[i + 3] * n + i;
+    a[i + 64] = x[i + 1] * n;
+    rest = x[i + 2] % 7;
+    a[i + 32] = rest / 3 + y[i] / 5;
+  }
+}
+"""
+    after = melded(before, 3)
+    assert "  // what is left\n  int rest; // in parts\n  if (is_odd) {\n    rest = x[i] % 7;\n" in after
+    assert_same_memory(before, after, "k", {"n": 4})

@@ -19,6 +19,7 @@ from typing import Final, TypeAlias, final
 from analysis.ir.record import record
 from analysis.ir.types import ArrayType, BooleanType, FloatType, IntegerType, PointerType, Type, VectorType
 from analysis.refactor.meld.structure import (
+    NO_COMMENTS,
     Branching,
     Comments,
     Decision,
@@ -26,6 +27,7 @@ from analysis.refactor.meld.structure import (
     Statement,
     mentioned,
     terms_in,
+    with_comments,
 )
 from analysis.refactor.meld.terms import (
     Effect,
@@ -88,10 +90,19 @@ class _Arrangement:
         for index, (outside, column) in enumerate(parted):
             here = [local for local in waiting if local in self._mentions[index]]
             waiting = [local for local in waiting if local not in here]
-            out += [_empty_declaration(local, self._rounds) for local in here]
+            out += [with_comments(_empty_declaration(local, self._rounds), self._said_of(local)) for local in here]
             out += self._assigned(outside)
             out += self._emitted(column)
         return tuple(out)
+
+    def _said_of(self, local: Local) -> Comments:
+        """The comments of a declaration that leaves no assignment behind."""
+        found = NO_COMMENTS
+        for statement in (one for column in self._columns for one in _all(column)):
+            if isinstance(statement, Simple) and statement.declares[:1] == (local,) and not _has_values(statement):
+                known, more = found, statement.comments
+                found = Comments((*known.above, *more.above), known.beside or more.beside, (*known.below, *more.below))
+        return found
 
     def _emitted(self, column: Column) -> list[Statement]:
         match column:
@@ -140,8 +151,7 @@ class _Arrangement:
         first = not any(local in mentions for mentions in self._mentions[:index])
         if not used_elsewhere or not first or local in mentioned(other) or statement.term.effects is not Effect.NONE:
             return None
-        has_value = any(child.kind == "init_declarator" for child in statement.term.children)
-        if not has_value or len(mentioned([statement])) > 1 or "static" in local.spelling:
+        if not _has_values(statement) or len(mentioned([statement])) > 1 or "static" in local.spelling:
             return None
         return statement
 
@@ -188,6 +198,10 @@ def _all(column: Column) -> tuple[Statement, ...]:
 
 def _decides(column: Column, guard: GuardId) -> bool:
     return any(guard in whole.guards for whole in terms_in(_all(column)))
+
+
+def _has_values(declaration: Simple) -> bool:
+    return any(child.kind == "init_declarator" for child in declaration.term.children)
 
 
 def _assignments(statement: Simple, hoisted: set[Local]) -> list[Statement]:
