@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Final
 
-from analysis.refactor.meld.terms import IDENTIFIER, SELECT, Term
+from analysis.refactor.meld.terms import BOUND_ARGUMENT, IDENTIFIER, SELECT, Term
 
 
 class Context(Enum):
@@ -96,6 +96,7 @@ CONTEXTS: Final[dict[str, _Contexts]] = {
     SELECT: _all(Context.VALUE),
     "call_expression": _call,
     "argument_list": _all(Context.VALUE),
+    BOUND_ARGUMENT: _all(Context.PLACE),
     "cast_expression": _fixed(Context.EXACT, Context.VALUE),
     "subscript_expression": _fixed(Context.BASE, Context.TARGET),
     "subscript_argument_list": _all(Context.TARGET),
@@ -121,6 +122,7 @@ DELIMITED: Final = frozenset(
         *STATEMENTS,
         "assignment_expression",
         "argument_list",
+        BOUND_ARGUMENT,
         "subscript_argument_list",
         "parenthesized_expression",
         "condition_clause",
@@ -138,6 +140,7 @@ TIGHT: Final = frozenset({"subscript_expression", "call_expression", "field_expr
 NO_VALUES: Final = frozenset(
     {"expression_statement", "declaration", "init_declarator", "argument_list", "subscript_argument_list", "for_head"}
     | {
+        BOUND_ARGUMENT,
         "while_head",
         "do_head",
         "condition_clause",

@@ -5,7 +5,8 @@ Rules     Equal parts stay.  Where two parts differ, a value becomes `guard ? le
           is chosen; between equals the one with fewer selections.
           Accesses select the address: `(guard ? a : b)[i]`, `a[guard ? i : j]`, so memory is read once.
           Operators that differ: both results are selected over operands that are loaded once, into named variables.
-          `x += a` and `x -= b` become `x += guard ? a : -b`, which is the same in C's integers and in IEEE 754.
+          `x += a` and `x -= b` become `x += guard ? a : -b` where that is the same: in IEEE 754, in integers that are
+          no wider than the operand, and where the operand is promoted before it is negated.
 Types     Both sides of a selection have the same type, so the usual arithmetic conversions find what they found
           before.  A literal may stand beside any arithmetic type where the result is converted to a known type anyway.
 Limits    Arrays in registers are not selected by address: that would move them to memory.  Names of functions,
@@ -15,7 +16,7 @@ Limits    Arrays in registers are not selected by address: that would move them 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import Final, final
 
 from analysis.ir.record import record
 from analysis.ir.types import BooleanType, FloatType, IntegerType, MemorySpace, PointerType, Type
@@ -33,6 +34,7 @@ from analysis.refactor.meld.contexts import (
     TIGHT,
     Context,
 )
+from analysis.refactor.meld.distinct_types import DistinctTypes
 from analysis.refactor.meld.knowledge import Knowledge, element_of
 from analysis.refactor.meld.terms import (
     IDENTIFIER,
@@ -81,9 +83,16 @@ class Melded:
 class TermMelder:
     """Melds terms under one guard; remembers what it has melded."""
 
-    def __init__(self, guard: GuardId, knowledge: Knowledge, fresh: Callable[[str, tuple[Type, ...]], Local]) -> None:
+    def __init__(
+        self,
+        guard: GuardId,
+        knowledge: Knowledge,
+        distinct: DistinctTypes,
+        fresh: Callable[[str, tuple[Type, ...]], Local],
+    ) -> None:
         self._guard = guard
         self._knowledge = knowledge
+        self._distinct = distinct
         self._fresh = fresh
         self._known: dict[tuple[int, int, Context, bool], Melded | None] = {}
         self._kept: list[Term] = []
@@ -158,6 +167,8 @@ class TermMelder:
         return Melded(found)
 
     def _selectable(self, left: Term, right: Term, context: Context) -> bool:
+        if self._distinct.are_apart(left, right):
+            return False
         if left.types and left.types == right.types:
             return True
         if left.meaning is not None and type(left.meaning) is type(right.meaning) and not left.types:
@@ -170,6 +181,8 @@ class TermMelder:
         if not {left.kind, right.kind} <= BASES:
             return None
         if self._is_array_in_registers(left) or self._is_array_in_registers(right):
+            return None
+        if self._distinct.are_apart(left, right):
             return None
         elements = [tuple(map(element_of, side.types)) for side in (left, right)]
         if not elements[0] or elements[0] != elements[1] or None in elements[0]:
@@ -186,6 +199,8 @@ class TermMelder:
         if not types or types != accessed(right):
             return None
         if self._is_in_registers(left) or self._is_in_registers(right):
+            return None
+        if self._distinct.are_apart(_address(left), _address(right)):
             return None
         selection = select(self._guard, _address(left), _address(right))
         own, issued = max(left.own, right.own), max(left.own_issued, right.own_issued)
@@ -250,7 +265,7 @@ class TermMelder:
         if {one[1].key, other[1].key} != {"+=", "-="}:
             return None
         place = self.meld(one[0], other[0], Context.PLACE, may_name=False)
-        if place is None or not _is_arithmetic(one[2].types) or one[2].types != other[2].types:
+        if place is None or one[2].types != other[2].types or not _may_add_negated(accessed(one[0]), one[2].types):
             return None
         found = self.meld(one[2], other[2], Context.VALUE, may_name=may_name)
         named: tuple[Named, ...] = ()
@@ -367,8 +382,26 @@ def _compares(whole: Term) -> bool:
     return whole.kind == "binary_expression" and whole.children[1].key in ("<", ">", "<=", ">=", "==", "!=")
 
 
-def _is_arithmetic(types: tuple[Type, ...]) -> bool:
-    return bool(types) and all(isinstance(type_, IntegerType | FloatType) for type_ in types)
+def _may_add_negated(targets: tuple[Type, ...], operands: tuple[Type, ...]) -> bool:
+    """Whether `target -= operand` and `target += -operand` are the same in every context."""
+    return bool(operands) and len(targets) == len(operands) and all(map(_subtracts_by_adding, targets, operands))
+
+
+def _subtracts_by_adding(target: Type, operand: Type) -> bool:
+    """`-operand` has the operand's type: in a wider target the negative of an unsigned number is a large one."""
+    if not isinstance(target, IntegerType | FloatType):
+        return False
+    match operand:
+        case FloatType():
+            return True
+        case IntegerType(bits=bits):
+            return bits < _PROMOTED or (isinstance(target, IntegerType) and target.bits <= bits)
+        case _:
+            return False
+
+
+_PROMOTED: Final = 32
+"""Narrower integers become `int` before they are negated."""
 
 
 def _fits(literal: Term, other: Term) -> bool:

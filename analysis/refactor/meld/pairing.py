@@ -3,6 +3,8 @@
 Rules     Variables are paired in the order of their declarations: of equal type, declared at the same depth in the same
           kind of statement; equal names count most, then initial values of the same shape.  The variable of the second
           arm takes the name of the first one's.  Whether the declarations themselves are melded is decided later.
+Never     variables that other threads or calls see (`__shared__`, `static`): those of the two arms are two objects; and
+          `constexpr` ones of different values, because a selected value is no constant.
 Depth     Two variables at equal depth can only meet in one scope where the scopes around them are melded too, so no
           use of one is captured by the other.  The variable of a `for` is seen in its loop alone, so its depth is free.
 """
@@ -29,6 +31,7 @@ class _Declared:
     depth: int
     in_loop_head: bool
     shape: str
+    value: str
 
 
 def paired_locals(left: Sequence[Statement], right: Sequence[Statement]) -> Mapping[Local, Local]:
@@ -44,7 +47,8 @@ def _declarations(statements: Sequence[Statement], depth: int) -> Iterator[_Decl
             whole = own_term(statement)
             for local in statement.declares:
                 shape = "" if whole is None else _shape(whole, local)
-                yield _Declared(local, depth, isinstance(statement, Looping), shape)
+                value = "" if whole is None else _value(whole, local)
+                yield _Declared(local, depth, isinstance(statement, Looping), shape, value)
         for body in bodies(statement):
             yield from _declarations(body, depth + 1)
 
@@ -61,6 +65,9 @@ def _likeness(one: _Declared, other: _Declared) -> float | None:
         return None
     if left.name != right.name and (left.fixed or right.fixed):
         return None
+    words = set(left.spelling.split())
+    if words & _ONE_OBJECT or ("constexpr" in words and one.value != other.value):
+        return None
     score = SAME_TYPE
     if left.name == right.name:
         score += SAME_NAME
@@ -75,8 +82,22 @@ def _tight(text: str) -> str:
 
 def _shape(whole: Term, local: Local) -> str:
     """The kinds of the terms in the initial value."""
+    value = _initial_value(whole, local)
+    return "" if value is None else " ".join(found.kind for found in value.walk())
+
+
+def _value(whole: Term, local: Local) -> str:
+    """The initial value, for comparison."""
+    value = _initial_value(whole, local)
+    return "" if value is None else value.key
+
+
+def _initial_value(whole: Term, local: Local) -> Term | None:
     for inner in whole.walk():
         children = inner.children
         if inner.kind == "init_declarator" and any(found.meaning == local for found in children[0].walk()):
-            return " ".join(found.kind for found in children[-1].walk())
-    return ""
+            return children[-1]
+    return None
+
+
+_ONE_OBJECT: Final = frozenset({"__shared__", "static", "extern"})

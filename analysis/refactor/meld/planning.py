@@ -21,6 +21,7 @@ from analysis.ir.record import record
 from analysis.ir.types import BooleanType, FloatType, IntegerType, Type
 from analysis.meld.settings import MeldMethod, MeldSettings
 from analysis.refactor.meld.columns import UndeclarableError
+from analysis.refactor.meld.distinct_types import DistinctTypes
 from analysis.refactor.meld.expressions import TermMelder
 from analysis.refactor.meld.flattening import flattened
 from analysis.refactor.meld.gathering import gathered
@@ -98,8 +99,15 @@ class Undeclarable:
 class Planner:
     """Plans the branches of one function."""
 
-    def __init__(self, knowledge: Knowledge, divergent: frozenset[tuple[int, int]], settings: MeldSettings) -> None:
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        distinct: DistinctTypes,
+        divergent: frozenset[tuple[int, int]],
+        settings: MeldSettings,
+    ) -> None:
         self._knowledge = knowledge
+        self._distinct = distinct
         self._divergent = divergent
         self._settings = settings
         self._locals = count(FIRST_FRESH)
@@ -126,7 +134,7 @@ class Planner:
         variants += self._gathered(left, right)
         serial, bar = _serial(fork, left, right), _serial(fork, *inner)
         guard = GuardId(next(self._guards))
-        terms = TermMelder(guard, self._knowledge, self._fresh)
+        terms = TermMelder(guard, self._knowledge, self._distinct, self._fresh)
         candidates: list[Plan] = []
         refused: list[NotAlike | Undeclarable] = []
         for method in self._methods():

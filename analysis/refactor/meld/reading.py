@@ -17,6 +17,8 @@ from typing import Final, final
 
 from analysis.ir.source import Span
 from analysis.ir.types import Type
+from analysis.lower.names import Scope
+from analysis.refactor.meld.bound_arguments import bound_arguments
 from analysis.refactor.meld.knowledge import Knowledge, Price
 from analysis.refactor.meld.model import Obstacle
 from analysis.refactor.meld.structure import (
@@ -30,8 +32,9 @@ from analysis.refactor.meld.structure import (
     followed,
     with_comments,
 )
-from analysis.refactor.meld.survey import names_inside_macros, renamed_places, statement_of
-from analysis.refactor.meld.terms import Effect, Local, LocalId, Term, term
+from analysis.refactor.meld.survey import names_inside_macros, renamed_places, statement_of, variables_of
+from analysis.refactor.meld.terms import BOUND_ARGUMENT, Effect, Local, LocalId, Term, term
+from analysis.refactor.meld.trivia import comments_of, lines_of
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.tree import Node
 
@@ -50,7 +53,7 @@ class UnreadableError(Exception):
 class Reader:
     """Reads statements of one function; numbers the variables that they declare."""
 
-    def __init__(self, text: bytes, snippet: Snippet, knowledge: Knowledge) -> None:
+    def __init__(self, text: bytes, snippet: Snippet, knowledge: Knowledge, scope: Scope) -> None:
         self._text = text
         self._snippet = snippet
         self._places: dict[tuple[int, int], tuple[Span, bool]] = {}
@@ -66,6 +69,10 @@ class Reader:
         """Of the statement that is being read: its lines after the first are kept relative to it."""
         self._renamed = renamed_places(snippet) | knowledge.in_registers
         self._hidden = names_inside_macros(text, snippet)
+        self._scope = scope
+        self._variables = variables_of(snippet)
+        self._bound: set[tuple[int, int]] = set()
+        """Where the arguments stand that may be bound to references."""
         self._has_macros = bool(snippet.source_map.starts)
 
     def fork(self, node: Node) -> Branching:
@@ -92,13 +99,17 @@ class Reader:
                 return self._loop(node, prices)
             case "compound_statement":
                 return Nested(self._body(node, prices))
+            case "alias_declaration" | "type_definition" | "using_declaration" | "struct_specifier" | "enum_specifier":
+                message = "an arm declares a type or a name for one, and the melded statements stand outside of the arm"
+                raise UnreadableError(Obstacle.DECLARATION, self._span(node), message)
             case "labeled_statement" | "goto_statement" | "try_statement" | "seh_try_statement":
                 raise UnreadableError(Obstacle.LEAVES_ARM, self._span(node), "an arm jumps to a label")
             case _:
                 return self._simple(node, prices)
 
-    def _body(self, node: Node, prices: list[Price]) -> tuple[Statement, ...]:
-        """The statements of an arm or a loop, whether it has braces or not."""
+    def _body(self, node: Node, prices: list[Price], *, is_arm: bool = False) -> tuple[Statement, ...]:
+        """The statements of an arm or a loop, whether it has braces or not; what stands behind the opening brace of an
+        arm is left to the caller."""
         if node.kind == "else_clause":
             node = statement_of(node)
         self._scopes.append({})
@@ -109,19 +120,19 @@ class Reader:
             found: list[Statement] = [self._statement(node, prices)]
         else:
             self._spelled(node)
-            found = self._list(node, span, prices)
+            found = self._list(node, span, prices, is_arm=is_arm)
         self._scopes.pop()
         self._indent = around
         return tuple(one for one in found if not _is_empty(one))
 
-    def _list(self, node: Node, span: Span, prices: list[Price]) -> list[Statement]:
+    def _list(self, node: Node, span: Span, prices: list[Price], *, is_arm: bool) -> list[Statement]:
         found: list[Statement] = []
         end = span.start + 1
         for child in node.children:
             own = self._span(child)
             self._indent = self._indent_at(own.start)
             beside, above = self._comments(end, own.start, is_first=not found)
-            if not found:
+            if not found and is_arm:
                 above = self._opened(end, own.start, above)[1]
             if found and beside:
                 found[-1] = with_comments(found[-1], _beside(found[-1].comments, beside))
@@ -148,7 +159,10 @@ class Reader:
             raise UnreadableError(Obstacle.UNKNOWN_CODE, self._span(node), "an arm has an `if constexpr`")
         condition = self._term(value, prices)
         first, second = _field(node, "consequence"), node.field("alternative")
-        above = [*self._between(clause, first)]
+        keyword = self._span(next(child for child in node.children if child.kind == "if"))
+        tested, whole = self._span(value), self._span(clause)
+        above = comments_of(self._slice(keyword.end, tested.start) + "\n" + self._slice(tested.end, whole.end))
+        above += self._between(clause, first)
         then, opening = self._arm(first, prices)
         otherwise, other_opening = None, ""
         above += self._alone(first, then)
@@ -157,7 +171,7 @@ class Reader:
             beside, between = self._comments(self._span(first).end, self._span(second).start, is_first=False)
             then = followed(then, Comments((), beside))
             otherwise, other_opening = self._arm(second, prices)
-            said = (*between, *_comments_of(self._slice(self._span(second).start, self._span(inner).start)))
+            said = (*between, *comments_of(self._slice(self._span(second).start, self._span(inner).start)))
             said = tuple(text for text in (*said, *self._alone(second, otherwise)) if text)
             if otherwise:
                 known = otherwise[0].comments
@@ -165,7 +179,6 @@ class Reader:
                 otherwise = (first_one, *otherwise[1:])
             else:
                 above += said
-        keyword = self._span(next(child for child in node.children if child.kind == "if"))
         return Branching(condition, then, otherwise, keyword, Comments(tuple(above)), (opening, other_opening))
 
     def _arm(self, node: Node, prices: list[Price]) -> tuple[tuple[Statement, ...], str]:
@@ -174,7 +187,7 @@ class Reader:
         if inner.kind != "compound_statement":
             return self._body(node, _within(prices, self._span(node))), ""
         first = inner.children[0] if inner.children else None
-        found = self._body(node, _within(prices, self._span(node)))
+        found = self._body(node, _within(prices, self._span(node)), is_arm=True)
         if first is None:
             return found, ""
         start, end = self._span(inner).start + 1, self._span(first).start
@@ -183,7 +196,7 @@ class Reader:
 
     def _alone(self, node: Node, statements: tuple[Statement, ...]) -> list[str]:
         """The comments of an arm or a body that has nothing else."""
-        return [] if statements else _comments_of(self._slice(self._span(node).start, self._span(node).end))
+        return [] if statements else comments_of(self._slice(self._span(node).start, self._span(node).end))
 
     def _loop(self, node: Node, prices: list[Price]) -> Statement:
         body = _field(node, "body")
@@ -198,7 +211,7 @@ class Reader:
         heads = [child for child in node.children if child is not body and child.role is not None]
         in_head = [price for price in prices if not (inner.start <= price.start and price.end <= inner.end)]
         tail = _AFTER_HEAD.search(self._text[head_span.start : head_span.end].decode("utf-8", "replace"))
-        above = () if tail is None or kind is LoopKind.DO else tuple(_comments_of(tail[0]))
+        above = () if tail is None or kind is LoopKind.DO else tuple(comments_of(tail[0]))
         if above and tail is not None:
             head_span = Span(head_span.start, head_span.end - len(tail[0].encode()))
         head = self._assembled(f"{kind.value}_head", head_span, heads, in_head, self._around)
@@ -220,19 +233,47 @@ class Reader:
 
     def _term(self, node: Node, prices: list[Price], around: float | None = None) -> Term:
         """`around`: how often the term around it runs, for names, which cost nothing themselves."""
+        if node.kind == "call_expression":
+            found = bound_arguments(self._scope, node, self._variables)
+            self._bound.update((argument.start, argument.end) for argument in found)
+        if (node.start, node.end) in self._bound:
+            inner = self._plain_term(node, prices, around)
+            return term(BOUND_ARGUMENT, (inner,), inner.types, 0, inner.rounds)
+        return self._plain_term(node, prices, around)
+
+    def _plain_term(self, node: Node, prices: list[Price], around: float | None) -> Term:
         span = self._spelled(node)
         around = max((price.rounds for price in prices), default=self._around if around is None else around)
         if node.is_error or node.is_missing:
             raise UnreadableError(Obstacle.UNKNOWN_CODE, span, "an arm contains text that the grammar cannot read")
         if node.kind == "lambda_expression":
             raise UnreadableError(Obstacle.UNKNOWN_CODE, span, "an arm contains a lambda")
+        self._check_constant(node)
         if node.kind in ("declaration", "for_range_loop"):
             return self._declaration(node, span, prices, around)
-        if node.kind == "identifier":
+        if node.kind == "identifier" or (
+            node.kind == "type_identifier" and self._local(self._slice(span.start, span.end))
+        ):
             return self._identifier(node, span, prices, around)
         if self._has_macros and not all(self._is_spelled(child) for child in node.children):
             return self._macro_use(node, span, prices, around)
         return self._assembled(node.kind, span, node.children, prices, around)
+
+    def _check_constant(self, node: Node) -> None:
+        """What the compiler must know may not name a variable of an arm: a selected value is no constant."""
+        known = node.field("size") if node.kind == "array_declarator" else node.field("value")
+        if node.kind == "template_argument_list":
+            known = node
+        elif node.kind not in ("array_declarator", "case_statement"):
+            return
+        for inner in () if known is None else known.walk():
+            # `f<K>` is read as if `K` were a type.
+            if (
+                inner.kind in ("identifier", "type_identifier")
+                and self._local(inner.text.decode("utf-8", "replace")) is not None
+            ):
+                message = "the compiler must know the value of a constant that an arm declares"
+                raise UnreadableError(Obstacle.DECLARATION, self._span(inner), message)
 
     def _assembled(self, kind: str, span: Span, children: list[Node], prices: list[Price], around: float) -> Term:
         """A term of its children and the text between them."""
@@ -319,6 +360,9 @@ class Reader:
         place = self._spelled(name_node)
         name = self._slice(place.start, place.end)
         types = self._knowledge.names.get(name, ())
+        if any(self._local(word) is not None for word in _WORD.findall(spelling)):
+            message = "the type of a variable of an arm is that of another one (`decltype`)"
+            raise UnreadableError(Obstacle.DECLARATION, whole, message)
         local = Local(
             LocalId(self._numbers),
             name,
@@ -378,7 +422,7 @@ class Reader:
         gap = self._slice(start, end)
         line, newline, rest = gap.partition("\n")
         beside = "" if is_first or not newline else line.strip(" \t\r;")
-        lines = _lines_of(gap if is_first or not newline else f"\n{rest}")
+        lines = lines_of(gap if is_first or not newline else f"\n{rest}")
         if beside and not beside.startswith("/"):
             beside = ""
         while is_first and lines[:1] == [""]:
@@ -388,13 +432,13 @@ class Reader:
     def _opened(self, start: int, end: int, above: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
         """The comment behind an opening brace, which says what the arm is, and the others."""
         line, newline, _ = self._slice(start, end).partition("\n")
-        opening = _comments_of(line) if newline else []
+        opening = comments_of(line) if newline else []
         if len(opening) == 1 and above[:1] == tuple(opening):
             return opening[0], above[1:]
         return "", above
 
     def _between(self, before: Node, after: Node) -> list[str]:
-        return _comments_of(self._slice(self._span(before).end, self._span(after).start))
+        return comments_of(self._slice(self._span(before).end, self._span(after).start))
 
 
 def _place_in(snippet: Snippet, start: int, end: int) -> tuple[Span, bool]:
@@ -431,22 +475,6 @@ def _beside(comments: Comments, beside: str) -> Comments:
     return Comments(comments.above, comments.beside or beside, comments.below)
 
 
-def _lines_of(gap: str) -> list[str]:
-    """The comments and pragmas, with one empty line where there are any."""
-    found: list[str] = []
-    end = 0
-    for each in _TRIVIA.finditer(gap):
-        if _BLANK_LINE.search(gap, end, each.start()):
-            found.append("")
-        found.append(each[0].rstrip())
-        end = each.end()
-    return [*found, ""] if _BLANK_LINE.search(gap, end) else found
-
-
-def _comments_of(gap: str) -> list[str]:
-    return [found[0].rstrip() for found in _TRIVIA.finditer(gap)]
-
-
 def _field(node: Node, name: str) -> Node:
     found = node.field(name)
     if found is None:
@@ -463,8 +491,6 @@ _FEW: Final = 32
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _DIRECTIVE: Final = re.compile(rb"^[ \t]*#[ \t]*(?!pragma\b)\w*", re.MULTILINE)
 _AFTER_HEAD: Final = re.compile(r"(?<=\))\s*(?://[^\n]*\s*|/\*(?:[^*]|\*(?!/))*\*/\s*)+$")
-_BLANK_LINE: Final = re.compile(r"\n[ \t\r]*\n")
-_TRIVIA: Final = re.compile(r"//[^\n]*|/\*.*?\*/|#[ \t]*pragma[^\n]*", re.DOTALL)
 _CHANGING: Final = frozenset({"assignment_expression", "update_expression", "delete_expression", "new_expression"})
 _DECLARING: Final = frozenset({"declaration", "init_statement", "init_declarator"})
 _DECLARATORS: Final = frozenset(

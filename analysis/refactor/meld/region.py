@@ -22,10 +22,12 @@ from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.meld.settings import MeldSettings
+from analysis.refactor.meld.distinct_types import DistinctTypes
 from analysis.refactor.meld.knowledge import MAX_VIEWS, Knowledge
 from analysis.refactor.meld.model import Obstacle, Refusal
 from analysis.refactor.meld.planning import NoGain, NotAlike, Plan, Planner, Undeclarable
 from analysis.refactor.meld.reading import Reader, UnreadableError
+from analysis.refactor.meld.spelled_types import spelled_types
 from analysis.refactor.meld.structure import Branching, all_statements
 from analysis.refactor.meld.survey import forks_in, has_empty_arm
 from analysis.syntax.items import Item
@@ -55,6 +57,8 @@ class Regions:
     def __init__(self, analysis: FileAnalysis, function: FunctionFacts, settings: MeldSettings) -> None:
         self._function = function
         self._settings = settings
+        self._text = analysis.document.text
+        self._scope = analysis.program.declaration_of(function.id).scope
         self._views = analysis.views(function)
         view = self._views[0]
         self._item = analysis.item_of(view, view.frame)
@@ -111,8 +115,10 @@ class Regions:
         number = next((at for at, view in enumerate(self._views) if _varies(view, branch)), 0)
         if number not in self._contexts:
             knowledge = Knowledge(self._views, self._views[number])
-            reader = Reader(item.text, snippet, knowledge)
-            self._contexts[number] = _Context(knowledge, reader, Planner(knowledge, self._parting, self._settings))
+            reader = Reader(item.text, snippet, knowledge, self._scope)
+            distinct = DistinctTypes(spelled_types(item.text, snippet), self._text)
+            planner = Planner(knowledge, distinct, self._parting, self._settings)
+            self._contexts[number] = _Context(knowledge, reader, planner)
         return self._contexts[number]
 
     def _planned(

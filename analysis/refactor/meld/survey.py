@@ -63,6 +63,17 @@ def names_inside_macros(text: bytes, snippet: Snippet) -> frozenset[str]:
     return frozenset(found)
 
 
+def variables_of(snippet: Snippet) -> frozenset[str]:
+    """The names that the function declares, but for references and pointers to functions."""
+    return frozenset(
+        inner.text.decode("utf-8", "replace")
+        for node in snippet.root.walk()
+        if node.kind in ("init_declarator", "declaration", "parameter_declaration")
+        for inner in node.children
+        if inner.role == "declarator" and inner.kind == "identifier"
+    )
+
+
 def _place(node: Node) -> Iterator[str]:
     """The variable that a place is, or is a member of; what an index or a pointer leads to is memory anyway."""
     match node.kind:

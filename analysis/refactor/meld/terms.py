@@ -70,6 +70,8 @@ SELECT: Final = "select"
 """The kind of a term `guard ? left : right`."""
 GUARD: Final = "guard"
 IDENTIFIER: Final = "identifier"
+BOUND_ARGUMENT: Final = "bound_argument"
+"""The kind of an argument through which a call may change what is passed."""
 _COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _SPACE: Final = re.compile(r"(?:\\\r?\n|\s)+")
 
@@ -374,7 +376,9 @@ def _without_space(text: str) -> str:
 
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _OPERATORS: Final = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "++", "--", "."})
-_SELECTING: Final = frozenset({SELECT, "conditional_expression", "parenthesized_expression", "comma_expression"})
+_SELECTING: Final = frozenset(
+    {SELECT, BOUND_ARGUMENT, "conditional_expression", "parenthesized_expression", "comma_expression"}
+)
 _LVALUES: Final = frozenset({IDENTIFIER, "subscript_expression", "field_expression", "pointer_expression"})
 _LOOSER_THAN_SELECT: Final = frozenset({SELECT, "conditional_expression", "assignment_expression", "comma_expression"})
 _LOOSER_THAN_OR: Final = frozenset({SELECT, "conditional_expression"})
