@@ -25,9 +25,10 @@ from tree_sitter import Node
 
 from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.merge import View, branches_at
 from analysis.facts.model import BranchFact, FunctionFacts
 from analysis.ir.function import SourceBranchKind
-from analysis.ir.instructions import BasicBlockId, WarpBarrier
+from analysis.ir.instructions import BasicBlockId, SourceBranchId, WarpBarrier
 from analysis.ir.record import record
 from analysis.refactor.edit import Replacement, apply_replacements
 from analysis.refactor.layout import behind
@@ -108,6 +109,37 @@ def place_syncwarps(analysis: FileAnalysis, function: FunctionFacts, reanalyze: 
             case None:
                 withheld.append(Withheld(candidate.keyword, WhyNot.NOT_TOGETHER))
     return SyncPlacement(tuple(points), tuple(sorted(withheld, key=lambda one: one.keyword)))
+
+
+def may_reconverge(analysis: FileAnalysis, function: FunctionFacts, keyword: int) -> bool:
+    """Whether a barrier can be offered behind the branch whose keyword begins at a byte offset of the file.
+
+    Cheap, for who asks with each move of a cursor: no text is analysed.  Nothing may leave the statement but at its
+    end, and all lanes of a warp must come together in the block behind it, which the text behind it then begins.
+    """
+    here = [branch for branch in function.branches if function.start + branch.keyword.start == keyword]
+    found = [one for one in _candidates(analysis, function) if one.keyword == keyword and isinstance(one, SyncPoint)]
+    tree = analysis.document.tree
+    if not here or not found or not function.callers_known or tree is None:
+        return False
+    node = _statement(tree.root_node, function, here[0])
+    if node is None or _is_left(node, _LEFT_BY if here[0].kind is SourceBranchKind.IF else _LOOPS_LEFT_BY):
+        return False
+    return all(_meets_behind(view, one) for view in analysis.views(function) for one in branches_at(view, here[0]))
+
+
+_LOOPS_LEFT_BY: Final = frozenset({"return_statement", "goto_statement"})
+_LEFT_BY: Final = _LOOPS_LEFT_BY | {"break_statement", "continue_statement"}
+
+
+def _is_left(node: Node, by: frozenset[str]) -> bool:
+    return node.type in by or any(_is_left(child, by) for child in node.named_children)
+
+
+def _meets_behind(view: View, branch: SourceBranchId) -> bool:
+    root = view.root
+    behind_it = {root.control.immediate_post_dominator(block) for block, _ in root.divergence.branch_sites(branch)}
+    return all(block is not None and root.divergence.convergence(block) <= Level.WARP for block in behind_it)
 
 
 def _candidates(analysis: FileAnalysis, function: FunctionFacts) -> Iterator[SyncPoint | Withheld]:

@@ -52,6 +52,20 @@ class MissingSyncwarp:
     void host(int *x) { sum<<<1, 32>>>(x); }
     ```
 
+    The editor's action "Insert `__syncwarp()`" puts the barriers between all accesses that exchange data in the kernels
+    that run the function. Where a statement reads what another lane writes in it, no barrier can stand between, so it
+    is taken apart: `s[t] += s[t + 16];` in a whole warp becomes
+
+    ```text
+    const auto value = s[t] + s[t + 16];
+    __syncwarp();
+    s[t] = value;
+    ```
+
+    Where only some lanes come (`if (t < 8)`), `__ballot_sync` before the branch says which, and the barriers have that
+    mask. The new text is analysed, and both versions run under every policy: the results are those of lanes that run in
+    step, and no race between lanes of a warp is left. What cannot be proven is not offered, with the reason.
+
     ## Known noise
 
     Lanes whose result nobody uses exchange as well (`s[t] += s[t + 16]` for all 32 lanes of a warp).

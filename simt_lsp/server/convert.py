@@ -14,7 +14,9 @@ from analysis.ir.record import record
 from analysis.syntax.line_index import LineIndex, PositionEncoding
 from simt_lsp.server.analysed import Analysed
 from simt_lsp.server.client import ClientFeatures
+from simt_lsp.server.simulation.checked_barriers import BarrierPlace
 from simt_lsp.server.simulation.checked_melds import CheckedMeld
+from simt_lsp.server.simulation.edit_outcome import CheckedEdit
 from simt_lsp.server.simulation.results import Placed, Running
 
 if TYPE_CHECKING:
@@ -59,6 +61,7 @@ class View:
     running: Callable[[], tuple[Running, ...]]
     launches: Callable[[str], Sequence[Launch]]
     checked_meld: Callable[[FunctionFacts, BranchFact], CheckedMeld | None]
+    checked_barriers: Callable[[BarrierPlace], CheckedEdit | None]
     _other_lines: dict[str, LineIndex | None] = field(default_factory=dict[str, "LineIndex | None"])
 
     def offset(self, position: types.Position) -> int:

@@ -10,9 +10,10 @@ from lsprotocol import types
 from analysis.syntax.line_index import PositionEncoding
 from simt_lsp.server.errors import report_failure
 from simt_lsp.server.kernel_list import KERNELS_METHOD
+from simt_lsp.server.requests.barriers import BARRIER_COMMAND, barrier_command
 from simt_lsp.server.requests.check_workspace import CHECK_COMMAND, check_workspace_command
 from simt_lsp.server.requests.code_action import OPTIONS as CODE_ACTIONS
-from simt_lsp.server.requests.code_action import on_code_action
+from simt_lsp.server.requests.code_action import on_code_action, on_code_action_resolve
 from simt_lsp.server.requests.code_lens import EXPLAIN_COMMAND, SIMULATE_COMMAND, on_code_lens
 from simt_lsp.server.requests.control_flow_graph import GRAPH_METHOD, on_control_flow_graph
 from simt_lsp.server.requests.diagnostic import on_diagnostic
@@ -23,7 +24,6 @@ from simt_lsp.server.requests.hover import on_hover
 from simt_lsp.server.requests.inlay_hint import on_inlay_hint
 from simt_lsp.server.requests.kernels import on_kernels
 from simt_lsp.server.requests.meld import MELD_COMMAND, MELD_METHOD, meld_command, on_meld
-from simt_lsp.server.requests.meld_action import on_code_action_resolve
 from simt_lsp.server.requests.semantic_tokens import (
     on_semantic_tokens,
     on_semantic_tokens_delta,
@@ -93,6 +93,7 @@ def make_server(version: str) -> SimtServer:
     server.commands[EXPLAIN_COMMAND] = lambda ls, params: explain_command(ls, list(params.arguments or ()))
     server.commands[SIMULATE_COMMAND] = simulate_command
     server.commands[MELD_COMMAND] = meld_command
+    server.commands[BARRIER_COMMAND] = barrier_command
     for name in server.commands:
         server.command(name)(_never_called)
     return server

@@ -30,6 +30,7 @@ from simt_lsp.server.protocol import SimtProtocol
 from simt_lsp.server.publishing import Publisher, Report, report_of
 from simt_lsp.server.roots import Root, Roots
 from simt_lsp.server.sent_tokens import SentTokens
+from simt_lsp.server.simulation.checked_barriers import CheckedBarriers
 from simt_lsp.server.simulation.checked_melds import CheckedMeld, CheckedMelds, MeldIdentity
 from simt_lsp.server.simulation.decorations import decorations
 from simt_lsp.server.simulation.results import Placement, Running, Simulated, SimulationResults
@@ -76,6 +77,7 @@ class SimtServer(LanguageServer):
         self.simulations = SimulationResults()
         self.placement = Placement()
         self.melds = CheckedMelds()
+        self.barriers = CheckedBarriers()
         self.commands: dict[str, Callable[[SimtServer, types.ExecuteCommandParams], Awaitable[Any]]] = {}
         self.progress_cancellers: dict[str | int, Callable[[], None]] = {}
         self._tasks: set[asyncio.Future[Any]] = set()
@@ -142,6 +144,7 @@ class SimtServer(LanguageServer):
         self._settled.discard(uri)
         self.simulations.forget(uri)
         self.melds.forget(uri)
+        self.barriers.forget(uri)
         self.sent_tokens.forget(uri)
         self.publisher.clear(uri)
         if self.analyse_again(touching={item.key}):
@@ -260,6 +263,7 @@ class SimtServer(LanguageServer):
             lambda: self.simulations.running(analysed.item.uri),
             lambda kernel: self.placement.launches(analysis, kernel),
             lambda function, branch: self._checked_meld(analysed, analysis, function, branch),
+            lambda place: self.barriers.of(analysed.item.uri, place),
         )
 
     def meld_identity(self, view: View, function: FunctionFacts, branch: BranchFact) -> MeldIdentity:

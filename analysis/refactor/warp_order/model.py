@@ -25,11 +25,13 @@ class Separation:
     """A barrier has to stand on every way from `first` to `second`.
 
     `loop` is where the keyword of a loop begins in different rounds of which the two stand; None in one pass.
+    `accesses`: where the accesses of this file begin, be it in what the sites call.
     """
 
     first: Site
     second: Site
     loop: int | None
+    accesses: tuple[int, ...]
 
 
 class WhyNotOrdered(Enum):
@@ -55,12 +57,16 @@ class WhyNotOrdered(Enum):
 @final
 @record
 class Ordered:
-    """`edit` puts `barriers` in, `masked` of them with a mask, and takes `splits` statements apart."""
+    """`edit` puts `barriers` in, `masked` of them with a mask, and takes `splits` statements apart.
+
+    `accesses`: where those begin that it orders, in the text before.
+    """
 
     edit: tuple[Replacement, ...]
     barriers: int
     masked: int
     splits: int
+    accesses: frozenset[int]
 
 
 @final

@@ -30,10 +30,14 @@ _JUMPS: Final = frozenset({"break_statement", "continue_statement", "return_stat
 @final
 @record
 class Placement:
-    """`behind`: the statements behind which a barrier stands, with their sequences; `splits` likewise."""
+    """`behind`: the statements behind which a barrier stands, with their sequences; `splits` likewise.
+
+    `accesses`: where those begin that are separated.
+    """
 
     behind: tuple[tuple[StatementSequence, Node], ...]
     splits: tuple[tuple[StatementSequence, Split], ...]
+    accesses: frozenset[int]
 
 
 @final
@@ -47,7 +51,7 @@ class _Stretch:
     goes_around: bool
 
 
-def place(text: bytes, root: Node, found: Iterable[Separation]) -> Placement:
+def place(text: bytes, root: Node, found: Sequence[Separation]) -> Placement:
     """Raises `Obstacle`."""
     stretches: list[_Stretch] = []
     splits: dict[int, tuple[StatementSequence, Split]] = {}
@@ -62,7 +66,8 @@ def place(text: bytes, root: Node, found: Iterable[Separation]) -> Placement:
     for owner, sequence in sequences.items():
         here = [stretch for stretch in stretches if stretch.sequence.owner.id == owner]
         behind += ((sequence, node) for node in _barriers(root, here, splits.keys()))
-    return Placement(tuple(behind), tuple(splits.values()))
+    accesses = frozenset(access for separation in found for access in separation.accesses)
+    return Placement(tuple(behind), tuple(splits.values()), accesses)
 
 
 def _stretch(text: bytes, root: Node, separation: Separation) -> _Stretch | Split:

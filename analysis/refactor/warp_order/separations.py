@@ -50,7 +50,7 @@ def _separation(analysis: FileAnalysis, view: View, pair: ExchangePair) -> Separ
     first, second = (
         _site(analysis, view, way[frame], access) for way, access in zip(ways, (pair.first, pair.second), strict=True)
     )
-    return Separation(first, second, loop)
+    return Separation(first, second, loop, tuple(_in_this_file(analysis, view, (pair.first, pair.second))))
 
 
 def _way_out(function: Function, span: Span) -> Mapping[FrameId, Span]:
@@ -81,6 +81,13 @@ def _loop_keyword(view: View, cycle: CycleId) -> Span:
 def _site(analysis: FileAnalysis, view: View, span: Span, access: Load | Store) -> Site:
     where = _offset(analysis, view, span)
     return Site(where.start, where.end, isinstance(access, Store))
+
+
+def _in_this_file(analysis: FileAnalysis, view: View, accesses: Iterable[Load | Store]) -> Iterator[int]:
+    for access in accesses:
+        item = analysis.item_of(view, access.span.frame)
+        if item is not None and item.path == analysis.facts.path:
+            yield item.span.start + access.span.start
 
 
 def _offset(analysis: FileAnalysis, view: View, span: Span) -> Span:

@@ -50,7 +50,7 @@ class _Writer:
             self._add(split.statement, 0, self._taken_apart(sequence, split))
             self._embrace(sequence)
         count = len(placement.behind) + len(placement.splits)
-        return Ordered(tuple(self._merged()), count, self._masked, len(placement.splits))
+        return Ordered(tuple(self._merged()), count, self._masked, len(placement.splits), placement.accesses)
 
     def _barrier(self, sequence: Sequence) -> str:
         branch = parting_branch(self._analysis, sequence.children[0])

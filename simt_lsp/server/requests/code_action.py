@@ -1,4 +1,4 @@
-"""`textDocument/codeAction`: the repairs of the diagnostics in a range, as quick fixes, and meldings of branches.
+"""`textDocument/codeAction`: the repairs of the diagnostics in a range, as quick fixes, and rewritings of branches.
 
 Rules    A repair belongs to one version of the document and says so, so that an editor refuses it for another.
          A cursor that stands on no finding means those of its line: Neovim and Vim ask for the cursor alone.
@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Final
 from lsprotocol import types
 
 from simt_lsp.server.convert import View, printable
-from simt_lsp.server.requests.meld_action import meld_actions
+from simt_lsp.server.requests.barrier_action import ORDERED, order_actions, reconverge_actions, resolve_barriers
+from simt_lsp.server.requests.meld_action import meld_actions, resolve_meld
+from simt_lsp.server.simulation.arguments import plain
 
 if TYPE_CHECKING:
     from analysis.rules.diagnostic import Diagnostic, Fix
@@ -36,16 +38,33 @@ def actions(view: View, place: types.Range, kinds: Sequence[types.CodeActionKind
         yield from quick_fixes(view, place)
     if REWRITE in kinds:
         yield from meld_actions(view, place)
+        yield from reconverge_actions(view, place)
 
 
 def quick_fixes(view: View, place: types.Range) -> Iterator[types.CodeAction]:
+    for diagnostic in _at(view, place, [one for one in view.analysed.diagnostics if one.fix is not None]):
+        if diagnostic.fix is not None:
+            yield _action(view, diagnostic, diagnostic.fix)
+    yield from order_actions(view, _at(view, place, [one for one in view.analysed.diagnostics if one.code in ORDERED]))
+
+
+def _at(view: View, place: types.Range, diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
+    """Those in the range; where a cursor stands on none, those of its line."""
     start, end = view.offset(place.start), view.offset(place.end)
-    repairs = [(diagnostic, diagnostic.fix) for diagnostic in view.analysed.diagnostics if diagnostic.fix is not None]
-    found = [repair for repair in repairs if repair[0].start <= end and start <= repair[0].end]
+    found = [one for one in diagnostics if one.start <= end and start <= one.end]
     if not found and place.start == place.end:
-        found = [repair for repair in repairs if view.position(repair[0].start).line == place.start.line]
-    for diagnostic, fix in found:
-        yield _action(view, diagnostic, fix)
+        found = [one for one in diagnostics if view.position(one.start).line == place.start.line]
+    return found
+
+
+async def on_code_action_resolve(ls: SimtServer, action: types.CodeAction) -> types.CodeAction:
+    match plain(action.data):
+        case {"meld": data}:
+            return await resolve_meld(ls, action, data)
+        case {"barriers": data}:
+            return await resolve_barriers(ls, action, data)
+        case _:
+            return action
 
 
 def _wants(only: Sequence[types.CodeActionKind | str] | None, kind: types.CodeActionKind) -> bool:

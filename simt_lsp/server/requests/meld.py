@@ -8,7 +8,6 @@ Rules    The text is the one that the client saw when it asked.  An edit is sent
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any, Final, assert_never, final
 
 from lsprotocol import types
@@ -19,12 +18,13 @@ from simt_lsp.server.convert import View, printable
 from simt_lsp.server.documents import OpenDocument
 from simt_lsp.server.errors import CONTENT_MODIFIED
 from simt_lsp.server.progress import Percentages, progress
+from simt_lsp.server.requests.checked_edit import EditWords, apply, may_apply, tell
 from simt_lsp.server.simulation.arguments import plain
 from simt_lsp.server.simulation.checked_melds import CheckedMeld, MeldIdentity, text_digest
 from simt_lsp.server.simulation.child import Listener
+from simt_lsp.server.simulation.client_edit import text_edits
+from simt_lsp.server.simulation.edit_outcome import CheckedEdit, EditOutcome
 from simt_lsp.server.simulation.job import MeldJob
-from simt_lsp.server.simulation.meld_edit import text_edits, workspace_edit
-from simt_lsp.server.simulation.meld_outcome import Melded, MeldOutcome, MeldVerdict
 from simt_lsp.server.simulation.meld_places import MeldPlace, meld_places
 from simt_lsp.server.simulation.outcome import Failed, Refused, Stopped
 from simt_lsp.server.simulation.source_text import source_text
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 MELD_COMMAND: Final = "simt.meld"
 MELD_METHOD: Final = "simt/meld"
-UNCHECKED_TITLE: Final = "Meld Unchecked"
 CHANGED: Final = "the text changed while the melding was checked; ask again"
+WORDS: Final = EditWords("Not melded", "The melding was not checked", "Meld Unchecked", CHANGED)
 
 
 @final
@@ -48,7 +48,7 @@ class _Prepared:
     identity: MeldIdentity
     job: MeldJob
     keep: bool
-    known: MeldOutcome | None
+    known: EditOutcome | None
 
 
 @final
@@ -58,7 +58,7 @@ class Checked:
 
     item: OpenDocument
     keyword: types.Range
-    outcome: MeldOutcome
+    outcome: EditOutcome
 
 
 async def meld_command(ls: SimtServer, params: types.ExecuteCommandParams) -> dict[str, Any]:
@@ -67,9 +67,11 @@ async def meld_command(ls: SimtServer, params: types.ExecuteCommandParams) -> di
     uri, position = _read(given, MELD_COMMAND)
     checked = await check(ls, uri, position, params.work_done_token)
     unchecked = given.get("unchecked") is True
-    applied = await apply(ls, checked) if may_apply(checked.outcome, unchecked=unchecked) else False
+    outcome, applied = checked.outcome, False
+    if isinstance(outcome, CheckedEdit) and may_apply(outcome, unchecked=unchecked):
+        applied = await apply(ls, checked.item, outcome, WORDS)
     if not applied:
-        tell(ls, checked)
+        tell(ls, checked.item, outcome, WORDS)
     answer = meld_object(ls, checked)
     return {name: answer[name] for name in ("status", "title", "message")} | {"applied": applied}
 
@@ -93,65 +95,14 @@ async def check(ls: SimtServer, uri: str, position: types.Position, token: str |
     job = prepared.job
     async with progress(ls, token, f"simt-lsp: checking the melded {printable(job.function)}") as shown:
         listener = Listener(Percentages(shown), lambda _: None)
-        outcome = await ls.simulator.meld(job, listener, shown.stopped, keep=prepared.keep)
+        outcome = await ls.simulator.check(job, listener, shown.stopped, keep=prepared.keep)
     if isinstance(outcome, Failed) and outcome.log is not None:
         ls.log_error(f"{MELD_METHOD} {uri}\n{outcome.log}")
-    if isinstance(outcome, Melded) and uri in ls.documents.current:
+    if isinstance(outcome, CheckedEdit) and uri in ls.documents.current:
         ls.melds.put(uri, prepared.identity, CheckedMeld(text_digest(prepared.item.document.text), outcome))
     if ls.documents.current.get(uri) is not prepared.item:
         raise JsonRpcException(CHANGED, code=CONTENT_MODIFIED)
     return Checked(prepared.item, prepared.keyword, outcome)
-
-
-def may_apply(outcome: MeldOutcome, *, unchecked: bool) -> bool:
-    """Whether the edit may be applied without a question."""
-    if not isinstance(outcome, Melded):
-        return False
-    return outcome.verdict is MeldVerdict.CONFIRMED or (unchecked and outcome.verdict is MeldVerdict.NOT_CHECKED)
-
-
-async def apply(ls: SimtServer, checked: Checked) -> bool:
-    """Has the client apply the edit; False after a message that says why it did not."""
-    assert isinstance(checked.outcome, Melded)
-    if ls.documents.current.get(checked.item.uri) is not checked.item:
-        ls.show_message(f"Not melded: {CHANGED}.", types.MessageType.Warning)
-        return False
-    edit = workspace_edit(checked.item, checked.outcome, ls.encoding, ls.client_features)
-    title = printable(checked.outcome.title)
-    answer = await ls.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit=edit, label=title))
-    if answer.applied:
-        ls.show_message(title, types.MessageType.Info)
-        return True
-    reason = f": {answer.failure_reason}" if answer.failure_reason else ""
-    ls.show_message(f"Not melded: the editor did not apply the edit{reason}.", types.MessageType.Warning)
-    return False
-
-
-def tell(ls: SimtServer, checked: Checked) -> None:
-    """Says why nothing was applied; of what was not checked, asks whether to apply it nevertheless."""
-    outcome = checked.outcome
-    match outcome:
-        case Melded(verdict=MeldVerdict.NOT_CHECKED):
-            ls.hold_task(asyncio.ensure_future(_ask_unchecked(ls, checked, outcome)), MELD_COMMAND)
-        case Melded(verdict=MeldVerdict.REFUTED):
-            ls.show_message(f"Not melded: {printable(outcome.message or outcome.title)}", types.MessageType.Warning)
-        case Refused(message=message) | Failed(message=message):
-            ls.show_message(f"Not melded: {printable(message)}", types.MessageType.Warning)
-        case Stopped() | Melded():
-            pass
-        case _:
-            assert_never(outcome)
-
-
-async def _ask_unchecked(ls: SimtServer, checked: Checked, outcome: Melded) -> None:
-    question = types.ShowMessageRequestParams(
-        type=types.MessageType.Warning,
-        message=f"The melding was not checked: {printable(outcome.message or outcome.title)}",
-        actions=[types.MessageActionItem(UNCHECKED_TITLE)],
-    )
-    pressed = await ls.window_show_message_request_async(question)
-    if pressed is not None and pressed.title == UNCHECKED_TITLE:
-        await apply(ls, checked)
 
 
 def meld_object(ls: SimtServer, checked: Checked) -> dict[str, Any]:
@@ -162,7 +113,7 @@ def meld_object(ls: SimtServer, checked: Checked) -> dict[str, Any]:
         "message": None, "edits": None, "text": None, "before": None, "after": None, "launch": None,
     }  # fmt: skip
     match outcome:
-        case Melded():
+        case CheckedEdit():
             answer |= {
                 "status": outcome.verdict.value,
                 "title": printable(outcome.title),
@@ -184,7 +135,7 @@ def meld_object(ls: SimtServer, checked: Checked) -> dict[str, Any]:
     return answer
 
 
-def melded_text(item: OpenDocument, outcome: Melded) -> str:
+def melded_text(item: OpenDocument, outcome: CheckedEdit) -> str:
     from analysis.refactor.edit import apply_replacements
 
     return apply_replacements(item.document.text, outcome.replacements).decode("utf-8", "surrogateescape")
@@ -199,7 +150,7 @@ def _prepared(ls: SimtServer, view: View, position: types.Position) -> _Prepared
     simulation, settings = analysed.configuration.simulation, analysed.configuration.rules.meld
     identity = ls.meld_identity(view, function, place.outcome.branch)
     checked = ls.melds.of(analysed.item.uri, identity)
-    known: MeldOutcome | None = None
+    known: EditOutcome | None = None
     if isinstance(place.outcome, Refusal):
         known = Refused(f"{function.name}: {place.outcome.message}", None, None)
     elif checked is not None and checked.edits(analysed.item.document.text):

@@ -16,10 +16,10 @@ from pygls.exceptions import JsonRpcException
 
 from simt_lsp.server.convert import View, printable
 from simt_lsp.server.errors import CONTENT_MODIFIED
-from simt_lsp.server.requests.meld import CHANGED, MELD_COMMAND, check, may_apply, tell
-from simt_lsp.server.simulation.arguments import plain
-from simt_lsp.server.simulation.meld_edit import workspace_edit
-from simt_lsp.server.simulation.meld_outcome import Melded, MeldVerdict
+from simt_lsp.server.requests.checked_edit import may_apply, tell
+from simt_lsp.server.requests.meld import CHANGED, MELD_COMMAND, WORDS, check
+from simt_lsp.server.simulation.client_edit import workspace_edit
+from simt_lsp.server.simulation.edit_outcome import CheckedEdit, EditVerdict
 from simt_lsp.server.simulation.meld_places import MeldPlace, meld_places
 
 if TYPE_CHECKING:
@@ -45,13 +45,13 @@ def _actions(view: View, place: MeldPlace) -> Iterator[types.CodeAction]:
     match verdict:
         case None:
             yield _action(view, place, TITLE)
-        case MeldVerdict.CONFIRMED:
+        case EditVerdict.CONFIRMED:
             assert checked is not None
             yield _action(view, place, checked.melded.title)
-        case MeldVerdict.NOT_CHECKED:
+        case EditVerdict.NOT_CHECKED:
             assert checked is not None
             yield _action(view, place, checked.melded.title, unchecked=True)
-        case MeldVerdict.REFUTED:
+        case EditVerdict.REFUTED:
             assert checked is not None
             reason = printable(checked.melded.message or checked.melded.title)
             if not view.features.disabled_actions:
@@ -90,16 +90,14 @@ def _where(view: View, place: MeldPlace) -> dict[str, Any]:
     return {"textDocument": {"uri": view.analysed.item.uri}, "position": position}
 
 
-async def on_code_action_resolve(ls: SimtServer, action: types.CodeAction) -> types.CodeAction:
+async def resolve_meld(ls: SimtServer, action: types.CodeAction, data: object) -> types.CodeAction:
     """The same action with its edit; without one after a message that says why."""
-    match plain(action.data):
+    match data:
         case {
-            "meld": {
-                "textDocument": {"uri": str(uri)},
-                "position": {"line": int(line), "character": int(character)},
-                "version": int(version),
-                "unchecked": bool(unchecked),
-            }
+            "textDocument": {"uri": str(uri)},
+            "position": {"line": int(line), "character": int(character)},
+            "version": int(version),
+            "unchecked": bool(unchecked),
         }:
             return await _resolved(ls, action, uri, types.Position(line, character), version, unchecked=unchecked)
         case _:
@@ -119,9 +117,9 @@ async def _resolved(
             ls.show_message(f"Not melded: {CHANGED}.", types.MessageType.Warning)
         raise
     if not may_apply(checked.outcome, unchecked=unchecked):
-        tell(ls, checked)
+        tell(ls, checked.item, checked.outcome, WORDS)
         return action
-    assert isinstance(checked.outcome, Melded)
+    assert isinstance(checked.outcome, CheckedEdit)
     action.title = printable(checked.outcome.title)
     ls.window_log_message(
         types.LogMessageParams(types.MessageType.Info, action.title)

@@ -16,8 +16,8 @@ from typing import Final, final
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.meld.settings import MeldSettings
+from simt_lsp.server.simulation.edit_outcome import CheckedEdit
 from simt_lsp.server.simulation.identity import FunctionKey
-from simt_lsp.server.simulation.meld_outcome import Melded
 
 MAX_KEPT: Final = 64
 
@@ -39,7 +39,7 @@ class CheckedMeld:
     """`text` is the digest of the document that was checked, to which the edit belongs."""
 
     text: bytes
-    melded: Melded
+    melded: CheckedEdit
 
     def edits(self, text: bytes) -> bool:
         """Whether its edit may be applied to `text`."""

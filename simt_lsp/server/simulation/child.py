@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final, cast, final
 
 from analysis.ir.record import record
 from analysis.refactor.edit import Replacement
+from simt_lsp.server.simulation.edit_outcome import CheckedEdit, EditOutcome, EditVerdict
 from simt_lsp.server.simulation.frames import LENGTH
 from simt_lsp.server.simulation.job import Job
-from simt_lsp.server.simulation.meld_outcome import Melded, MeldOutcome, MeldVerdict
 from simt_lsp.server.simulation.outcome import (
     Failed,
     FileStamp,
@@ -95,7 +95,7 @@ class Child:
             case _:
                 return "the process that simulates said something else than that it is ready"
 
-    async def work(self, job: Job, listener: Listener) -> Outcome | MeldOutcome:
+    async def work(self, job: Job, listener: Listener) -> Outcome | EditOutcome:
         """The outcome; who does not wait for it must `kill` the process.  Raises `Gone` if nothing was heard at all."""
         was_serving, self.serving = self.serving, False
         assert was_serving, "one job at a time"
@@ -155,10 +155,10 @@ def _finished(report: KernelObject, html: str, text: ReportText, files: list[tup
     return Finished(report, html, text, tuple(FileStamp(*file) for file in files))
 
 
-def _melded(said: dict[str, Any]) -> Melded:
+def _edited(said: dict[str, Any]) -> CheckedEdit:
     edits = tuple(Replacement(start, end, text) for start, end, text in said["edits"])
-    return Melded(
-        MeldVerdict(said["verdict"]),
+    return CheckedEdit(
+        EditVerdict(said["verdict"]),
         said["title"],
         said["message"],
         edits,
@@ -168,12 +168,12 @@ def _melded(said: dict[str, Any]) -> Melded:
     )
 
 
-def _outcome(message: dict[str, Any], job: Job) -> Outcome | MeldOutcome:
+def _outcome(message: dict[str, Any], job: Job) -> Outcome | EditOutcome:
     match message:
         case {"report": report, "html": str(html), "text": text, "files": files}:
             return _finished(report, html, text, files)
-        case {"melded": {**said}}:
-            return _melded(cast("dict[str, Any]", said))
+        case {"edited": {**said}}:
+            return _edited(cast("dict[str, Any]", said))
         case {"refused": str(text), "place": place, "advice": advice}:
             return Refused(text, None if place is None else RefusedPlace(**place), advice)
         case {"failed": str(text), "log": log}:

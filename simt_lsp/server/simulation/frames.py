@@ -5,7 +5,7 @@ From the process  JSON objects.  First `{"ready": true}` or `{"unavailable": sen
                   `{"progress": share}` and `{"interim": counted}`, any number of times, and one of
                   `{"report": object, "html": text, "text": lines, "files": [[path, changed, size]]}`,
                   `{"melded": {"verdict", "title", "message", "edits": [[start, end, text]], "before", "after",
-                  "launch"}}` (the fields of `Melded`),
+                  "launch"}}` (the fields of `CheckedEdit`),
                   `{"refused": sentence, "place": place or null, "advice": sentence or null}` and
                   `{"failed": sentence, "log": text or null}`; each of them with `"again": bool`, whether the process
                   takes another job.  `counted` is what the run has counted so far, in the form of a report.

@@ -1,6 +1,7 @@
 """What a simulation process is told: a text with its headers, and what to do with it; all of it picklable data.
 
-Two jobs: to simulate a kernel, and to check that melding the arms of a branch changes nothing and saves something.
+Three jobs: to simulate a kernel, to check that melding the arms of a branch changes nothing and saves something, and
+to check that inserted barriers order the lanes of a warp and change nothing else.
 
 The text is the editor's, saved or not.  Headers come from the open documents and from disk, found as the analysis of
 the editor found them: `files` has the paths that it looked at and nothing else.
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
+from enum import Enum
 from typing import Final, TypeAlias, final
 
 from analysis.facts.settings import AnalysisSettings
@@ -143,4 +145,40 @@ class MeldJob:
         return next((seconds for seconds in said if seconds is not None), DEFAULT_SECONDS)
 
 
-Job: TypeAlias = SimulationJob | MeldJob
+class BarrierGoal(Enum):
+    """What `__syncwarp()` is inserted for; the values are those of the protocol."""
+
+    ORDER = "order"
+    """Between what the lanes of a warp exchange through shared memory."""
+    RECONVERGE = "reconverge"
+    """Behind a branch, where lanes come together again."""
+
+
+@final
+@record
+class BarrierJob:
+    """`start` is the byte offset of the function's definition; `keyword` that of a branch, for lanes to come together.
+
+    The kernels that run the function are found in the process; `simulation` has the settings for all of them.
+    """
+
+    source: SourceText
+    goal: BarrierGoal
+    function: str
+    start: int
+    keyword: int
+    simulation: SimulationOptions
+
+    @property
+    def task(self) -> str:
+        return f"checking {self.function} with barriers"
+
+    @property
+    def seconds(self) -> float:
+        """For everything."""
+        said = (one.seconds for one in self.simulation.of(self.function))
+        return next((seconds for seconds in said if seconds is not None), DEFAULT_SECONDS)
+
+
+EditJob: TypeAlias = MeldJob | BarrierJob
+Job: TypeAlias = SimulationJob | EditJob

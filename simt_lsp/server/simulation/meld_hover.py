@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from simt_lsp.server.convert import View
-from simt_lsp.server.simulation.meld_outcome import Melded, MeldVerdict
+from simt_lsp.server.simulation.edit_outcome import CheckedEdit, EditVerdict
 
 
 def meld_hover(view: View, start: int) -> list[str]:
@@ -26,14 +26,14 @@ def meld_hover(view: View, start: int) -> list[str]:
     return [meld_words(outcome, function), *([] if checked is None else [_measured(checked.melded)])]
 
 
-def _measured(melded: Melded) -> str:
+def _measured(melded: CheckedEdit) -> str:
     """With the policies under which both versions were compared, and those that were left out."""
     match melded.verdict:
-        case MeldVerdict.CONFIRMED:
+        case EditVerdict.CONFIRMED:
             return f"Checked: {melded.title}" + (f": {melded.message}." if melded.message else ".")
-        case MeldVerdict.NOT_CHECKED:
+        case EditVerdict.NOT_CHECKED:
             return f"{melded.title}."
-        case MeldVerdict.REFUTED:
+        case EditVerdict.REFUTED:
             return f"The check refuted it: {melded.message or melded.title}."
         case _:
             assert_never(melded.verdict)

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import Final, final
 
 from simt_lsp.server.simulation.child import Child, Gone, Listener
-from simt_lsp.server.simulation.job import Job, MeldJob, SimulationJob
-from simt_lsp.server.simulation.meld_outcome import Melded, MeldOutcome
+from simt_lsp.server.simulation.edit_outcome import CheckedEdit, EditOutcome
+from simt_lsp.server.simulation.job import EditJob, Job, SimulationJob
 from simt_lsp.server.simulation.outcome import Failed, Finished, Outcome, Stopped
 
 MAX_RUNNING: Final = 2
@@ -59,14 +59,14 @@ class Simulator:
     async def simulate(self, job: SimulationJob, listener: Listener, stopped: asyncio.Event, *, keep: bool) -> Outcome:
         """`keep`: whether a process is kept ready for the next job."""
         answer = await self._run(job, listener, stopped, keep=keep)
-        return _confused(job) if isinstance(answer, Melded) else answer
+        return _confused(job) if isinstance(answer, CheckedEdit) else answer
 
-    async def meld(self, job: MeldJob, listener: Listener, stopped: asyncio.Event, *, keep: bool) -> MeldOutcome:
-        """The same, to check a melding."""
+    async def check(self, job: EditJob, listener: Listener, stopped: asyncio.Event, *, keep: bool) -> EditOutcome:
+        """The same, to check an edit."""
         answer = await self._run(job, listener, stopped, keep=keep)
         return _confused(job) if isinstance(answer, Finished) else answer
 
-    async def _run(self, job: Job, listener: Listener, stopped: asyncio.Event, *, keep: bool) -> Outcome | MeldOutcome:
+    async def _run(self, job: Job, listener: Listener, stopped: asyncio.Event, *, keep: bool) -> Outcome | EditOutcome:
         work = asyncio.ensure_future(self._in_turn(job, listener, keep=keep))
         waiter = asyncio.ensure_future(stopped.wait())
         try:
@@ -86,7 +86,7 @@ class Simulator:
 
     # -- one job -------------------------------------------------------------------------------------------------------
 
-    async def _in_turn(self, job: Job, listener: Listener, *, keep: bool) -> Outcome | MeldOutcome:
+    async def _in_turn(self, job: Job, listener: Listener, *, keep: bool) -> Outcome | EditOutcome:
         if self._turns is None:
             self._turns = asyncio.Semaphore(MAX_RUNNING)
         async with self._turns:
@@ -96,7 +96,7 @@ class Simulator:
             except TimeoutError:
                 return Failed(f"{job.task} was stopped after {seconds:g} seconds")
 
-    async def _work(self, job: Job, listener: Listener, *, keep: bool) -> Outcome | MeldOutcome:
+    async def _work(self, job: Job, listener: Listener, *, keep: bool) -> Outcome | EditOutcome:
         waiting = self._waiting()
         if waiting is not None:
             try:
@@ -114,7 +114,7 @@ class Simulator:
                 self.prepare(0.0)
             return Failed(f"{job.task} failed: {await child.death()}")
 
-    async def _work_in(self, child: Child, job: Job, listener: Listener, *, keep: bool) -> Outcome | MeldOutcome:
+    async def _work_in(self, child: Child, job: Job, listener: Listener, *, keep: bool) -> Outcome | EditOutcome:
         """Raises `Gone`."""
         try:
             problem = await child.ready()

@@ -1,5 +1,5 @@
-"""One job: the text is analysed here again, then its kernel runs; of the server, this module and `meld_work.py` alone
-import `sim`.
+"""One job: the text is analysed here again, then its kernel runs; of the server, this module, `meld_work.py`,
+`barrier_work.py` and `edit_frames.py` alone import `sim`.
 
 The page is made with every report: it costs a few milliseconds here, and who asks for it later need not run again.
 """
@@ -32,7 +32,8 @@ from sim.report.places import SourcePlaces
 from sim.report.text import report_lines
 from sim.result import TruncationReason
 from simt_lsp.launch_requests import settings_requests
-from simt_lsp.server.simulation.job import Job, MeldJob, SimulationJob, SourceText
+from simt_lsp.server.simulation.barrier_work import with_barriers
+from simt_lsp.server.simulation.job import BarrierJob, EditJob, Job, MeldJob, SimulationJob, SourceText
 from simt_lsp.server.simulation.meld_work import melded
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache
 
@@ -59,18 +60,25 @@ class Worker:
         match job:
             case SimulationJob():
                 return self.simulated(job, started, progress, tell)
-            case MeldJob():
-                return self.melded(job, started, progress)
+            case MeldJob() | BarrierJob():
+                return self.edited(job, started, progress)
             case _:
                 assert_never(job)
 
-    def melded(self, job: MeldJob, started: float, progress: Share) -> dict[str, Any]:
-        """The last frame of a job that checks a melding."""
-        settings = job.source.settings
-        analysis = self._analysis(job.source, settings, job.source.text)
-        return melded(
-            job, analysis, lambda text: self._analysis(job.source, settings, text), started=started, progress=progress
-        )
+    def edited(self, job: EditJob, started: float, progress: Share) -> dict[str, Any]:
+        """The last frame of a job that checks an edit."""
+
+        def analyzed(text: bytes) -> FileAnalysis:
+            return self._analysis(job.source, job.source.settings, text)
+
+        analysis = analyzed(job.source.text)
+        match job:
+            case MeldJob():
+                return melded(job, analysis, analyzed, started=started, progress=progress)
+            case BarrierJob():
+                return with_barriers(job, analysis, analyzed, started=started, progress=progress)
+            case _:
+                assert_never(job)
 
     def simulated(
         self, job: SimulationJob, started: float, progress: Share, tell: Callable[[dict[str, Any]], None]

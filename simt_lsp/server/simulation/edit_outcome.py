@@ -1,6 +1,6 @@
-"""How the check of a melding ended.
+"""How the check of an edit ended: a melding, or barriers that were inserted.
 
-Rules    Only a confirmed melding is applied without a question.  One that was not checked may be applied on request;
+Rules    Only a confirmed edit is applied without a question.  One that was not checked may be applied on request;
          one that is refuted never is.
 """
 
@@ -15,8 +15,8 @@ from analysis.refactor.edit import Replacement
 from simt_lsp.server.simulation.outcome import Failed, Refused, Stopped
 
 
-class MeldVerdict(Enum):
-    """The values are those of `simt/meld`."""
+class EditVerdict(Enum):
+    """The values are those of the protocol."""
 
     CONFIRMED = "confirmed"
     REFUTED = "refuted"
@@ -25,14 +25,14 @@ class MeldVerdict(Enum):
 
 @final
 @record
-class Melded:
-    """The arms could be melded in the text, and both versions were compared.
+class CheckedEdit:
+    """The edit could be written, and both versions were compared.
 
     `message` says why it is not confirmed, or what the confirmation leaves open.  `before` and `after` are what both
     versions cost under the first policy, `launch` is what they ran with; None where nothing was counted.
     """
 
-    verdict: MeldVerdict
+    verdict: EditVerdict
     title: str
     message: str | None
     replacements: tuple[Replacement, ...]
@@ -41,5 +41,5 @@ class Melded:
     launch: Mapping[str, Any] | None
 
 
-MeldOutcome: TypeAlias = Melded | Refused | Failed | Stopped
-"""`Refused`: the arms cannot be melded in the text, and why."""
+EditOutcome: TypeAlias = CheckedEdit | Refused | Failed | Stopped
+"""`Refused`: the edit cannot be written, and why."""

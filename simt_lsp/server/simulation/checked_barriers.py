@@ -1,0 +1,47 @@
+"""What checks of inserted barriers ended with, by document; each holds for exactly the text that was checked.
+
+Rules    The last `MAX_KEPT` results of a document are kept, until it is closed.
+Threads  Written on the event loop, read on the worker's thread: the map is replaced, never changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, final
+
+from analysis.ir.record import record
+from simt_lsp.server.simulation.edit_outcome import CheckedEdit
+from simt_lsp.server.simulation.job import BarrierGoal
+
+MAX_KEPT: Final = 64
+
+
+@final
+@record
+class BarrierPlace:
+    """What is asked for, in which text (its digest): `start` of the function, and `keyword` of the branch if it is one
+    that lanes come together behind, else that of the function."""
+
+    text: bytes
+    goal: BarrierGoal
+    start: int
+    keyword: int
+
+
+@final
+class CheckedBarriers:
+    """All results of one server."""
+
+    def __init__(self) -> None:
+        self._known: Mapping[str, Mapping[BarrierPlace, CheckedEdit]] = {}
+
+    def put(self, uri: str, place: BarrierPlace, checked: CheckedEdit) -> None:
+        before = {key: value for key, value in self._known.get(uri, {}).items() if key != place}
+        kept = dict(list(before.items())[-MAX_KEPT + 1 :])
+        self._known = {**self._known, uri: {**kept, place: checked}}
+
+    def of(self, uri: str, place: BarrierPlace) -> CheckedEdit | None:
+        return self._known.get(uri, {}).get(place)
+
+    def forget(self, uri: str) -> None:
+        self._known = {key: value for key, value in self._known.items() if key != uri}
