@@ -52,9 +52,9 @@ class MissingSyncwarp:
     void host(int *x) { sum<<<1, 32>>>(x); }
     ```
 
-    The editor's action "Insert `__syncwarp()`" puts the barriers between all accesses that exchange data in the kernels
-    that run the function. Where a statement reads what another lane writes in it, no barrier can stand between, so it
-    is taken apart: `s[t] += s[t + 16];` in a whole warp becomes
+    The editor's action "Insert `__syncwarp()`" and `simt-lsp check --fix` put the barriers between all accesses that
+    exchange data in the kernels that run the function. Where a statement reads what another lane writes in it, no
+    barrier can stand between, so it is taken apart: `s[t] += s[t + 16];` in a whole warp becomes
 
     ```text
     const auto value = s[t] + s[t + 16];

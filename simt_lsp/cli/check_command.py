@@ -7,9 +7,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from analysis.rules.wording import quantity
 from simt_lsp.cli.arguments import OutputFormat
 from simt_lsp.cli.command_options import engine_options
-from simt_lsp.cli.exit_status import ExitStatus
+from simt_lsp.cli.exit_status import ExitStatus, UsageError
 from simt_lsp.cli.paths import BadPath, EmptyFolder, Found, SourceFile, expand, without_repeats
 from simt_lsp.cli.report import FileReport, Totals
 from simt_lsp.cli.resolve import file_report
@@ -22,10 +23,16 @@ from simt_lsp.cli.version import version
 def check(options: argparse.Namespace) -> ExitStatus:
     """The status is USAGE if a path that the user named cannot be read; the others are checked all the same."""
     started = time.perf_counter()
+    if options.diff and options.format != OutputFormat.TEXT.value:
+        raise UsageError("--diff and --format both want standard output: give one of them")
+    if options.unsafe_fixes and not (options.fix or options.diff):
+        raise UsageError("--unsafe-fixes goes with --fix or --diff")
     task = FileTask(engine_options(options, options.paths), finish=file_report, failed=failed_report)
     found = without_repeats(expand(options.paths))
     complain(found)
     reports = _reports(task, found, options)
+    if options.diff:
+        return _status_of_patch(Totals.of(reports))
     match OutputFormat(options.format):
         case OutputFormat.TEXT:
             totals = _write_text(reports, found, options, started)
@@ -40,6 +47,15 @@ def check(options: argparse.Namespace) -> ExitStatus:
     if any(isinstance(item, BadPath) for item in found):
         return ExitStatus.USAGE
     return ExitStatus.FOUND if totals.severities["error"] else ExitStatus.CLEAN
+
+
+def _status_of_patch(totals: Totals) -> ExitStatus:
+    """A file that could not be repaired is said on standard error as well: the patch has standard output."""
+    print(f"simt-lsp: {quantity(totals.fixed, 'fix', 'fixes')} in the patch", file=sys.stderr)
+    if totals.failed:
+        print(f"simt-lsp: {quantity(totals.failed, 'file')} not analysed", file=sys.stderr)
+        return ExitStatus.USAGE
+    return ExitStatus.FOUND if totals.fixed else ExitStatus.CLEAN
 
 
 def failed_report(path: str, reason: str) -> FileReport:
@@ -62,7 +78,7 @@ def _reports(task: FileTask[FileReport], found: Sequence[Found], options: argpar
     """One report per file or bad path, in the order of the command line."""
     files = [item.path for item in found if isinstance(item, SourceFile)]
     with progress("checking", len(files)) as advance:
-        results = run_files(task, files, options.jobs)
+        results = _results(task, files, options)
         for item in found:
             match item:
                 case SourceFile():
@@ -72,6 +88,14 @@ def _reports(task: FileTask[FileReport], found: Sequence[Found], options: argpar
                     yield failed_report(path, reason)
                 case EmptyFolder():
                     pass
+
+
+def _results(task: FileTask[FileReport], files: Sequence[str], options: argparse.Namespace) -> Iterator[FileReport]:
+    if not options.fix and not options.diff:
+        return run_files(task, files, options.jobs)
+    from simt_lsp.cli.fixed_files import file_fixer
+
+    return map(file_fixer(task.options, options), files)
 
 
 def _write_text(

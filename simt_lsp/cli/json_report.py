@@ -31,6 +31,7 @@ def _file(report: FileReport) -> dict[str, object]:
         "functions": report.functions,
         "diagnostics": [_finding(finding) for finding in report.findings],
         "notes": [_note(note) for note in report.notes],
+        "fixes": [asdict(fix) for fix in report.fixes],
     }
 
 

@@ -63,8 +63,19 @@ class Note:
 
 @final
 @record
+class AppliedFix:
+    """A repair that was made, of a finding of the rule `code`; `title` says what it did and how it was checked."""
+
+    code: str
+    name: str
+    function: str
+    title: str
+
+
+@final
+@record
 class FileReport:
-    """All about one file; `error` says why there is nothing else."""
+    """All about one file; `error` says why there is nothing else.  The findings are those after the `fixes`."""
 
     path: str
     lines: int = 0
@@ -73,6 +84,7 @@ class FileReport:
     findings: tuple[Finding, ...] = ()
     notes: tuple[Note, ...] = ()
     error: str | None = None
+    fixes: tuple[AppliedFix, ...] = ()
 
 
 @final
@@ -86,17 +98,20 @@ class Totals:
     failed: int
     opaque: int
     severities: dict[str, int]
+    fixed: int = 0
+    """Repairs that were made."""
 
     @classmethod
     def of(cls, reports: Iterable[FileReport]) -> Totals:
         severities = {"error": 0, "warning": 0, "information": 0, "hint": 0}
-        files = lines = kernels = failed = opaque = 0
+        files = lines = kernels = failed = opaque = fixed = 0
         for report in reports:
             files += 1
             lines += report.lines
             kernels += report.kernels
             failed += report.error is not None
+            fixed += len(report.fixes)
             opaque += sum(1 for note in report.notes if note.kind == OPAQUE)
             for finding in report.findings:
                 severities[finding.severity] += 1
-        return cls(files, lines, kernels, failed, opaque, severities)
+        return cls(files, lines, kernels, failed, opaque, severities, fixed)

@@ -84,7 +84,8 @@ def summary_line(totals: Totals, seconds: float, *, hints: bool = True, verbose:
     unseen += ["these places" if totals.opaque > 1 else "this place"] if totals.opaque and not verbose else []
     how = f"; --verbose shows {' and '.join(unseen)}" if unseen else ""
     files = quantity(totals.files - totals.failed, "file")
-    return (found, style), (f" in {files}{failed} ({size}){opaque}{how}", Style.PLAIN)
+    fixed = f"; {quantity(totals.fixed, 'fix', 'fixes')} applied" if totals.fixed else ""
+    return (found, style), (f" in {files}{failed} ({size}){fixed}{opaque}{how}", Style.PLAIN)
 
 
 def position(place: Place) -> str:

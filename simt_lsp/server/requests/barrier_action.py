@@ -32,38 +32,18 @@ if TYPE_CHECKING:
 
 ORDER_TITLE: Final = "Insert `__syncwarp()`"
 RECONVERGE_TITLE: Final = "Insert `__syncwarp()` after the branch"
-EXCHANGE: Final = "WRP209"
-ORDERED: Final = frozenset({EXCHANGE, "RAC301"})
-"""The rules whose findings such barriers may mend."""
 
 
 def order_actions(view: View, findings: Sequence[Diagnostic]) -> Iterator[types.CodeAction]:
     """For those of the findings that such barriers mend."""
+    from analysis.features.exchange_repairs import exchange_repairs
     from analysis.refactor.warp_order.model import CannotOrder
-    from analysis.refactor.warp_order.order import draft_order
 
-    wanted: dict[int, list[Diagnostic]] = {}
-    for found in findings:
-        function = view.analysis.facts.function_at(found.start)
-        if found.code in ORDERED and function is not None and function.active:
-            wanted.setdefault(function.start, []).append(found)
-    for start, found in wanted.items():
-        function = view.analysis.facts.function_at(start)
-        draft = None if function is None else draft_order(view.analysis, function)
-        if function is None or draft is None:
-            continue
-        if isinstance(draft, CannotOrder):
-            named = [one for one in found if one.code == EXCHANGE]
-            if named and view.features.disabled_actions:
-                yield _disabled(view, ORDER_TITLE, draft.reason.value, named)
-            continue
-        mended = [
-            one
-            for one in found
-            if one.code == EXCHANGE or any(one.start <= access < one.end for access in draft.accesses)
-        ]
-        if mended:
-            yield from _actions(view, BarrierGoal.ORDER, function, mended[0].start, mended)
+    for repair in exchange_repairs(view.analysis, findings):
+        if not isinstance(repair.draft, CannotOrder):
+            yield from _actions(view, BarrierGoal.ORDER, repair.function, repair.findings[0].start, repair.findings)
+        elif view.features.disabled_actions:
+            yield _disabled(view, ORDER_TITLE, repair.draft.reason.value, repair.findings)
 
 
 def reconverge_actions(view: View, place: types.Range) -> Iterator[types.CodeAction]:

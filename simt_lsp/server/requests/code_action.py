@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from lsprotocol import types
 
 from simt_lsp.server.convert import View, printable
-from simt_lsp.server.requests.barrier_action import ORDERED, order_actions, reconverge_actions, resolve_barriers
+from simt_lsp.server.requests.barrier_action import order_actions, reconverge_actions, resolve_barriers
 from simt_lsp.server.requests.meld_action import meld_actions, resolve_meld
 from simt_lsp.server.simulation.arguments import plain
 
@@ -45,7 +45,9 @@ def quick_fixes(view: View, place: types.Range) -> Iterator[types.CodeAction]:
     for diagnostic in _at(view, place, [one for one in view.analysed.diagnostics if one.fix is not None]):
         if diagnostic.fix is not None:
             yield _action(view, diagnostic, diagnostic.fix)
-    yield from order_actions(view, _at(view, place, [one for one in view.analysed.diagnostics if one.code in ORDERED]))
+    from analysis.features.exchange_repairs import MENDED
+
+    yield from order_actions(view, _at(view, place, [one for one in view.analysed.diagnostics if one.code in MENDED]))
 
 
 def _at(view: View, place: types.Range, diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:

@@ -1,0 +1,99 @@
+"""`check --fix` and `--diff`: what is repaired, what is withheld and why, and what is left."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Final
+
+from tests.cli.shell import simt_lsp, write
+
+LADDER: Final = """__global__ void sum(float *x) {
+  __shared__ volatile float s[64];
+  int t = threadIdx.x;
+  s[t] = x[t];
+  __syncthreads();
+  if (t < 32) {
+    s[t] += s[t + 32];
+    s[t] += s[t + 16];
+  }
+  if (t == 0) x[0] = s[0];
+}
+void host(float *x) { sum<<<1, 64>>>(x); }
+"""
+ORDERED: Final = LADDER.replace("s[t + 32];\n", "s[t + 32];\n    __syncwarp();\n").replace(
+    "    s[t] += s[t + 16];\n",
+    "    const auto value = s[t] + s[t + 16];\n    __syncwarp();\n    s[t] = value;\n",
+)
+LEGACY: Final = """__global__ void both(int *x) {
+  int v = x[threadIdx.x];
+  v += __shfl_down(v, 1) + __any(v);
+  x[threadIdx.x] = v;
+}
+"""
+STUCK: Final = LADDER.replace("s[t] += s[t + 16];", "x[t] = s[t] = s[t + 16];")
+UNKNOWN: Final = LADDER.replace("  s[t] = x[t];\n", '  asm volatile("frobnicate;");\n  s[t] = x[t];\n')
+
+
+def test_fixes_are_written_and_counted(tmp_path: Path) -> None:
+    write(tmp_path, {"sum.cu": LADDER, "both.cu": LEGACY})
+    done = simt_lsp("check", "--fix", "--select", "WRP", ".", cwd=tmp_path)
+    assert (tmp_path / "sum.cu").read_text() == ORDERED
+    fixed = LEGACY.replace("__shfl_down(", "__shfl_down_sync(0xffffffff, ").replace("__any(", "__any_sync(0xffffffff, ")
+    assert (tmp_path / "both.cu").read_text() == fixed
+    assert done.returncode == 0
+    assert "no findings in 2 files" in done.stdout
+    assert "; 3 fixes applied" in done.stdout
+    assert "sum.cu: fixed WRP209 in sum: Insert 2 `__syncwarp()` and take 1 statement apart: " in done.stderr
+
+
+def test_a_patch_changes_nothing(tmp_path: Path) -> None:
+    write(tmp_path, {"sum.cu": LADDER})
+    done = simt_lsp("check", "--diff", "sum.cu", cwd=tmp_path)
+    assert (tmp_path / "sum.cu").read_text() == LADDER
+    assert done.returncode == 1
+    assert done.stdout.startswith("--- a/sum.cu\n+++ b/sum.cu\n")
+    assert "+    __syncwarp();\n+    const auto value = s[t] + s[t + 16];\n" in done.stdout
+    assert "would fix WRP209" in done.stderr
+    assert "1 fix in the patch" in done.stderr
+
+
+def test_what_is_withheld_stays_with_its_reason(tmp_path: Path) -> None:
+    write(tmp_path, {"stuck.cu": STUCK})
+    done = simt_lsp("check", "--fix", "stuck.cu", cwd=tmp_path)
+    assert (tmp_path / "stuck.cu").read_text() == STUCK
+    assert done.returncode == 1
+    assert "stuck.cu:8: WRP209 is not fixed: lanes read and write in one statement" in done.stderr
+
+
+def test_what_no_run_could_check_is_unsafe(tmp_path: Path) -> None:
+    write(tmp_path, {"unknown.cu": UNKNOWN})
+    done = simt_lsp("check", "--fix", "unknown.cu", cwd=tmp_path)
+    assert (tmp_path / "unknown.cu").read_text() == UNKNOWN
+    assert "--unsafe-fixes applies it" in done.stderr
+    done = simt_lsp("check", "--fix", "--unsafe-fixes", "unknown.cu", cwd=tmp_path)
+    assert "__syncwarp();" in (tmp_path / "unknown.cu").read_text()
+    assert "(not checked: " in done.stderr
+
+
+def test_rules_that_are_ignored_are_not_fixed(tmp_path: Path) -> None:
+    write(tmp_path, {"sum.cu": LADDER})
+    simt_lsp("check", "--fix", "--ignore", "WRP209", "sum.cu", cwd=tmp_path)
+    assert (tmp_path / "sum.cu").read_text() == LADDER
+
+
+def test_json_lists_fixes(tmp_path: Path) -> None:
+    write(tmp_path, {"sum.cu": LADDER})
+    report = json.loads(simt_lsp("check", "--fix", "--format", "json", "sum.cu", cwd=tmp_path).stdout)
+    (fix,) = report["files"][0]["fixes"]
+    assert (fix["code"], fix["name"], fix["function"]) == ("WRP209", "missing-syncwarp", "sum")
+    assert report["summary"]["fixed"] == 1
+    again = json.loads(simt_lsp("check", "--format", "json", "sum.cu", cwd=tmp_path).stdout)
+    assert (again["files"][0]["fixes"], again["summary"]["fixed"]) == ([], 0)
+
+
+def test_options_that_do_not_go_together(tmp_path: Path) -> None:
+    write(tmp_path, {"sum.cu": LADDER})
+    for options in (["--fix", "--diff"], ["--diff", "--format", "json"], ["--unsafe-fixes"]):
+        assert simt_lsp("check", *options, "sum.cu", cwd=tmp_path).returncode == 2
+    assert (tmp_path / "sum.cu").read_text() == LADDER
