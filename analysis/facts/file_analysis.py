@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias, TypeVar, final
+from typing import Any, ParamSpec, TypeAlias, TypeVar, final
 
 from analysis.divergence.causes import Step
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.facts.barrier_records import BarrierRecord, Wanted, barrier_records
+from analysis.facts.cache import BoundedCache
 from analysis.facts.functions import AnalyzedFunction, relocated
 from analysis.facts.merge import View, branches_at
 from analysis.facts.model import (
@@ -35,6 +36,9 @@ from analysis.syntax.line_index import LineIndex
 from analysis.warp.model import WarpProblemKind
 
 Value = TypeVar("Value")
+Arguments = ParamSpec("Arguments")
+Answers: TypeAlias = BoundedCache[Hashable, Any]
+"""Answers of `FileAnalysis.recalled` by their questions."""
 
 
 @final
@@ -47,11 +51,13 @@ class FileAnalysis:
         document: Document,
         program: Program,
         functions: Mapping[FunctionId, AnalyzedFunction],
+        answers: Answers,
     ) -> None:
         self.facts = facts
         self.document = document
         self._program = program
         self._functions = functions
+        self._answers = answers
 
     @property
     def program(self) -> Program:
@@ -143,6 +149,16 @@ class FileAnalysis:
         if question not in known:
             known[question] = answer()
         return known[question]
+
+    def recalled(
+        self, answer: Callable[Arguments, Value], *arguments: Arguments.args, **options: Arguments.kwargs
+    ) -> Value:
+        """`answer(...)`, worked out once for some time, whatever version or file asks.
+
+        It must follow from the arguments alone, which must be hashable.
+        """
+        question = answer, arguments, *sorted(options.items())
+        return self._answers.get_or_compute(question, lambda: answer(*arguments, **options))
 
     def layout(self, function: FunctionFacts) -> frozenset[tuple[int, int]]:
         """Where everything stands, relative to the function, that its facts are about: distance in bytes, in lines."""

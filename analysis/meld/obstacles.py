@@ -36,7 +36,10 @@ from analysis.meld.model import MeldObstacle
 
 def obstacle_in(instruction: Instruction) -> MeldObstacle | None:
     """Why no melded arm may contain the instruction, wherever it stands."""
-    always = _ALWAYS.get(type(instruction))
+    kind = type(instruction)
+    if kind not in POSSIBLE_OBSTACLES:
+        return None
+    always = _ALWAYS.get(kind)
     if always is not None:
         return always
     match instruction:
@@ -66,3 +69,5 @@ _ALWAYS: Final[dict[type[Instruction], MeldObstacle]] = {
     Print: MeldObstacle.OUTPUT,
     Allocate: MeldObstacle.ALLOCATION,
 }
+POSSIBLE_OBSTACLES: Final[frozenset[type[Instruction]]] = frozenset((*_ALWAYS, Load, Store, Math, ReadSpecial))
+"""The kinds of instructions that `obstacle_in` looks at."""

@@ -4,7 +4,9 @@ Rules    A map is a list of segments in snippet order.  A *verbatim* segment is 
          *replaced* segment stands, as a whole, for one original range: the use of a macro.
 """
 
-from bisect import bisect_right
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
 from typing import final
 
 from analysis.ir.record import record
@@ -35,6 +37,23 @@ class SourceMap:
             return Span(first_start, first_start)
         last_start, last_end = self._origin(end - 1, False)
         return Span(min(first_start, last_start), max(first_end, last_end))
+
+    def part(self, start: int, end: int) -> SourceMap:
+        """The map of the snippet range `start:end` alone, in which snippet places count from `start`."""
+        first = max(bisect_right(self.starts, start) - 1, 0)
+        last = bisect_left(self.starts, end)
+        starts, origin_starts = list[int](), list[int]()
+        for index in range(first, last):
+            begin = max(self.starts[index], start)
+            is_verbatim = self.origin_ends[index] < 0
+            starts.append(begin - start)
+            origin_starts.append(self.origin_starts[index] + (begin - self.starts[index]) * is_verbatim)
+        return SourceMap(tuple(starts), tuple(origin_starts), self.origin_ends[first:last])
+
+    def counted_from(self, origin: int) -> SourceMap:
+        """The map to places that count from `origin`; no use of a macro in it ends before that."""
+        origin_ends = tuple(end if end < 0 else end - origin for end in self.origin_ends)
+        return SourceMap(self.starts, tuple(start - origin for start in self.origin_starts), origin_ends)
 
     def _origin(self, offset: int, is_start: bool) -> tuple[int, int]:
         index = max(bisect_right(self.starts, offset) - 1, 0)

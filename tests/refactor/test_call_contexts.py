@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.model import BranchFact, FunctionFacts
 from analysis.meld.settings import DEFAULT_MELD_SETTINGS
+from analysis.refactor.meld.model import Opportunity
 from analysis.refactor.meld.outcomes import meld_outcomes
-from analysis.refactor.meld.region import Region, Regions
+from analysis.refactor.meld.region import Candidate, Region, Regions, region_of
 from tests.refactor.melding import analyzed
 
 TEXT = """
@@ -20,11 +23,20 @@ __global__ void large(float *a, float *b) {
 """
 
 
+def alone(analysis: FileAnalysis, function: FunctionFacts, branch: BranchFact) -> Opportunity:
+    """What is found where only this branch is looked at."""
+    regions = Regions(analysis, function)
+    candidate = regions.candidate(branch)
+    found = region_of(analysis, function, branch, DEFAULT_MELD_SETTINGS)
+    assert isinstance(candidate, Candidate)
+    assert isinstance(found, Region)
+    return regions.opportunity(candidate, found.plan.method, found.plan.saved)
+
+
 def test_a_branch_has_one_saving_whoever_asks() -> None:
     analysis = analyzed(TEXT)
     work = next(one for one in analysis.facts.functions if one.name == "work")
     together = {one.branch: one for one in meld_outcomes(analysis, work)}
-    alone = [Regions(analysis, work, DEFAULT_MELD_SETTINGS).region(branch) for branch in work.branches]
-    savings = [one.saving for one in alone if isinstance(one, Region)]
+    savings = [alone(analysis, work, branch).predicted_saving for branch in work.branches]
     assert [getattr(together[branch], "predicted_saving", None) for branch in work.branches] == savings
     assert savings[0] > 10 * savings[1] > 0

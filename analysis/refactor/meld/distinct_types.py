@@ -18,13 +18,18 @@ from analysis.refactor.meld.spelled_types import SpelledTypes
 from analysis.refactor.meld.terms import IDENTIFIER, Term
 
 
+def scoped_enumerations(text: bytes) -> frozenset[str]:
+    """Those that a file defines."""
+    return frozenset(found[1].decode("utf-8", "replace") for found in _ENUMERATION.finditer(text))
+
+
 @final
 class DistinctTypes:
-    """Of one function; `text` is its file."""
+    """Of one function; `enumerations`: those with a scope."""
 
-    def __init__(self, spelled: SpelledTypes, text: bytes) -> None:
+    def __init__(self, spelled: SpelledTypes, enumerations: frozenset[str]) -> None:
         self._spelled = spelled
-        self._enumerations = frozenset(found[1].decode("utf-8", "replace") for found in _ENUMERATION.finditer(text))
+        self._enumerations = enumerations
 
     def are_apart(self, left: Term, right: Term) -> bool:
         """Whether a selection between both is known to be no C++."""

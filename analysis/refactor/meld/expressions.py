@@ -35,7 +35,7 @@ from analysis.refactor.meld.contexts import (
     Context,
 )
 from analysis.refactor.meld.distinct_types import DistinctTypes
-from analysis.refactor.meld.knowledge import Knowledge, element_of
+from analysis.refactor.meld.knowledge import element_of
 from analysis.refactor.meld.terms import (
     IDENTIFIER,
     SELECT,
@@ -86,12 +86,12 @@ class TermMelder:
     def __init__(
         self,
         guard: GuardId,
-        knowledge: Knowledge,
+        in_registers: frozenset[str],
         distinct: DistinctTypes,
         fresh: Callable[[str, tuple[Type, ...]], Local],
     ) -> None:
         self._guard = guard
-        self._knowledge = knowledge
+        self._in_registers = in_registers
         self._distinct = distinct
         self._fresh = fresh
         self._known: dict[tuple[int, int, Context, bool], Melded | None] = {}
@@ -217,7 +217,7 @@ class TermMelder:
         return self._is_array_in_registers(base)
 
     def _is_array_in_registers(self, base: Term) -> bool:
-        return base.kind == IDENTIFIER and base.parts[0] in self._knowledge.in_registers
+        return base.kind == IDENTIFIER and base.parts[0] in self._in_registers
 
     def _selected_over_loads(self, left: Term, right: Term, context: Context) -> Melded | None:
         """`guard ? a < b : a > b`: what both sides load is loaded once, into new variables."""

@@ -15,10 +15,11 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Final, TypeAlias, final
+from operator import itemgetter
+from typing import Final, NamedTuple, TypeAlias, final
 
 from analysis.facts.merge import View
-from analysis.ir.function import SymbolKind
+from analysis.ir.function import Expression, SymbolKind
 from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import (
     Allocate,
@@ -46,23 +47,23 @@ from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, Span
 from analysis.ir.types import ArrayType, FloatType, PointerType, Type
 from analysis.meld.model import MeldObstacle
-from analysis.meld.obstacles import obstacle_in
+from analysis.meld.obstacles import POSSIBLE_OBSTACLES, obstacle_in
 from analysis.refactor.meld.model import Obstacle
 from analysis.refactor.meld.terms import Effect
 from analysis.verdict.latency import is_issued, terminator_latency
 from analysis.verdict.loops import only_waits
 
 MAX_VIEWS: Final = 6
+_HINDERING: Final = POSSIBLE_OBSTACLES | {Atomic}
 _LOCKING: Final = frozenset({AtomicOperator.COMPARE_AND_SWAP, AtomicOperator.EXCHANGE})
 _CHANGES: Final = Effect.CHANGES | Effect.LOADS
 
 
 @final
-@record
-class Price:
+class Price(NamedTuple):
     """Issue slots of one instruction in all rounds, at a range of the text.
 
-    `issued`: the times that a warp issues it, whatever its slots.
+    `issued`: the times that a warp issues it, whatever its slots.  A tuple, because passages compare many of them.
     """
 
     start: int
@@ -108,15 +109,16 @@ class Knowledge:
         found = [one for view in self._views for one in self._placed_in(view).hindrances(extent)]
         return min(found, key=lambda one: (one.start, one.end, one.obstacle.value), default=None)
 
-    def prices(self, extent: Span) -> list[Price]:
-        """Of the instructions in the range, by where they start."""
+    def prices(self, extent: Span, origin: int) -> tuple[Price, ...]:
+        """Of the instructions in the range, by where they start; places count from `origin`."""
         view = self._priced
         weights = view.root.weights
-        return [
-            Price(start, end, _slots(view, item) * rounds, is_issued(item) * rounds, rounds, _effects(view, item))
-            for start, end, block, item in self._placed_in(view).within(extent)
-            for rounds in (float(weights.rounds(block)),)
-        ]
+        found: list[Price] = []
+        for start, end, block, item in self._placed_in(view).within(extent):
+            rounds = float(weights.rounds(block))
+            slots, issued = _slots(view, item) * rounds, is_issued(item) * rounds
+            found.append(Price(start - origin, end - origin, slots, issued, rounds, _effects(view, item)))
+        return tuple(found)
 
     @property
     def kernel_slots(self) -> float:
@@ -125,11 +127,12 @@ class Knowledge:
 
     def types(self, extent: Span) -> Mapping[tuple[int, int], tuple[Type, ...]]:
         """The type at each range of `extent` in every context; a range that lacks one in some context has none."""
-        found: defaultdict[tuple[int, int], list[Type]] = defaultdict(list)
-        for view in self._views:
-            for place, type_ in self._placed_in(view).types(extent).items():
-                found[place].append(type_)
-        return {place: tuple(types) for place, types in found.items() if len(types) == len(self._views)}
+        first, *others = [self._placed_in(view).types(extent) for view in self._views]
+        return {
+            place: (type_, *(other[place] for other in others))
+            for place, type_ in first.items()
+            if all(place in other for other in others)
+        }
 
     @cached_property
     def names(self) -> Mapping[str, tuple[Type, ...]]:
@@ -176,34 +179,49 @@ class _Placed:
                 place = span if call is None else call
                 if place.start != place.end:
                     found.append((place.start, place.end, BasicBlockId(index), item))
-        found.sort(key=_start)
+        found.sort(key=itemgetter(0))
         self._items = found
 
     def within(self, extent: Span) -> Iterator[_Placing]:
         """Those of the range."""
-        first = bisect_left(self._items, extent.start, key=_start)
-        last = bisect_left(self._items, extent.end, lo=first, key=_start)
+        first = bisect_left(self._items, extent.start, key=itemgetter(0))
+        last = bisect_left(self._items, extent.end, lo=first, key=itemgetter(0))
         return (one for one in self._items[first:last] if one[1] <= extent.end)
 
     def types(self, extent: Span) -> Mapping[tuple[int, int], Type]:
-        """Of the constants and expressions of the range."""
+        """Of the constants and expressions of the range; of two at one place the later one counts."""
         function, frame = self._view.root.function, self._view.frame
-        found: dict[tuple[int, int], Type] = {}
-        for start, end, _, item in self.within(extent):
-            if isinstance(item, Constant) and item.span.frame == frame:
-                found[start, end] = function.types[item.result]
-        for expression in function.expressions:
-            span = expression.span
-            if extent.start <= span.start and span.end <= extent.end and span.frame == frame:
-                found[span.start, span.end] = function.types[expression.value]
+        found = {
+            (start, end): function.types[item.result]
+            for start, end, _, item in self.within(extent)
+            if isinstance(item, Constant) and item.span.frame == frame
+        }
+        first = bisect_left(self._expressions, extent.start, key=_start_of_expression)
+        last = bisect_left(self._expressions, extent.end, lo=first, key=_start_of_expression)
+        for expression in self._expressions[first:last]:
+            if expression.span.end <= extent.end:
+                found[expression.span.start, expression.span.end] = function.types[expression.value]
         return found
 
     def hindrances(self, extent: Span) -> Iterator[Hindrance]:
         """What no melded arm may contain, of the range."""
-        for start, end, block, item in self.within(extent):
-            found = self._hindrance(block, item)
-            if found is not None:
-                yield Hindrance(start, end, *found)
+        return (one for one in self._hindrances if extent.start <= one.start and one.end <= extent.end)
+
+    @cached_property
+    def _expressions(self) -> Sequence[Expression]:
+        """Those of this frame, by where they start."""
+        frame = self._view.frame
+        own = [one for one in self._view.root.function.expressions if one.span.frame == frame]
+        return sorted(own, key=_start_of_expression)
+
+    @cached_property
+    def _hindrances(self) -> Sequence[Hindrance]:
+        found = (
+            (start, end, self._hindrance(block, item))
+            for start, end, block, item in self._items
+            if type(item) in _HINDERING
+        )
+        return [Hindrance(start, end, *one) for start, end, one in found if one is not None]
 
     def _hindrance(self, block: BasicBlockId, item: Instruction | Terminator) -> tuple[Obstacle, str] | None:
         control = self._view.root.control
@@ -225,8 +243,8 @@ class _Placed:
         return frozenset(block for cycle in cycles if only_waits(function, cycle) for block in cycle.blocks)
 
 
-def _start(placed: _Placing) -> int:
-    return placed[0]
+def _start_of_expression(expression: Expression) -> int:
+    return expression.span.start
 
 
 _NOWHERE: Final = Span(0, 0)
@@ -256,16 +274,20 @@ def _slots(view: View, item: Instruction | Terminator) -> int:
 
 
 def _effects(view: View, item: Instruction | Terminator) -> Effect:
-    match item:
-        case Load() | Texture():
-            return Effect.LOADS
-        case Store() | Atomic() | Print() | Call() | Opaque() | Allocate():
-            return _CHANGES
-        case Binary(operator=BinaryOperator.DIVIDE | BinaryOperator.REMAINDER):
-            is_float = isinstance(view.root.function.types[item.result], FloatType)
-            return Effect.NONE if is_float or _is_constant(view, item.right) else Effect.TRAPS
-        case _:
-            return Effect.NONE
+    known = _EFFECTS.get(type(item))
+    if known is not None:
+        return known
+    if isinstance(item, Binary) and item.operator in (BinaryOperator.DIVIDE, BinaryOperator.REMAINDER):
+        is_float = isinstance(view.root.function.types[item.result], FloatType)
+        return Effect.NONE if is_float or _is_constant(view, item.right) else Effect.TRAPS
+    return Effect.NONE
+
+
+_EFFECTS: Final[Mapping[type[Instruction | Terminator], Effect]] = {
+    Load: Effect.LOADS,
+    Texture: Effect.LOADS,
+    **dict.fromkeys((Store, Atomic, Print, Call, Opaque, Allocate), _CHANGES),
+}
 
 
 def _is_constant(view: View, value: ValueId) -> bool:

@@ -3,20 +3,27 @@
 Rules     Every source branch whose level is VARYING has one outcome, in source order.
           A loop, `?:`, `&&` and `||` have no two arms; an `if` without `else` runs nothing twice; a bounds check hardly
           ever parts a warp.
+          Branches inside each other are read and planned together, from the outermost that can be read.
 Cost      Paid for the edited function on each edit, so nothing is looked at that an earlier test has decided, and no
-          text is written.  For a function that an edit did not change the answer is remembered.
+          text is written.  For a function that an edit did not change the answer is remembered; for a branch that it
+          did not touch, what planning found (`passage.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias, final
 
 from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import BranchFact, FunctionFacts
-from analysis.meld.settings import DEFAULT_MELD_SETTINGS, MeldSettings
-from analysis.refactor.meld.model import Opportunity, Outcome, Refusal
-from analysis.refactor.meld.region import Regions
+from analysis.ir.record import record
+from analysis.meld.settings import DEFAULT_MELD_SETTINGS, MeldMethod, MeldSettings
+from analysis.refactor.meld.model import Outcome, Refusal
+from analysis.refactor.meld.passage import Passage, Place
+from analysis.refactor.meld.planning import NoGain, NotAlike, Plan, Undeclarable
+from analysis.refactor.meld.plans import EmptyArm, Unreadable, plans_of
+from analysis.refactor.meld.region import Candidate, Regions
 
 
 def meld_outcomes(
@@ -30,15 +37,69 @@ def meld_outcomes(
     return analysis.remembered(function, question, lambda: _outcomes(analysis, function, branches, settings))
 
 
+@final
+@record
+class Gain:
+    """What is remembered of a plan: not the statements, which nobody writes down on an edit."""
+
+    method: MeldMethod
+    saved: float
+    """Issue slots."""
+
+
+_Result: TypeAlias = Gain | NotAlike | NoGain | Undeclarable | EmptyArm
+
+
 def _outcomes(
     analysis: FileAnalysis, function: FunctionFacts, branches: Sequence[BranchFact], settings: MeldSettings
 ) -> tuple[Outcome, ...]:
-    regions = Regions(analysis, function, settings)
-    outcomes: list[Outcome] = []
-    for branch in branches:
-        found = regions.region(branch)
-        if isinstance(found, Refusal):
-            outcomes.append(found)
-        else:
-            outcomes.append(Opportunity(function.id, branch, found.plan.method, found.saving))
-    return tuple(outcomes)
+    regions = Regions(analysis, function)
+    looked_at = [regions.candidate(branch) for branch in branches]
+    candidates = [one for one in looked_at if isinstance(one, Candidate)]
+    found: dict[Place, Outcome] = {}
+    for number, candidate in enumerate(candidates):
+        if _keyword(candidate) not in found:
+            inside = [one for one in candidates[number + 1 :] if _is_inside(one, candidate)]
+            found |= _planned(analysis, regions, candidate, inside, settings)
+    return tuple(one if isinstance(one, Refusal) else found[_keyword(one)] for one in looked_at)
+
+
+def _planned(
+    analysis: FileAnalysis,
+    regions: Regions,
+    candidate: Candidate,
+    inside: Sequence[Candidate],
+    settings: MeldSettings,
+) -> Mapping[Place, Outcome]:
+    """The outcomes of a branch and of those in its arms, as far as they are read with it, by their keywords."""
+    located = regions.located(candidate, inside)
+    results = analysis.recalled(_results, located.passage, settings)
+    if isinstance(results, Unreadable):
+        return {_keyword(candidate): regions.not_planned(candidate, results, located.origin)}
+    outcomes: dict[Place, Outcome] = {}
+    for one, asked in zip((candidate, *inside), located.passage.asked, strict=True):
+        match results.get(asked):
+            case None:
+                assert one is not candidate, "a passage begins with the branch that it is about"
+            case Gain(method=method, saved=saved):
+                outcomes[_keyword(one)] = regions.opportunity(one, method, saved)
+            case result:
+                outcomes[_keyword(one)] = regions.not_planned(one, result, located.origin)
+    return outcomes
+
+
+def _results(passage: Passage, settings: MeldSettings) -> Mapping[Place, _Result] | Unreadable:
+    plans = plans_of(passage, settings)
+    if isinstance(plans, Unreadable):
+        return plans
+    return {place: Gain(plan.method, plan.saved) if isinstance(plan, Plan) else plan for place, plan in plans.items()}
+
+
+def _keyword(candidate: Candidate) -> Place:
+    keyword = candidate.branch.keyword
+    return keyword.start, keyword.end
+
+
+def _is_inside(inner: Candidate, outer: Candidate) -> bool:
+    around, within = outer.branch.extent, inner.branch.extent
+    return inner.context == outer.context and around.start <= within.start and within.end <= around.end

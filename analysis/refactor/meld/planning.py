@@ -25,7 +25,6 @@ from analysis.refactor.meld.distinct_types import DistinctTypes
 from analysis.refactor.meld.expressions import TermMelder
 from analysis.refactor.meld.flattening import flattened
 from analysis.refactor.meld.gathering import gathered
-from analysis.refactor.meld.knowledge import Knowledge
 from analysis.refactor.meld.pairing import paired_locals
 from analysis.refactor.meld.statements import StatementMelder
 from analysis.refactor.meld.structure import (
@@ -97,18 +96,18 @@ class Undeclarable:
 
 @final
 class Planner:
-    """Plans the branches of one function."""
+    """Plans the branches of one passage (`passage.py`)."""
 
     def __init__(
         self,
-        knowledge: Knowledge,
+        in_registers: frozenset[str],
         distinct: DistinctTypes,
-        divergent: frozenset[tuple[int, int]],
+        parting: frozenset[tuple[int, int]],
         settings: MeldSettings,
     ) -> None:
-        self._knowledge = knowledge
+        self._in_registers = in_registers
         self._distinct = distinct
-        self._divergent = divergent
+        self._parting = parting
         self._settings = settings
         self._locals = count(FIRST_FRESH)
         self._guards = count()
@@ -134,7 +133,7 @@ class Planner:
         variants += self._gathered(left, right)
         serial, bar = _serial(fork, left, right), _serial(fork, *inner)
         guard = GuardId(next(self._guards))
-        terms = TermMelder(guard, self._knowledge, self._distinct, self._fresh)
+        terms = TermMelder(guard, self._in_registers, self._distinct, self._fresh)
         candidates: list[Plan] = []
         refused: list[NotAlike | Undeclarable] = []
         for method in self._methods():
@@ -210,8 +209,8 @@ class Planner:
             return []
         if not all(any(Effect.LOADS in found.effects for found in terms_in(arm)) for arm in (left, right)):
             return []
-        registers = self._knowledge.in_registers
-        found = gathered(left, self._gatherings, registers), gathered(right, self._gatherings, registers)
+        left_first, right_first = (gathered(arm, self._gatherings, self._in_registers) for arm in (left, right))
+        found = left_first, right_first
         return [] if found == (left, right) else [found]
 
     def _live_ranges(self, melded: Sequence[Statement], before: Sequence[Statement]) -> float:
@@ -238,7 +237,7 @@ class Planner:
 
     def _is_divergent(self, fork: Branching) -> bool:
         keyword = fork.keyword
-        return keyword is not None and fork.otherwise is not None and (keyword.start, keyword.end) in self._divergent
+        return keyword is not None and fork.otherwise is not None and (keyword.start, keyword.end) in self._parting
 
     def _fresh(self, role: str, types: tuple[Type, ...]) -> Local:
         plain = all(isinstance(type_, IntegerType | FloatType | BooleanType) for type_ in types)

@@ -12,15 +12,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Final, final
 
 from analysis.ir.source import Span
-from analysis.ir.types import Type
-from analysis.lower.names import Scope
-from analysis.refactor.meld.bound_arguments import bound_arguments
-from analysis.refactor.meld.knowledge import Knowledge, Price
+from analysis.refactor.meld.knowledge import Price
 from analysis.refactor.meld.model import Obstacle
+from analysis.refactor.meld.passage import Passage
 from analysis.refactor.meld.structure import (
     Branching,
     Comments,
@@ -32,10 +30,10 @@ from analysis.refactor.meld.structure import (
     followed,
     with_comments,
 )
-from analysis.refactor.meld.survey import names_inside_macros, renamed_places, statement_of, variables_of
+from analysis.refactor.meld.survey import statement_of
 from analysis.refactor.meld.terms import BOUND_ARGUMENT, Effect, Local, LocalId, Term, term
 from analysis.refactor.meld.trivia import comments_of, lines_of
-from analysis.syntax.snippet import Snippet
+from analysis.syntax.source_map import SourceMap
 from analysis.syntax.tree import Node
 
 
@@ -51,15 +49,20 @@ class UnreadableError(Exception):
 
 @final
 class Reader:
-    """Reads statements of one function; numbers the variables that they declare."""
+    """Reads the statements of one passage; numbers the variables that they declare."""
 
-    def __init__(self, text: bytes, snippet: Snippet, knowledge: Knowledge, scope: Scope) -> None:
-        self._text = text
-        self._snippet = snippet
+    def __init__(self, passage: Passage) -> None:
+        self._text = passage.text
+        self._source = passage.source
+        self._source_map = passage.source_map
+        self._root = passage.tree.thawed(passage.source)
+        self._prices = passage.prices
+        self._types = {(start, end): types for start, end, types in passage.types}
+        self._names = dict(passage.names)
+        self._aliased = passage.aliased
+        self._hidden = passage.hidden
+        self._has_macros = bool(passage.source_map.starts)
         self._places: dict[tuple[int, int], tuple[Span, bool]] = {}
-        self._knowledge = knowledge
-        self._types: Mapping[tuple[int, int], tuple[Type, ...]] = {}
-        """Of the expressions in the branch that is being read, by where they stand."""
         self._scopes: list[dict[str, Local]] = []
         self._numbers = 0
         self._declared: list[Local] = []
@@ -67,30 +70,22 @@ class Reader:
         """How often the loops that are being read run, for statements that cost nothing themselves."""
         self._indent = ""
         """Of the statement that is being read: its lines after the first are kept relative to it."""
-        self._renamed = renamed_places(snippet) | knowledge.in_registers
-        self._hidden = names_inside_macros(text, snippet)
-        self._scope = scope
-        self._variables = variables_of(snippet)
-        self._bound: set[tuple[int, int]] = set()
-        """Where the arguments stand that may be bound to references."""
-        self._has_macros = bool(snippet.source_map.starts)
+        self._bound = passage.bound
 
-    def fork(self, node: Node) -> Branching:
-        """The arms of an `if` statement with `else`; raises `UnreadableError`."""
-        self._scopes.clear()
+    def fork(self) -> Branching:
+        """The branch that the passage is about; raises `UnreadableError`."""
+        node = self._root
         span = self._span(node)
         self._check_text(span)
         self._indent = self._indent_at(span.start)
-        prices = self._knowledge.prices(span)
-        self._types = self._knowledge.types(span)
-        condition = _within(prices, self._span(_field(node, "condition")))
+        condition = _within(self._prices, self._span(self._field(node, "condition")))
         self._around = max((price.rounds for price in condition), default=1.0)
         # A loop that lanes leave in different rounds runs the arm that leaves it as often as the other one.
-        return self._branching(node, [price.in_rounds(self._around) for price in prices])
+        return self._branching(node, [price.in_rounds(self._around) for price in self._prices])
 
     # -- statements -------------------------------------------------------------------------------------------------
 
-    def _statement(self, node: Node, prices: list[Price]) -> Statement:
+    def _statement(self, node: Node, prices: Sequence[Price]) -> Statement:
         self._spelled(node)
         match node.kind:
             case "if_statement":
@@ -107,7 +102,7 @@ class Reader:
             case _:
                 return self._simple(node, prices)
 
-    def _body(self, node: Node, prices: list[Price], *, is_arm: bool = False) -> tuple[Statement, ...]:
+    def _body(self, node: Node, prices: Sequence[Price], *, is_arm: bool = False) -> tuple[Statement, ...]:
         """The statements of an arm or a loop, whether it has braces or not; what stands behind the opening brace of an
         arm is left to the caller."""
         if node.kind == "else_clause":
@@ -125,7 +120,7 @@ class Reader:
         self._indent = around
         return tuple(one for one in found if not _is_empty(one))
 
-    def _list(self, node: Node, span: Span, prices: list[Price], *, is_arm: bool) -> list[Statement]:
+    def _list(self, node: Node, span: Span, prices: Sequence[Price], *, is_arm: bool) -> list[Statement]:
         found: list[Statement] = []
         end = span.start + 1
         for child in node.children:
@@ -149,8 +144,8 @@ class Reader:
             found[-1] = with_comments(found[-1], Comments(known.above, known.beside, (*known.below, *below)))
         return found
 
-    def _branching(self, node: Node, prices: list[Price]) -> Branching:
-        clause = _field(node, "condition")
+    def _branching(self, node: Node, prices: Sequence[Price]) -> Branching:
+        clause = self._field(node, "condition")
         value = clause.field("value") or next(iter(clause.children), None)
         if value is None or any(child.kind in _DECLARING for child in clause.walk()):
             message = "the condition declares a variable"
@@ -158,7 +153,7 @@ class Reader:
         if any(child.kind == "constexpr" for child in node.children):
             raise UnreadableError(Obstacle.UNKNOWN_CODE, self._span(node), "an arm has an `if constexpr`")
         condition = self._term(value, prices)
-        first, second = _field(node, "consequence"), node.field("alternative")
+        first, second = self._field(node, "consequence"), node.field("alternative")
         keyword = self._span(next(child for child in node.children if child.kind == "if"))
         tested, whole = self._span(value), self._span(clause)
         above = comments_of(self._slice(keyword.end, tested.start) + "\n" + self._slice(tested.end, whole.end))
@@ -181,7 +176,7 @@ class Reader:
                 above += said
         return Branching(condition, then, otherwise, keyword, Comments(tuple(above)), (opening, other_opening))
 
-    def _arm(self, node: Node, prices: list[Price]) -> tuple[tuple[Statement, ...], str]:
+    def _arm(self, node: Node, prices: Sequence[Price]) -> tuple[tuple[Statement, ...], str]:
         """The statements of an arm, and the comment behind its opening brace."""
         inner = statement_of(node)
         if inner.kind != "compound_statement":
@@ -198,8 +193,8 @@ class Reader:
         """The comments of an arm or a body that has nothing else."""
         return [] if statements else comments_of(self._slice(self._span(node).start, self._span(node).end))
 
-    def _loop(self, node: Node, prices: list[Price]) -> Statement:
-        body = _field(node, "body")
+    def _loop(self, node: Node, prices: Sequence[Price]) -> Statement:
+        body = self._field(node, "body")
         span, inner = self._span(node), self._span(body)
         self._scopes.append({})
         before = len(self._declared)
@@ -223,7 +218,7 @@ class Reader:
         above += tuple(self._alone(body, statements))
         return Looping(kind, head, statements, declares, Comments(above))
 
-    def _simple(self, node: Node, prices: list[Price]) -> Statement:
+    def _simple(self, node: Node, prices: Sequence[Price]) -> Statement:
         before = len(self._declared)
         found = self._term(node, prices)
         declares = tuple(self._declared[before:]) if node.kind == "declaration" else ()
@@ -231,17 +226,14 @@ class Reader:
 
     # -- terms ------------------------------------------------------------------------------------------------------
 
-    def _term(self, node: Node, prices: list[Price], around: float | None = None) -> Term:
+    def _term(self, node: Node, prices: Sequence[Price], around: float | None = None) -> Term:
         """`around`: how often the term around it runs, for names, which cost nothing themselves."""
-        if node.kind == "call_expression":
-            found = bound_arguments(self._scope, node, self._variables)
-            self._bound.update((argument.start, argument.end) for argument in found)
         if (node.start, node.end) in self._bound:
             inner = self._plain_term(node, prices, around)
             return term(BOUND_ARGUMENT, (inner,), inner.types, 0, inner.rounds)
         return self._plain_term(node, prices, around)
 
-    def _plain_term(self, node: Node, prices: list[Price], around: float | None) -> Term:
+    def _plain_term(self, node: Node, prices: Sequence[Price], around: float | None) -> Term:
         span = self._spelled(node)
         around = max((price.rounds for price in prices), default=self._around if around is None else around)
         if node.is_error or node.is_missing:
@@ -275,7 +267,7 @@ class Reader:
                 message = "the compiler must know the value of a constant that an arm declares"
                 raise UnreadableError(Obstacle.DECLARATION, self._span(inner), message)
 
-    def _assembled(self, kind: str, span: Span, children: list[Node], prices: list[Price], around: float) -> Term:
+    def _assembled(self, kind: str, span: Span, children: list[Node], prices: Sequence[Price], around: float) -> Term:
         """A term of its children and the text between them."""
         parts: list[str | Term] = []
         end = span.start
@@ -292,7 +284,7 @@ class Reader:
         return self._priced(kind, [part for part in parts if part != ""], span, own, effects, around)
 
     def _priced(
-        self, kind: str, parts: list[str | Term], span: Span, own: list[Price], effects: Effect, around: float
+        self, kind: str, parts: list[str | Term], span: Span, own: Sequence[Price], effects: Effect, around: float
     ) -> Term:
         for price in own:
             effects |= price.effects
@@ -301,16 +293,16 @@ class Reader:
         types = self._types.get((span.start, span.end), ())
         return term(kind, parts, types, slots, rounds, effects, own_issued=issued)
 
-    def _identifier(self, node: Node, span: Span, prices: list[Price], around: float) -> Term:
+    def _identifier(self, node: Node, span: Span, prices: Sequence[Price], around: float) -> Term:
         name = self._slice(span.start, span.end)
         local = self._local(name)
-        types = self._types.get((span.start, span.end), ()) or self._knowledge.names.get(name, ())
-        effects = Effect.LOADS if name in self._renamed else Effect.NONE
+        types = self._types.get((span.start, span.end), ()) or self._names.get(name, ())
+        effects = Effect.LOADS if name in self._aliased else Effect.NONE
         found = self._priced(node.kind, [name], span, _within(prices, span), effects, around)
         types = local.types if local is not None and local.types else types
         return term(node.kind, [name], types, found.own, found.rounds, found.effects, local, found.own_issued)
 
-    def _macro_use(self, node: Node, span: Span, prices: list[Price], around: float) -> Term:
+    def _macro_use(self, node: Node, span: Span, prices: Sequence[Price], around: float) -> Term:
         """One term; names of local variables among the arguments are children, so that they can be renamed."""
         parts: list[str | Term] = []
         end = span.start
@@ -332,10 +324,10 @@ class Reader:
         """Whether it names a variable that its text does not name, or one that has several names."""
         spelled = set(_WORD.findall(source))
         names = {inner.text.decode("utf-8", "replace") for inner in node.walk() if inner.kind == "identifier"}
-        hidden = {name for name in names - spelled if name in self._knowledge.names}
-        return bool(names & self._renamed or hidden)
+        hidden = {name for name in names - spelled if name in self._names}
+        return bool(names & self._aliased or hidden)
 
-    def _declaration(self, node: Node, span: Span, prices: list[Price], around: float) -> Term:
+    def _declaration(self, node: Node, span: Span, prices: Sequence[Price], around: float) -> Term:
         """The declared names are known to what follows them."""
         if not all(self._is_spelled(child) for child in node.children):
             raise UnreadableError(Obstacle.MACRO, span, "a macro spells part of a declaration in an arm")
@@ -359,7 +351,7 @@ class Reader:
             name_node = inner
         place = self._spelled(name_node)
         name = self._slice(place.start, place.end)
-        types = self._knowledge.names.get(name, ())
+        types = self._names.get(name, ())
         if any(self._local(word) is not None for word in _WORD.findall(spelling)):
             message = "the type of a variable of an arm is that of another one (`decltype`)"
             raise UnreadableError(Obstacle.DECLARATION, whole, message)
@@ -378,6 +370,12 @@ class Reader:
 
     def _local(self, name: str) -> Local | None:
         return next((scope[name] for scope in reversed(self._scopes) if name in scope), None)
+
+    def _field(self, node: Node, name: str) -> Node:
+        found = node.field(name)
+        if found is None:
+            raise UnreadableError(Obstacle.UNKNOWN_CODE, self._span(node), "a statement is not complete")
+        return found
 
     # -- text -------------------------------------------------------------------------------------------------------
 
@@ -408,7 +406,7 @@ class Reader:
         whole = node.start, node.end
         known = self._places.get(whole)
         if known is None:
-            known = self._places[whole] = _place_in(self._snippet, *whole)
+            known = self._places[whole] = _place_in(self._source_map, len(self._source), *whole)
         return known
 
     def _check_text(self, span: Span) -> None:
@@ -441,9 +439,8 @@ class Reader:
         return comments_of(self._slice(self._span(before).end, self._span(after).start))
 
 
-def _place_in(snippet: Snippet, start: int, end: int) -> tuple[Span, bool]:
+def _place_in(source_map: SourceMap, length: int, start: int, end: int) -> tuple[Span, bool]:
     """Where a range of the expanded text stands in the file, with whole macros, and if that stands for nothing else."""
-    source_map = snippet.source_map
     span = source_map.span(start, end)
     if not source_map.starts:
         return span, True
@@ -454,11 +451,11 @@ def _place_in(snippet: Snippet, start: int, end: int) -> tuple[Span, bool]:
             first = min(first, source_map.origin_starts[segment])
             last = max(last, source_map.origin_ends[segment])
     left = source_map.span(start - 1, start) if start > 0 else Span(0, 0)
-    right = source_map.span(end, end + 1) if end < len(snippet.text) else Span(last, last)
+    right = source_map.span(end, end + 1) if end < length else Span(last, last)
     return Span(first, last, span.frame), left.end <= first and right.start >= last
 
 
-def _within(prices: list[Price], span: Span) -> list[Price]:
+def _within(prices: Sequence[Price], span: Span) -> list[Price]:
     """Those of the range; `prices` are sorted by where they start."""
     if len(prices) <= _FEW:
         return [price for price in prices if price.start >= span.start and price.end <= span.end]
@@ -473,13 +470,6 @@ def _start(price: Price) -> int:
 
 def _beside(comments: Comments, beside: str) -> Comments:
     return Comments(comments.above, comments.beside or beside, comments.below)
-
-
-def _field(node: Node, name: str) -> Node:
-    found = node.field(name)
-    if found is None:
-        raise UnreadableError(Obstacle.UNKNOWN_CODE, Span(node.start, node.end), "a statement is not complete")
-    return found
 
 
 def _is_empty(statement: Statement) -> bool:

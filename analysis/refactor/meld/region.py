@@ -1,4 +1,4 @@
-"""One branch, from its place in the text to a plan: what both public questions need.
+"""One branch, from its place in the text to what is read of it: what both public questions need.
 
 Bound     melding saves what a split warp loses at the branch (`analysis.verdict.cost`): where that is nothing, nothing
           is planned.
@@ -8,9 +8,9 @@ Refused   before anything is planned: arms with barriers, exchanges between lane
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Final, final
+from typing import Final, assert_never, final
 
 from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
@@ -21,15 +21,14 @@ from analysis.ir.instructions import ReadSpecial, ValueId
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
 from analysis.ir.source import Span
-from analysis.meld.settings import MeldSettings
-from analysis.refactor.meld.distinct_types import DistinctTypes
+from analysis.meld.settings import MeldMethod, MeldSettings
+from analysis.refactor.meld.distinct_types import scoped_enumerations
 from analysis.refactor.meld.knowledge import MAX_VIEWS, Knowledge
-from analysis.refactor.meld.model import Obstacle, Refusal
-from analysis.refactor.meld.planning import NoGain, NotAlike, Plan, Planner, Undeclarable
-from analysis.refactor.meld.reading import Reader, UnreadableError
-from analysis.refactor.meld.spelled_types import spelled_types
-from analysis.refactor.meld.structure import Branching, all_statements
-from analysis.refactor.meld.survey import forks_in, has_empty_arm
+from analysis.refactor.meld.model import Obstacle, Opportunity, Refusal
+from analysis.refactor.meld.passage import Located, Passages
+from analysis.refactor.meld.planning import NoGain, NotAlike, Plan, Undeclarable
+from analysis.refactor.meld.plans import EmptyArm, Unreadable, plans_of
+from analysis.refactor.meld.survey import Survey, has_empty_arm
 from analysis.syntax.items import Item
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.tree import Node
@@ -46,34 +45,46 @@ class Region:
     span: Span
     """The text that melding replaces, relative to the function."""
     plan: Plan
-    saving: float
-    """The share of the kernel's issue slots."""
+
+
+@final
+@record
+class Candidate:
+    """A branch that nothing speaks against before it is read."""
+
+    branch: BranchFact
+    node: Node
+    item: Item
+    snippet: Snippet
+    survey: Survey
+    context: int
+    """The number of the call context from which its prices come."""
 
 
 @final
 class Regions:
     """The branches of one function; what they share is found out once."""
 
-    def __init__(self, analysis: FileAnalysis, function: FunctionFacts, settings: MeldSettings) -> None:
+    def __init__(self, analysis: FileAnalysis, function: FunctionFacts) -> None:
         self._function = function
-        self._settings = settings
-        self._text = analysis.document.text
+        self._file_text = analysis.document.text
         self._scope = analysis.program.declaration_of(function.id).scope
         self._views = analysis.views(function)
         view = self._views[0]
         self._item = analysis.item_of(view, view.frame)
         self._snippet = None if self._item is None else analysis.program.snippet(self._item)
-        self._contexts: dict[int, _Context] = {}
+        self._knowledge: dict[int, Knowledge] = {}
+        self._passages: dict[int, Passages] = {}
 
-    def region(self, branch: BranchFact) -> Region | Refusal:
-        """How the branch is melded, or why not."""
+    def candidate(self, branch: BranchFact) -> Candidate | Refusal:
+        """The branch, if it is worth reading."""
         if branch.kind is not SourceBranchKind.IF:
             return self._refused(branch, Obstacle.NOT_A_STATEMENT, branch.keyword, _NO_STATEMENT[branch.kind])
         if branch.level is not Level.VARYING:
             return self._refused(branch, Obstacle.NO_GAIN, branch.keyword, "all lanes of a warp take the same arm")
-        item, snippet = self._item, self._snippet
-        node = self._forks.get((branch.keyword.start, branch.keyword.end))
-        if item is None or snippet is None or node is None:
+        item, snippet, survey = self._item, self._snippet, self._survey
+        node = None if survey is None else survey.forks.get((branch.keyword.start, branch.keyword.end))
+        if item is None or snippet is None or survey is None or node is None:
             return self._refused(branch, Obstacle.MACRO, branch.keyword, "a macro spells the `if`")
         if node.field("alternative") is None:
             return self._refused(branch, Obstacle.ONE_ARM, branch.keyword, "there is no `else`: nothing runs twice")
@@ -84,56 +95,44 @@ class Regions:
                 return self._refused(branch, Obstacle.ONE_ARM, branch.keyword, _EMPTY_ARM)
             message = "a warp that splits here loses nothing: one arm costs nothing, or a single lane runs it"
             return self._refused(branch, Obstacle.NO_GAIN, branch.keyword, message)
-        context = self._context_of(branch, item, snippet)
-        found = context.knowledge.hindrance(branch.extent)
+        context = next((at for at, view in enumerate(self._views) if _varies(view, branch)), 0)
+        found = self._known_in(context).hindrance(branch.extent)
         if found is not None:
             return self._refused(branch, found.obstacle, Span(found.start, found.end), found.message)
-        try:
-            fork = context.fork(branch, node)
-        except UnreadableError as error:
-            return self._refused(branch, error.obstacle, error.place, error.message)
-        if not fork.then or not fork.otherwise:
-            return self._refused(branch, Obstacle.ONE_ARM, branch.keyword, _EMPTY_ARM)
-        span = snippet.span(node.start, node.end)
-        return self._planned(branch, item, snippet, span, context.knowledge, context.planner.plan(fork))
+        return Candidate(branch, node, item, snippet, survey, context)
 
-    @cached_property
-    def _forks(self) -> Mapping[tuple[int, int], Node]:
-        """The `if` statements by where their keywords stand."""
-        return {} if self._snippet is None else forks_in(self._snippet)
+    def located(self, candidate: Candidate, inside: Sequence[Candidate]) -> Located:
+        """The passage of a branch; `inside`: branches in its arms whose plans are wanted too."""
+        context = candidate.context
+        if context not in self._passages:
+            self._passages[context] = Passages(
+                candidate.item.text,
+                candidate.survey,
+                self._known_in(context),
+                self._scope,
+                scoped_enumerations(self._file_text),
+            )
+        asked = [one.branch.keyword for one in (candidate, *inside)]
+        return self._passages[context].located(candidate.node, self._parting, asked)
 
-    @cached_property
-    def _parting(self) -> frozenset[tuple[int, int]]:
-        """The keywords of branches that often split a warp."""
-        return frozenset(
-            (one.keyword.start, one.keyword.end)
-            for one in self._function.branches
-            if one.level is Level.VARYING and not _hardly_splits(self._views, one)
-        )
+    def opportunity(self, candidate: Candidate, method: MeldMethod, saved: float) -> Opportunity:
+        """A meld that saves so many issue slots, as a share of the kernel's."""
+        branch = candidate.branch
+        splits = 1.0 if branch.splits is None else branch.splits.share
+        kernel_slots = self._known_in(candidate.context).kernel_slots
+        return Opportunity(self._function.id, branch, method, min(splits * saved / kernel_slots, 1.0))
 
-    def _context_of(self, branch: BranchFact, item: Item, snippet: Snippet) -> _Context:
-        number = next((at for at, view in enumerate(self._views) if _varies(view, branch)), 0)
-        if number not in self._contexts:
-            knowledge = Knowledge(self._views, self._views[number])
-            reader = Reader(item.text, snippet, knowledge, self._scope)
-            distinct = DistinctTypes(spelled_types(item.text, snippet), self._text)
-            planner = Planner(knowledge, distinct, self._parting, self._settings)
-            self._contexts[number] = _Context(knowledge, reader, planner)
-        return self._contexts[number]
-
-    def _planned(
-        self,
-        branch: BranchFact,
-        item: Item,
-        snippet: Snippet,
-        span: Span,
-        knowledge: Knowledge,
-        plan: Plan | NotAlike | NoGain | Undeclarable,
-    ) -> Region | Refusal:
-        match plan:
-            case Plan():
-                share = 1.0 if branch.splits is None else branch.splits.share
-                return Region(item, snippet, span, plan, min(share * plan.saved / knowledge.kernel_slots, 1.0))
+    def not_planned(
+        self, candidate: Candidate, found: NotAlike | NoGain | Undeclarable | EmptyArm | Unreadable, origin: int
+    ) -> Refusal:
+        """Why a branch that was read is not melded; `origin`: where its passage begins."""
+        branch = candidate.branch
+        match found:
+            case Unreadable(obstacle=obstacle, place=place, message=message):
+                place = Span(place.start + origin, place.end + origin)
+                return self._refused(branch, obstacle, place, message)
+            case EmptyArm():
+                return self._refused(branch, Obstacle.ONE_ARM, branch.keyword, _EMPTY_ARM)
             case NotAlike():
                 message = "no statement of one arm is enough like one of the other"
                 return self._refused(branch, Obstacle.NOTHING_ALIKE, branch.keyword, message)
@@ -143,33 +142,46 @@ class Regions:
             case Undeclarable():
                 message = "a variable of one arm would have to be declared without its value"
                 return self._refused(branch, Obstacle.DECLARATION, branch.keyword, message)
+            case _:
+                assert_never(found)
 
     def _refused(self, branch: BranchFact, obstacle: Obstacle, place: Span, message: str) -> Refusal:
         return Refusal(self._function.id, branch, obstacle, Span(place.start, place.end), message)
 
+    @cached_property
+    def _survey(self) -> Survey | None:
+        return None if self._snippet is None else Survey(self._snippet)
 
-@final
-class _Context:
-    """One call context of the function, from which prices come: that in which a branch varies, nearly always the first.
+    @cached_property
+    def _parting(self) -> Sequence[Span]:
+        """The keywords of branches that often split a warp."""
+        return [
+            one.keyword
+            for one in self._function.branches
+            if one.level is Level.VARYING and not _hardly_splits(self._views, one)
+        ]
 
-    Branches of one context are read and planned together, those inside others with them.
-    """
+    def _known_in(self, context: int) -> Knowledge:
+        if context not in self._knowledge:
+            self._knowledge[context] = Knowledge(self._views, self._views[context])
+        return self._knowledge[context]
 
-    def __init__(self, knowledge: Knowledge, reader: Reader, planner: Planner) -> None:
-        self.knowledge = knowledge
-        self.planner = planner
-        self._reader = reader
-        self._forks: dict[tuple[int, int], Branching] = {}
 
-    def fork(self, branch: BranchFact, node: Node) -> Branching:
-        """The branch as statements; raises `UnreadableError`."""
-        place = branch.keyword.start, branch.keyword.end
-        if place not in self._forks:
-            read = self._reader.fork(node)
-            for inner in all_statements((read,)):
-                if isinstance(inner, Branching) and inner.keyword is not None:
-                    self._forks[inner.keyword.start, inner.keyword.end] = inner
-        return self._forks[place]
+def region_of(
+    analysis: FileAnalysis, function: FunctionFacts, branch: BranchFact, settings: MeldSettings
+) -> Region | Refusal:
+    """How one branch is melded, or why not."""
+    regions = Regions(analysis, function)
+    candidate = regions.candidate(branch)
+    if isinstance(candidate, Refusal):
+        return candidate
+    located = regions.located(candidate, ())
+    plans = plans_of(located.passage, settings)
+    found = plans if isinstance(plans, Unreadable) else plans[located.passage.asked[0]]
+    if not isinstance(found, Plan):
+        return regions.not_planned(candidate, found, located.origin)
+    node, snippet = candidate.node, candidate.snippet
+    return Region(candidate.item, snippet, snippet.span(node.start, node.end), found)
 
 
 def _varies(view: View, branch: BranchFact) -> bool:

@@ -20,12 +20,13 @@ from analysis.refactor.meld.guards import with_spelled_guards
 from analysis.refactor.meld.model import Obstacle, Opportunity, Refusal
 from analysis.refactor.meld.naming import NoNameError, with_final_names
 from analysis.refactor.meld.reducing import with_reduced_selections
-from analysis.refactor.meld.region import Region, Regions
+from analysis.refactor.meld.region import Region, region_of
 from analysis.refactor.meld.scopes import CASE, needs_braces
 from analysis.refactor.meld.sharing import with_shared_selections
 from analysis.refactor.meld.shortening import with_short_statements
 from analysis.refactor.meld.spelled_types import spelled_types
 from analysis.refactor.meld.structure import Branching, Simple, Statement
+from analysis.refactor.meld.survey import Survey
 from analysis.refactor.meld.terms import without_comments
 from analysis.refactor.meld.tidying import tidied
 from analysis.refactor.meld.writing import Style, style_of, text_of, written
@@ -41,10 +42,10 @@ def render_meld(
     if function is None:
         message = "the function is not in this version of the file"
         return Refusal(opportunity.function, branch, Obstacle.TEXT, branch.keyword, message)
-    found = Regions(analysis, function, replace(settings, method=opportunity.method)).region(branch)
+    found = region_of(analysis, function, branch, replace(settings, method=opportunity.method))
     if isinstance(found, Refusal):
         return found
-    types = spelled_types(found.item.text, found.snippet)
+    types = spelled_types(found.item.text, Survey(found.snippet))
     try:
         constants = constants_in(analysis.views(function), found.item.text, found.span)
         reduced = with_reduced_selections(tidied(found.plan.statements), constants)

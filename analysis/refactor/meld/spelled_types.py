@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Final, TypeAlias, final
 
 from analysis.ir.record import record
+from analysis.refactor.meld.survey import Survey
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.tree import Node
 
@@ -26,12 +27,11 @@ SpelledTypes: TypeAlias = Mapping[str, SpelledType]
 """By the name of the variable."""
 
 
-def spelled_types(text: bytes, snippet: Snippet) -> SpelledTypes:
+def spelled_types(text: bytes, survey: Survey) -> SpelledTypes:
     """The types of the variables and parameters, without `*` and extents."""
+    snippet = survey.snippet
     found: dict[str, SpelledType | None] = {}
-    for node in snippet.root.walk():
-        if node.kind not in ("declaration", "parameter_declaration"):
-            continue
+    for node in survey.declarations:
         spelled = _spelled(text, snippet, node)
         for child in node.children:
             name = _name(child) if child.role == "declarator" else None

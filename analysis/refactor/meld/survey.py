@@ -3,22 +3,84 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Final, final
 
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.tree import Node
 
 
-def forks_in(snippet: Snippet) -> dict[tuple[int, int], Node]:
-    """The `if` statements by the places of their keywords."""
-    found: dict[tuple[int, int], Node] = {}
-    for node in snippet.root.walk():
-        if node.kind == "if_statement":
+@final
+class Survey:
+    """The nodes of one function that are asked for, found in one walk."""
+
+    def __init__(self, snippet: Snippet) -> None:
+        self.snippet: Final = snippet
+        self._nodes: dict[str, list[Node]] = {kind: [] for kind in _KINDS}
+        stack = [snippet.root]
+        while stack:
+            node = stack.pop()
+            kind, children = node.kind, node.children
+            if kind in _KINDS:
+                self._nodes[kind].append(node)
+            if children:
+                stack += children
+
+    @cached_property
+    def forks(self) -> Mapping[tuple[int, int], Node]:
+        """The `if` statements by the places of their keywords; of those that one macro spells the first."""
+        found: dict[tuple[int, int], Node] = {}
+        for node in sorted(self._nodes["if_statement"], key=_start):
             token = node.child("if")
             if token is not None:
-                span = snippet.span(token.start, token.end)
+                span = self.snippet.span(token.start, token.end)
                 found.setdefault((span.start, span.end), node)
-    return found
+        return found
+
+    @cached_property
+    def aliased(self) -> frozenset[str]:
+        """References, what they refer to, and what has its address taken: other names may change these variables."""
+        found: set[str] = set()
+        for node in self._nodes["reference_declarator"]:
+            found.update(_identifiers(node))
+        for node in self._nodes["init_declarator"]:
+            if any(child.kind == "reference_declarator" for child in node.children):
+                found.update(_place(node.children[-1]))
+        for node in self._nodes["pointer_expression"]:
+            if node.source.startswith(b"&", node.start):
+                found.update(_place(node.children[-1]))
+        return frozenset(found)
+
+    @cached_property
+    def variables(self) -> frozenset[str]:
+        """The names that the function declares, but for references and pointers to functions."""
+        return frozenset(
+            inner.text.decode("utf-8", "replace")
+            for kind in ("init_declarator", "declaration", "parameter_declaration")
+            for node in self._nodes[kind]
+            for inner in node.children
+            if inner.role == "declarator" and inner.kind == "identifier"
+        )
+
+    @property
+    def declarations(self) -> Sequence[Node]:
+        """Of variables and parameters, in no order."""
+        return (*self._nodes["declaration"], *self._nodes["parameter_declaration"])
+
+    def hidden(self, text: bytes) -> frozenset[str]:
+        """Identifiers that the expanded text holds where the file spells something else."""
+        snippet = self.snippet
+        if not snippet.source_map.starts:
+            return frozenset()
+        found: set[str] = set()
+        starts, ends = snippet.source_map.starts, snippet.source_map.origin_ends
+        for node in self._nodes["identifier"]:
+            if ends[bisect_right(starts, node.start) - 1] >= 0:
+                span = snippet.span(node.start, node.end)
+                if text[span.start : span.end] != node.text:
+                    found.add(node.text.decode("utf-8", "replace"))
+        return frozenset(found)
 
 
 def has_empty_arm(fork: Node) -> bool:
@@ -31,47 +93,6 @@ def has_empty_arm(fork: Node) -> bool:
 def statement_of(clause: Node) -> Node:
     """The statement of an `else`."""
     return clause.children[-1] if clause.kind == "else_clause" else clause
-
-
-def renamed_places(snippet: Snippet) -> frozenset[str]:
-    """References, what they refer to, and what has its address taken: other names may change these variables."""
-    found: set[str] = set()
-    for node in snippet.root.walk():
-        match node.kind:
-            case "reference_declarator":
-                found.update(_identifiers(node))
-            case "init_declarator" if any(child.kind == "reference_declarator" for child in node.children):
-                found.update(_place(node.children[-1]))
-            case "pointer_expression" if node.text.startswith(b"&"):
-                found.update(_place(node.children[-1]))
-            case _:
-                pass
-    return frozenset(found)
-
-
-def names_inside_macros(text: bytes, snippet: Snippet) -> frozenset[str]:
-    """Identifiers that the expanded text holds where the file spells something else."""
-    if not snippet.source_map.starts:
-        return frozenset()
-    found: set[str] = set()
-    starts, ends = snippet.source_map.starts, snippet.source_map.origin_ends
-    for node in snippet.root.walk():
-        if node.kind == "identifier" and ends[bisect_right(starts, node.start) - 1] >= 0:
-            span = snippet.span(node.start, node.end)
-            if text[span.start : span.end] != node.text:
-                found.add(node.text.decode("utf-8", "replace"))
-    return frozenset(found)
-
-
-def variables_of(snippet: Snippet) -> frozenset[str]:
-    """The names that the function declares, but for references and pointers to functions."""
-    return frozenset(
-        inner.text.decode("utf-8", "replace")
-        for node in snippet.root.walk()
-        if node.kind in ("init_declarator", "declaration", "parameter_declaration")
-        for inner in node.children
-        if inner.role == "declarator" and inner.kind == "identifier"
-    )
 
 
 def _place(node: Node) -> Iterator[str]:
@@ -90,3 +111,13 @@ def _place(node: Node) -> Iterator[str]:
 
 def _identifiers(node: Node) -> Iterator[str]:
     return (inner.text.decode("utf-8", "replace") for inner in node.walk() if inner.kind == "identifier")
+
+
+def _start(node: Node) -> int:
+    return node.start
+
+
+_KINDS: Final = frozenset(
+    {"if_statement", "reference_declarator", "init_declarator", "pointer_expression", "identifier"}
+    | {"declaration", "parameter_declaration"}
+)
