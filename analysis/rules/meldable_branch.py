@@ -22,8 +22,8 @@ from analysis.verdict.barriers import Tier
 class MeldableBranch:
     """## What it does
 
-    Points out an `if` whose two arms run one after the other in a split warp although they do the same work on
-    different operands, and says what one converged sequence would save.
+    Points out an `if` whose two arms, or a `switch` whose cases, run one after the other in a split warp although they
+    do the same work on different operands, and says what one converged sequence would save.
 
     ## Why is this bad?
 

@@ -273,9 +273,14 @@ def terminator_latency(terminator: Terminator) -> int:
         case Branch():
             return SIMPLE
         case Switch(cases=cases):
-            return min(len(cases), 4) * SIMPLE  # a jump table, or a few comparisons
+            return switch_latency(len(cases))
         case _:
             return FREE
+
+
+def switch_latency(labels: int) -> int:
+    """Of a `switch` with so many values: a jump table, or a few comparisons."""
+    return min(labels, 4) * SIMPLE
 
 
 def _of_binary(item: Binary, type_: Type, right: Instruction | Phi | None) -> int:

@@ -49,6 +49,26 @@ __global__ void bitonic(int *values, int k, int j) {
 """
 """One region can be melded, that of line 5."""
 
+SWITCH = """\
+__global__ void choose(float *a, const float *x, const float *y, int *counts) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  switch (i % 3) {
+    case 0:
+      a[i] = x[i] * 2.0f;
+      break;
+    case 1: a[i] = y[i] * 3.0f; break;
+    default:
+      a[i] = y[i] * 4.0f;
+  }
+  switch (i % 4) {
+    case 0: counts[i] = i / 3 * 5;
+    case 1: counts[i] += i / 7 * 5; break;
+    default: counts[i] = i / 5 * 5;
+  }
+}
+"""
+"""The second one falls through."""
+
 TWO = """\
 __global__ void two(float *x, const float *a, const float *b) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -106,6 +126,18 @@ class TestReport:
             "4 divergent branches: 1 meld confirmed; --diff shows what is offered, --write changes the file\n"
             in done.stdout
         )
+
+    def test_the_cases_of_a_switch_are_arms(self, tmp_path: Path) -> None:
+        write(tmp_path, {"a.cu": SWITCH})
+        done = simt_lsp("meld", "a.cu", "--json", cwd=tmp_path)
+        assert done.returncode == ExitStatus.CLEAN, done.stderr
+        first, second = json.loads(done.stdout)["regions"]
+        assert (first["line"], first["verdict"], first["offered"]) == (3, "confirmed", True)
+        assert re.match(r"Meld all arms: \d+ % fewer issued instructions, checked on ", first["title"])
+        assert (second["line"], second["offered"], second["obstacle"]) == (11, False, "fall-through")
+        assert second["reason"] == "a case runs on into the next one"
+        assert simt_lsp("meld", "a.cu", "--write", cwd=tmp_path).returncode == ExitStatus.CLEAN
+        assert "  a[i] = (choice == 0 ? x : y)[i] * factor;\n" in (tmp_path / "a.cu").read_text()
 
     def test_branches_without_two_arms_are_listed_on_request(self, tmp_path: Path) -> None:
         write(tmp_path, {"a.cu": BITONIC})

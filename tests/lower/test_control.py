@@ -27,6 +27,29 @@ def test_a_nested_switch_keeps_its_labels() -> None:
     assert sorted([case.value for case in each.cases if case.value is not None] for each in found) == [[1], [1, 2]]
 
 
+def test_labels_with_nothing_between_them_lead_to_one_block() -> None:
+    text = """
+        __global__ void k(int* a, int n) {
+          switch (n) { case 0: case 1: default: a[0] = 1; break; case 2: a[1] = 1; case 3: a[2] = 1; } }"""
+    (found,) = [
+        block.terminator
+        for block in next(iter(clean(text).values())).function.blocks
+        if isinstance(block.terminator, Switch)
+    ]
+    zero, one, two, three = (case.target for case in found.cases)
+    assert zero == one == found.default
+    assert len({zero, two, three}) == 3
+
+
+def test_an_empty_label_at_the_end_of_a_loop_does_not_join_the_label_behind_the_loop() -> None:
+    text = """
+        __global__ void k(int* a, int n) { int i = 0;
+          switch (n) { case 0: do { a[i++] = 0; case 1: ; } while (i < n); case 2: a[i] = 1; } }"""
+    function = next(iter(clean(text).values())).function
+    (found,) = [block.terminator for block in function.blocks if isinstance(block.terminator, Switch)]
+    assert len({case.target for case in found.cases}) == 3
+
+
 def test_a_label_outside_a_switch_is_admitted() -> None:
     assert constructs(lower_one("__global__ void k(int* a) { case 1: a[0] = 1; }", "k")) != []
 

@@ -5,6 +5,8 @@ Each kernel is melded at the branch in the given line; the text that takes its p
 
 from __future__ import annotations
 
+from analysis.refactor.meld.guards import condition_name
+from analysis.refactor.meld.terms import term
 from tests.refactor.melding import assert_compiles, assert_same_memory, melded, region
 
 
@@ -414,3 +416,11 @@ __global__ void k(const int *x, const int *y, int *a, int n) {
     after = melded(before, 6)
     assert_same_memory(before, after, "k")
     assert_compiles(after)
+
+
+def test_a_name_never_begins_with_a_digit() -> None:
+    def less_than_zero(operand: str) -> str | None:
+        operands = (term("identifier", (operand,)), " ", term("<", ("<",)), " ", term("number_literal", ("0",)))
+        return condition_name(term("binary_expression", operands))
+
+    assert (less_than_zero("n"), less_than_zero("0")) == ("n_is_negative", None)

@@ -52,6 +52,23 @@ __global__ void k(float *out, const float *x, const float *y, const float *z) {
     )
 
 
+def test_the_cases_of_a_switch() -> None:
+    (found,) = check_fixture(
+        """
+__global__ void k(float *out, const float *x, const float *y, const float *z) {
+  int i = threadIdx.x;
+  switch (i % 3) {  //~ meldable-branch
+    case 0: out[i] = sqrtf(x[i]) * 2.0f + 1.0f; break;
+    case 1: out[i] = sqrtf(y[i]) * 3.0f + 1.0f; break;
+    default: out[i] = sqrtf(z[i]) * 4.0f + 1.0f;
+  }
+}
+""",
+        ONLY,
+    )
+    assert found.message.startswith("The arms of this `switch` do the same work on different operands: ")
+
+
 def test_what_has_nothing_in_common_or_does_not_split_is_silent() -> None:
     check_fixture(
         """

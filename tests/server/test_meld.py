@@ -41,6 +41,23 @@ KEYWORD = 22
 """Its column in UTF-16."""
 UNREACHED = ALIKE.replace("i % 2 == 0", "x[i] > 1e30f")
 """No input that is chosen by itself reaches the first arm."""
+SWITCH = """__global__ void step(float *out, const float *x, const float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  switch (i % 2) {
+    case 0:
+      out[i] = x[i] * x[i] + 1.0f;
+      break;
+    default:
+      out[i] = y[i] * y[i] + 1.0f;
+  }
+}
+"""
+SWITCH_MELDED = """__global__ void step(float *out, const float *x, const float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const float value = (i % 2 == 0 ? x : y)[i];
+  out[i] = value * value + 1.0f;
+}
+"""
 DIFFERENT = """__global__ void step(float *x, int n) {
   int i = threadIdx.x;
   if (i % 2 == 0) {
@@ -136,6 +153,19 @@ def test_the_action_is_checked_when_it_is_chosen(base: Message, encoding: str) -
         assert change["textDocument"] == {"uri": URI, "version": 1}
         assert after(ALIKE, change["edits"], encoding) == MELDED
         assert client.stop() == 0
+
+
+def test_a_switch_has_the_action_the_finding_and_the_hover() -> None:
+    with editor(text=SWITCH) as client:
+        (action,) = actions(client)
+        assert (action["title"], action["kind"]) == ("Meld divergent arms", "refactor.rewrite")
+        assert [found["code"] for found in action["diagnostics"]] == ["DIV403"]
+        assert "The arms can be melded: one converged sequence would save about " in hover(client, character=2)
+        resolved = client.request("codeAction/resolve", action)
+        assert resolved["title"].startswith("Meld all arms: ")
+        (change,) = resolved["edit"]["documentChanges"]
+        assert after(SWITCH, change["edits"], "utf-16") == SWITCH_MELDED
+        assert resolved["title"] in hover(client, character=2)
 
 
 def test_what_was_checked_is_said_by_the_action_and_the_hover_until_the_kernel_changes() -> None:

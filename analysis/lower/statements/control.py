@@ -7,6 +7,9 @@ Rules   One source branch per `if`, loop and `switch`.  A branch whose condition
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import pairwise
+
 from analysis.ir.function import SourceBranch, SourceBranchKind
 from analysis.ir.ids import BasicBlockId, SourceBranchId, ValueId
 from analysis.ir.instructions import Branch, Switch, SwitchCase
@@ -207,15 +210,23 @@ MAX_RANGE = 256
 
 
 def _cases(ctx: LoweringContext, node: Node, body: Node, value: ValueId, branch: SourceBranchId) -> None:
-    """The dispatch, then the labels' statements in order, falling through."""
+    """The dispatch, then the labels' statements in order, falling through.
+
+    `case 1: case 2:` lead to one block: the lanes of both values stay together.
+    """
     builder = ctx.builder
     end = builder.new_block()
     cases: list[SwitchCase] = []
     default = end
     before = ctx.break_block, ctx.cases
     ctx.break_block, ctx.cases = end, {}
-    for label in _own_labels(body):
-        block = ctx.cases[label.start] = builder.new_block()
+    labels, following = _own_labels(body)
+    for label in labels:
+        block = ctx.cases.get(label.start)
+        if block is None:
+            block = ctx.cases[label.start] = builder.new_block()
+        if label.start in following:
+            ctx.cases[following[label.start]] = block
         if label.field("value") is None:
             default = block
         else:
@@ -230,17 +241,30 @@ def _cases(ctx: LoweringContext, node: Node, body: Node, value: ValueId, branch:
     builder.continue_in(end)
 
 
-def _own_labels(body: Node) -> list[Node]:
-    """The labels of a switch in text order, also those inside nested statements, but not those of nested switches."""
+def _own_labels(body: Node) -> tuple[list[Node], Mapping[int, int]]:
+    """The labels of a switch in text order, also those inside nested statements, but not those of nested switches.
+
+    With them, for each label that has no statements, where the label stands that follows it at once.
+    """
     found: list[Node] = []
+    following: dict[int, int] = {}
     pending = [body]
     while pending:
         node = pending.pop()
         if node.kind == "case_statement":
             found.append(node)
+        for label, other in pairwise(node.children):
+            if label.kind == other.kind == "case_statement" and not _labelled(label):
+                following[label.start] = other.start
         if node.kind not in ("switch_statement", "lambda_expression"):
             pending.extend(child for child in reversed(node.children) if child.kind in _MAY_HOLD_LABELS)
-    return found
+    return found, following
+
+
+def _labelled(label: Node) -> list[Node]:
+    """The statements of a label."""
+    before = ("case", "default", "ERROR")
+    return [child for child in label.children if child.role != "value" and child.kind not in before]
 
 
 _MAY_HOLD_LABELS = frozenset(
@@ -265,12 +289,11 @@ def _case(ctx: LoweringContext, node: Node) -> None:
     block = ctx.cases.get(node.start)
     if block is None:
         not_understood(ctx, node, "case label outside a switch")
-    else:
+    elif ctx.builder.current != block:
         ctx.builder.jump(block, ctx.span(node))
         ctx.builder.continue_in(block)
-    for child in node.children:
-        if child.role != "value" and child.kind not in ("case", "default", "ERROR"):
-            statement(ctx, child)
+    for child in _labelled(node):
+        statement(ctx, child)
 
 
 def _labels(ctx: LoweringContext, node: Node) -> list[int | None]:

@@ -30,7 +30,10 @@ from analysis.refactor.meld.structure import (
     Nested,
     Simple,
     Statement,
+    Switching,
+    bodies,
     changed,
+    with_bodies,
 )
 from analysis.refactor.meld.terms import (
     IDENTIFIER,
@@ -93,6 +96,8 @@ class _Gatherer:
             case Branching(then=then, otherwise=otherwise):
                 other = None if otherwise is None else again(otherwise)
                 return replace(statement, then=again(then), otherwise=other)
+            case Switching():
+                return with_bodies(statement, tuple(map(again, bodies(statement))))
             case Looping(body=body) | Nested(body=body):
                 return replace(statement, body=again(body))
             case Simple() | Decision():

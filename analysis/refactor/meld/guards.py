@@ -23,9 +23,12 @@ from analysis.refactor.meld.structure import (
     Nested,
     Simple,
     Statement,
+    Switching,
+    bodies,
     changed,
     own_term,
     terms_in,
+    with_bodies,
     with_comments,
 )
 from analysis.refactor.meld.terms import (
@@ -107,6 +110,10 @@ def _with_guards(statement: Statement, everything: Sequence[Statement], spelling
             return replace(
                 statement, condition=changed_own, then=_spelled(then, everything, spellings), otherwise=other
             )
+        case Switching():
+            assert changed_own is not None
+            inside = tuple(_spelled(body, everything, spellings) for body in bodies(statement))
+            return with_bodies(replace(statement, subject=changed_own), inside)
         case Looping(kind=kind, body=body, declares=declares, comments=comments):
             assert changed_own is not None
             return Looping(kind, changed_own, _spelled(body, everything, spellings), declares, comments)
@@ -336,7 +343,7 @@ def _equals(found: re.Match[str]) -> str | None:
 
 def _negative(found: re.Match[str]) -> str | None:
     name = _word(found[1])
-    return None if name is None else f"{name}_is_negative"
+    return None if name is None or name[0].isdigit() else f"{name}_is_negative"
 
 
 def _remainder(found: re.Match[str]) -> str | None:

@@ -120,6 +120,10 @@ class Knowledge:
             found.append(Price(start - origin, end - origin, slots, issued, rounds, _effects(view, item)))
         return tuple(found)
 
+    def has_all_cases(self, switch: Span) -> bool:
+        """Whether the value of the `switch` statement there is one of its labels in every context."""
+        return all(self._placed_in(view).has_all_cases(switch) for view in self._views)
+
     @property
     def kernel_slots(self) -> float:
         """Issue slots of the whole root in which the function stands."""
@@ -202,6 +206,21 @@ class _Placed:
             if expression.span.end <= extent.end:
                 found[expression.span.start, expression.span.end] = function.types[expression.value]
         return found
+
+    def has_all_cases(self, switch: Span) -> bool:
+        """Whether the range of the value has no number without a label."""
+        affine = self._view.root.affine
+        found = [
+            (block, item)
+            for start, end, block, item in self.within(switch)
+            if isinstance(item, Switch) and (start, end) == (switch.start, switch.end)
+        ]
+        for block, item in found:
+            labels = {case.value for case in item.cases}
+            values = affine.range_at(item.value, block)
+            if values.high - values.low >= len(labels) or not labels.issuperset(range(values.low, values.high + 1)):
+                return False
+        return bool(found)
 
     def hindrances(self, extent: Span) -> Iterator[Hindrance]:
         """What no melded arm may contain, of the range."""

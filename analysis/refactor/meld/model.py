@@ -35,6 +35,8 @@ class Obstacle(Enum):
     """An atomic whose order with others matters."""
     LEAVES_ARM = "leaves-arm"
     """`return`, `break`, `continue` or `goto` that cannot be guarded."""
+    FALL_THROUGH = "fall-through"
+    """A case of a `switch` runs on into the next one, or a label stands inside a statement."""
     UNKNOWN_CODE = "unknown-code"
     """Something in an arm is not understood, or cannot be read."""
     MACRO = "macro"

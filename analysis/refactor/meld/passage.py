@@ -36,7 +36,7 @@ Place: TypeAlias = tuple[int, int]
 @final
 @record
 class Passage:
-    """An `if` statement, with what is asked about it."""
+    """An `if` or `switch` statement, with what is asked about it."""
 
     text: bytes
     """The text of the file, from the beginning of the line."""
@@ -63,6 +63,8 @@ class Passage:
     """Those with a scope."""
     parting: frozenset[Place]
     """The keywords of the branches that often split a warp."""
+    has_all_cases: bool
+    """Of a `switch`: whether its value is always one of the labels."""
     asked: tuple[Place, ...]
     """The keywords of the branches whose plans are wanted, in the order of the text."""
 
@@ -94,7 +96,7 @@ class Passages:
         self._hidden = survey.hidden(text)
 
     def located(self, fork: Node, parting: Iterable[Span], asked: Sequence[Span]) -> Located:
-        """The passage of an `if` statement; the places of keywords count in the function."""
+        """The passage of an `if` or `switch` statement; the places of keywords count in the function."""
         span = self._snippet.span(fork.start, fork.end)
         origin, tree_origin, source, source_map = self._source(fork, span)
         text = self._text[origin : span.end]
@@ -127,6 +129,7 @@ class Passages:
                 types_in_words,
                 frozenset(name for name in self._enumerations if name in words_of_types),
                 frozenset(moved(place) for place in parting if span.start <= place.start and place.end <= span.end),
+                fork.kind == "switch_statement" and knowledge.has_all_cases(span),
                 tuple(map(moved, asked)),
             ),
             origin,

@@ -133,7 +133,7 @@ class Planner:
         variants += self._gathered(left, right)
         serial, bar = _serial(fork, left, right), _serial(fork, *inner)
         guard = GuardId(next(self._guards))
-        terms = TermMelder(guard, self._in_registers, self._distinct, self._fresh)
+        terms = TermMelder(guard, self._in_registers, self._distinct, self.fresh)
         candidates: list[Plan] = []
         refused: list[NotAlike | Undeclarable] = []
         for method in self._methods():
@@ -239,7 +239,7 @@ class Planner:
         keyword = fork.keyword
         return keyword is not None and fork.otherwise is not None and (keyword.start, keyword.end) in self._parting
 
-    def _fresh(self, role: str, types: tuple[Type, ...]) -> Local:
+    def fresh(self, role: str, types: tuple[Type, ...]) -> Local:
         plain = all(isinstance(type_, IntegerType | FloatType | BooleanType) for type_ in types)
         spelling = f"const {spell_type(types[0])}" if plain and len(set(types)) == 1 else "const auto"
         return Local(LocalId(next(self._locals)), role, spelling, "", "", types, fixed=False)

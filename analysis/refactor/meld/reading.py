@@ -11,40 +11,33 @@ Refused   statements that begin or end inside a macro, preprocessor directives, 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Final, final
 
 from analysis.ir.source import Span
+from analysis.refactor.meld.cases import CaseNodes, NoCases, cases_of
 from analysis.refactor.meld.knowledge import Price
 from analysis.refactor.meld.model import Obstacle
 from analysis.refactor.meld.passage import Passage
+from analysis.refactor.meld.places import SourceText, UnreadableError, within
 from analysis.refactor.meld.structure import (
     Branching,
+    Case,
     Comments,
     Looping,
     LoopKind,
     Nested,
     Simple,
     Statement,
+    Switching,
     followed,
     with_comments,
 )
 from analysis.refactor.meld.survey import statement_of
 from analysis.refactor.meld.terms import BOUND_ARGUMENT, Effect, Local, LocalId, Term, term
-from analysis.refactor.meld.trivia import comments_of, lines_of
-from analysis.syntax.source_map import SourceMap
+from analysis.refactor.meld.trivia import after_head, comments_of, lines_of
 from analysis.syntax.tree import Node
-
-
-class UnreadableError(Exception):
-    """An arm that cannot be taken apart: why, and where."""
-
-    def __init__(self, obstacle: Obstacle, place: Span, message: str) -> None:
-        super().__init__(message)
-        self.obstacle = obstacle
-        self.place = place
-        self.message = message
+from analysis.verdict.latency import switch_latency
 
 
 @final
@@ -52,9 +45,7 @@ class Reader:
     """Reads the statements of one passage; numbers the variables that they declare."""
 
     def __init__(self, passage: Passage) -> None:
-        self._text = passage.text
-        self._source = passage.source
-        self._source_map = passage.source_map
+        self._text = SourceText(passage.text, len(passage.source), passage.source_map)
         self._root = passage.tree.thawed(passage.source)
         self._prices = passage.prices
         self._types = {(start, end): types for start, end, types in passage.types}
@@ -62,31 +53,110 @@ class Reader:
         self._aliased = passage.aliased
         self._hidden = passage.hidden
         self._has_macros = bool(passage.source_map.starts)
-        self._places: dict[tuple[int, int], tuple[Span, bool]] = {}
         self._scopes: list[dict[str, Local]] = []
         self._numbers = 0
         self._declared: list[Local] = []
         self._around = 1.0
         """How often the loops that are being read run, for statements that cost nothing themselves."""
-        self._indent = ""
-        """Of the statement that is being read: its lines after the first are kept relative to it."""
         self._bound = passage.bound
+
+    @property
+    def is_switch(self) -> bool:
+        return self._root.kind == "switch_statement"
 
     def fork(self) -> Branching:
         """The branch that the passage is about; raises `UnreadableError`."""
         node = self._root
-        span = self._span(node)
-        self._check_text(span)
-        self._indent = self._indent_at(span.start)
-        condition = _within(self._prices, self._span(self._field(node, "condition")))
+        self._begun()
+        condition = within(self._prices, self._text.span(self._field(node, "condition")))
         self._around = max((price.rounds for price in condition), default=1.0)
         # A loop that lanes leave in different rounds runs the arm that leaves it as often as the other one.
         return self._branching(node, [price.in_rounds(self._around) for price in self._prices])
 
+    def switch(self) -> Switching:
+        """The cases of a `switch` statement; raises `UnreadableError`."""
+        node = self._root
+        span = self._begun()
+        cases = cases_of(node)
+        if isinstance(cases, NoCases):
+            raise UnreadableError(cases.obstacle, self._text.span(cases.node), cases.message)
+        value = self._decided_value(self._field(node, "condition"))
+        whole = [price for price in self._prices if (price.start, price.end) == (span.start, span.end)]
+        rounds = self._around = max((price.rounds for price in whole), default=1.0)
+        prices = [price.in_rounds(rounds) for price in self._prices]
+        asked = self._term(value, prices)
+        choice = switch_latency(sum(len(case.labels) for case in cases)) * rounds
+        subject = term("switch_value", (asked,), asked.types, choice, rounds, own_issued=rounds)
+        body = self._field(node, "body")
+        starts = [self._text.spelled(case.parts[0]).start for case in cases]
+        ends = [*starts[1:], self._text.span(body).end - 1]
+        above = self._text.slice(self._text.span(body).start + 1, starts[0])
+        found: list[Case] = []
+        for case, end in zip(cases, ends, strict=True):
+            read, above = self._case(case, end, above, prices)
+            found.append(read)
+        below = tuple(comments_of(above))
+        tested = self._text.span(value)
+        said = self._text.slice(span.start, tested.start) + "\n"
+        said += self._text.slice(tested.end, self._text.span(body).start)
+        comments = Comments(tuple(comments_of(said)), "", below)
+        return Switching(subject, tuple(found), comments, cases[-1].leaving is not None)
+
     # -- statements -------------------------------------------------------------------------------------------------
 
+    def _begun(self) -> Span:
+        """The text of the branch, which is read from now on."""
+        span = self._text.span(self._root)
+        self._text.check_text(span)
+        self._text.indent = self._text.indent_at(span.start)
+        return span
+
+    def _decided_value(self, clause: Node) -> Node:
+        """What is asked in the parentheses behind `if` or `switch`."""
+        value = clause.field("value") or next(iter(clause.children), None)
+        if value is None or any(child.kind in _DECLARING for child in clause.walk()):
+            message = "the condition declares a variable"
+            raise UnreadableError(Obstacle.CONDITION, self._text.span(clause), message)
+        return value
+
+    def _case(self, nodes: CaseNodes, end: int, before: str, prices: list[Price]) -> tuple[Case, str]:
+        """The case, and the text between its last statement's line and the next label."""
+        labels: list[Term] = []
+        for value in nodes.labels:
+            place = self._text.spelled(value)
+            labels.append(term(value.kind, (self._text.slice(place.start, place.end),)))
+        head = self._text.span(nodes.colon_follows).end
+        colon = self._text.text.index(b":", head)
+        above = [*lines_of(before), *comments_of(self._text.slice(self._text.span(nodes.parts[0]).start, colon))]
+        start = colon if nodes.block is None else self._text.span(nodes.block).start
+        inner_end = end if nodes.block is None else self._text.span(nodes.block).end - 1
+        stop = inner_end if nodes.leaving is None else min(self._text.spelled(nodes.leaving).start, inner_end)
+        said = comments_of(self._text.slice(colon, start))
+        self._scopes.append({})
+        span = Span(start, stop + 1)
+        found = self._list(nodes.statements, span, within(prices, Span(start, end)), is_arm=True)
+        self._scopes.pop()
+        statements = tuple(one for one in found if not _is_empty(one))
+        opening = ""
+        if nodes.statements:
+            first = self._text.span(nodes.statements[0]).start
+            opening, _ = self._text.opened(start + 1, first, self._text.comments(start + 1, first, is_first=True)[1])
+        if not statements:
+            said += comments_of(self._text.slice(start, stop))
+        left = stop
+        if nodes.leaving is not None:
+            left = self._text.span(nodes.leaving).end
+        line, newline, following = self._text.slice(left, end).partition("\n")
+        after = Comments(below=tuple(comments_of(self._text.slice(inner_end, left) + line)))
+        if statements:
+            statements = followed(statements, after)
+        else:
+            said += after.below
+        case = Case(tuple(labels), nodes.is_default, statements, (*above, *said), opening)
+        return case, f"{newline}{following}"
+
     def _statement(self, node: Node, prices: Sequence[Price]) -> Statement:
-        self._spelled(node)
+        self._text.spelled(node)
         match node.kind:
             case "if_statement":
                 return self._branching(node, prices)
@@ -96,9 +166,9 @@ class Reader:
                 return Nested(self._body(node, prices))
             case "alias_declaration" | "type_definition" | "using_declaration" | "struct_specifier" | "enum_specifier":
                 message = "an arm declares a type or a name for one, and the melded statements stand outside of the arm"
-                raise UnreadableError(Obstacle.DECLARATION, self._span(node), message)
+                raise UnreadableError(Obstacle.DECLARATION, self._text.span(node), message)
             case "labeled_statement" | "goto_statement" | "try_statement" | "seh_try_statement":
-                raise UnreadableError(Obstacle.LEAVES_ARM, self._span(node), "an arm jumps to a label")
+                raise UnreadableError(Obstacle.LEAVES_ARM, self._text.span(node), "an arm jumps to a label")
             case _:
                 return self._simple(node, prices)
 
@@ -108,36 +178,37 @@ class Reader:
         if node.kind == "else_clause":
             node = statement_of(node)
         self._scopes.append({})
-        span = self._span(node)
-        around = self._indent
+        span = self._text.span(node)
+        around = self._text.indent
         if node.kind != "compound_statement":
-            self._indent = self._indent_at(span.start)
+            self._text.indent = self._text.indent_at(span.start)
             found: list[Statement] = [self._statement(node, prices)]
         else:
-            self._spelled(node)
-            found = self._list(node, span, prices, is_arm=is_arm)
+            self._text.spelled(node)
+            found = self._list(node.children, span, prices, is_arm=is_arm)
         self._scopes.pop()
-        self._indent = around
+        self._text.indent = around
         return tuple(one for one in found if not _is_empty(one))
 
-    def _list(self, node: Node, span: Span, prices: Sequence[Price], *, is_arm: bool) -> list[Statement]:
+    def _list(self, children: Sequence[Node], span: Span, prices: Sequence[Price], *, is_arm: bool) -> list[Statement]:
+        """The statements between the two characters that begin and end the range."""
         found: list[Statement] = []
         end = span.start + 1
-        for child in node.children:
-            own = self._span(child)
-            self._indent = self._indent_at(own.start)
-            beside, above = self._comments(end, own.start, is_first=not found)
+        for child in children:
+            own = self._text.span(child)
+            self._text.indent = self._text.indent_at(own.start)
+            beside, above = self._text.comments(end, own.start, is_first=not found)
             if not found and is_arm:
-                above = self._opened(end, own.start, above)[1]
+                above = self._text.opened(end, own.start, above)[1]
             if found and beside:
                 found[-1] = with_comments(found[-1], _beside(found[-1].comments, beside))
-            statement = self._statement(child, _within(prices, own))
+            statement = self._statement(child, within(prices, own))
             known = statement.comments
             statement = with_comments(statement, Comments((*above, *known.above), known.beside, known.below))
             found.append(statement)
             end = own.end
-            self._indent = self._indent_at(own.start)
-        beside, below = self._comments(end, span.end - 1, is_first=not found)
+            self._text.indent = self._text.indent_at(own.start)
+        beside, below = self._text.comments(end, span.end - 1, is_first=not found)
         if found:
             below = tuple(text for text in below if text)
             known = _beside(found[-1].comments, beside)
@@ -146,27 +217,31 @@ class Reader:
 
     def _branching(self, node: Node, prices: Sequence[Price]) -> Branching:
         clause = self._field(node, "condition")
-        value = clause.field("value") or next(iter(clause.children), None)
-        if value is None or any(child.kind in _DECLARING for child in clause.walk()):
-            message = "the condition declares a variable"
-            raise UnreadableError(Obstacle.CONDITION, self._span(clause), message)
+        value = self._decided_value(clause)
         if any(child.kind == "constexpr" for child in node.children):
-            raise UnreadableError(Obstacle.UNKNOWN_CODE, self._span(node), "an arm has an `if constexpr`")
+            raise UnreadableError(Obstacle.UNKNOWN_CODE, self._text.span(node), "an arm has an `if constexpr`")
         condition = self._term(value, prices)
         first, second = self._field(node, "consequence"), node.field("alternative")
-        keyword = self._span(next(child for child in node.children if child.kind == "if"))
-        tested, whole = self._span(value), self._span(clause)
-        above = comments_of(self._slice(keyword.end, tested.start) + "\n" + self._slice(tested.end, whole.end))
-        above += self._between(clause, first)
+        keyword = self._text.span(next(child for child in node.children if child.kind == "if"))
+        tested, whole = self._text.span(value), self._text.span(clause)
+        above = comments_of(
+            self._text.slice(keyword.end, tested.start) + "\n" + self._text.slice(tested.end, whole.end)
+        )
+        above += self._text.between(clause, first)
         then, opening = self._arm(first, prices)
         otherwise, other_opening = None, ""
         above += self._alone(first, then)
         if second is not None:
             inner = statement_of(second)
-            beside, between = self._comments(self._span(first).end, self._span(second).start, is_first=False)
+            beside, between = self._text.comments(
+                self._text.span(first).end, self._text.span(second).start, is_first=False
+            )
             then = followed(then, Comments((), beside))
             otherwise, other_opening = self._arm(second, prices)
-            said = (*between, *comments_of(self._slice(self._span(second).start, self._span(inner).start)))
+            said = (
+                *between,
+                *comments_of(self._text.slice(self._text.span(second).start, self._text.span(inner).start)),
+            )
             said = tuple(text for text in (*said, *self._alone(second, otherwise)) if text)
             if otherwise:
                 known = otherwise[0].comments
@@ -180,22 +255,24 @@ class Reader:
         """The statements of an arm, and the comment behind its opening brace."""
         inner = statement_of(node)
         if inner.kind != "compound_statement":
-            return self._body(node, _within(prices, self._span(node))), ""
+            return self._body(node, within(prices, self._text.span(node))), ""
         first = inner.children[0] if inner.children else None
-        found = self._body(node, _within(prices, self._span(node)), is_arm=True)
+        found = self._body(node, within(prices, self._text.span(node)), is_arm=True)
         if first is None:
             return found, ""
-        start, end = self._span(inner).start + 1, self._span(first).start
-        opening, _ = self._opened(start, end, self._comments(start, end, is_first=True)[1])
+        start, end = self._text.span(inner).start + 1, self._text.span(first).start
+        opening, _ = self._text.opened(start, end, self._text.comments(start, end, is_first=True)[1])
         return found, opening
 
     def _alone(self, node: Node, statements: tuple[Statement, ...]) -> list[str]:
         """The comments of an arm or a body that has nothing else."""
-        return [] if statements else comments_of(self._slice(self._span(node).start, self._span(node).end))
+        return (
+            [] if statements else comments_of(self._text.slice(self._text.span(node).start, self._text.span(node).end))
+        )
 
     def _loop(self, node: Node, prices: Sequence[Price]) -> Statement:
         body = self._field(node, "body")
-        span, inner = self._span(node), self._span(body)
+        span, inner = self._text.span(node), self._text.span(body)
         self._scopes.append({})
         before = len(self._declared)
         if node.kind == "do_statement":
@@ -205,14 +282,14 @@ class Reader:
             head_span = Span(span.start, inner.start)
         heads = [child for child in node.children if child is not body and child.role is not None]
         in_head = [price for price in prices if not (inner.start <= price.start and price.end <= inner.end)]
-        tail = _AFTER_HEAD.search(self._text[head_span.start : head_span.end].decode("utf-8", "replace"))
-        above = () if tail is None or kind is LoopKind.DO else tuple(comments_of(tail[0]))
-        if above and tail is not None:
-            head_span = Span(head_span.start, head_span.end - len(tail[0].encode()))
+        tail = after_head(self._text.text[head_span.start : head_span.end].decode("utf-8", "replace"))
+        above = () if kind is LoopKind.DO else tuple(comments_of(tail))
+        if above:
+            head_span = Span(head_span.start, head_span.end - len(tail.encode()))
         head = self._assembled(f"{kind.value}_head", head_span, heads, in_head, self._around)
         declares = tuple(self._declared[before:])
         outer, self._around = self._around, max((price.rounds for price in prices), default=self._around)
-        statements = self._body(body, _within(prices, inner))
+        statements = self._body(body, within(prices, inner))
         self._around = outer
         self._scopes.pop()
         above += tuple(self._alone(body, statements))
@@ -234,7 +311,7 @@ class Reader:
         return self._plain_term(node, prices, around)
 
     def _plain_term(self, node: Node, prices: Sequence[Price], around: float | None) -> Term:
-        span = self._spelled(node)
+        span = self._text.spelled(node)
         around = max((price.rounds for price in prices), default=self._around if around is None else around)
         if node.is_error or node.is_missing:
             raise UnreadableError(Obstacle.UNKNOWN_CODE, span, "an arm contains text that the grammar cannot read")
@@ -244,10 +321,10 @@ class Reader:
         if node.kind in ("declaration", "for_range_loop"):
             return self._declaration(node, span, prices, around)
         if node.kind == "identifier" or (
-            node.kind == "type_identifier" and self._local(self._slice(span.start, span.end))
+            node.kind == "type_identifier" and self._local(self._text.slice(span.start, span.end))
         ):
             return self._identifier(node, span, prices, around)
-        if self._has_macros and not all(self._is_spelled(child) for child in node.children):
+        if self._has_macros and not all(self._text.is_spelled(child) for child in node.children):
             return self._macro_use(node, span, prices, around)
         return self._assembled(node.kind, span, node.children, prices, around)
 
@@ -265,22 +342,22 @@ class Reader:
                 and self._local(inner.text.decode("utf-8", "replace")) is not None
             ):
                 message = "the compiler must know the value of a constant that an arm declares"
-                raise UnreadableError(Obstacle.DECLARATION, self._span(inner), message)
+                raise UnreadableError(Obstacle.DECLARATION, self._text.span(inner), message)
 
     def _assembled(self, kind: str, span: Span, children: list[Node], prices: Sequence[Price], around: float) -> Term:
         """A term of its children and the text between them."""
         parts: list[str | Term] = []
         end = span.start
-        own = _within(prices, span)
+        own = within(prices, span)
         effects = Effect.CHANGES if kind in _CHANGING else Effect.NONE
         for child in children:
-            place = self._spelled(child)
-            within = _within(own, place)
-            parts += [self._slice(end, place.start), self._term(child, within, around)]
-            inside = set(map(id, within))
+            place = self._text.spelled(child)
+            theirs = within(own, place)
+            parts += [self._text.slice(end, place.start), self._term(child, theirs, around)]
+            inside = set(map(id, theirs))
             own = [price for price in own if id(price) not in inside] if inside else own
             end = place.end
-        parts.append(self._slice(end, span.end))
+        parts.append(self._text.slice(end, span.end))
         return self._priced(kind, [part for part in parts if part != ""], span, own, effects, around)
 
     def _priced(
@@ -294,11 +371,11 @@ class Reader:
         return term(kind, parts, types, slots, rounds, effects, own_issued=issued)
 
     def _identifier(self, node: Node, span: Span, prices: Sequence[Price], around: float) -> Term:
-        name = self._slice(span.start, span.end)
+        name = self._text.slice(span.start, span.end)
         local = self._local(name)
         types = self._types.get((span.start, span.end), ()) or self._names.get(name, ())
         effects = Effect.LOADS if name in self._aliased else Effect.NONE
-        found = self._priced(node.kind, [name], span, _within(prices, span), effects, around)
+        found = self._priced(node.kind, [name], span, within(prices, span), effects, around)
         types = local.types if local is not None and local.types else types
         return term(node.kind, [name], types, found.own, found.rounds, found.effects, local, found.own_issued)
 
@@ -307,14 +384,17 @@ class Reader:
         parts: list[str | Term] = []
         end = span.start
         changes = any(inner.kind in _CHANGING for inner in node.walk())
-        source = self._slice(span.start, span.end)
+        source = self._text.slice(span.start, span.end)
         for word in _WORD.finditer(source):
             local = self._local(word[0])
             if local is not None:
-                parts += [self._slice(end, span.start + word.start()), term("identifier", [word[0]], meaning=local)]
+                parts += [
+                    self._text.slice(end, span.start + word.start()),
+                    term("identifier", [word[0]], meaning=local),
+                ]
                 end = span.start + word.end()
-        parts.append(self._slice(end, span.end))
-        own = _within(prices, span)
+        parts.append(self._text.slice(end, span.end))
+        own = within(prices, span)
         effects = Effect.CHANGES if changes else Effect.NONE
         if self._reads_elsewhere(node, source):
             effects |= Effect.LOADS
@@ -329,18 +409,18 @@ class Reader:
 
     def _declaration(self, node: Node, span: Span, prices: Sequence[Price], around: float) -> Term:
         """The declared names are known to what follows them."""
-        if not all(self._is_spelled(child) for child in node.children):
+        if not all(self._text.is_spelled(child) for child in node.children):
             raise UnreadableError(Obstacle.MACRO, span, "a macro spells part of a declaration in an arm")
         declarators = [child for child in node.children if child.role == "declarator"]
-        spelling = self._slice(span.start, self._span(declarators[0]).start).strip() if declarators else ""
+        spelling = self._text.slice(span.start, self._text.span(declarators[0]).start).strip() if declarators else ""
         for declarator in declarators:
             self._declare(declarator, spelling)
         return self._assembled(node.kind, span, node.children, prices, around)
 
     def _declare(self, declarator: Node, spelling: str) -> None:
-        whole = self._span(declarator.field("declarator") or declarator)
+        whole = self._text.span(declarator.field("declarator") or declarator)
         if declarator.kind != "init_declarator":
-            whole = self._span(declarator)
+            whole = self._text.span(declarator)
         name_node = declarator
         while name_node.kind != "identifier":
             inner = name_node.field("declarator") or next(
@@ -349,8 +429,8 @@ class Reader:
             if inner is None:
                 raise UnreadableError(Obstacle.DECLARATION, whole, "a declaration in an arm has an unusual form")
             name_node = inner
-        place = self._spelled(name_node)
-        name = self._slice(place.start, place.end)
+        place = self._text.spelled(name_node)
+        name = self._text.slice(place.start, place.end)
         types = self._names.get(name, ())
         if any(self._local(word) is not None for word in _WORD.findall(spelling)):
             message = "the type of a variable of an arm is that of another one (`decltype`)"
@@ -359,8 +439,8 @@ class Reader:
             LocalId(self._numbers),
             name,
             " ".join(spelling.split()),
-            self._slice(whole.start, place.start),
-            self._slice(place.end, whole.end),
+            self._text.slice(whole.start, place.start),
+            self._text.slice(place.end, whole.end),
             types,
             name in self._hidden,
         )
@@ -374,98 +454,8 @@ class Reader:
     def _field(self, node: Node, name: str) -> Node:
         found = node.field(name)
         if found is None:
-            raise UnreadableError(Obstacle.UNKNOWN_CODE, self._span(node), "a statement is not complete")
+            raise UnreadableError(Obstacle.UNKNOWN_CODE, self._text.span(node), "a statement is not complete")
         return found
-
-    # -- text -------------------------------------------------------------------------------------------------------
-
-    def _slice(self, start: int, end: int) -> str:
-        text = self._text[start:end].decode("utf-8", "replace")
-        return text.replace(f"\n{self._indent}", "\n") if self._indent and "\n" in text else text
-
-    def _indent_at(self, start: int) -> str:
-        line = self._text.rfind(b"\n", 0, start) + 1
-        before = self._text[line:start]
-        return before[: len(before) - len(before.lstrip(b" \t"))].decode("utf-8", "replace")
-
-    def _span(self, node: Node) -> Span:
-        """The text of the node, with the whole use of each macro that it contains a part of."""
-        return self._place(node)[0]
-
-    def _is_spelled(self, node: Node) -> bool:
-        """Whether a range of the file stands for this node and for nothing else."""
-        return self._place(node)[1]
-
-    def _spelled(self, node: Node) -> Span:
-        span, is_spelled = self._place(node)
-        if not is_spelled:
-            raise UnreadableError(Obstacle.MACRO, span, "an arm begins or ends inside the use of a macro")
-        return span
-
-    def _place(self, node: Node) -> tuple[Span, bool]:
-        whole = node.start, node.end
-        known = self._places.get(whole)
-        if known is None:
-            known = self._places[whole] = _place_in(self._source_map, len(self._source), *whole)
-        return known
-
-    def _check_text(self, span: Span) -> None:
-        found = _DIRECTIVE.search(self._text, span.start, span.end)
-        if found:
-            place = Span(found.start(), found.end())
-            raise UnreadableError(Obstacle.MACRO, place, "an arm contains a preprocessor directive")
-
-    def _comments(self, start: int, end: int, *, is_first: bool) -> tuple[str, tuple[str, ...]]:
-        """The comment beside the statement before, and the lines of comments and pragmas after it."""
-        gap = self._slice(start, end)
-        line, newline, rest = gap.partition("\n")
-        beside = "" if is_first or not newline else line.strip(" \t\r;")
-        lines = lines_of(gap if is_first or not newline else f"\n{rest}")
-        if beside and not beside.startswith("/"):
-            beside = ""
-        while is_first and lines[:1] == [""]:
-            lines.pop(0)
-        return beside, tuple(lines)
-
-    def _opened(self, start: int, end: int, above: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-        """The comment behind an opening brace, which says what the arm is, and the others."""
-        line, newline, _ = self._slice(start, end).partition("\n")
-        opening = comments_of(line) if newline else []
-        if len(opening) == 1 and above[:1] == tuple(opening):
-            return opening[0], above[1:]
-        return "", above
-
-    def _between(self, before: Node, after: Node) -> list[str]:
-        return comments_of(self._slice(self._span(before).end, self._span(after).start))
-
-
-def _place_in(source_map: SourceMap, length: int, start: int, end: int) -> tuple[Span, bool]:
-    """Where a range of the expanded text stands in the file, with whole macros, and if that stands for nothing else."""
-    span = source_map.span(start, end)
-    if not source_map.starts:
-        return span, True
-    first, last = span.start, span.end
-    segments = range(max(bisect_right(source_map.starts, start) - 1, 0), bisect_left(source_map.starts, end))
-    for segment in segments:
-        if source_map.origin_ends[segment] >= 0:
-            first = min(first, source_map.origin_starts[segment])
-            last = max(last, source_map.origin_ends[segment])
-    left = source_map.span(start - 1, start) if start > 0 else Span(0, 0)
-    right = source_map.span(end, end + 1) if end < length else Span(last, last)
-    return Span(first, last, span.frame), left.end <= first and right.start >= last
-
-
-def _within(prices: Sequence[Price], span: Span) -> list[Price]:
-    """Those of the range; `prices` are sorted by where they start."""
-    if len(prices) <= _FEW:
-        return [price for price in prices if price.start >= span.start and price.end <= span.end]
-    first = bisect_left(prices, span.start, key=_start)
-    last = bisect_left(prices, span.end, lo=first, key=_start)
-    return [price for price in prices[first:last] if price.end <= span.end]
-
-
-def _start(price: Price) -> int:
-    return price.start
 
 
 def _beside(comments: Comments, beside: str) -> Comments:
@@ -476,11 +466,7 @@ def _is_empty(statement: Statement) -> bool:
     return isinstance(statement, Simple) and statement.term.key == ";" and statement.comments == Comments()
 
 
-_FEW: Final = 32
-"""Of so many prices each is looked at; in longer lists the range is searched."""
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
-_DIRECTIVE: Final = re.compile(rb"^[ \t]*#[ \t]*(?!pragma\b)\w*", re.MULTILINE)
-_AFTER_HEAD: Final = re.compile(r"(?<=\))\s*(?://[^\n]*\s*|/\*(?:[^*]|\*(?!/))*\*/\s*)+$")
 _CHANGING: Final = frozenset({"assignment_expression", "update_expression", "delete_expression", "new_expression"})
 _DECLARING: Final = frozenset({"declaration", "init_statement", "init_declarator"})
 _DECLARATORS: Final = frozenset(

@@ -36,8 +36,11 @@ from analysis.refactor.meld.structure import (
     Nested,
     Simple,
     Statement,
+    Switching,
+    bodies,
     changed,
     mapped,
+    with_bodies,
 )
 from analysis.refactor.meld.terms import (
     SELECT,
@@ -94,6 +97,8 @@ class _Reduction:
             case Branching(then=then, otherwise=otherwise):
                 other = None if otherwise is None else self.sequence(otherwise, decided)
                 return replace(statement, then=self.sequence(then, decided), otherwise=other)
+            case Switching():
+                return with_bodies(statement, tuple(self.sequence(body, decided) for body in bodies(statement)))
             case Looping(body=body) | Nested(body=body):
                 return replace(statement, body=self.sequence(body, decided))
             case Simple() | Decision():

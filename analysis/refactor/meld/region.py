@@ -78,20 +78,21 @@ class Regions:
 
     def candidate(self, branch: BranchFact) -> Candidate | Refusal:
         """The branch, if it is worth reading."""
-        if branch.kind is not SourceBranchKind.IF:
+        if branch.kind not in (SourceBranchKind.IF, SourceBranchKind.SWITCH):
             return self._refused(branch, Obstacle.NOT_A_STATEMENT, branch.keyword, _NO_STATEMENT[branch.kind])
         if branch.level is not Level.VARYING:
             return self._refused(branch, Obstacle.NO_GAIN, branch.keyword, "all lanes of a warp take the same arm")
         item, snippet, survey = self._item, self._snippet, self._survey
         node = None if survey is None else survey.forks.get((branch.keyword.start, branch.keyword.end))
         if item is None or snippet is None or survey is None or node is None:
-            return self._refused(branch, Obstacle.MACRO, branch.keyword, "a macro spells the `if`")
-        if node.field("alternative") is None:
+            return self._refused(branch, Obstacle.MACRO, branch.keyword, f"a macro spells the `{branch.kind.value}`")
+        is_switch = branch.kind is SourceBranchKind.SWITCH
+        if not is_switch and node.field("alternative") is None:
             return self._refused(branch, Obstacle.ONE_ARM, branch.keyword, "there is no `else`: nothing runs twice")
         if _hardly_splits(self._views, branch):
             return self._refused(branch, Obstacle.NO_GAIN, branch.keyword, "a bounds check: few warps split at it")
         if branch.cost == 0:
-            if has_empty_arm(node):
+            if not is_switch and has_empty_arm(node):
                 return self._refused(branch, Obstacle.ONE_ARM, branch.keyword, _EMPTY_ARM)
             message = "a warp that splits here loses nothing: one arm costs nothing, or a single lane runs it"
             return self._refused(branch, Obstacle.NO_GAIN, branch.keyword, message)
@@ -222,7 +223,6 @@ _EMPTY_ARM: Final = "one arm is empty: nothing runs twice"
 _OF_THE_GRID: Final = frozenset({SpecialRegister.BLOCK_X, SpecialRegister.BLOCK_Y, SpecialRegister.BLOCK_Z})
 _NO_STATEMENT: Final = {
     SourceBranchKind.LOOP: "a loop has no two arms",
-    SourceBranchKind.SWITCH: "a `switch` is not melded; as a chain of `if` and `else` it may be",
     SourceBranchKind.CONDITIONAL: "`?:` is an operand, not a statement with two arms",
     SourceBranchKind.SHORT_CIRCUIT: "`&&` and `||` are operands, not statements with two arms",
 }

@@ -1,8 +1,8 @@
 """The edit that melds the two arms of one branch: computed when somebody asks for it.
 
-Rules     One replacement: the text of the `if` statement, from its keyword to the end of its last arm.  Braces go
-          around it where it was the only statement of a loop or of another branch, or where a variable that an arm
-          declared would meet another one of its name.
+Rules     One replacement: the text of the `if` or `switch` statement, from its keyword to the end of its last arm.
+          Braces go around it where it was the only statement of a loop or of another branch, or where a variable that
+          an arm declared would meet another one of its name.
 """
 
 from __future__ import annotations
@@ -97,11 +97,11 @@ def _is_bare_if(statement: Statement) -> bool:
 
 
 def _around(region: Region) -> tuple[Node, Node]:
-    """The node that the `if` is a child of, and the `if`."""
+    """The node that the branch is a child of, and the branch."""
     span = region.span
     for node in region.snippet.root.walk():
         for child in node.children:
-            if child.kind == "if_statement":
+            if child.kind in ("if_statement", "switch_statement"):
                 own = region.snippet.span(child.start, child.end)
                 if (own.start, own.end) == (span.start, span.end):
                     return node, child

@@ -27,12 +27,14 @@ from analysis.refactor.meld.structure import (
     Nested,
     Simple,
     Statement,
+    Switching,
     bodies,
     changed,
     declared,
     mapped,
     own_term,
     terms_in,
+    with_bodies,
 )
 from analysis.refactor.meld.terms import (
     SELECT,
@@ -98,6 +100,8 @@ class _Sharing:
             case Branching(then=then, otherwise=otherwise):
                 other = None if otherwise is None else self.sequence(otherwise, decided)
                 return replace(statement, then=self.sequence(then, decided), otherwise=other)
+            case Switching():
+                return with_bodies(statement, tuple(self.sequence(body, decided) for body in bodies(statement)))
             case Looping(body=body) | Nested(body=body):
                 return replace(statement, body=self.sequence(body, decided))
             case Simple() | Decision():

@@ -23,6 +23,9 @@ from analysis.refactor.meld.structure import (
     Nested,
     Simple,
     Statement,
+    Switching,
+    bodies,
+    with_bodies,
     with_comments,
 )
 from analysis.refactor.meld.terms import (
@@ -63,6 +66,8 @@ class _Shortening:
             case Branching(then=then, otherwise=otherwise):
                 other = None if otherwise is None else self.sequence(otherwise, depth + 1)
                 yield replace(statement, then=self.sequence(then, depth + 1), otherwise=other)
+            case Switching():
+                yield with_bodies(statement, tuple(self.sequence(body, depth + 2) for body in bodies(statement)))
             case Looping(body=body) | Nested(body=body):
                 yield replace(statement, body=self.sequence(body, depth + 1))
             case Simple():
@@ -98,7 +103,7 @@ class _Shortening:
         named: dict[str, Use] = {}
         for selection in found:
             may_move = Effect.CHANGES not in selection.effects and not value_names(selection) & changing
-            if may_move and (selection.effects is Effect.NONE or _changes_last(whole)):
+            if may_move and (selection.effects is Effect.NONE or changes_last(whole)):
                 named[selection.key] = Use(
                     selection, roles[selection.key], sides.get(selection.key, ""), _result(whole)
                 )
@@ -128,7 +133,7 @@ def _result(whole: Term) -> str:
     return text_of(inner.children[0])
 
 
-def _changes_last(whole: Term) -> bool:
+def changes_last(whole: Term) -> bool:
     """Whether nothing is changed before the value of an assignment or a declaration is known."""
     if whole.kind == "declaration":
         return Effect.CHANGES not in whole.effects

@@ -1,6 +1,7 @@
 """Statements of an arm as nested data, with the comments that belong to them.
 
-A statement that is neither an `if` nor a loop nor a block is *simple*: a term that ends in a semicolon.
+A statement that is neither an `if` nor a loop nor a block is *simple*: a term that ends in a semicolon, or a `switch`
+inside an arm, which stays as it is written.
 """
 
 from __future__ import annotations
@@ -81,6 +82,32 @@ class Looping:
 
 @final
 @record
+class Case:
+    """What a `switch` runs for some values; the `break` that ends it is not among the statements."""
+
+    labels: tuple[Term, ...]
+    is_default: bool
+    body: tuple[Statement, ...]
+    above: tuple[str, ...] = ()
+    """The lines of comments above its first label."""
+    opening: str = ""
+    """The comment behind its last label."""
+
+
+@final
+@record
+class Switching:
+    """A `switch` in which no case runs on into the next one; the choice is priced with `subject`."""
+
+    subject: Term
+    cases: tuple[Case, ...]
+    comments: Comments = NO_COMMENTS
+    last_breaks: bool = False
+    """Whether a `break` stands at the end of the last case too."""
+
+
+@final
+@record
 class Nested:
     """Statements in braces of their own."""
 
@@ -100,7 +127,7 @@ class Decision:
     """What the author called the first arm."""
 
 
-Statement: TypeAlias = Simple | Branching | Looping | Nested | Decision
+Statement: TypeAlias = Simple | Branching | Switching | Looping | Nested | Decision
 
 
 def slots(statement: Statement) -> float:
@@ -123,6 +150,8 @@ def bodies(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
     match statement:
         case Branching(then=then, otherwise=otherwise):
             return (then,) if otherwise is None else (then, otherwise)
+        case Switching(cases=cases):
+            return tuple(case.body for case in cases)
         case Looping(body=body) | Nested(body=body):
             return (body,)
         case Simple() | Decision():
@@ -136,6 +165,9 @@ def with_bodies(statement: Statement, inside: tuple[tuple[Statement, ...], ...])
     match statement:
         case Branching():
             return copy(statement, then=inside[0], otherwise=inside[1] if len(inside) > 1 else None)
+        case Switching(cases=cases):
+            again = tuple(copy(case, body=body) for case, body in zip(cases, inside, strict=True))
+            return copy(statement, cases=again)
         case Looping() | Nested():
             return copy(statement, body=inside[0])
         case Simple() | Decision():
@@ -149,6 +181,8 @@ def own_term(statement: Statement) -> Term | None:
     match statement:
         case Simple(term=found) | Branching(condition=found) | Looping(head=found) | Decision(condition=found):
             return found
+        case Switching(subject=found):
+            return found
         case Nested():
             return None
         case _:
@@ -161,6 +195,8 @@ def terms_in(statements: Iterable[Statement]) -> Iterator[Term]:
         own = own_term(statement)
         if own is not None:
             yield own
+        if isinstance(statement, Switching):
+            yield from (label for case in statement.cases for label in case.labels)
         for body in bodies(statement):
             yield from terms_in(body)
 
@@ -200,6 +236,8 @@ def key(statement: Statement) -> str:
         case Branching(condition=condition, then=then, otherwise=otherwise):
             other = "" if otherwise is None else f"else{{{keys(otherwise)}}}"
             return f"if({condition.key}){{{keys(then)}}}{other}"
+        case Switching(subject=subject, cases=cases):
+            return f"switch({subject.key}){{{''.join(map(_case_key, cases))}}}"
         case Looping(kind=kind, head=head, body=body):
             return f"{kind.value}({head.key}){{{keys(body)}}}"
         case Nested(body=body):
@@ -208,6 +246,11 @@ def key(statement: Statement) -> str:
             return f"\x02{guard}={condition.key}"
         case _:
             assert_never(statement)
+
+
+def _case_key(case: Case) -> str:
+    labels = ",".join(label.key for label in case.labels)
+    return f"case {labels}{' default' if case.is_default else ''}:{{{keys(case.body)}}}"
 
 
 def keys(statements: Iterable[Statement]) -> str:
@@ -227,6 +270,9 @@ def _mapped(statement: Statement, replace: Callable[[Term], Term | None]) -> Sta
             other = None if otherwise is None else mapped(otherwise, replace)
             condition = replaced(condition, replace)
             return copy(statement, condition=condition, then=mapped(then, replace), otherwise=other)
+        case Switching(subject=subject):
+            inside = tuple(mapped(body, replace) for body in bodies(statement))
+            return with_bodies(copy(statement, subject=replaced(subject, replace)), inside)
         case Looping(kind=kind, head=head, body=body, declares=declares, comments=comments):
             return Looping(kind, replaced(head, replace), mapped(body, replace), declares, comments)
         case Nested(body=body, comments=comments):
@@ -258,6 +304,8 @@ def _redeclared(statement: Statement, names: Mapping[Local, Local]) -> Statement
             return Simple(whole, tuple(names.get(local, local) for local in declares), comments)
         case Branching(then=then, otherwise=otherwise):
             return copy(statement, then=again(then), otherwise=None if otherwise is None else again(otherwise))
+        case Switching():
+            return with_bodies(statement, tuple(map(again, bodies(statement))))
         case Looping(kind=kind, head=head, body=body, declares=declares, comments=comments):
             found = tuple(names.get(local, local) for local in declares)
             return Looping(kind, head, again(body), found, comments)

@@ -29,10 +29,10 @@ class Survey:
 
     @cached_property
     def forks(self) -> Mapping[tuple[int, int], Node]:
-        """The `if` statements by the places of their keywords; of those that one macro spells the first."""
+        """The `if` and `switch` statements by where their keywords stand; of those that one macro spells the first."""
         found: dict[tuple[int, int], Node] = {}
-        for node in sorted(self._nodes["if_statement"], key=_start):
-            token = node.child("if")
+        for node in sorted((*self._nodes["if_statement"], *self._nodes["switch_statement"]), key=_start):
+            token = node.child("if") or node.child("switch")
             if token is not None:
                 span = self.snippet.span(token.start, token.end)
                 found.setdefault((span.start, span.end), node)
@@ -118,6 +118,6 @@ def _start(node: Node) -> int:
 
 
 _KINDS: Final = frozenset(
-    {"if_statement", "reference_declarator", "init_declarator", "pointer_expression", "identifier"}
+    {"if_statement", "switch_statement", "reference_declarator", "init_declarator", "pointer_expression", "identifier"}
     | {"declaration", "parameter_declaration"}
 )

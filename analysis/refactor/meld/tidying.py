@@ -24,6 +24,7 @@ from analysis.refactor.meld.structure import (
     Nested,
     Simple,
     Statement,
+    Switching,
     bodies,
     changed,
     followed,
@@ -96,6 +97,10 @@ def _kept(statements: Sequence[Statement], asked: frozenset[GuardId]) -> tuple[t
             waiting += texts
             if found is None:
                 continue
+        elif isinstance(statement, Switching):
+            inside = [_kept(body, asked) for body in bodies(statement)]
+            found = with_bodies(statement, tuple(body for body, _ in inside))
+            waiting += tuple(text for _, texts in inside for text in texts)
         elif isinstance(statement, Looping | Nested):
             body, texts = _kept(statement.body, asked)
             found = replace(statement, body=body)
@@ -144,6 +149,9 @@ def _without_repeats(
             case Branching(then=then, otherwise=otherwise):
                 second = None if otherwise is None else _without_repeats(otherwise, decided, changing)
                 statement = replace(statement, then=_without_repeats(then, decided, changing), otherwise=second)
+            case Switching():
+                inside = tuple(_without_repeats(body, decided, changing) for body in bodies(statement))
+                statement = with_bodies(statement, inside)
             case Looping(body=body) | Nested(body=body):
                 statement = replace(statement, body=_without_repeats(body, decided, changing))
             case _:
@@ -295,7 +303,7 @@ class _Reuse:
                 return replace(statement, condition=read, then=first, otherwise=second)
             case Nested(body=body, comments=comments):
                 return Nested(self.sequence(body), comments)
-            case Looping() | Decision():
+            case Switching() | Looping() | Decision():
                 self._held = {}
                 return statement
 
@@ -369,6 +377,8 @@ def _without_copies(statements: Sequence[Statement]) -> tuple[Statement, ...]:
                 statement = Looping(kind, head, _without_copies(body), declares, comments)
             case Nested(body=body, comments=comments):
                 statement = Nested(_without_copies(body), comments)
+            case Switching():
+                statement = _with_bodies(statement, _without_copies)
             case _:
                 pass
         out.append(statement)

@@ -23,5 +23,12 @@ def comments_of(gap: str) -> list[str]:
     return [found[0].rstrip() for found in _TRIVIA.finditer(gap)]
 
 
+def after_head(head: str) -> str:
+    """The comments between the parenthesis that closes the head of a loop and its body, with the spaces around."""
+    found = _AFTER_HEAD.search(head)
+    return "" if found is None else found[0]
+
+
+_AFTER_HEAD: Final = re.compile(r"(?<=\))\s*(?://[^\n]*\s*|/\*(?:[^*]|\*(?!/))*\*/\s*)+$")
 _BLANK_LINE: Final = re.compile(r"\n[ \t\r]*\n")
 _TRIVIA: Final = re.compile(r"//[^\n]*|/\*.*?\*/|#[ \t]*pragma[^\n]*", re.DOTALL)

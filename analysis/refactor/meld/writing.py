@@ -13,12 +13,14 @@ from typing import Final, assert_never, final
 from analysis.ir.record import record
 from analysis.refactor.meld.structure import (
     Branching,
+    Case,
     Decision,
     Looping,
     LoopKind,
     Nested,
     Simple,
     Statement,
+    Switching,
 )
 from analysis.refactor.meld.terms import SELECT, Term, comments_in
 
@@ -34,10 +36,12 @@ class Style:
     brace_on_own_line: bool
     else_on_own_line: bool
     braces_always: bool
+    cases_deeper: bool
+    """Whether the labels of a `switch` stand deeper than its braces."""
 
 
 def style_of(text: str, start: int, end: int) -> Style:
-    """The style of the `if` statement at `text[start:end]`."""
+    """The style of the `if` or `switch` statement at `text[start:end]`."""
     line = text.rfind("\n", 0, start) + 1
     found = _INDENT.match(text, line)
     margin = "" if found is None else found[0]
@@ -48,9 +52,9 @@ def style_of(text: str, start: int, end: int) -> Style:
         unit = min((each[1] for each in _LINE.finditer(text)), key=len, default="  ")
     own_line = re.search(r"\)\s*\n\s*\{", inside) is not None
     else_line = re.search(r"\}\s*\n\s*else\b", inside) is not None
-    braced = re.search(r"^if\b[^{;]*\{", inside) is not None
+    braced = re.search(r"\bif\b[^{;]*\{", inside) is not None or re.search(r"\bif\b", inside) is None
     newline = "\r\n" if "\r\n" in text[max(line - 200, 0) : end] else "\n"
-    return Style(margin, unit, newline, own_line, else_line, braced)
+    return Style(margin, unit, newline, own_line, else_line, braced, _cases_are_deeper(text, start))
 
 
 def written(statements: Sequence[Statement], style: Style, *, in_braces: bool) -> str:
@@ -139,6 +143,8 @@ class _Writer:
                 self._simple(whole, depth)
             case Branching():
                 self._branching(statement, depth)
+            case Switching():
+                self._switching(statement, depth)
             case Looping(kind=kind, head=head, body=body):
                 if kind is LoopKind.DO:
                     self._opened("do", body, depth)
@@ -213,6 +219,37 @@ class _Writer:
         else:
             self._block("} else", otherwise, depth, second)
 
+    def _switching(self, switching: Switching, depth: int) -> None:
+        head = f"switch ({text_of(switching.subject).strip()})"
+        if self._style.brace_on_own_line:
+            self._shifted(head, depth)
+            self.line("{", depth)
+        else:
+            self._shifted(f"{head} {{", depth)
+        outer = depth + 1 if self._style.cases_deeper else depth
+        last = len(switching.cases) - 1
+        for number, case in enumerate(switching.cases):
+            self._case(case, outer, depth + 2 if self._style.cases_deeper else depth + 1)
+            if (number < last or switching.last_breaks) and not _leaves(case.body):
+                self.line("break;", depth + 2 if self._style.cases_deeper else depth + 1)
+            if any(isinstance(one, Simple) and one.declares for one in case.body):
+                self.line("}", outer)
+        self.line("}", depth)
+
+    def _case(self, case: Case, depth: int, inner: int) -> None:
+        """Declarations need braces: the cases after this one must not see them."""
+        for text in case.above:
+            self._shifted(text, depth)
+        for label in case.labels:
+            self.line(f"case {text_of(label)}:", depth)
+        if case.is_default:
+            self.line("default:", depth)
+        if any(isinstance(one, Simple) and one.declares for one in case.body):
+            self.lines[-1] += " {"
+        if case.opening:
+            self.lines[-1] += f" {case.opening}"
+        self.all(case.body, inner)
+
     def _bare(self, statements: Sequence[Statement]) -> bool:
         """Whether the statements go without braces."""
         if self._style.braces_always or len(statements) != 1 or not isinstance(statements[0], Simple):
@@ -253,9 +290,24 @@ class _Writer:
             self.line(line.rstrip(), depth)
 
 
+def _leaves(statements: Sequence[Statement]) -> bool:
+    """Whether nothing runs after them."""
+    last = statements[-1] if statements else None
+    return isinstance(last, Simple) and last.term.kind in ("return_statement", "continue_statement")
+
+
+def _cases_are_deeper(text: str, start: int) -> bool:
+    """Whether the labels in the text from there on, or else in front of it, stand deeper than their `switch`."""
+    found = _SWITCH.search(text, text.rfind("\n", 0, start)) or _SWITCH.search(text)
+    return found is None or len(found[2]) > len(found[1])
+
+
 MAX_COLUMNS: Final = 100
 WRAPPED: Final = 4
 """Columns by which the arguments of a call stand deeper than the call, on lines of their own."""
 MAX_SELECTION: Final = 60
+_SWITCH: Final = re.compile(
+    r"\n([ \t]*)switch\b[^{]*\{[^\n]*\n(?:[ \t]*\n|[ \t]*//[^\n]*\n)*([ \t]*)(?:case|default)\b"
+)
 _INDENT: Final = re.compile(r"[ \t]*")
 _LINE: Final = re.compile(r"\n([ \t]+)\S")
