@@ -49,7 +49,7 @@ class ExchangePair:
 @final
 @record
 class ExchangePairs:
-    """`is_complete`: all launches that the rule tries were followed to their end."""
+    """`is_complete`: all lanes were followed to their end, and it is known which elements of the arrays they use."""
 
     pairs: tuple[ExchangePair, ...]
     is_complete: bool
@@ -74,6 +74,7 @@ def find_exchange_pairs(
         Integers(function, control, divergence), knowledge, targets, {**rounds.watched, **watched}, BUDGET
     )
     pairs: set[tuple[_Position, _Position, CycleId | None]] = set()
+    is_complete = True
     ordered = _Order(control)
     for trial in walks.trials():
         lanes = [
@@ -84,10 +85,13 @@ def find_exchange_pairs(
         ]
         if walks.budget <= 0:
             break
-        pairs |= {ordered.pair(one, other) for one, other in _conflicts(lanes)}
+        conflicts = list(_conflicts(lanes))
+        pairs |= {ordered.pair(one, other) for one, other in conflicts}
+        bases = {one.access.base for one, _ in conflicts}
+        is_complete &= not any(use.first is None and use.access.base in bases for _, _, use in lanes)
     places = {ordered.of(item): item for block in targets for item in _accesses(events[block])}
     found = (ExchangePair(places[one], places[other], cycle) for one, other, cycle in sorted(pairs, key=_key))
-    return ExchangePairs(tuple(found), walks.budget > 0)
+    return ExchangePairs(tuple(found), is_complete and walks.budget > 0 and not walks.has_lost)
 
 
 _Position: TypeAlias = tuple[int, int]
@@ -98,12 +102,13 @@ _Base: TypeAlias = tuple[bool, int]
 @final
 @record
 class _Use:
-    """One access of one lane; `rounds` of the loops around its block, the outermost first."""
+    """One access of one lane; `first` is None where its address cannot be told, `rounds` are those of the loops around
+    its block, the outermost first."""
 
     block: BasicBlockId
     access: ExchangeAccess
     interval: tuple[int, ...]
-    first: int
+    first: int | None
     rounds: tuple[tuple[CycleId, int], ...]
 
 
@@ -150,7 +155,7 @@ class _Order:
 def _uses(
     visits: Sequence[Visit], events: Mapping[BasicBlockId, Sequence[ExchangeEvent]], rounds: _Rounds
 ) -> Iterator[_Use]:
-    """What one lane does, in its order; accesses whose address cannot be told are left out."""
+    """What one lane does, in its order."""
     passed: tuple[int, ...] = ()
     counts: dict[CycleId, int] = {}
     for block, values in visits:
@@ -163,16 +168,16 @@ def _uses(
                 continue
             parts = [(values[position], size) for position, size in event.terms]
             known = [value * size for value, size in parts if value is not None]
-            if len(known) == len(parts):
-                here = tuple((cycle, counts.get(cycle, 0)) for cycle in rounds.around.get(block, ()))
-                yield _Use(block, event, passed, sum(known), here)
+            here = tuple((cycle, counts.get(cycle, 0)) for cycle in rounds.around.get(block, ()))
+            yield _Use(block, event, passed, sum(known) if len(known) == len(parts) else None, here)
 
 
 def _conflicts(lanes: Sequence[_LaneUse]) -> Iterator[tuple[_Use, _Use]]:
     """Each pair once for each two lanes; none in arrays through which two warps exchange."""
     met: dict[tuple[_Base, tuple[int, ...], int], list[_LaneUse]] = {}
     for one in lanes:
-        met.setdefault((one[2].access.base, one[2].interval, one[2].first), []).append(one)
+        if one[2].first is not None:
+            met.setdefault((one[2].access.base, one[2].interval, one[2].first), []).append(one)
     found: list[tuple[_Base, _Use, _Use]] = []
     across: set[_Base] = set()
     for (base, _, _), users in met.items():

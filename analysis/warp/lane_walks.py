@@ -87,6 +87,11 @@ class LaneWalks:
         )
 
     @property
+    def has_lost(self) -> bool:
+        """Some warp could not be followed."""
+        return self._lost > 0
+
+    @property
     def is_conclusive(self) -> bool:
         """Enough launches were tried for what happens in all of them to be a proof."""
         return self.budget > 0 or (self._finished >= MIN_NUMBERS and not self._has_several_shapes)

@@ -10,7 +10,7 @@ import pytest
 from analysis.facts.analyzer import Analyzer, FileAnalysis
 from analysis.facts.settings import AnalysisSettings
 from analysis.refactor.edit import apply_replacements
-from analysis.refactor.syncwarp import CALL, SyncPlacement, WhyNot, place_syncwarps
+from analysis.refactor.syncwarp import CALL, SyncPlacement, WhyNot, may_reconverge, place_syncwarps
 from analysis.rules.check import check
 from analysis.rules.settings import RuleSettings
 from analysis.syntax.document import Document
@@ -87,6 +87,23 @@ BODIES: Final = {
 @pytest.mark.parametrize("name", BODIES)
 def test_placement(name: str) -> None:
     check_placement(KERNEL.replace("BODY", BODIES[name]))
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_what_is_offered_without_a_proof_is_what_is_proven(name: str) -> None:
+    text = re.sub(r"(?:\n *| )@", "", re.sub(r" *//!.*", "", KERNEL.replace("BODY", BODIES[name])))
+    analysis = analyzed(text.encode())
+    function = analysis.facts.functions[-1]
+    keywords = [function.start + branch.keyword.start for branch in function.branches]
+    offered = {keyword for keyword in keywords if may_reconverge(analysis, function, keyword)}
+    assert offered == {point.keyword for point in placed(text)[0].points}
+
+
+def test_nothing_is_offered_to_callers_that_are_not_known() -> None:
+    text = b"__device__ float f(float v, const float *x) {\n  if (v > 1) v += x[threadIdx.x];\n  return v;\n}\n"
+    analysis = analyzed(text)
+    (function,) = analysis.facts.functions
+    assert not may_reconverge(analysis, function, function.start + function.branches[0].keyword.start)
 
 
 def test_nothing_is_inserted_behind_the_last_statement() -> None:

@@ -37,7 +37,7 @@ class Separation:
 class WhyNotOrdered(Enum):
     """Why the barriers are not inserted."""
 
-    TOO_LONG = "the accesses of all lanes cannot be followed to their end"
+    NOT_FOLLOWED = "data decide which lanes come there, or which elements they use"
     OTHER_FILE = "one of the accesses stands in another file"
     NO_TEXT = "one of the accesses has no text of its own: a macro or a library wrote it"
     LOOP = "the accesses meet in different rounds of a loop whose end cannot be told from its text"

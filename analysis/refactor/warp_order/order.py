@@ -84,7 +84,7 @@ def _refuted(before: FileAnalysis, after: FileAnalysis, function: FunctionFacts,
     if changed is None or after.facts.parse_errors > before.facts.parse_errors:
         return CannotOrder(WhyNotOrdered.BROKEN)
     views = after.views(changed)
-    if any(missing.pairs or not missing.is_complete for missing in map(missing_pairs, views)):
+    if any(missing_pairs(view).pairs for view in views if view.root.callers_known):
         return CannotOrder(WhyNotOrdered.STILL_THERE)
     changed_functions = {after.facts.function_at(stretch.start) for stretch in _inserted(draft.edit)}
     if not all(one is not None and one.callers_known for one in changed_functions):

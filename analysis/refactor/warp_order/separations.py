@@ -24,8 +24,8 @@ def separations(analysis: FileAnalysis, views: Iterable[View]) -> tuple[Separati
     found: set[Separation] = set()
     for view in {id(view.root): view for view in views if view.root.callers_known}.values():
         missing = missing_pairs(view)
-        if not missing.is_complete:
-            raise Obstacle(WhyNotOrdered.TOO_LONG)
+        if missing.pairs and not missing.is_complete:
+            raise Obstacle(WhyNotOrdered.NOT_FOLLOWED)
         found |= {_separation(analysis, view, pair) for pair in missing.pairs}
     return tuple(sorted(found, key=lambda one: (one.first.start, one.second.start, one.loop or 0)))
 
