@@ -57,7 +57,7 @@ def race_records(view: View, item_in: ItemIn) -> Iterator[RaceRecord]:
     for race in view.root.races:
         if race.witness is None:
             continue
-        first, second = _place(view, race.first, item_in), _place(view, race.second, item_in)
+        first, second = place_of(view, race.first, item_in), place_of(view, race.second, item_in)
         if first is None or second is None:
             continue
         symbol = race.first.variable
@@ -66,7 +66,7 @@ def race_records(view: View, item_in: ItemIn) -> Iterator[RaceRecord]:
         yield RaceRecord(race, first, second, variable, function.structs)
 
 
-def _place(view: View, use: MemoryUse, item_in: ItemIn) -> RacePlace | None:
+def place_of(view: View, use: MemoryUse, item_in: ItemIn) -> RacePlace | None:
     span = use.span
     location, item = _location(view, span, item_in), item_in(view, span.frame)
     if location is None or item is None:

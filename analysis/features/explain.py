@@ -9,6 +9,7 @@ from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import BarrierFact, BranchFact, ExpressionFact, FunctionFacts, OpaqueFact, VariableFact
 from analysis.features.access_words import has_bank_conflict, is_uncoalesced, label
+from analysis.features.barrier_orders import order_lines
 from analysis.features.barrier_reason import barrier_reason
 from analysis.features.branch_words import price_words
 from analysis.features.explain_access import explain_accesses
@@ -235,6 +236,7 @@ class _Line:
             None,
             (),
             fact.verdict is not BarrierVerdict.CONVERGENT,
+            order_lines(self.analysis, self.text.function, fact),
         )
 
     def accesses(self) -> list[ExplainedItem]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import BarrierFact, BranchFact, ExpressionFact, FunctionFacts, OpaqueFact
 from analysis.features.access_hover import access_lines
+from analysis.features.barrier_orders import order_lines
 from analysis.features.barrier_reason import barrier_reason
 from analysis.features.branch_words import price_words
 from analysis.features.hover_info import BarrierSubject, BranchSubject, FunctionSubject, HoverInfo, ValueSubject
@@ -101,6 +102,7 @@ def _barrier_hover(analysis: FileAnalysis, function: FunctionFacts, barrier: Bar
             barrier.verdict,
             None if reason is None else reason.tier,
             None if reason is None else reason.sentence,
+            order_lines(analysis, function, barrier),
         ),
         source_steps(analysis, analysis.why_not_convergent(function, barrier)),
         None,

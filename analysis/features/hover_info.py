@@ -44,12 +44,13 @@ class BranchSubject:
 @final
 @record
 class BarrierSubject:
-    """A barrier; `reason` is a sentence for what is not convergent, `tier` how sure it is."""
+    """A barrier; `reason` is a sentence for what is not convergent, `tier` how sure it is, `orders` what needs it."""
 
     scope: BarrierScope
     verdict: BarrierVerdict
     tier: Tier | None
     reason: str | None
+    orders: tuple[str, ...]
 
 
 @final

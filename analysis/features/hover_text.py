@@ -100,7 +100,9 @@ def _remarks(subject: Subject) -> tuple[str, ...]:
             return accesses
         case BranchSubject(price=price):
             return price
-        case BarrierSubject() | FunctionSubject():
+        case BarrierSubject(orders=orders):
+            return orders
+        case FunctionSubject():
             return ()
         case _:
             assert_never(subject)

@@ -56,9 +56,7 @@ def find_races(
     uses = shared_uses(function, control.order, spaces)
     if not uses or len(uses) > MAX_USES:
         return ()
-    pairs = _open_pairs(
-        uses, intervals(function, control, barriers, uses), Disjoint(control, divergence, affine, launch)
-    )
+    pairs = _open_pairs(uses, intervals(control, barriers, uses), Disjoint(control, divergence, affine, launch))
     if not pairs:
         return ()
     pairs = [(one, other) for one, other in pairs if not is_guess(divergence, uses[one], uses[other])]

@@ -10,11 +10,11 @@ Cost      O(barriers x (blocks + edges)).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, TypeAlias, final
 
 from analysis.graph.control_flow import ControlFlow
-from analysis.ir.function import ENTRY, Function
+from analysis.ir.function import ENTRY
 from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import BlockBarrier, GridBarrier, Instruction
 from analysis.races.model import MemoryUse
@@ -27,23 +27,13 @@ Interval: TypeAlias = frozenset[int]
 """Numbers of uses."""
 
 
-def intervals(
-    function: Function, control: ControlFlow, barriers: Sequence[BarrierSite], uses: Sequence[MemoryUse]
-) -> tuple[Interval, ...]:
+def intervals(control: ControlFlow, barriers: Sequence[BarrierSite], uses: Sequence[MemoryUse]) -> tuple[Interval, ...]:
     """Every set of uses that one beginning leads to; a set that lies in another one is left out."""
-    everything = frozenset(use.number for use in uses)
-    sites = [site for site in barriers if orders_block(site.instruction)]
-    if len(sites) > MAX_BARRIERS or any(site.verdict is not BarrierVerdict.CONVERGENT for site in sites):
-        return (everything,)
-    cuts: dict[BasicBlockId, list[int]] = {}
-    for site in sites:
-        cuts.setdefault(site.block, []).append(site.index)
-    inside: dict[BasicBlockId, list[MemoryUse]] = {}
-    for use in uses:
-        inside.setdefault(use.block, []).append(use)
-    starts = [(ENTRY, -1), *((site.block, site.index) for site in sites)]
-    found = {_reached(control, cuts, inside, block, index) for block, index in starts}
-    return tuple(_largest(found))
+    if not are_followed(barriers):
+        return (frozenset(use.number for use in uses),)
+    paths = Paths(control, barriers, uses)
+    behind = {paths.interval(site.block, site.index) for site in _cutting(barriers)}
+    return tuple(_largest({paths.interval(ENTRY, -1), *behind}))
 
 
 def orders_block(instruction: Instruction) -> bool:
@@ -51,28 +41,86 @@ def orders_block(instruction: Instruction) -> bool:
     return isinstance(instruction, BlockBarrier | GridBarrier)
 
 
-def _reached(
-    control: ControlFlow,
-    cuts: dict[BasicBlockId, list[int]],
-    inside: dict[BasicBlockId, list[MemoryUse]],
-    start: BasicBlockId,
-    behind: int,
-) -> Interval:
-    found: set[int] = set()
-    seen: set[BasicBlockId] = set()
-    waiting = [(start, behind)]
-    while waiting:
-        block, first = waiting.pop()
-        end = next((cut for cut in cuts.get(block, ()) if cut > first), None)
-        for use in inside.get(block, ()):
-            if use.index > first and (end is None or use.index < end):
-                found.add(use.number)
-        if end is None:
-            for target in control.successors[block]:
-                if target not in seen:
-                    seen.add(target)
-                    waiting.append((target, -1))
-    return frozenset(found)
+def are_followed(barriers: Sequence[BarrierSite]) -> bool:
+    """Whether all threads are known to arrive at each barrier of the block, and there are not too many."""
+    sites = _cutting(barriers)
+    return len(sites) <= MAX_BARRIERS and all(site.verdict is BarrierVerdict.CONVERGENT for site in sites)
+
+
+@final
+class Paths:
+    """Walks through the function that end at barriers of the block.
+
+    `reached_from` and `leading_to` map numbers of uses to whether every walk goes around a loop.
+    """
+
+    def __init__(self, control: ControlFlow, barriers: Sequence[BarrierSite], uses: Sequence[MemoryUse]) -> None:
+        self._control = control
+        self._cuts: dict[BasicBlockId, list[int]] = {}
+        for site in _cutting(barriers):
+            self._cuts.setdefault(site.block, []).append(site.index)
+        self._inside: dict[BasicBlockId, list[MemoryUse]] = {}
+        for use in uses:
+            self._inside.setdefault(use.block, []).append(use)
+
+    def interval(self, block: BasicBlockId, behind: int) -> Interval:
+        """The uses that come behind a place, before any barrier."""
+        return frozenset(self._forward(block, behind, around=True))
+
+    def reached_from(self, site: BarrierSite) -> Mapping[int, bool]:
+        """The uses that may come behind a barrier, before any other one."""
+        straight, every = (self._forward(site.block, site.index, around=around) for around in (False, True))
+        return _marked(straight, every)
+
+    def leading_to(self, site: BarrierSite) -> Mapping[int, bool]:
+        """The uses that may come in front of a barrier, behind any other one."""
+        straight, every = (self._backward(site.block, site.index, around=around) for around in (False, True))
+        return _marked(straight, every)
+
+    def _forward(self, start: BasicBlockId, behind: int, *, around: bool) -> Iterator[int]:
+        rank, seen, waiting = self._control.rank, set[BasicBlockId](), [(start, behind)]
+        while waiting:
+            block, first = waiting.pop()
+            end = next((cut for cut in self._cuts.get(block, ()) if cut > first), None)
+            for use in self._inside.get(block, ()):
+                if use.index > first and (end is None or use.index < end):
+                    yield use.number
+            if end is None:
+                for target in self._control.successors[block]:
+                    if target not in seen and (around or rank[target] > rank[block]):
+                        seen.add(target)
+                        waiting.append((target, -1))
+
+    def _backward(self, start: BasicBlockId, before: int, *, around: bool) -> Iterator[int]:
+        rank, seen = self._control.rank, set[BasicBlockId]()
+        waiting: list[tuple[BasicBlockId, int | None]] = [(start, before)]
+        while waiting:
+            block, last = waiting.pop()
+            cuts = [cut for cut in self._cuts.get(block, ()) if last is None or cut < last]
+            first = max(cuts, default=-1)
+            for use in self._inside.get(block, ()):
+                if use.index > first and (last is None or use.index < last):
+                    yield use.number
+            if not cuts:
+                for source in map(BasicBlockId, self._control.predecessors[block]):
+                    if (
+                        source not in seen
+                        and self._control.is_reachable(source)
+                        and (around or rank[source] < rank[block])
+                    ):
+                        seen.add(source)
+                        waiting.append((source, None))
+
+
+def _marked(straight: Iterable[int], every: Iterable[int]) -> Mapping[int, bool]:
+    found = dict.fromkeys(straight, False)
+    for number in every:
+        found.setdefault(number, True)
+    return found
+
+
+def _cutting(barriers: Sequence[BarrierSite]) -> list[BarrierSite]:
+    return [site for site in barriers if orders_block(site.instruction)]
 
 
 def _largest(found: set[Interval]) -> Iterator[Interval]:

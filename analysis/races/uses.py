@@ -18,25 +18,39 @@ from analysis.races.model import MemoryUse
 
 def shared_uses(function: Function, order: tuple[BasicBlockId, ...], spaces: SpaceResult) -> tuple[MemoryUse, ...]:
     """Those of shared memory, in reverse post-order of their blocks; empty if none of them writes."""
-    found = tuple(_uses(function, order, spaces))
+    found = memory_uses(function, order, spaces, frozenset({MemorySpace.SHARED}))
     return found if any(use.kind is not AccessKind.LOAD for use in found) else ()
 
 
-def _uses(function: Function, order: tuple[BasicBlockId, ...], spaces: SpaceResult) -> Iterator[MemoryUse]:
-    number = 0
+def memory_uses(
+    function: Function, order: tuple[BasicBlockId, ...], spaces: SpaceResult, wanted: frozenset[MemorySpace]
+) -> tuple[MemoryUse, ...]:
+    """Those of the wanted spaces whose width is known, in reverse post-order of their blocks."""
+    found: list[MemoryUse] = []
+    for block, index, instruction in _accesses(function, order, spaces, wanted):
+        width = _width(function, instruction.address)
+        if width is not None:
+            space, variable = spaces.space(instruction.address), spaces.variable(instruction.address)
+            use = MemoryUse(len(found), block, index, kind_of(instruction), instruction, width, space, variable)
+            found.append(use)
+    return tuple(found)
+
+
+def has_known_widths(
+    function: Function, order: tuple[BasicBlockId, ...], spaces: SpaceResult, wanted: frozenset[MemorySpace]
+) -> bool:
+    """Whether `memory_uses` leaves none out."""
+    accesses = _accesses(function, order, spaces, wanted)
+    return all(_width(function, instruction.address) is not None for _, _, instruction in accesses)
+
+
+def _accesses(
+    function: Function, order: tuple[BasicBlockId, ...], spaces: SpaceResult, wanted: frozenset[MemorySpace]
+) -> Iterator[tuple[BasicBlockId, int, Load | Store | Atomic]]:
     for block in order:
         for index, instruction in enumerate(function.blocks[block].instructions):
-            if not isinstance(instruction, Load | Store | Atomic):
-                continue
-            space = spaces.space(instruction.address)
-            if space is not MemorySpace.SHARED:
-                continue
-            width = _width(function, instruction.address)
-            if width is None:
-                continue
-            variable = spaces.variable(instruction.address)
-            yield MemoryUse(number, block, index, kind_of(instruction), instruction, width, space, variable)
-            number += 1
+            if isinstance(instruction, Load | Store | Atomic) and spaces.space(instruction.address) in wanted:
+                yield block, index, instruction
 
 
 def kind_of(instruction: Instruction) -> AccessKind:

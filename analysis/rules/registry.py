@@ -9,6 +9,7 @@ from analysis.rules.bad_width import BadWidth
 from analysis.rules.bank_conflict import BankConflict
 from analysis.rules.barrier_in_divergent_call import BarrierInDivergentCall
 from analysis.rules.barrier_in_varying_loop import BarrierInVaryingLoop
+from analysis.rules.barrier_orders_nothing import BarrierOrdersNothing
 from analysis.rules.caller_not_in_mask import CallerNotInMask
 from analysis.rules.divergent_barrier import DivergentBarrier
 from analysis.rules.divergent_branch import DivergentBranch
@@ -36,6 +37,7 @@ RULES: Final[tuple[type[Finding], ...]] = (
     BarrierInVaryingLoop,
     EarlyExitBeforeBarrier,
     BarrierInDivergentCall,
+    BarrierOrdersNothing,
     CallerNotInMask,
     MaskNamesAbsentLane,
     MasksDiffer,

@@ -171,6 +171,41 @@ def test_a_convergent_barrier() -> None:
           $0__syncthreads();
         }
     """)
+        == "**convergent block barrier**\n\n- it orders nothing: no thread uses what another one writes around it"
+    )
+
+
+def test_a_barrier_names_the_accesses_that_need_it() -> None:
+    assert markdown("""
+        __global__ void k(float *out, const float *in, int n) {
+          __shared__ float s[128];
+          float v = 0;
+          for (int r = 0; r < n; r++) {
+            s[threadIdx.x] = in[r * 128 + threadIdx.x];
+            __syncthreads();
+            v += s[127 - threadIdx.x];
+            $0__syncthreads();
+          }
+          out[threadIdx.x] = v;
+        }
+    """) == expected("""
+        **convergent block barrier**
+
+        - line 7 reads `s[127 - threadIdx.x]` before line 5 writes `s[threadIdx.x]`, in the next round
+    """)
+
+
+def test_a_barrier_of_which_nothing_is_known_names_no_accesses() -> None:
+    assert (
+        markdown("""
+        __global__ void k(float *out) {
+          __shared__ float s[128];
+          s[threadIdx.x] = 1;
+          if (threadIdx.x < 64) __syncthreads();
+          $0__syncthreads();
+          out[threadIdx.x] = s[127 - threadIdx.x];
+        }
+    """)
         == "**convergent block barrier**"
     )
 

@@ -1,0 +1,187 @@
+"""What does a barrier of the block order?
+
+Question   Which accesses of different threads are ordered by this barrier, and does anything need it at all?
+Rules      A pair is ordered by a barrier if the first access can reach it and it can reach the second, both without
+           another barrier between; if one of them changes memory; and if two threads may use a common byte by them
+           (`disjoint.py`).  Volatile accesses and atomics count as well, though they do not race: what they leave may
+           depend on their order.
+Nothing    A barrier is said to order nothing only if no pair is left and nothing else may need it: code that is not
+           understood, callers that are not known, two pointers to global memory that may be the same, prints, a clock,
+           exchanges between the lanes that happen to be together.
+           Of two barriers that each make the other one superfluous the second is said to order nothing, and the first
+           then orders all: the answers hold when every barrier that orders nothing is taken out.
+Limits     Nothing is known where some threads may miss a barrier of the function.
+Cost       O(barriers x (blocks + edges + accesses^2)), bounded; on demand only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Final, final
+
+from analysis.access.model import AccessKind
+from analysis.affine.result import AffineResult
+from analysis.divergence.launch_shape import LaunchKnowledge
+from analysis.divergence.result import DivergenceResult
+from analysis.graph.control_flow import ControlFlow
+from analysis.ir.function import Function, FunctionKind
+from analysis.ir.ids import ValueId
+from analysis.ir.instructions import (
+    Bitcast,
+    BlockBarrier,
+    Call,
+    ElementAddress,
+    FieldAddress,
+    Instruction,
+    NamedBarrier,
+    Opaque,
+    Print,
+    ReadSpecial,
+    Shuffle,
+    Texture,
+    Vote,
+)
+from analysis.ir.operators import BarrierReduction, SpecialRegister
+from analysis.ir.record import record
+from analysis.ir.types import MemorySpace
+from analysis.memory.spaces import SpaceResult
+from analysis.races.disjoint import Disjoint
+from analysis.races.intervals import Paths, are_followed
+from analysis.races.model import MemoryUse
+from analysis.races.uses import has_known_widths, memory_uses
+from analysis.verdict.barriers import BarrierSite
+
+MAX_USES: Final = 200
+"""A function with more accesses is not looked at."""
+MAX_PAIRS: Final = 4_000
+"""Pairs that are compared for one barrier; what is left over makes the answer incomplete."""
+
+_SHARED_BY_THREADS: Final = frozenset({MemorySpace.SHARED, MemorySpace.GLOBAL, MemorySpace.GENERIC})
+_TIMES: Final = frozenset({SpecialRegister.CLOCK, SpecialRegister.GLOBAL_TIMER, SpecialRegister.ACTIVE_MASK})
+
+
+@final
+@record
+class OrderedPair:
+    """Two accesses by which different threads may use the same bytes.
+
+    `is_next_round`: one of them comes before the other in the text, and the barrier orders them around a loop.
+    """
+
+    before: MemoryUse
+    after: MemoryUse
+    is_next_round: bool
+
+
+@final
+@record
+class BarrierOrder:
+    """`is_everything`: nothing but the pairs can need the barrier."""
+
+    site: BarrierSite
+    pairs: tuple[OrderedPair, ...]
+    is_everything: bool
+
+    @property
+    def is_nothing(self) -> bool:
+        return self.is_everything and not self.pairs
+
+
+def barrier_orders(
+    function: Function,
+    control: ControlFlow,
+    divergence: DivergenceResult,
+    affine: AffineResult,
+    spaces: SpaceResult,
+    barriers: Sequence[BarrierSite],
+    launch: LaunchKnowledge,
+) -> tuple[BarrierOrder, ...]:
+    """One for each `__syncthreads()`; empty where it is not known which accesses a barrier parts."""
+    if not are_followed(barriers):
+        return ()
+    uses = memory_uses(function, control.order, spaces, _SHARED_BY_THREADS)
+    if len(uses) > MAX_USES:
+        return ()
+    is_followed = (
+        function.kind is FunctionKind.KERNEL
+        and has_known_widths(function, control.order, spaces, _SHARED_BY_THREADS)
+        and not any(_may_need_barrier(instruction) for _, instruction in function.instructions())
+    )
+    disjoint = Disjoint(control, divergence, affine, launch)
+    standing = list(barriers)
+    found: list[BarrierOrder] = []
+    for site in reversed(barriers):
+        if isinstance(site.instruction, BlockBarrier):
+            pairs, is_complete = _pairs(Paths(control, standing, uses), site, uses, divergence, disjoint)
+            has_value = site.instruction.reduction is not BarrierReduction.NONE
+            order = BarrierOrder(site, pairs, is_followed and is_complete and not has_value)
+            if order.is_nothing:
+                standing.remove(site)
+            found.append(order)
+    return tuple(reversed(found))
+
+
+def _pairs(
+    paths: Paths, site: BarrierSite, uses: Sequence[MemoryUse], divergence: DivergenceResult, disjoint: Disjoint
+) -> tuple[tuple[OrderedPair, ...], bool]:
+    """The pairs that the barrier orders, and whether there can be no other ones."""
+    before, after = paths.leading_to(site), paths.reached_from(site)
+    found: list[OrderedPair] = []
+    compared, is_complete = 0, True
+    for number, other in product(sorted(before), sorted(after)):
+        one, two = uses[number], uses[other]
+        if not _is_changed(one, two) or not _may_be_one_space(one, two):
+            continue
+        compared += 1
+        if compared > MAX_PAIRS:
+            return tuple(found), False
+        if disjoint.never_meet(one, two):
+            continue
+        if _is_same_object(divergence, one, two):
+            found.append(OrderedPair(one, two, before[number] or after[other]))
+        else:
+            is_complete = False
+    return tuple(found), is_complete
+
+
+def _is_changed(one: MemoryUse, other: MemoryUse) -> bool:
+    return one.kind is not AccessKind.LOAD or other.kind is not AccessKind.LOAD
+
+
+def _may_be_one_space(one: MemoryUse, other: MemoryUse) -> bool:
+    return one.space is other.space or MemorySpace.GENERIC in (one.space, other.space)
+
+
+def _is_same_object(divergence: DivergenceResult, one: MemoryUse, other: MemoryUse) -> bool:
+    """Do both use one array, as far as that can be seen?  Pointers that are given separately may differ."""
+    if one.variable is not None and other.variable is not None:
+        return True  # different variables never meet
+    if one.space is MemorySpace.SHARED and other.space is MemorySpace.SHARED:
+        return True
+    return _root(divergence, one.address) == _root(divergence, other.address)
+
+
+def _root(divergence: DivergenceResult, address: ValueId) -> ValueId:
+    """The pointer that an address was made from."""
+    while True:
+        match divergence.definition(address):
+            case ElementAddress(base=base) | FieldAddress(base=base):
+                address = base
+            case Bitcast(operand=operand):
+                address = operand
+            case _:
+                return address
+
+
+def _may_need_barrier(instruction: Instruction) -> bool:
+    """For another reason than an access to memory that is followed."""
+    match instruction:
+        case Opaque() | Call() | NamedBarrier() | Print() | Texture(result=None):
+            return True
+        case Shuffle(mask=mask) | Vote(mask=mask):
+            return mask is None
+        case ReadSpecial(register=register):
+            return register in _TIMES
+        case _:
+            return False
