@@ -6,7 +6,8 @@ import pytest
 
 from analysis.rules.diagnostic import Severity
 from sim.faults import DataRace
-from tests.rules.warp_fixture import faults, reported, silent
+from tests.rules.fixture import check_fixture
+from tests.rules.warp_fixture import KERNEL, faults, reported, settings_for, silent
 
 MEET = "__shared__ volatile float s[64]; s[t] = v; __syncthreads();"
 MASKED = "__syncwarp(0xffff);"
@@ -36,6 +37,23 @@ def test_the_message() -> None:
 def test_proven_findings_happen_in_a_run(statement: str) -> None:
     reported(statement, CODE, SLUG)
     assert any(isinstance(fault, DataRace) for fault in faults(statement))
+
+
+def test_an_array_is_the_same_through_the_calls_of_several_functions() -> None:
+    helpers = """__device__ void put(volatile float *s, int t, float v) { s[t] = v; }
+__device__ float get(volatile float *s, int t) { return s[t]; }
+"""
+    statement = "__shared__ volatile float s[64]; put(s, t, v); BARRIER v += get(s, t ^ 1);"
+    check_fixture(
+        helpers.replace("return s[t];", "return s[t];  //~ missing-syncwarp")
+        + _kernel(statement.replace("BARRIER", "")),
+        settings_for(CODE),
+    )
+    check_fixture(helpers + _kernel(statement.replace("BARRIER", "__syncwarp();")), settings_for(CODE))
+
+
+def _kernel(statement: str) -> str:
+    return KERNEL.replace("STATEMENT", statement)
 
 
 @pytest.mark.parametrize(
