@@ -29,8 +29,8 @@ def meld_outcome(
 def meld_words(outcome: Outcome, function: FunctionFacts) -> str:
     """One sentence."""
     match outcome:
-        case Opportunity(predicted_saving=saving):
-            return f"The arms can be melded: one converged sequence would save {saving_text(saving, function)}."
+        case Opportunity():
+            return f"The arms can be melded: one converged sequence would save {saving_text(outcome, function)}."
         case Refusal(message=message):
             return f"The arms are not melded: {message.rstrip('.')}."
         case _:

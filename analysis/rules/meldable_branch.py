@@ -86,7 +86,7 @@ class MeldableBranch:
             yield cls(
                 subject.text.location(found.branch.keyword),
                 keyword_text(subject.text, found.branch),
-                saving_text(found.predicted_saving, subject.function),
+                saving_text(found, subject.function),
                 chain_of(subject.analysis.why_branch(subject.function, found.branch)),
             )
 

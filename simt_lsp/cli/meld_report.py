@@ -153,7 +153,7 @@ class MeldReport:
             yield ((f"    {verdict_words(checked.verdict)}", Style.MARGIN),)
         if checked.figures:
             yield ((f"    {_figure_words(checked.figures[0].before, checked.figures[0].after)}", Style.MARGIN),)
-        estimate = saving_text(outcome.predicted_saving, region.function)
+        estimate = saving_text(outcome, region.function)
         yield ((f"    estimated without running it: {estimate}; method {outcome.method.value}", Style.MARGIN),)
 
     def _elsewhere(self, region: Region, refusal: Refusal, places: Places) -> Iterator[tuple[str, Style]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.refactor.meld.model import Obstacle, Opportunity
+from analysis.refactor.meld.model import Obstacle, Opportunity, Refusal
 from tests.refactor.melding import melded, obstacle, outcomes
 
 SAME = "a[i] = x[i] * x[i + 1] / 7;"
@@ -127,3 +127,9 @@ def test_arrays_in_registers_are_not_selected_by_address() -> None:
 )
 def test_where_a_split_loses_nothing_melding_saves_nothing(before: str, first: str, second: str) -> None:
     assert obstacle(kernel("x[i] % 2", first, second, before), 4) is Obstacle.NO_GAIN
+
+
+def test_what_is_not_understood_is_named() -> None:
+    found = outcomes(kernel("i % 2", "a[i] = x[i] * undeclared(i);", OTHER))[4]
+    assert isinstance(found, Refusal)
+    assert found.message == "an arm contains code that is not understood: call of unknown function undeclared"

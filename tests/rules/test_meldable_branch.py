@@ -34,6 +34,25 @@ __global__ void k(float *even, float *odd, const float *x, const float *y) {
     assert re.fullmatch(said, found.message), found.message
 
 
+def test_a_bounds_check_in_the_block_says_what_melding_saves_at_most() -> None:
+    (found,) = check_fixture(
+        """
+__global__ void k(float *even, float *odd, const float *x, const float *y, int n) {
+  int i = threadIdx.x;
+  if (i < n) {  //~ meldable-branch
+    odd[i] = x[i] * 2.0f;
+  } else {
+    even[i] = y[i] * 3.0f;
+  }
+}
+""",
+        ONLY,
+    )
+    assert re.search(r"melding them would save up to \d\d % of this kernel's issue slots\.", found.message), (
+        found.message
+    )
+
+
 def test_a_ladder_of_else_if_is_pointed_out_once() -> None:
     check_fixture(
         """

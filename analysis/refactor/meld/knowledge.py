@@ -251,6 +251,8 @@ class _Placed:
                 return Obstacle.ATOMIC, "an arm waits for another thread"
             case Atomic(operator=operator) if operator in _LOCKING and control.innermost_cycle(block) is not None:
                 return Obstacle.ATOMIC, "an arm may wait for a lock"
+            case Opaque(construct=construct):
+                return Obstacle.UNKNOWN_CODE, f"an arm contains code that is not understood: {construct}"
             case _:
                 obstacle = obstacle_in(item)
                 return None if obstacle is None else _SENTENCES.get(obstacle)
@@ -329,7 +331,6 @@ _SENTENCES: Final = {
     ),
     MeldObstacle.VOLATILE: (Obstacle.VOLATILE, "an arm reads or writes volatile memory"),
     MeldObstacle.CALL: (Obstacle.UNKNOWN_CODE, "an arm calls a function whose body is not known"),
-    MeldObstacle.UNKNOWN_CODE: (Obstacle.UNKNOWN_CODE, "an arm contains code that is not understood"),
 }
 """What is missing stays a statement of its lanes alone: nothing moves it to others, or makes others wait for it."""
 
