@@ -109,10 +109,16 @@ class _LongRun:
         self._programs = 0
         self.all = Checked()
         self.failed = 0
+        self.kernels, self.melds, self.failures = Counter[str](), Counter[str](), Counter[str]()
+        """Of the kernels with each feature."""
 
     def one(self, seed: int) -> None:
         source = Seeded(seed)
-        _, checked = check(source, seed)
+        kernel, checked = check(source, seed)
+        melds = checked.counts["ir: melds"] + checked.counts["source: melds"]
+        self.kernels.update(kernel.features)
+        self.melds.update(dict.fromkeys(kernel.features, melds))
+        self.failures.update(dict.fromkeys(kernel.features, int(bool(checked.failures))))
         self.all.counts.update(checked.counts)
         self.all.source_savings += checked.source_savings
         self.all.ir_savings += checked.ir_savings
@@ -164,6 +170,8 @@ def main(count: int, first: int) -> int:
             print("interrupted")
     seconds = time.process_time() - started
     print("checked: " + ", ".join(f"{name} {number:,}" for name, number in sorted(run.all.counts.items())))
+    for feature, kernels in sorted(run.kernels.items()):
+        print(f"{feature}: {kernels} kernels, {run.melds[feature]:,} melds, {run.failures[feature]} failed")
     savings = {"ir": run.all.ir_savings, "source": run.all.source_savings}
     found = ", ".join(f"{name} {rank_correlation(pairs)} of {len(pairs)}" for name, pairs in savings.items())
     print(f"rank correlation of predicted and simulated savings: {found}")

@@ -53,7 +53,7 @@ class ArmWriter:
         heads = [heads[0], *(f"else {head}" for head in heads[1:]), "else"]
         bodies = [self.body(body, inside) for body in chain.bodies]
         self._around.scope.features.add("else if" if len(chain.conditions) > 1 else "if")
-        return Branches(tuple(zip(heads, bodies, strict=False)))
+        return Branches(tuple(zip(heads, bodies, strict=False)), chain.comments)
 
     def condition(self, genes: Genes) -> str:
         """In parentheses; now and then one with a side effect."""

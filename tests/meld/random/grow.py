@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final, final
 
-from tests.meld.random.tree import Body, Cases, Chain, Genes, Kind, Repeat, Simple, Statement
+from tests.meld.random.tree import Body, Cases, Chain, Feature, Genes, Kind, Repeat, Simple, Statement
 from tests.sim.random.choices import Choices
 
 GENES: Final = 14
@@ -34,6 +34,8 @@ class Grower:
         self._comments = 0
         self._sizes = choices.pick(_SIZES)
         self._has_rare = choices.chance(3)
+        drawn = choices.pick((0, 1, 1, 2, 2, 3))  # Some are refused in the source: more would leave little to meld.
+        self._features = tuple(choices.pick(tuple(Feature)) for _ in range(drawn))
 
     # -- new arms -------------------------------------------------------------------------------------------------
 
@@ -57,6 +59,8 @@ class Grower:
 
     def _simple(self) -> Simple:
         choices = self._choices
+        if self._features and choices.chance(2):
+            return Simple(choices.pick(self._features), self.genes(), choices.below(NAMES), self._comment())
         kind = choices.pick(_RARE) if self._has_rare and choices.chance(7) else choices.pick(_COMMON)
         return Simple(kind, self.genes(), choices.below(NAMES), self._comment())
 
@@ -65,6 +69,9 @@ class Grower:
             return 0
         self._comments += 1
         return self._comments
+
+    def comments(self, count: int) -> tuple[int, ...]:
+        return tuple(self._comment() for _ in range(count))
 
     def _chain(self, depth: int) -> Chain:
         """Half of the nested branches have arms that are alike, too."""
@@ -75,7 +82,8 @@ class Grower:
             self.alike(first, depth + 1) if choices.chance(2) else self.body(depth + 1)
             for _ in range(count - 1 + choices.below(2))
         )
-        return Chain(tuple(self.genes() for _ in range(count)), (first, *others))
+        comments = self.comments(1 + len(others))
+        return Chain(tuple(self.genes() for _ in range(count)), (first, *others), comments)
 
     # -- copies ---------------------------------------------------------------------------------------------------
 
@@ -99,7 +107,8 @@ class Grower:
             case Simple():
                 return replace(statement, comment=self._comment())
             case Chain():
-                return replace(statement, bodies=tuple(self.alike(body, depth + 1) for body in statement.bodies))
+                bodies = tuple(self.alike(body, depth + 1) for body in statement.bodies)
+                return replace(statement, bodies=bodies, comments=self.comments(len(bodies)))
             case Cases():
                 return replace(statement, bodies=tuple(self.alike(body, depth + 1) for body in statement.bodies))
             case Repeat():

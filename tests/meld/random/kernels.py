@@ -125,6 +125,10 @@ class _Body:
         self._add("Pair pair = {t, (unsigned char)n, 7};", "int w[4] = {t, n, 2, 3};")
         scope.variables += [Variable(f"pair.{name}", kind, Level.VARYING) for name, kind in PAIR]
         scope.locals.append(Memory("w", S32, (4,), level=Level.VARYING))
+        self._add("Tally tally = {t, 0u}, score = {n, 1u};", "Level level = LOW;", "bool flag = n & 1;")
+        around.has_lambda = self._choices.chance(4)
+        if around.has_lambda:
+            self._add("auto nudge = [&](int by) { a0 = (int)((unsigned)a0 + (unsigned)by); return a0; };")
         self._add(f"int *p = cells + i * {CELLS};", "int *q = p + 2;")
         around.cells = (
             Memory("p", S32, (CELLS,), level=Level.VARYING),
@@ -158,5 +162,7 @@ class _Body:
             place = f"{array}[i * {OUTPUTS}]"
             self._add(f"{place} = {place} + {name};")
         self._add(*(f"{self._around.own_cell(str(index))} ^= w[{index}];" for index in range(4)))
+        self._add("out[i] ^= (int)(tally.total * 5u + tally.steps + score.total * 3u + score.steps);")
+        self._add("out[i] ^= (int)level * 64 + flag;")
         if self._around.own_tiles:
             self._add("out[i] ^= tile[t];")

@@ -35,6 +35,8 @@ class Branches:
     """`if (...)`, `else if (...)`, `else`, each with its statements."""
 
     parts: tuple[tuple[str, tuple[Piece, ...]], ...]
+    comments: tuple[int, ...] = ()
+    """What is said of each part, 0 for nothing."""
 
 
 Piece: TypeAlias = Line | Block | Branches
@@ -43,6 +45,17 @@ Piece: TypeAlias = Line | Block | Branches
 class Braces(Enum):
     SAME_LINE = auto()
     OWN_LINE = auto()
+
+
+class Places(Enum):
+    """Where the comment of a statement or of an arm stands."""
+
+    AROUND = auto()
+    """Above or beside a statement; behind the brace of an arm."""
+    WITHIN = auto()
+    """Inside a statement, and inside the condition of an arm."""
+    BETWEEN = auto()
+    """In front of the semicolon; in front of the brace of an arm."""
 
 
 @final
@@ -59,9 +72,10 @@ class Style:
     spaced: bool
     block_comments: bool
     comments_above: bool
+    places: Places
 
 
-PLAIN: Final = Style("  ", "\n", Braces.SAME_LINE, False, False, False, True, False, True)
+PLAIN: Final = Style("  ", "\n", Braces.SAME_LINE, False, False, False, True, False, True, Places.AROUND)
 
 
 def random_style(choices: Choices) -> Style:
@@ -75,6 +89,7 @@ def random_style(choices: Choices) -> Style:
         not choices.chance(4),
         choices.chance(3),
         not choices.chance(2),
+        choices.pick((Places.AROUND, *Places)),
     )
 
 
@@ -99,6 +114,9 @@ def _line(line: Line, style: Style, depth: int) -> Iterator[str]:
     if not line.comment:
         yield before + line.text
         return
+    if style.places is not Places.AROUND and (within := _within(line, style.places)):
+        yield before + within
+        return
     remark = remark_of(line.comment)
     remark = f"/* {remark} */" if style.block_comments else f"// {remark}"
     if style.comments_above:
@@ -106,6 +124,16 @@ def _line(line: Line, style: Style, depth: int) -> Iterator[str]:
         yield before + line.text
     else:
         yield f"{before}{line.text}  {remark}"
+
+
+def _within(line: Line, places: Places) -> str:
+    """The line with its comment inside; nothing where it has no place for one."""
+    remark = f"/* {remark_of(line.comment)} */"
+    if line.text.startswith("#"):
+        return ""
+    if places is Places.WITHIN and " = " in line.text and "(" not in line.text.partition(" = ")[0]:
+        return line.text.replace(" = ", f" = {remark} ", 1)
+    return f"{line.text[:-1]} {remark};" if line.text.endswith(");") or line.text[-2:-1].isalnum() else ""
 
 
 def remark_of(number: int) -> str:
@@ -118,20 +146,35 @@ def _block(block: Block, style: Style, depth: int) -> Iterator[str]:
     yield style.indent * depth + "}" + block.tail
 
 
-def _opened(head: str, style: Style, depth: int) -> Iterator[str]:
+def _opened(head: str, style: Style, depth: int, behind: str = "") -> Iterator[str]:
     before = style.indent * depth
     if style.braces is Braces.OWN_LINE:
         yield before + head
-        yield before + "{"
+        yield f"{before}{{{behind}"
     else:
-        yield f"{before}{head} {{"
+        yield f"{before}{head} {{{behind}"
+
+
+def _said(head: str, comment: int, style: Style) -> tuple[str, str]:
+    """The head of an arm with its comment, or what stands behind its brace."""
+    if not comment:
+        return head, ""
+    remark = f"/* {remark_of(comment)} */"
+    match style.places:
+        case Places.AROUND:
+            return head, f" {remark}"
+        case Places.WITHIN if head.endswith(")"):
+            return f"{head[:-1]} {remark})", ""
+        case _:
+            return f"{head} {remark}", ""
 
 
 def _branches(branches: Branches, style: Style, depth: int) -> Iterator[str]:
     before = style.indent * depth
     closing = ""
-    for head, body in branches.parts:
-        head = _spaced(head, style)
+    comments = (*branches.comments, *(0 for _ in branches.parts))
+    for (head, body), comment in zip(branches.parts, comments, strict=False):
+        head, behind = _said(_spaced(head, style), comment, style)
         lone = body[0] if len(body) == 1 else None
         joins_else = closing and not style.else_on_own_line and style.braces is Braces.SAME_LINE
         if closing and not joins_else:
@@ -141,12 +184,15 @@ def _branches(branches: Branches, style: Style, depth: int) -> Iterator[str]:
         closing = ""
         if style.drops_braces and isinstance(lone, Line) and not _declares(lone):
             if style.joins and not lone.comment:
-                yield f"{before}{head} {lone.text}"
+                yield f"{before}{head}{behind} {lone.text}"
             else:
-                yield before + head
+                yield before + head + behind
                 yield from _line(lone, style, depth + 1)
+        elif style.drops_braces and isinstance(lone, Block):
+            yield before + head + behind
+            yield from _block(lone, style, depth + 1)
         else:
-            yield from _opened(head, style, depth)
+            yield from _opened(head, style, depth, behind)
             yield from _lines(body, style, depth + 1)
             closing = "}"
     if closing:
@@ -155,10 +201,14 @@ def _branches(branches: Branches, style: Style, depth: int) -> Iterator[str]:
 
 def _declares(line: Line) -> bool:
     """A declaration needs its braces, and so do several statements on one line."""
-    return line.text.count(";") != 1 or line.text.startswith("const ") or line.text.split(" ")[0] in _TYPES
+    is_several = line.text.count(";") != 1 or line.text.startswith(("const ", "BOTH(", "#"))
+    return is_several or line.text.split(" ")[0] in _TYPES
 
 
-_TYPES: Final = ("int", "unsigned", "short", "long", "float", "double", "__half", "signed", "auto", "bool")
+_TYPES: Final = (
+    *("int", "unsigned", "short", "long", "float", "double", "__half", "signed", "auto", "bool", "volatile"),
+    *("constexpr", "[[maybe_unused]]", "using", "typedef", "Shade", "Tint", "LET(int,"),
+)
 
 
 def _spaced(head: str, style: Style) -> str:

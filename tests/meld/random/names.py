@@ -23,6 +23,39 @@ HEADER: Final = """#include <cuda_fp16.h>
 #define AT(array, index) array[(index) & 31]
 #define PUT(place, value) place = (value)
 #define RAISE(place, value) do { place += (value); } while (0)
+#define TRADE(a, b) do { const int kept_ = a; a = b; b = kept_; } while (0)
+#define LET(type, name, value) type name = value
+#define BOTH(first, second) first; second
+#define EACH(name, bound) for (int name = 0; name < (bound); name++)
+enum Level { LOW = 1, HIGH = 900 };
+enum Count { FEW = 2, MANY = 700 };
+enum class Shade : unsigned char { DARK = 3, LIGHT = 200 };
+enum class Tint : unsigned char { PALE = 9 };
+struct Tally {
+  int total; unsigned steps;
+  __device__ void add(int by) { total = (int)((unsigned)total + (unsigned)by); steps++; }
+  __device__ int get() const { return total; }
+  __device__ Tally operator+(int by) const { Tally sum = *this; sum.add(by); return sum; }
+  __device__ Tally &operator+=(int by) { add(by); return *this; }
+  __device__ Tally &operator-=(int by) { total ^= by; return *this; }
+  __device__ int &operator[](int index) { return total; }
+  __device__ bool operator<(const Tally &other) const { return total < other.total; }
+};
+template <typename T> __device__ T halved(T value) { return value / (T)2; }
+template <typename T> __device__ int type_of(T value) { return (int)sizeof(T) * 2 + (int)((T)-1 < (T)0); }
+template <int STEP> __device__ int stepped(int value) { return (int)((unsigned)value * 3u + STEP); }
+template <typename T> __device__ void keep_in(T *place, T value) { if (*place < value) *place = value; }
+template <typename T> __device__ void trade_any(T &a, T &b) { T kept = a; a = b; b = kept; }
+__device__ int described(int value) { return value & 15; }
+__device__ int described(unsigned value) { return (int)(value / 2u); }
+__device__ int described(long long value) { return (int)(value & 7) + 100; }
+__device__ int described(unsigned long long value) { return (int)(value & 3) + 200; }
+__device__ int described(float value) { return value > 1.0f ? 300 : 301; }
+__device__ int described(double value) { return value > 1.0 ? 400 : 401; }
+__device__ void raise_by(int &place, int by) { place = (int)((unsigned)place + (unsigned)by); }
+__device__ void trade(int &a, int &b) { int kept = a; a = b; b = kept; }
+__device__ int take(int &place) { int old = place; place = old ^ 5; return old; }
+__device__ int smaller(const int &a, const int &b) { return a < b ? a : b; }
 struct Pair { int a; unsigned char b; long long c; };
 __constant__ int table[8] = {3, -1, 4, 1, -5, 9, 2, 6};
 __device__ int mixed(int a, int b) { return (int)((unsigned)a * 5u ^ (unsigned)b); }

@@ -40,6 +40,10 @@ class RegionWriter:
 
     def region(self) -> tuple[Piece, ...]:
         """Alone, or in a loop, or in another branch."""
+        if not self._around.returned and self._choices.chance(8):
+            self._features.add("barrier in uniform code")
+            inner = self._region(Inside(Arm(), alone=True))
+            return (Branches(((f"if {self._choices.pick(_WHOLE_BLOCK)}", (Line("__syncthreads();"), *inner)),)),)
         pick = self._choices.below(8)
         if pick == 7:
             self._features.add("branch in a branch")
@@ -76,7 +80,8 @@ class RegionWriter:
         parts = [(f"if {condition.text}", self._arms.body(arms[0], replace(inside, arm=condition.first)))]
         if arms[1]:
             parts.append(("else", self._arms.body(arms[1], replace(inside, arm=condition.second))))
-        return (*(Line(line) for line in condition.before), Branches(tuple(parts)))
+        fork = Branches(tuple(parts), self._grower.comments(len(parts)))
+        return (*(Line(line) for line in condition.before), fork)
 
     def _chain(self, first: Body, inside: Inside) -> tuple[Piece, ...]:
         self._features.add("chain")
@@ -181,4 +186,5 @@ class RegionWriter:
 
 
 _VARYING: Final = ("(t & 1)", "(lane < 3)", "(t % 3 == 1)", "(i & 2)", "(x[t & 63] > 0)")
+_WHOLE_BLOCK: Final = ("(n > 20)", "(b & 1)", "(m & 4)")
 _UNIFORM: Final = ("(n > 20)", "(b & 1)", "(warp & 1)", "(m & 4)")

@@ -54,6 +54,9 @@ class Surroundings:
     readable: tuple[Memory, ...] = ()
     returned: bool = False
     """Some thread may have left the kernel."""
+    has_lambda: bool = False
+    """`nudge(by)` changes `a0`."""
+    _labels: int = 0
     _declared: list[set[str]] = field(default_factory=lambda: [set[str]()])
 
     @property
@@ -88,6 +91,10 @@ class Surroundings:
         scope.numbers[:] = [one for one in scope.numbers if one.text != name]
         self.numbers[:] = [one for one in self.numbers if one.text != name]
         return name
+
+    def new_label(self) -> str:
+        self._labels += 1
+        return f"skip{self._labels}"
 
     def add_variable(self, name: str, kind: IntegerKind) -> None:
         self.scope.variables.append(Variable(name, kind, Level.VARYING))

@@ -44,12 +44,50 @@ class Kind(Enum):
     EMPTY = auto()
 
 
+class Feature(Enum):
+    """Statements that use the language more widely; a kernel draws a few of them (`language.py`)."""
+
+    TEMPLATE_CALL = auto()
+    OVERLOAD = auto()
+    REFERENCE_CALL = auto()
+    LAMBDA_IN_ARM = auto()
+    LAMBDA_CALL = auto()
+    METHOD = auto()
+    REFERENCE = auto()
+    POINTER = auto()
+    LOCAL_ARRAY = auto()
+    SHADOW = auto()
+    DEDUCED = auto()
+    CONSTANT = auto()
+    ENUMERATION = auto()
+    ALIAS = auto()
+    ATTRIBUTE = auto()
+    LOCAL_VOLATILE = auto()
+    MACRO_BLOCK = auto()
+    MACRO_DECLARATION = auto()
+    MACRO_PAIR = auto()
+    MACRO_LOOP = auto()
+    DIRECTIVES = auto()
+    CONSTANT_IF = auto()
+    INITIALISED_IF = auto()
+    GOTO = auto()
+    UNROLLED = auto()
+    NESTED_LOOPS = auto()
+    LONE_BLOCK = auto()
+    WARP_SYNC = auto()
+    BOOLEAN = auto()
+    NARROW = auto()
+    SIGNED_UPDATE = auto()
+    DIVISION = auto()
+    ALIASED = auto()
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Simple:
     """`name` numbers the variable that a declaration makes; `comment` is what stands beside it, 0 for none."""
 
-    kind: Kind
+    kind: Kind | Feature
     genes: Genes
     name: int = 0
     comment: int = 0
@@ -58,10 +96,11 @@ class Simple:
 @final
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """if, else if, else: as many bodies as conditions, or one more."""
+    """if, else if, else: as many bodies as conditions, or one more; a comment for each body, 0 for none."""
 
     conditions: tuple[Genes, ...]
     bodies: tuple[Body, ...]
+    comments: tuple[int, ...] = ()
 
 
 @final
