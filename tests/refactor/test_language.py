@@ -184,3 +184,12 @@ def test_a_comment_behind_the_brace_of_a_loop_stays(loop: str) -> None:
     body += " while (n++ < 4);" if loop == "do {" else ""
     before = kernel(body, body.replace("x[", "y[").replace(" // each", ""), "int n = 0;")
     assert region(before, 4).count("// each") == 1
+
+
+def test_a_comment_inside_a_declaration_that_becomes_an_assignment_stays() -> None:
+    before = kernel(
+        "const int v = x[i] * 3; a[i + 64] = x[i + 1] * 5; a[i] = v;",
+        "a[i + 64] = y[i + 1] * 5; const int v /* name */ = y[i] /* inside */ * 3 /* end */; a[i] = v;",
+    )
+    after = region(before, 4)
+    assert [after.count(text) for text in ("/* name */", "/* inside */", "/* end */")] == [1, 1, 1], after

@@ -34,6 +34,7 @@ from analysis.refactor.meld.terms import (
     GuardId,
     Local,
     bracketed,
+    comments_in,
     guard_test,
     guard_use,
     name_of,
@@ -208,7 +209,8 @@ def _assignments(statement: Simple, hoisted: set[Local]) -> list[Statement]:
     if not hoisted.issuperset(statement.declares):
         raise UndeclarableError  # `int a = 1, b = 2;` of which one alone is needed outside
     found: list[Statement] = []
-    comments = statement.comments
+    known = statement.comments
+    comments = Comments((*known.above, *_left_over(statement)), known.beside, known.below)
     for child in statement.term.children:
         if child.kind != "init_declarator":
             continue
@@ -221,6 +223,14 @@ def _assignments(statement: Simple, hoisted: set[Local]) -> list[Statement]:
         found.append(Simple(whole, (), comments))
         comments = Comments()
     return found
+
+
+def _left_over(statement: Simple) -> tuple[str, ...]:
+    """The comments of a declaration that neither its values nor the declarations without values repeat."""
+    repeated = [text for local in statement.declares for text in (local.spelling, local.before, local.after)]
+    values = [child.children[-1] for child in statement.term.children if child.kind == "init_declarator"]
+    repeated += [text for value in values for text in comments_in(value)]
+    return tuple(text for text in comments_in(statement.term) if not any(text in other for other in repeated))
 
 
 def _empty_declaration(local: Local, rounds: float) -> Simple:
