@@ -371,7 +371,7 @@ class TestContract:
         text = DOCS.read_text()
         obstacles, gaps = (line for line in text.splitlines() if re.match(r"`(obstacle|gap)` is one of", line))
         assert set(re.findall(r"`([a-z-]+)`", obstacles)[1:]) == {one.value for one in Obstacle}
-        assert set(re.findall(r"`([a-z-]+)`", gaps)[1:]) == {one.value for one in Gap if one is not Gap.NO_RACE}
+        assert set(re.findall(r"`([a-z-]+)`", gaps)[1:]) == {one.value for one in Gap}
 
 
 def test_without_numpy_it_says_what_to_install(tmp_path: Path) -> None:
