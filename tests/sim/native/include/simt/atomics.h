@@ -1,6 +1,8 @@
 // Atomic functions (Programming Guide, "Atomic Functions").  One fiber runs at a time, so each is a plain sequence.
 #pragma once
 
+#include <type_traits>
+
 #include "threads.h"
 
 namespace simt {
@@ -20,8 +22,21 @@ template <class T, class Change> T exchange_at(T* address, Change change) {
     template <class T> T name##_block(T* address, typename simt::Same<T>::type value) { return name(address, value); } \
     template <class T> T name##_system(T* address, typename simt::Same<T>::type value) { return name(address, value); }
 
-SIMT_ATOMIC(atomicAdd, old + value)
-SIMT_ATOMIC(atomicSub, old - value)
+// Sums of integers wrap on the device; between signed numbers that would be undefined here.
+namespace simt {
+template <class T, bool IsSigned = std::is_integral<T>::value && std::is_signed<T>::value> struct Wrapping {
+    static T sum(T left, T right) { return left + right; }
+    static T difference(T left, T right) { return left - right; }
+};
+template <class T> struct Wrapping<T, true> {
+    using Unsigned = typename std::make_unsigned<T>::type;
+    static T sum(T left, T right) { return T(Unsigned(left) + Unsigned(right)); }
+    static T difference(T left, T right) { return T(Unsigned(left) - Unsigned(right)); }
+};
+}  // namespace simt
+
+SIMT_ATOMIC(atomicAdd, simt::Wrapping<T>::sum(old, value))
+SIMT_ATOMIC(atomicSub, simt::Wrapping<T>::difference(old, value))
 SIMT_ATOMIC(atomicExch, ((void)old, value))
 SIMT_ATOMIC(atomicMin, value < old ? value : old)
 SIMT_ATOMIC(atomicMax, old < value ? value : old)
