@@ -105,7 +105,7 @@ def instantiate(
     this = None
     if declaration.owner is not None and not declaration.is_static:
         this = DeclaredType(pointer_to(DeclaredType(declaration.owner.type)))
-    is_generic = not arguments and all(map(stands_for_itself, declaration.template_parameters, bound))
+    is_generic = all(map(stands_for_itself, declaration.template_parameters, bound))  # whoever asks first
     identity = function_id(declaration, () if is_generic else bound)
     instance = FunctionInstance(identity, declaration, scope, read_signature(declaration, scope), this)
     declaration.instances[bound] = instance

@@ -193,6 +193,22 @@ CASES = {
 }
 
 
+def test_a_function_keeps_its_name_whoever_asks_for_it_first() -> None:
+    """A template that another one calls with its own parameter, which has the same name."""
+    text = """
+template <bool B> __device__ void inner(int *a) { if (threadIdx.x < 3) a[0] = B; }
+template <bool B> __device__ void outer(int *a) { HOLE inner<B>(a); }
+__global__ void k(int *a) { outer<true>(a); }
+"""
+    analyzer = Analyzer()
+    for version in ("", "a[1] = 2;", ""):
+        document = Document.open(text.replace("HOLE", version).encode())
+        analysis = analyzer.analyze("a.cu", document, DictLoader(), AnalysisSettings())
+        found = {function.name: function.id for function in analysis.facts.functions}
+        assert found["inner"] == "inner(int *a)"
+        assert analysis.program.declaration_of(found["inner"]).name == "inner"
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_what_changes_is_analysed_again(name: str) -> None:
     text, *versions = CASES[name]

@@ -97,3 +97,21 @@ __global__ void k(const int *x, const int *y, int *a, int n) {
     after = melded(before, 3)
     assert "  // what is left\n  int rest; // in parts\n  if (is_odd) {\n    rest = x[i] % 7;\n" in after
     assert_same_memory(before, after, "k", {"n": 4})
+
+
+def test_a_pragma_of_one_arm_leaves_its_comment() -> None:
+    before = """\
+__global__ void k(const int *x, const int *y, int *a, int n) {
+  int i = threadIdx.x;
+  if (i % 2) {
+    #pragma unroll 2
+    for (int j = 0; j < n; j++) a[i] += x[j] / 3;
+  } else {
+    #pragma unroll 2  // as on the other side
+    for (int j = 0; j < n; j++) a[i] += y[j] / 3;
+  }
+}
+"""
+    after = melded(before, 3)
+    assert "  // as on the other side\n  #pragma unroll 2\n" in after
+    assert_same_memory(before, after, "k", {"n": 4})

@@ -19,6 +19,7 @@ from analysis.refactor.meld.terms import (
     Term,
     changed_names,
     comments_in,
+    comments_of,
     free_names_in,
     name_of,
     replaced,
@@ -346,11 +347,16 @@ def followed(statements: Sequence[Statement], comments: Comments) -> tuple[State
 
 
 def merged_comments(left: Statement, right: Statement) -> Comments:
-    """The comments of both, each once; those inside their terms stay there or are found by `missing_comments`."""
+    """The comments of both, each once; those inside their terms stay there or are found by `missing_comments`.
+
+    Of the pragmas those of the left one stay; of the others only their comments.
+    """
     one, other = left.comments, right.comments
     openings = right.openings if isinstance(right, Branching) else ()
     kept = {*one.above, one.beside, *one.below, *(left.openings if isinstance(left, Branching) else ())}
-    lost = [text for text in (*other.above, *openings) if text and text not in kept and not text.startswith("#")]
+    kept.update(comment for line in one.above if line.startswith("#") for comment in comments_of(line))
+    said = [text for line in other.above for text in (comments_of(line) if line.startswith("#") else [line])]
+    lost = [text for text in (*said, *openings) if text and text not in kept]
     beside = one.beside
     if other.beside and other.beside not in kept and other.beside not in lost:
         if beside:

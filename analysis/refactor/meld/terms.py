@@ -292,9 +292,14 @@ def comments_in(whole: Term | None) -> tuple[str, ...]:
     for part in whole.parts:
         if isinstance(part, Term):
             found += comments_in(part)
-        elif "/" in part:
-            found += _COMMENT.findall(part)
+        else:
+            found += comments_of(part)
     return tuple(found)
+
+
+def comments_of(text: str) -> list[str]:
+    """The comments of a piece of text, as written."""
+    return _COMMENT.findall(text) if "/" in text else []
 
 
 def without_comments(text: str) -> str:
