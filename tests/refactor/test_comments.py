@@ -86,7 +86,7 @@ __global__ void k(const int *x, const int *y, int *a, int n) {
     a[i + 64] = x[i + 1] * n;
     a[i] = rest / 3 + y[i] / 5;
   } else {
-    int rest;
+    int rest /* for later */;
     a[i] = x[i + 3] * n + i;
     a[i + 64] = x[i + 1] * n;
     rest = x[i + 2] % 7;
@@ -95,7 +95,8 @@ __global__ void k(const int *x, const int *y, int *a, int n) {
 }
 """
     after = melded(before, 3)
-    assert "  // what is left\n  int rest; // in parts\n  if (is_odd) {\n    rest = x[i] % 7;\n" in after
+    above = "  // what is left\n  /* for later */\n"
+    assert f"{above}  int rest; // in parts\n  if (is_odd) {{\n    rest = x[i] % 7;\n" in after
     assert_same_memory(before, after, "k", {"n": 4})
 
 

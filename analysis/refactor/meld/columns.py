@@ -102,7 +102,8 @@ class _Arrangement:
         for statement in (one for column in self._columns for one in _all(column)):
             if isinstance(statement, Simple) and statement.declares[:1] == (local,) and not _has_values(statement):
                 known, more = found, statement.comments
-                found = Comments((*known.above, *more.above), known.beside or more.beside, (*known.below, *more.below))
+                above = (*known.above, *more.above, *comments_in(statement.term))
+                found = Comments(above, known.beside or more.beside, (*known.below, *more.below))
         return found
 
     def _emitted(self, column: Column) -> list[Statement]:
