@@ -116,3 +116,20 @@ __global__ void k(const int *x, const int *y, int *a, int n) {
     after = melded(before, 3)
     assert "  // as on the other side\n  #pragma unroll 2\n" in after
     assert_same_memory(before, after, "k", {"n": 4})
+
+
+def test_a_comment_inside_a_statement_that_meets_one_under_an_if_stands_once() -> None:
+    before = """\
+__device__ void moved(int *p, int by) { p[threadIdx.x] += by / 3; }
+__global__ void k(const int *x, int *a, int n) {
+  int i = threadIdx.x;
+  if (x[i] > 3) {
+    if (n % 2 == 1)
+      moved(a + 1, x[i] / 7);
+  } else
+    moved(a + 1, x[i] / 7) /* otherwise */;
+}
+"""
+    after = melded(before, 4)
+    assert _comments(after) == ["otherwise"]
+    assert_same_memory(before, after, "k", {"n": 5})

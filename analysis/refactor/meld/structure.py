@@ -369,11 +369,13 @@ def merged_comments(left: Statement, right: Statement) -> Comments:
 
 
 def missing_comments(before: Iterable[Statement], after: Sequence[Statement]) -> tuple[str, ...]:
-    """The comments inside the terms of some statements that no term of others holds."""
+    """The comments inside the terms of some statements that others have neither in their terms nor beside them."""
     wanted = [text for one in before for text in comments_in(own_term(one))]
     if not wanted:
         return ()
     kept = {text for whole in terms_in(after) for text in comments_in(whole)}
+    for statement in all_statements(after):
+        kept.update((*statement.comments.above, statement.comments.beside, *statement.comments.below))
     return tuple(dict.fromkeys(text for text in wanted if text not in kept))
 
 
