@@ -424,3 +424,32 @@ def test_a_name_never_begins_with_a_digit() -> None:
         return condition_name(term("binary_expression", operands))
 
     assert (less_than_zero("n"), less_than_zero("0")) == ("n_is_negative", None)
+
+
+def test_a_name_in_a_switch_that_stays_as_written_is_forgotten_behind_its_block() -> None:
+    before = """\
+__global__ void k(const int *x, const int *y, int *a, int n) {
+  int i = threadIdx.x;
+  if (i % 2) {
+    int r = x[i] % 7;
+    switch (n) {
+      case 1: { int r = 3; a[i + 200] = r; break; }
+      case 2: a[i + 128] = r; break;
+    }
+    a[i] = y[i] / 3;
+    a[i + 64] = y[i + 1] / 5;
+  } else {
+    a[i] = x[i] / 3;
+    a[i + 64] = x[i + 1] / 5;
+    int r = x[i + 2] % 9;
+    switch (n) {
+      case 1: { int r = 3; a[i + 200] = r; break; }
+      case 2: a[i + 128] = r; break;
+    }
+  }
+}
+"""
+    after = melded(before, 3)
+    assert after.count("case 1: { int r = 3; a[i + 200] = r; break; }") == 2
+    assert after.count("case 2: a[i + 128] = r_2; break;") == 2
+    assert_same_memory(before, after, "k", {"n": 2})

@@ -318,6 +318,14 @@ class Reader:
         if node.kind == "lambda_expression":
             raise UnreadableError(Obstacle.UNKNOWN_CODE, span, "an arm contains a lambda")
         self._check_constant(node)
+        if node.kind in _SCOPES:
+            self._scopes.append({})
+            found = self._statement_term(node, span, prices, around)
+            self._scopes.pop()
+            return found
+        return self._statement_term(node, span, prices, around)
+
+    def _statement_term(self, node: Node, span: Span, prices: Sequence[Price], around: float) -> Term:
         if node.kind in ("declaration", "for_range_loop"):
             return self._declaration(node, span, prices, around)
         if node.kind == "identifier" or (
@@ -469,6 +477,18 @@ def _is_empty(statement: Statement) -> bool:
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _CHANGING: Final = frozenset({"assignment_expression", "update_expression", "delete_expression", "new_expression"})
 _DECLARING: Final = frozenset({"declaration", "init_statement", "init_declarator"})
+_SCOPES: Final = frozenset(
+    {
+        "compound_statement",
+        "if_statement",
+        "switch_statement",
+        "for_statement",
+        "for_range_loop",
+        "while_statement",
+        "do_statement",
+    }
+)
+"""What they declare is not known behind them; of statements that stay as they are written."""
 _DECLARATORS: Final = frozenset(
     {"identifier", "pointer_declarator", "array_declarator", "reference_declarator", "parenthesized_declarator"}
 )
