@@ -77,7 +77,7 @@ def test_tokens_name_the_words_in_the_encoding_of_the_client(capabilities: Messa
         assert provider["range"] is True
         client.open(URI, text)
         data = client.request("textDocument/semanticTokens/full", DOCUMENT)["data"]
-        assert words(text, data, unit) == ["out", "n", "lane", "if", "lane", "out", "lane", "n"]
+        assert words(text, data, unit) == ["out", "n", "lane", "out", "lane", "if", "lane", "out", "lane", "n"]
         modifiers = provider["legend"]["tokenModifiers"]
         (lane,) = {data[index + 4] for index in (10, 20, 30)} - {data[4]}
         assert modifiers[lane.bit_length() - 1] == "affine"

@@ -59,7 +59,7 @@ def test_a_switch_has_a_side_per_target() -> None:
     text = """
 __global__ void k(int *out) {
   int x = 9;
-  switch (threadIdx.x) {       //@ 1 times, 1 divergent: 1 (1) + 1 (1) + 1 (1) + 1 (1), meets at 10
+  switch (threadIdx.x) {       //@ 1 times, 1 divergent: 1 (1) + 2 (2) + 1 (1), meets at 10
     case 0: out[8] = 1; break;
     case 2:
     case 3: out[9] = 2; break;
