@@ -22,7 +22,7 @@ from analysis.facts.model import (
     OpaqueFact,
     WhyStep,
 )
-from analysis.facts.order_records import OrderRecord, order_records
+from analysis.facts.order_records import OrderRecord, barriers_without_order, order_records
 from analysis.facts.race_records import RaceRecord, race_records
 from analysis.facts.spelling import spell_type
 from analysis.facts.warp_records import WarpRecord, warp_records
@@ -140,6 +140,10 @@ class FileAnalysis:
     def order_records(self, function: FunctionFacts) -> tuple[OrderRecord, ...]:
         """What each barrier of the function orders, over all its calls; none for one of which that is not known."""
         return order_records(self._functions[function.id].views, self.item_of)
+
+    def barriers_without_order(self, function: FunctionFacts) -> tuple[Span, ...]:
+        """The barriers of the function that order nothing, relative to it."""
+        return barriers_without_order(self._functions[function.id].views)
 
     def merged(self, function: FunctionFacts) -> FunctionFacts:
         """The same object from version to version, as long as nothing that the facts depend on has changed."""

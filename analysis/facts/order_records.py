@@ -14,7 +14,8 @@ from analysis.facts.model import Location
 from analysis.facts.race_records import ItemIn, place_of
 from analysis.ir.record import record
 from analysis.ir.source import Span
-from analysis.races.ordering import BarrierOrder, OrderedPair, barrier_orders
+from analysis.races.ordering import BarrierOrder, BarrierOrdering, OrderedPair
+from analysis.verdict.barriers import BarrierSite
 
 
 @final
@@ -56,7 +57,7 @@ def order_records(views: Sequence[View], item_in: ItemIn) -> tuple[OrderRecord, 
     known: dict[Span, list[tuple[View, BarrierOrder]]] = {}
     unknown: set[Span] = set()
     for view in views:
-        orders = {(order.site.block, order.site.index): order for order in _orders(view)}
+        orders = {(order.site.block, order.site.index): order for order in _ordering(view).orders()}
         for site in view.root.barriers:
             if site.span.frame != view.frame:
                 continue
@@ -69,10 +70,24 @@ def order_records(views: Sequence[View], item_in: ItemIn) -> tuple[OrderRecord, 
     return tuple(_record(place, known[place], item_in) for place in places)
 
 
-def _orders(view: View) -> tuple[BarrierOrder, ...]:
+def barriers_without_order(views: Sequence[View]) -> tuple[Span, ...]:
+    """Where the barriers stand that order nothing in any context of the function; `is_nothing`, found sooner."""
+    nothing: dict[int, frozenset[BarrierSite]] = {}
+    places: dict[Span, bool] = {}
+    for view in views:
+        own = [site for site in view.root.barriers if site.span.frame == view.frame]
+        if own and id(view.root) not in nothing:
+            nothing[id(view.root)] = _ordering(view).nothing()
+        for site in own:
+            place = Span(site.span.start, site.span.end)
+            places[place] = places.get(place, True) and site in nothing[id(view.root)]
+    return tuple(place for place, is_nothing in places.items() if is_nothing)
+
+
+def _ordering(view: View) -> BarrierOrdering:
     root = view.root
     known = root.function, root.control, root.divergence, root.affine, root.spaces, root.barriers, root.launch
-    return barrier_orders(*known)
+    return BarrierOrdering(*known)
 
 
 def _record(place: Span, orders: Sequence[tuple[View, BarrierOrder]], item_in: ItemIn) -> OrderRecord:

@@ -16,7 +16,7 @@ Cost       O(barriers x (blocks + edges + accesses^2)), bounded; on demand only.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Final, final
 
@@ -88,61 +88,98 @@ class BarrierOrder:
         return self.is_everything and not self.pairs
 
 
-def barrier_orders(
-    function: Function,
-    control: ControlFlow,
-    divergence: DivergenceResult,
-    affine: AffineResult,
-    spaces: SpaceResult,
-    barriers: Sequence[BarrierSite],
-    launch: LaunchKnowledge,
-) -> tuple[BarrierOrder, ...]:
-    """One for each `__syncthreads()`; empty where it is not known which accesses a barrier parts."""
-    if not are_followed(barriers):
-        return ()
-    uses = memory_uses(function, control.order, spaces, _SHARED_BY_THREADS)
-    if len(uses) > MAX_USES:
-        return ()
-    is_followed = (
-        function.kind is FunctionKind.KERNEL
-        and has_known_widths(function, control.order, spaces, _SHARED_BY_THREADS)
-        and not any(_may_need_barrier(instruction) for _, instruction in function.instructions())
-    )
-    disjoint = Disjoint(control, divergence, affine, launch)
-    standing = list(barriers)
-    found: list[BarrierOrder] = []
-    for site in reversed(barriers):
-        if isinstance(site.instruction, BlockBarrier):
-            pairs, is_complete = _pairs(Paths(control, standing, uses), site, uses, divergence, disjoint)
-            has_value = site.instruction.reduction is not BarrierReduction.NONE
-            order = BarrierOrder(site, pairs, is_followed and is_complete and not has_value)
-            if order.is_nothing:
+@final
+class BarrierOrdering:
+    """Answers for one function; cheap to make, each question walks from the barriers anew."""
+
+    def __init__(
+        self,
+        function: Function,
+        control: ControlFlow,
+        divergence: DivergenceResult,
+        affine: AffineResult,
+        spaces: SpaceResult,
+        barriers: Sequence[BarrierSite],
+        launch: LaunchKnowledge,
+    ) -> None:
+        self._function = function
+        self._control = control
+        self._divergence = divergence
+        self._spaces = spaces
+        self._barriers = barriers
+        self._disjoint = Disjoint(control, divergence, affine, launch)
+
+    def orders(self) -> tuple[BarrierOrder, ...]:
+        """One for each `__syncthreads()`; empty where it is not known which accesses a barrier parts."""
+        uses = self._uses()
+        if uses is None:
+            return ()
+        is_followed = self._is_followed()
+        standing = list(self._barriers)
+        found: list[BarrierOrder] = []
+        for site in reversed(self._barriers):
+            if isinstance(site.instruction, BlockBarrier):
+                compared = list(self._compared(Paths(self._control, standing, uses), site, uses))
+                pairs = tuple(pair for pair in compared if pair is not None)
+                order = BarrierOrder(site, pairs, is_followed and None not in compared and _is_plain(site))
+                if order.is_nothing:
+                    standing.remove(site)
+                found.append(order)
+        return tuple(reversed(found))
+
+    def nothing(self) -> frozenset[BarrierSite]:
+        """The barriers whose order `is_nothing`, without the pairs of the others."""
+        plain = [site for site in reversed(self._barriers) if _is_plain(site)]
+        uses = self._uses() if plain and self._is_followed() else None
+        if uses is None:
+            return frozenset()
+        standing = list(self._barriers)
+        paths = Paths(self._control, standing, uses)
+        found: set[BarrierSite] = set()
+        for site in plain:
+            if next(iter(self._compared(paths, site, uses)), _END) is _END:
+                found.add(site)
                 standing.remove(site)
-            found.append(order)
-    return tuple(reversed(found))
+                paths = Paths(self._control, standing, uses)
+        return frozenset(found)
+
+    def _uses(self) -> tuple[MemoryUse, ...] | None:
+        if not are_followed(self._barriers):
+            return None
+        uses = memory_uses(self._function, self._control.order, self._spaces, _SHARED_BY_THREADS)
+        return uses if len(uses) <= MAX_USES else None
+
+    def _is_followed(self) -> bool:
+        """Whether nothing but the accesses can need a barrier."""
+        return (
+            self._function.kind is FunctionKind.KERNEL
+            and not any(_may_need_barrier(instruction) for _, instruction in self._function.instructions())
+            and has_known_widths(self._function, self._control.order, self._spaces, _SHARED_BY_THREADS)
+        )
+
+    def _compared(self, paths: Paths, site: BarrierSite, uses: Sequence[MemoryUse]) -> Iterator[OrderedPair | None]:
+        """The pairs that the barrier orders; None for one that it may order, and for what is not compared."""
+        before, after = paths.leading_to(site), paths.reached_from(site)
+        compared = 0
+        for number, other in product(sorted(before), sorted(after)):
+            one, two = uses[number], uses[other]
+            if not _is_changed(one, two) or not _may_be_one_space(one, two):
+                continue
+            compared += 1
+            if compared > MAX_PAIRS:
+                yield None
+                return
+            if not self._disjoint.never_meet(one, two):
+                is_same = _is_same_object(self._divergence, one, two)
+                yield OrderedPair(one, two, before[number] or after[other]) if is_same else None
 
 
-def _pairs(
-    paths: Paths, site: BarrierSite, uses: Sequence[MemoryUse], divergence: DivergenceResult, disjoint: Disjoint
-) -> tuple[tuple[OrderedPair, ...], bool]:
-    """The pairs that the barrier orders, and whether there can be no other ones."""
-    before, after = paths.leading_to(site), paths.reached_from(site)
-    found: list[OrderedPair] = []
-    compared, is_complete = 0, True
-    for number, other in product(sorted(before), sorted(after)):
-        one, two = uses[number], uses[other]
-        if not _is_changed(one, two) or not _may_be_one_space(one, two):
-            continue
-        compared += 1
-        if compared > MAX_PAIRS:
-            return tuple(found), False
-        if disjoint.never_meet(one, two):
-            continue
-        if _is_same_object(divergence, one, two):
-            found.append(OrderedPair(one, two, before[number] or after[other]))
-        else:
-            is_complete = False
-    return tuple(found), is_complete
+_END: Final = object()
+
+
+def _is_plain(site: BarrierSite) -> bool:
+    """A `__syncthreads()` that gives no value."""
+    return isinstance(site.instruction, BlockBarrier) and site.instruction.reduction is BarrierReduction.NONE
 
 
 def _is_changed(one: MemoryUse, other: MemoryUse) -> bool:

@@ -67,9 +67,8 @@ class BarrierOrdersNothing:
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[BarrierOrdersNothing]:
-        for order in subject.analysis.order_records(subject.function):
-            if order.is_nothing:
-                yield cls(subject.text.location(order.barrier))
+        for barrier in subject.analysis.barriers_without_order(subject.function):
+            yield cls(subject.text.location(barrier))
 
     def message(self) -> str:
         return "This barrier orders nothing: no thread uses what another one writes around it."

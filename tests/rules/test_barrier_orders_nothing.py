@@ -6,7 +6,7 @@ import pytest
 
 from analysis.rules.diagnostic import Severity
 from analysis.rules.settings import RuleSettings
-from tests.rules.fixture import check_fixture
+from tests.rules.fixture import analyze, check_fixture
 
 RULE = RuleSettings(select=frozenset({"SYN107"}))
 MARK = "  //~ barrier-orders-nothing"
@@ -97,3 +97,11 @@ void host(float *a) { k<<<1, 128>>>(a); }
 
 def test_a_function_whose_callers_are_not_known_is_silent() -> None:
     check_fixture("__device__ void step(float *s) { s[threadIdx.x] += 1; __syncthreads(); }", RULE)
+
+
+@pytest.mark.parametrize("statements", [*FIRING.values(), *SILENT.values()], ids=[*FIRING, *SILENT])
+def test_what_a_hover_lists_and_what_is_reported_agree(statements: str) -> None:
+    analysis = analyze(kernel(statements))
+    (function,) = analysis.facts.functions
+    listed = {order.barrier for order in analysis.order_records(function) if order.is_nothing}
+    assert set(analysis.barriers_without_order(function)) == listed
