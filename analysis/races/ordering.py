@@ -11,7 +11,7 @@ Nothing    A barrier is said to order nothing only if no pair is left and nothin
            Of two barriers that each make the other one superfluous the second is said to order nothing, and the first
            then orders all: the answers hold when every barrier that orders nothing is taken out.
 Limits     Nothing is known where some threads may miss a barrier of the function.
-Cost       O(barriers x (blocks + edges + accesses^2)), bounded; on demand only.
+Cost       O(barriers x (blocks + edges + accesses^2)), bounded; `nothing` looks for one pair of each barrier only.
 """
 
 from __future__ import annotations
