@@ -26,13 +26,9 @@ from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function, FunctionKind
-from analysis.ir.ids import ValueId
 from analysis.ir.instructions import (
-    Bitcast,
     BlockBarrier,
     Call,
-    ElementAddress,
-    FieldAddress,
     Instruction,
     NamedBarrier,
     Opaque,
@@ -49,7 +45,7 @@ from analysis.memory.spaces import SpaceResult
 from analysis.races.disjoint import Disjoint
 from analysis.races.intervals import Paths, are_followed
 from analysis.races.model import MemoryUse
-from analysis.races.uses import has_known_widths, memory_uses
+from analysis.races.uses import has_known_widths, memory_uses, pointer_root
 from analysis.verdict.barriers import BarrierSite
 
 MAX_USES: Final = 200
@@ -137,7 +133,7 @@ class BarrierOrdering:
         paths = Paths(self._control, standing, uses)
         found: set[BarrierSite] = set()
         for site in plain:
-            if next(iter(self._compared(paths, site, uses)), _END) is _END:
+            if not any(True for _ in self._compared(paths, site, uses)):
                 found.add(site)
                 standing.remove(site)
                 paths = Paths(self._control, standing, uses)
@@ -174,9 +170,6 @@ class BarrierOrdering:
                 yield OrderedPair(one, two, before[number] or after[other]) if is_same else None
 
 
-_END: Final = object()
-
-
 def _is_plain(site: BarrierSite) -> bool:
     """A `__syncthreads()` that gives no value."""
     return isinstance(site.instruction, BlockBarrier) and site.instruction.reduction is BarrierReduction.NONE
@@ -196,19 +189,7 @@ def _is_same_object(divergence: DivergenceResult, one: MemoryUse, other: MemoryU
         return True  # different variables never meet
     if one.space is MemorySpace.SHARED and other.space is MemorySpace.SHARED:
         return True
-    return _root(divergence, one.address) == _root(divergence, other.address)
-
-
-def _root(divergence: DivergenceResult, address: ValueId) -> ValueId:
-    """The pointer that an address was made from."""
-    while True:
-        match divergence.definition(address):
-            case ElementAddress(base=base) | FieldAddress(base=base):
-                address = base
-            case Bitcast(operand=operand):
-                address = operand
-            case _:
-                return address
+    return pointer_root(divergence, one.address) == pointer_root(divergence, other.address)
 
 
 def _may_need_barrier(instruction: Instruction) -> bool:

@@ -21,9 +21,7 @@ from analysis.ir.instructions import (
     Bitcast,
     Constant,
     Convert,
-    ElementAddress,
     ExtractElement,
-    FieldAddress,
     Load,
     Math,
     Store,
@@ -34,6 +32,7 @@ from analysis.races.launches import launch
 from analysis.races.program import OutOfBounds, Program
 from analysis.races.program_builder import build_program
 from analysis.races.trace import Event, values_at
+from analysis.races.uses import pointer_root
 
 Formula: TypeAlias = tuple[object, ...]
 
@@ -83,7 +82,7 @@ def _inputs(divergence: DivergenceResult, stored: Iterable[ValueId]) -> list[Val
 
 
 def _formula(
-    program: Program, values: Mapping[ValueId, int], value: ValueId, written: set[ValueId | None], depth: int
+    program: Program, values: Mapping[ValueId, int], value: ValueId, written: set[ValueId], depth: int
 ) -> Formula | None:
     if isinstance(program.function.types[value], BooleanType) or depth > _MAX_DEPTH:
         return None
@@ -97,8 +96,8 @@ def _formula(
         case Constant(value=constant):
             return None if constant is None else ("constant", constant)
         case Load(address=address):
-            place, root = values.get(address), _root(program.divergence, address)
-            is_argument = root is not None and program.divergence.definition(root) is None
+            place, root = values.get(address), pointer_root(program.divergence, address)
+            is_argument = program.divergence.definition(root) is None
             return ("contents", place) if place is not None and is_argument and root not in written else None
         case Unary() | Binary() | Convert() | Math() | Bitcast() | ExtractElement():
             parts: list[Formula] = []
@@ -124,24 +123,10 @@ def _operator(item: Unary | Binary | Convert | Math | Bitcast | ExtractElement) 
             return "converted"
 
 
-def _written_roots(function: Function, divergence: DivergenceResult) -> set[ValueId | None]:
+def _written_roots(function: Function, divergence: DivergenceResult) -> set[ValueId]:
     """The pointers through which the kernel writes."""
     return {
-        _root(divergence, instruction.address)
+        pointer_root(divergence, instruction.address)
         for _, instruction in function.instructions()
         if isinstance(instruction, Store | Atomic)
     }
-
-
-def _root(divergence: DivergenceResult, address: ValueId) -> ValueId | None:
-    """The argument or variable that a pointer is derived from step by step; None where it comes from elsewhere."""
-    value = address
-    while True:
-        item = divergence.definition(value)
-        match item:
-            case ElementAddress(base=base) | FieldAddress(base=base):
-                value = base
-            case Bitcast(operand=operand):
-                value = operand
-            case _:
-                return value

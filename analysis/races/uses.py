@@ -8,7 +8,17 @@ from analysis.access.model import AccessKind
 from analysis.divergence.result import DivergenceResult
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Atomic, Bitcast, Convert, Instruction, Load, Phi, Store
+from analysis.ir.instructions import (
+    Atomic,
+    Bitcast,
+    Convert,
+    ElementAddress,
+    FieldAddress,
+    Instruction,
+    Load,
+    Phi,
+    Store,
+)
 from analysis.ir.operators import AtomicOperator
 from analysis.ir.types import MemorySpace, PointerType
 from analysis.lower.layouts import size_of
@@ -66,6 +76,18 @@ def kind_of(instruction: Instruction) -> AccessKind:
 def _width(function: Function, address: ValueId) -> int | None:
     pointer = function.types[address]
     return size_of(pointer.element, function.structs) if isinstance(pointer, PointerType) else None
+
+
+def pointer_root(divergence: DivergenceResult, address: ValueId) -> ValueId:
+    """The pointer that an address is derived from step by step: an argument, a variable, or what else gave it."""
+    while True:
+        match divergence.definition(address):
+            case ElementAddress(base=base) | FieldAddress(base=base):
+                address = base
+            case Bitcast(operand=operand):
+                address = operand
+            case _:
+                return address
 
 
 def conflict(one: MemoryUse, other: MemoryUse) -> bool:

@@ -166,10 +166,8 @@ def _uses(
             if isinstance(event, int):
                 passed = (*passed, event)
                 continue
-            parts = [(values[position], size) for position, size in event.terms]
-            known = [value * size for value, size in parts if value is not None]
             here = tuple((cycle, counts.get(cycle, 0)) for cycle in rounds.around.get(block, ()))
-            yield _Use(block, event, passed, sum(known) if len(known) == len(parts) else None, here)
+            yield _Use(block, event, passed, event.offset(values), here)
 
 
 def _conflicts(lanes: Sequence[_LaneUse]) -> Iterator[tuple[_Use, _Use]]:

@@ -85,6 +85,12 @@ class ExchangeAccess:
     terms: tuple[tuple[int, int], ...]
     width: int
 
+    def offset(self, values: Sequence[int | None]) -> int | None:
+        """In bytes, for a lane with these values; None where one that it needs is not known."""
+        parts = [(values[position], size) for position, size in self.terms]
+        known = [value * size for value, size in parts if value is not None]
+        return sum(known) if len(known) == len(parts) else None
+
 
 @final
 @record
@@ -219,10 +225,9 @@ def _uses(
                 if isinstance(event, int):
                     passed = (*passed, event)
                     continue
-                parts = [(values[position], size) for position, size in event.terms]
-                known = [value * size for value, size in parts if value is not None]
-                if len(known) == len(parts):
-                    uses.append(_Use(event, passed, sum(known)))
+                first = event.offset(values)
+                if first is not None:
+                    uses.append(_Use(event, passed, first))
         lanes.append(uses)
     return lanes
 

@@ -19,8 +19,8 @@ from analysis.rules.wording import quantity
 from sim.equivalence.allowance import Progress
 from sim.equivalence.checked_edit import Change, Reanalyze, RequestsOf, check_edit, nothing_asked
 from sim.equivalence.compare import DEFAULT_BUDGET
-from sim.equivalence.model import Comparison, Confirmed, Goal, NotChecked, Refuted, Verdict
-from sim.equivalence.words import verdict_words
+from sim.equivalence.model import Comparison, Goal, Verdict
+from sim.equivalence.words import edit_title, verdict_words
 from sim.launch.specification import Budget
 
 NOTHING_TO_ORDER: Final = "nothing is exchanged between the lanes of a warp that no barrier orders"
@@ -106,13 +106,4 @@ def _why_not(reason: WhyNot | None) -> str:
 
 
 def _title(what: str, comparison: Comparison) -> str:
-    words = verdict_words(comparison.verdict)
-    match comparison.verdict:
-        case Confirmed():
-            launch = comparison.launch
-            on = "" if launch is None else f", checked on {quantity(launch.threads, 'thread')}"
-            return f"{what}: {words}{on}"
-        case Refuted():
-            return f"{what} (refuted: {words})"
-        case NotChecked():
-            return f"{what} (not checked: {words})"
+    return edit_title(what, comparison, verdict_words(comparison.verdict))

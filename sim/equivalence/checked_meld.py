@@ -7,7 +7,7 @@ on, or why it was not checked.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import assert_never, final
+from typing import final
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import BranchFact, FunctionFacts
@@ -17,7 +17,6 @@ from analysis.meld.settings import DEFAULT_MELD_SETTINGS, MeldSettings
 from analysis.refactor.edit import Replacement, apply_replacements
 from analysis.refactor.meld.model import Opportunity, Refusal
 from analysis.refactor.meld.render import render_meld
-from analysis.rules.wording import quantity
 from sim.equivalence.allowance import Progress
 from sim.equivalence.checked_edit import Change, Reanalyze, RequestsOf, check_edit, nothing_asked
 from sim.equivalence.compare import DEFAULT_BUDGET
@@ -27,12 +26,11 @@ from sim.equivalence.model import (
     Confirmed,
     Goal,
     LaunchSummary,
-    NotChecked,
     PolicyFigures,
     Refuted,
     Verdict,
 )
-from sim.equivalence.words import verdict_words
+from sim.equivalence.words import edit_title
 from sim.launch.specification import Budget
 
 
@@ -113,20 +111,8 @@ def branch_place(analysis: FileAnalysis, function: FunctionFacts, branch: Branch
 def title_of(branch: BranchFact, comparison: Comparison) -> str:
     """`Meld both arms: 31 % fewer issued instructions, checked on 4,096 threads`."""
     what = "Meld all arms" if branch.kind is SourceBranchKind.SWITCH else "Meld both arms"
-    verdict, saving, launch = comparison.verdict, comparison.saving, comparison.launch
-    match verdict:
-        case Confirmed():
-            if saving is None or launch is None:
-                return what
-            return (
-                f"{what}: {_percent(saving)} fewer issued instructions, checked on {quantity(launch.threads, 'thread')}"
-            )
-        case Refuted():
-            return f"{what} (refuted: {verdict_words(verdict)})"
-        case NotChecked():
-            return f"{what} (not checked: {verdict_words(verdict)})"
-        case _:
-            assert_never(verdict)
+    saving = comparison.saving
+    return edit_title(what, comparison, None if saving is None else f"{_percent(saving)} fewer issued instructions")
 
 
 def _percent(share: float) -> str:

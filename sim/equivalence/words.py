@@ -8,6 +8,7 @@ from typing import assert_never
 from analysis.rules.wording import quantity
 from sim.equivalence.model import (
     BrokenText,
+    Comparison,
     Confirmed,
     Evidence,
     MemoryDiffers,
@@ -34,6 +35,22 @@ def verdict_words(verdict: Verdict) -> str:
             return f"{evidence_words(evidence)}{under}{blocks}"
         case NotChecked(message=message, place=place):
             return message if place is None else f"{message}, in line {place.line}"
+        case _:
+            assert_never(verdict)
+
+
+def edit_title(what: str, comparison: Comparison, gain: str | None) -> str:
+    """What an action that makes the change is called; `gain` is what a confirmation is worth, if that is known."""
+    verdict, launch = comparison.verdict, comparison.launch
+    match verdict:
+        case Confirmed():
+            if gain is None or launch is None:
+                return what
+            return f"{what}: {gain}, checked on {quantity(launch.threads, 'thread')}"
+        case Refuted():
+            return f"{what} (refuted: {verdict_words(verdict)})"
+        case NotChecked():
+            return f"{what} (not checked: {verdict_words(verdict)})"
         case _:
             assert_never(verdict)
 
