@@ -14,7 +14,7 @@ from analysis.rules.diagnostic import Diagnostic
 from analysis.rules.missing_syncwarp import MissingSyncwarp
 from analysis.rules.shared_race import SharedRace
 
-MENDED: Final = frozenset({MissingSyncwarp.code, SharedRace.code})
+EXCHANGE_CODES: Final = frozenset({MissingSyncwarp.code, SharedRace.code})
 """The rules whose findings such barriers may mend."""
 
 
@@ -35,7 +35,7 @@ def exchange_repairs(analysis: FileAnalysis, findings: Sequence[Diagnostic]) -> 
     functions: dict[int, FunctionFacts] = {}
     for found in findings:
         function = analysis.facts.function_at(found.start)
-        if found.code in MENDED and function is not None and function.active:
+        if found.code in EXCHANGE_CODES and function is not None and function.active:
             functions[function.start] = function
             wanted.setdefault(function.start, []).append(found)
     for start, function in sorted(functions.items()):

@@ -1,16 +1,17 @@
-"""`__syncwarp()` with the edit that inserts it and what running both versions says of it: all that an action shows.
+"""Repairs of barriers, each with its edit and what running both versions says of it: all that an action shows.
 
-Two kinds: the barriers that order what the lanes of a warp exchange through shared memory (WRP209 and RAC301), and the
-one that brings lanes together again behind a branch (Lee et al., CGO 2013, section 5.2).
+One goal, one draft: `analysis.refactor` writes the edit and proves what can be proven of the new text, and the goal of
+the comparison (`model.Goal`) says what runs have to show.
 """
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import Final, assert_never, final
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts
 from analysis.ir.record import record
+from analysis.refactor.barrier_goal import BarrierGoal
 from analysis.refactor.edit import Replacement
 from analysis.refactor.syncwarp import WhyNot, place_syncwarps
 from analysis.refactor.warp_order.model import CannotOrder
@@ -50,47 +51,68 @@ class NoBarriers:
     place: int | None = None
 
 
-def check_order(
+def check_barriers(
     analysis: FileAnalysis,
     function: FunctionFacts,
+    goal: BarrierGoal,
+    place: int,
     reanalyze: Reanalyze,
     *,
     budget: Budget = DEFAULT_BUDGET,
     progress: Progress | None = None,
     requests_of: RequestsOf = nothing_asked,
 ) -> CheckedBarriers | NoBarriers:
-    """The barriers that order the exchanges of the kernels that run the function; `budget.seconds` for everything."""
+    """`place` is the byte offset of what the goal is about in the function; `budget.seconds` are for everything."""
+    draft = _drafted(analysis, function, goal, place, reanalyze)
+    if isinstance(draft, NoBarriers):
+        return draft
+    change = draft.change
+    comparison = check_edit(analysis, change, reanalyze, budget=budget, progress=progress, requests_of=requests_of)
+    title = edit_title(draft.words, comparison, verdict_words(comparison.verdict))
+    return CheckedBarriers(change.edit, comparison, title)
+
+
+@final
+@record
+class _Draft:
+    """`words` say what the change does."""
+
+    change: Change
+    words: str
+
+
+def _drafted(
+    analysis: FileAnalysis, function: FunctionFacts, goal: BarrierGoal, place: int, reanalyze: Reanalyze
+) -> _Draft | NoBarriers:
+    match goal:
+        case BarrierGoal.ORDER:
+            return _ordering(analysis, function, reanalyze)
+        case BarrierGoal.RECONVERGE:
+            return _reconverging(analysis, function, place, reanalyze)
+        case _:
+            assert_never(goal)
+
+
+def _ordering(analysis: FileAnalysis, function: FunctionFacts, reanalyze: Reanalyze) -> _Draft | NoBarriers:
+    """The barriers that order the exchanges of the kernels that run the function."""
     match order_exchanges(analysis, function, reanalyze):
         case None:
             return NoBarriers(NOTHING_TO_ORDER)
         case CannotOrder(reason=reason, place=place):
             return NoBarriers(reason.value, place)
         case Ordered() as ordered:
-            change = Change(function, ordered.edit, Goal.ORDERED)
-            comparison = check_edit(
-                analysis, change, reanalyze, budget=budget, progress=progress, requests_of=requests_of
-            )
-            return CheckedBarriers(ordered.edit, comparison, _title(order_words(ordered), comparison))
+            return _Draft(Change(function, ordered.edit, Goal.ORDERED), order_words(ordered))
 
 
-def check_reconvergence(
-    analysis: FileAnalysis,
-    function: FunctionFacts,
-    keyword: int,
-    reanalyze: Reanalyze,
-    *,
-    budget: Budget = DEFAULT_BUDGET,
-    progress: Progress | None = None,
-    requests_of: RequestsOf = nothing_asked,
-) -> CheckedBarriers | NoBarriers:
+def _reconverging(
+    analysis: FileAnalysis, function: FunctionFacts, keyword: int, reanalyze: Reanalyze
+) -> _Draft | NoBarriers:
     """The barrier behind the branch whose keyword begins at a byte offset of the file."""
     placement = place_syncwarps(analysis, function, reanalyze)
     point = next((one for one in placement.points if one.keyword == keyword), None)
     if point is None:
         return NoBarriers(_why_not(next((one.reason for one in placement.withheld if one.keyword == keyword), None)))
-    change = Change(function, (point.edit,), Goal.SAME_RESULTS)
-    comparison = check_edit(analysis, change, reanalyze, budget=budget, progress=progress, requests_of=requests_of)
-    return CheckedBarriers(change.edit, comparison, _title("Insert `__syncwarp()` after the branch", comparison))
+    return _Draft(Change(function, (point.edit,), Goal.SAME_RESULTS), "Insert `__syncwarp()` after the branch")
 
 
 def order_words(ordered: Ordered) -> str:
@@ -103,7 +125,3 @@ def order_words(ordered: Ordered) -> str:
 
 def _why_not(reason: WhyNot | None) -> str:
     return NO_BRANCH if reason is None else reason.value
-
-
-def _title(what: str, comparison: Comparison) -> str:
-    return edit_title(what, comparison, verdict_words(comparison.verdict))

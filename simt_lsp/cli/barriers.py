@@ -1,4 +1,4 @@
-"""Barriers between the lanes of a warp, checked by running both versions with what the file and the settings say."""
+"""Repairs of barriers, checked by running both versions with what the file and the settings say."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence
 
 from analysis.facts.functions import annotation_above
-from analysis.facts.model import FunctionFacts
+from analysis.features.barrier_repairs import BarrierRepair
 from analysis.lower.program import DeviceFunction
-from sim.equivalence.checked_barriers import CheckedBarriers, NoBarriers, check_order
+from sim.equivalence.checked_barriers import CheckedBarriers, NoBarriers, check_barriers
 from sim.equivalence.model import Confirmed, Refuted
 from sim.equivalence.words import verdict_words
 from sim.launch.request import Request, requests_in_order
@@ -17,7 +17,7 @@ from simt_lsp.launch_requests import settings_requests
 
 
 def checked_barriers(
-    engine: Engine, analyzed: Analyzed, function: FunctionFacts, *, unsafe: bool
+    engine: Engine, analyzed: Analyzed, repair: BarrierRepair, *, unsafe: bool
 ) -> CheckedBarriers | str:
     """What may be applied, or why it is withheld; `unsafe`: also what no run could check."""
 
@@ -28,8 +28,13 @@ def checked_barriers(
         said = settings_requests(analyzed.setup.configuration.simulation.of(kernel.item.name), folder)
         return requests_in_order(Request("given"), annotation, folder, said, analyzed.setup.settings.block)
 
-    checked = check_order(
-        analyzed.analysis, function, lambda text: engine.reanalyze(analyzed, text).analysis, requests_of=requests
+    checked = check_barriers(
+        analyzed.analysis,
+        repair.function,
+        repair.goal,
+        repair.place,
+        lambda text: engine.reanalyze(analyzed, text).analysis,
+        requests_of=requests,
     )
     if isinstance(checked, NoBarriers):
         return checked.message

@@ -2,21 +2,21 @@
 
 Rules     A repair that a rule offers is safe: it was checked to help and to change nothing else.  Where two overlap,
           the first in the text is applied, and the other is looked for again in the text that it then finds.
-          Barriers between the lanes of a warp come after that, function by function.  They are safe where a run of
-          both versions confirmed them; what no run could check is applied with `unsafe` only, what one refutes never.
+          Repairs of barriers come after that, one by one.  They are safe where a run of both versions confirmed them;
+          what no run could check is applied with `unsafe` only, what one refutes never.
           A text with more syntax errors than before is thrown away.
 Limits    Without NumPy nothing runs: barriers count as not checked, and are withheld.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, final
 
-from analysis.features.exchange_repairs import ExchangeRepair, exchange_repairs
+from analysis.features.barrier_repairs import BarrierRepair, barrier_repairs
 from analysis.ir.record import record
+from analysis.refactor.barrier_goal import BarrierGoal
 from analysis.refactor.edit import Replacement, apply_replacements
-from analysis.refactor.warp_order.model import CannotOrder
 from analysis.rules.diagnostic import Diagnostic
 from simt_lsp.cli.engine import Analyzed, Engine
 from simt_lsp.cli.report import AppliedFix
@@ -57,19 +57,37 @@ def fixed(engine: Engine, analyzed: Analyzed, *, unsafe: bool) -> Fixed:
             break
         applied += (AppliedFix(one.code, one.name, one.function, one.fix.title) for one in chosen if one.fix)
         analyzed = after
-    withheld: list[WithheldFix] = []
-    tried: set[str] = set()
-    while (repair := _next_repair(analyzed, tried)) is not None:
-        tried.add(str(repair.function.id))
+    withheld: dict[_Tried, tuple[WithheldFix, ...]] = {}
+    while (repair := _next_repair(analyzed, withheld.keys())) is not None:
         outcome = _with_barriers(engine, analyzed, repair, unsafe=unsafe)
         if isinstance(outcome, str):
             lines = analyzed.analysis.document.lines
-            withheld += (WithheldFix(one.code, lines.line_of(one.start) + 1, outcome) for one in repair.findings)
+            found = (WithheldFix(one.code, lines.line_of(one.start) + 1, outcome) for one in repair.findings)
+            withheld[_tried(analyzed, repair)] = tuple(found)
             continue
         analyzed, title = outcome
-        first = repair.findings[0]
-        applied.append(AppliedFix(first.code, first.name, repair.function.name, title))
-    return Fixed(analyzed, tuple(applied), tuple(withheld))
+        first, function = repair.findings[0], repair.function
+        applied.append(AppliedFix(first.code, first.name, function.name, title))
+        # What could not be written in the old text of a function may be in the new one.
+        withheld = {tried: found for tried, found in withheld.items() if tried.function != str(function.id)}
+    return Fixed(analyzed, tuple(applied), tuple(one for found in withheld.values() for one in found))
+
+
+@final
+@record
+class _Tried:
+    """A repair of a function's text, wherever in the file that stands; `place` counts from its start."""
+
+    goal: BarrierGoal
+    function: str
+    text: bytes
+    place: int
+
+
+def _tried(analyzed: Analyzed, repair: BarrierRepair) -> _Tried:
+    function = repair.function
+    text = analyzed.analysis.document.text[function.start : function.end]
+    return _Tried(repair.goal, str(function.id), text, repair.place - function.start)
 
 
 def _apart(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
@@ -94,24 +112,24 @@ def _changed(engine: Engine, analyzed: Analyzed, edits: Sequence[Replacement]) -
     return None if after.analysis.facts.parse_errors > analyzed.analysis.facts.parse_errors else after
 
 
-def _next_repair(analyzed: Analyzed, tried: set[str]) -> ExchangeRepair | None:
-    repairs: Iterator[ExchangeRepair] = exchange_repairs(analyzed.analysis, analyzed.diagnostics)
-    return next((one for one in repairs if str(one.function.id) not in tried), None)
+def _next_repair(analyzed: Analyzed, tried: Collection[_Tried]) -> BarrierRepair | None:
+    repairs = barrier_repairs(analyzed.analysis, analyzed.diagnostics)
+    return next((one for one in repairs if _tried(analyzed, one) not in tried), None)
 
 
 def _with_barriers(
-    engine: Engine, analyzed: Analyzed, repair: ExchangeRepair, *, unsafe: bool
+    engine: Engine, analyzed: Analyzed, repair: BarrierRepair, *, unsafe: bool
 ) -> tuple[Analyzed, str] | str:
-    """The text with the barriers and the words for them, or why they are withheld."""
-    if isinstance(repair.draft, CannotOrder):
-        return repair.draft.reason.value
+    """The text after the repair and the words for it, or why it is withheld."""
+    if repair.refusal is not None:
+        return repair.refusal
     try:
         from simt_lsp.cli.barriers import checked_barriers
     except ModuleNotFoundError as missing:
         if missing.name is None or missing.name.partition(".")[0] != "numpy":
             raise
         return NO_NUMPY
-    found = checked_barriers(engine, analyzed, repair.function, unsafe=unsafe)
+    found = checked_barriers(engine, analyzed, repair, unsafe=unsafe)
     if isinstance(found, str):
         return found
     after = _changed(engine, analyzed, found.edit)

@@ -91,8 +91,8 @@ def test_what_cannot_be_written_is_disabled_with_the_reason() -> None:
 def test_a_client_that_resolves_nothing_gets_the_edit_sent() -> None:
     with editor(text=LADDER, wired=LITERALS_ONLY) as client:
         (action,) = named(client, FOUND, "quickfix")
-        assert action["command"]["command"] == "simt.insertSyncwarp"
-        command = {"command": "simt.insertSyncwarp", "arguments": action["command"]["arguments"]}
+        assert action["command"]["command"] == "simt.repairBarriers"
+        command = {"command": "simt.repairBarriers", "arguments": action["command"]["arguments"]}
         assert client.request("workspace/executeCommand", command) == {"applied": True}
         (applied,) = client.applied
         assert after(LADDER, applied["edit"]["documentChanges"][0]["edits"], "utf-16") == ORDERED

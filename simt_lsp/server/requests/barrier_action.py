@@ -1,49 +1,47 @@
-"""The code actions that insert `__syncwarp()`: offered cheaply, checked when one is chosen.
+"""The code actions that repair barriers: offered cheaply, checked when one is chosen.
 
-Rules     As a quick fix for findings about lanes of a warp that exchange data with no barrier between (WRP209, and
-          RAC301 where it is about such lanes), one for each function.  What cannot be written is shown as disabled with
-          the reason where the client can show that.
+Rules     As quick fixes for findings (`analysis.features.barrier_repairs`).  What cannot be written is shown disabled
+          with the reason where the client can show that.
           As a rewriting behind a branch in which lanes part, where the analysis proves that all lanes of the warp come
           together (`analysis/refactor/syncwarp.py`), and with the cursor in the line of the branch's keyword.
           A client that can resolve the edit of an action later gets it then, after the check; any other gets the
-          command `simt.insertSyncwarp`.  What was checked before in the same text says so in its title.
+          command `simt.repairBarriers`.  What was checked before in the same text says so in its title.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final, assert_never
+from typing import TYPE_CHECKING, Final, assert_never, final
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from analysis.ir.record import record
+from analysis.refactor.barrier_goal import BarrierGoal
 from simt_lsp.server.convert import View, printable
 from simt_lsp.server.errors import CONTENT_MODIFIED
-from simt_lsp.server.requests.barriers import BARRIER_COMMAND, CHANGED, WORDS, Asked, barrier_place, check
+from simt_lsp.server.requests.barriers import BARRIER_COMMAND, CHANGED, Asked, barrier_place, check, words_of
 from simt_lsp.server.requests.checked_edit import may_apply, tell
 from simt_lsp.server.simulation.client_edit import workspace_edit
 from simt_lsp.server.simulation.edit_outcome import CheckedEdit, EditVerdict
-from simt_lsp.server.simulation.job import BarrierGoal
 
 if TYPE_CHECKING:
-    from analysis.facts.model import FunctionFacts
     from analysis.rules.diagnostic import Diagnostic
     from simt_lsp.server.server import SimtServer
 
-ORDER_TITLE: Final = "Insert `__syncwarp()`"
 RECONVERGE_TITLE: Final = "Insert `__syncwarp()` after the branch"
 
 
-def order_actions(view: View, findings: Sequence[Diagnostic]) -> Iterator[types.CodeAction]:
-    """For those of the findings that such barriers mend."""
-    from analysis.features.exchange_repairs import exchange_repairs
-    from analysis.refactor.warp_order.model import CannotOrder
+def repair_actions(view: View, findings: Sequence[Diagnostic]) -> Iterator[types.CodeAction]:
+    """For those of the findings that such a repair mends."""
+    from analysis.features.barrier_repairs import barrier_repairs
 
-    for repair in exchange_repairs(view.analysis, findings):
-        if not isinstance(repair.draft, CannotOrder):
-            yield from _actions(view, BarrierGoal.ORDER, repair.function, repair.findings[0].start, repair.findings)
+    for repair in barrier_repairs(view.analysis, findings):
+        offer = _Offer(repair.goal, repair.function.start, repair.place, repair.title, repair.findings)
+        if repair.refusal is None:
+            yield from _actions(view, offer)
         elif view.features.disabled_actions:
-            yield _disabled(view, ORDER_TITLE, repair.draft.reason.value, repair.findings)
+            yield _disabled(view, offer, repair.refusal)
 
 
 def reconverge_actions(view: View, place: types.Range) -> Iterator[types.CodeAction]:
@@ -60,44 +58,45 @@ def reconverge_actions(view: View, place: types.Range) -> Iterator[types.CodeAct
             keyword = function.start + branch.keyword.start
             here = place.start.line <= lines.line_of(keyword) <= place.end.line
             if here and branch.level > Level.WARP and may_reconverge(view.analysis, function, keyword):
-                yield from _actions(view, BarrierGoal.RECONVERGE, function, keyword, ())
+                offer = _Offer(BarrierGoal.RECONVERGE, function.start, keyword, RECONVERGE_TITLE, ())
+                yield from _actions(view, offer)
 
 
-def _actions(
-    view: View, goal: BarrierGoal, function: FunctionFacts, start: int, findings: Sequence[Diagnostic]
-) -> Iterator[types.CodeAction]:
-    title = ORDER_TITLE if goal is BarrierGoal.ORDER else RECONVERGE_TITLE
-    checked = view.checked_barriers(barrier_place(view, goal, function.start, start))
+@final
+@record
+class _Offer:
+    """What is offered before it was checked; `start` is where the function begins."""
+
+    goal: BarrierGoal
+    start: int
+    place: int
+    title: str
+    findings: tuple[Diagnostic, ...]
+
+
+def _actions(view: View, offer: _Offer) -> Iterator[types.CodeAction]:
+    checked = view.checked_barriers(barrier_place(view, offer.goal, offer.start, offer.place))
     verdict = None if checked is None else checked.verdict
     match verdict:
         case None:
-            yield _action(view, goal, start, title, findings)
+            yield _action(view, offer, offer.title)
         case EditVerdict.CONFIRMED | EditVerdict.NOT_CHECKED:
             assert checked is not None
-            unchecked = verdict is EditVerdict.NOT_CHECKED
-            yield _action(view, goal, start, checked.title, findings, unchecked=unchecked)
+            yield _action(view, offer, checked.title, unchecked=verdict is EditVerdict.NOT_CHECKED)
         case EditVerdict.REFUTED:
             assert checked is not None
             if view.features.disabled_actions:
-                yield _disabled(view, title, checked.message or checked.title, findings)
+                yield _disabled(view, offer, checked.message or checked.title)
         case _:
             assert_never(verdict)
 
 
-def _action(
-    view: View,
-    goal: BarrierGoal,
-    start: int,
-    title: str,
-    findings: Sequence[Diagnostic],
-    *,
-    unchecked: bool = False,
-) -> types.CodeAction:
+def _action(view: View, offer: _Offer, title: str, *, unchecked: bool = False) -> types.CodeAction:
     item = view.analysed.item
     action = types.CodeAction(
-        title=printable(title), kind=_kind(goal), diagnostics=[view.diagnostic(one) for one in findings] or None
+        title=printable(title), kind=_kind(offer.goal), diagnostics=[*map(view.diagnostic, offer.findings)] or None
     )
-    asked = Asked(item.uri, goal, view.position(start), unchecked).written()
+    asked = Asked(item.uri, offer.goal, view.position(offer.place), unchecked).written()
     if view.features.resolved_edits:
         action.data = {"barriers": {**asked, "version": item.version}}
     else:
@@ -105,11 +104,11 @@ def _action(
     return action
 
 
-def _disabled(view: View, title: str, reason: str, findings: Sequence[Diagnostic]) -> types.CodeAction:
+def _disabled(view: View, offer: _Offer, reason: str) -> types.CodeAction:
     return types.CodeAction(
-        title=title,
-        kind=_kind(BarrierGoal.ORDER if findings else BarrierGoal.RECONVERGE),
-        diagnostics=[view.diagnostic(one) for one in findings] or None,
+        title=offer.title,
+        kind=_kind(offer.goal),
+        diagnostics=[*map(view.diagnostic, offer.findings)] or None,
         disabled=types.CodeActionDisabled(printable(reason)),
     )
 
@@ -135,6 +134,7 @@ async def resolve_barriers(ls: SimtServer, action: types.CodeAction, data: objec
 
 
 async def _resolved(ls: SimtServer, action: types.CodeAction, asked: Asked, version: int) -> types.CodeAction:
+    words = words_of(asked.goal)
     try:
         item = ls.documents.current.get(asked.uri)
         if item is None or item.version != version:
@@ -142,10 +142,10 @@ async def _resolved(ls: SimtServer, action: types.CodeAction, asked: Asked, vers
         item, outcome = await check(ls, asked, None)
     except JsonRpcException as error:
         if error.code == CONTENT_MODIFIED:  # editors drop this answer without a word
-            ls.show_message(f"{WORDS.not_done}: {CHANGED}.", types.MessageType.Warning)
+            ls.show_message(f"{words.not_done}: {CHANGED}.", types.MessageType.Warning)
         raise
     if not isinstance(outcome, CheckedEdit) or not may_apply(outcome, unchecked=asked.unchecked):
-        tell(ls, item, outcome, WORDS)
+        tell(ls, item, outcome, words)
         return action
     action.title = printable(outcome.title)
     # Editors show no resolved title.

@@ -1,4 +1,4 @@
-"""`__syncwarp()` inserted and checked, in the simulation process; also the command `simt.insertSyncwarp`.
+"""Repairs of barriers, drafted and checked in the simulation process; also the command `simt.repairBarriers`.
 
 Rules    The text is the one that the client saw when it asked.  An edit is sent only for that version: if the document
          changed while the check ran, the user is told to ask again.
@@ -7,12 +7,13 @@ Rules    The text is the one that the client saw when it asked.  An edit is sent
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, assert_never, final
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from analysis.ir.record import record
+from analysis.refactor.barrier_goal import BarrierGoal
 from simt_lsp.server.convert import View, printable
 from simt_lsp.server.documents import OpenDocument
 from simt_lsp.server.errors import CONTENT_MODIFIED
@@ -23,28 +24,36 @@ from simt_lsp.server.simulation.checked_barriers import BarrierPlace
 from simt_lsp.server.simulation.checked_melds import text_digest
 from simt_lsp.server.simulation.child import Listener
 from simt_lsp.server.simulation.edit_outcome import CheckedEdit, EditOutcome
-from simt_lsp.server.simulation.job import BarrierGoal, BarrierJob
+from simt_lsp.server.simulation.job import BarrierJob
 from simt_lsp.server.simulation.outcome import Failed
 from simt_lsp.server.simulation.source_text import source_text
 
 if TYPE_CHECKING:
     from simt_lsp.server.server import SimtServer
 
-BARRIER_COMMAND: Final = "simt.insertSyncwarp"
+BARRIER_COMMAND: Final = "simt.repairBarriers"
 CHANGED: Final = "the text changed while the barriers were checked; ask again"
-WORDS: Final = EditWords(
+_SYNCWARP: Final = EditWords(
     "No `__syncwarp()` inserted", "The `__syncwarp()` was not checked", "Insert Unchecked", CHANGED
 )
+
+
+def words_of(goal: BarrierGoal) -> EditWords:
+    match goal:
+        case BarrierGoal.ORDER | BarrierGoal.RECONVERGE:
+            return _SYNCWARP
+        case _:
+            assert_never(goal)
 
 
 @final
 @record
 class Asked:
-    """`keyword` is the place of the branch's keyword, or of anything in the function that exchanges."""
+    """`place` is that of what the goal is about; any in the function where that is the whole function."""
 
     uri: str
     goal: BarrierGoal
-    keyword: types.Position
+    place: types.Position
     unchecked: bool
 
     @classmethod
@@ -62,7 +71,7 @@ class Asked:
                 return None
 
     def written(self) -> dict[str, Any]:
-        position = {"line": self.keyword.line, "character": self.keyword.character}
+        position = {"line": self.place.line, "character": self.place.character}
         return {
             "textDocument": {"uri": self.uri},
             "position": position,
@@ -88,9 +97,9 @@ async def barrier_command(ls: SimtServer, params: types.ExecuteCommandParams) ->
     item, outcome = await check(ls, asked, params.work_done_token)
     applied = False
     if isinstance(outcome, CheckedEdit) and may_apply(outcome, unchecked=asked.unchecked):
-        applied = await apply(ls, item, outcome, WORDS)
+        applied = await apply(ls, item, outcome, words_of(asked.goal))
     if not applied:
-        tell(ls, item, outcome, WORDS)
+        tell(ls, item, outcome, words_of(asked.goal))
     return {"applied": applied}
 
 
@@ -115,15 +124,15 @@ async def check(ls: SimtServer, asked: Asked, token: str | int | None) -> tuple[
     return prepared.item, outcome
 
 
-def barrier_place(view: View, goal: BarrierGoal, start: int, keyword: int) -> BarrierPlace:
-    """`keyword` counts only where lanes come together behind a branch."""
+def barrier_place(view: View, goal: BarrierGoal, start: int, place: int) -> BarrierPlace:
+    """`start` is where the function begins, which is all that orders of exchanges are told apart by."""
     digest = text_digest(view.analysed.item.document.text)
-    return BarrierPlace(digest, goal, start, keyword if goal is BarrierGoal.RECONVERGE else start)
+    return BarrierPlace(digest, goal, start, start if goal is BarrierGoal.ORDER else place)
 
 
 def _prepared(view: View, asked: Asked) -> _Prepared:
     """On the worker's thread: everything that the process needs to know."""
-    offset = view.offset(asked.keyword)
+    offset = view.offset(asked.place)
     function = view.analysis.facts.function_at(offset)
     if function is None or not function.active:
         raise ValueError(f"{BARRIER_COMMAND}: no function stands there")

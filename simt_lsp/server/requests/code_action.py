@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from lsprotocol import types
 
 from simt_lsp.server.convert import View, printable
-from simt_lsp.server.requests.barrier_action import order_actions, reconverge_actions, resolve_barriers
+from simt_lsp.server.requests.barrier_action import reconverge_actions, repair_actions, resolve_barriers
 from simt_lsp.server.requests.meld_action import meld_actions, resolve_meld
 from simt_lsp.server.simulation.arguments import plain
 
@@ -45,9 +45,10 @@ def quick_fixes(view: View, place: types.Range) -> Iterator[types.CodeAction]:
     for diagnostic in _at(view, place, [one for one in view.analysed.diagnostics if one.fix is not None]):
         if diagnostic.fix is not None:
             yield _action(view, diagnostic, diagnostic.fix)
-    from analysis.features.exchange_repairs import MENDED
+    from analysis.features.barrier_repairs import REPAIRED_CODES
 
-    yield from order_actions(view, _at(view, place, [one for one in view.analysed.diagnostics if one.code in MENDED]))
+    repaired = [one for one in view.analysed.diagnostics if one.code in REPAIRED_CODES]
+    yield from repair_actions(view, _at(view, place, repaired))
 
 
 def _at(view: View, place: types.Range, diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:

@@ -1,17 +1,16 @@
-"""One check of barriers, in the simulation process: they are inserted, both versions run, and what differs is said."""
+"""One check of a repair of barriers, in the simulation process: the edit is drafted, and both versions run."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import partial
-from typing import Any, assert_never
+from typing import Any
 
 from analysis.facts.file_analysis import FileAnalysis
-from sim.equivalence.checked_barriers import NoBarriers, check_order, check_reconvergence
+from sim.equivalence.checked_barriers import NoBarriers, check_barriers
 from sim.launch.specification import Budget
 from simt_lsp.server.simulation.edit_frames import edited_frame, refused_frame, requests_for
-from simt_lsp.server.simulation.job import BarrierGoal, BarrierJob
+from simt_lsp.server.simulation.job import BarrierJob
 
 
 def with_barriers(
@@ -31,15 +30,17 @@ def with_barriers(
         progress(share)
         return True
 
-    match job.goal:
-        case BarrierGoal.ORDER:
-            check = partial(check_order, analysis, function, reanalyze)
-        case BarrierGoal.RECONVERGE:
-            check = partial(check_reconvergence, analysis, function, job.keyword, reanalyze)
-        case _:
-            assert_never(job.goal)
     left = max(job.seconds - (time.monotonic() - started), 0.0)
-    checked = check(budget=Budget(seconds=left), progress=goes_on, requests_of=lambda kernel: requests_for(job, kernel))
+    checked = check_barriers(
+        analysis,
+        function,
+        job.goal,
+        job.place,
+        reanalyze,
+        budget=Budget(seconds=left),
+        progress=goes_on,
+        requests_of=lambda kernel: requests_for(job, kernel),
+    )
     if isinstance(checked, NoBarriers):
         return refused_frame(job, checked.message)
     return edited_frame(checked.title, checked.edit, checked.comparison)

@@ -1,4 +1,4 @@
-"""What checks of inserted barriers ended with, by document; each holds for exactly the text that was checked.
+"""What checks of repaired barriers ended with, by document; each holds for exactly the text that was checked.
 
 Rules    The last `MAX_KEPT` results of a document are kept, until it is closed.
 Threads  Written on the event loop, read on the worker's thread: the map is replaced, never changed.
@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Final, final
 
 from analysis.ir.record import record
+from analysis.refactor.barrier_goal import BarrierGoal
 from simt_lsp.server.simulation.edit_outcome import CheckedEdit
-from simt_lsp.server.simulation.job import BarrierGoal
 
 MAX_KEPT: Final = 64
 
@@ -19,13 +19,12 @@ MAX_KEPT: Final = 64
 @final
 @record
 class BarrierPlace:
-    """What is asked for, in which text (its digest): `start` of the function, and `keyword` of the branch if it is one
-    that lanes come together behind, else that of the function."""
+    """What is asked for, in which text (its digest): `start` of the function, and `place` of what the goal is about."""
 
     text: bytes
     goal: BarrierGoal
     start: int
-    keyword: int
+    place: int
 
 
 @final

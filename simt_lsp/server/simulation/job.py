@@ -1,7 +1,7 @@
 """What a simulation process is told: a text with its headers, and what to do with it; all of it picklable data.
 
 Three jobs: to simulate a kernel, to check that melding the arms of a branch changes nothing and saves something, and
-to check that inserted barriers order the lanes of a warp and change nothing else.
+to check a repair of barriers.
 
 The text is the editor's, saved or not.  Headers come from the open documents and from disk, found as the analysis of
 the editor found them: `files` has the paths that it looked at and nothing else.
@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
-from enum import Enum
 from typing import Final, TypeAlias, final
 
 from analysis.facts.settings import AnalysisSettings
 from analysis.ir.record import record
 from analysis.meld.settings import MeldSettings
+from analysis.refactor.barrier_goal import BarrierGoal
 from simt_lsp.workspace.file_index import FileIndex
 from simt_lsp.workspace.launch_settings import LaunchSettings, SimulationOptions
 
@@ -145,19 +145,10 @@ class MeldJob:
         return next((seconds for seconds in said if seconds is not None), DEFAULT_SECONDS)
 
 
-class BarrierGoal(Enum):
-    """What `__syncwarp()` is inserted for; the values are those of the protocol."""
-
-    ORDER = "order"
-    """Between what the lanes of a warp exchange through shared memory."""
-    RECONVERGE = "reconverge"
-    """Behind a branch, where lanes come together again."""
-
-
 @final
 @record
 class BarrierJob:
-    """`start` is the byte offset of the function's definition; `keyword` that of a branch, for lanes to come together.
+    """`start` is the byte offset of the function's definition, `place` that of what the goal is about.
 
     The kernels that run the function are found in the process; `simulation` has the settings for all of them.
     """
@@ -166,7 +157,7 @@ class BarrierJob:
     goal: BarrierGoal
     function: str
     start: int
-    keyword: int
+    place: int
     simulation: SimulationOptions
 
     @property

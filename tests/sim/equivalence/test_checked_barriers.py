@@ -7,10 +7,11 @@ from typing import Final
 
 from analysis.facts.analyzer import Analyzer, FileAnalysis
 from analysis.facts.settings import AnalysisSettings
+from analysis.refactor.barrier_goal import BarrierGoal
 from analysis.refactor.edit import Replacement
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
-from sim.equivalence.checked_barriers import CheckedBarriers, NoBarriers, check_order, check_reconvergence
+from sim.equivalence.checked_barriers import CheckedBarriers, NoBarriers, check_barriers
 from sim.equivalence.checked_edit import Change, check_edit
 from sim.equivalence.model import Confirmed, Gap, Goal, MemoryDiffers, NotChecked, Refuted, StillRaces, Verdict
 
@@ -37,7 +38,8 @@ def analyzed(text: bytes) -> FileAnalysis:
 
 def ordered(text: str) -> CheckedBarriers | NoBarriers:
     analysis = analyzed(text.encode())
-    return check_order(analysis, analysis.facts.functions[0], analyzed)
+    function = analysis.facts.functions[0]
+    return check_barriers(analysis, function, BarrierGoal.ORDER, function.start, analyzed)
 
 
 def replaced(text: str, old: str, new: str) -> Verdict:
@@ -95,10 +97,11 @@ def test_what_cannot_be_written_has_a_reason() -> None:
 def test_lanes_come_together_behind_a_branch() -> None:
     text = LADDER.replace("    s[t] += s[t + 16];\n", "    if (x[t] > 0.5f) s[t] *= 2;\n    s[t] += 1;\n")
     analysis = analyzed(text.encode())
-    found = check_reconvergence(analysis, analysis.facts.functions[0], text.index("if (x[t]"), analyzed)
+    function, goal = analysis.facts.functions[0], BarrierGoal.RECONVERGE
+    found = check_barriers(analysis, function, goal, text.index("if (x[t]"), analyzed)
     assert isinstance(found, CheckedBarriers)
     assert re.fullmatch(
         r"Insert `__syncwarp\(\)` after the branch: equal results under 8 policies, checked on 128 threads", found.title
     )
-    whole_warps = check_reconvergence(analysis, analysis.facts.functions[0], text.index("if (t < 32)"), analyzed)
+    whole_warps = check_barriers(analysis, function, goal, text.index("if (t < 32)"), analyzed)
     assert isinstance(whole_warps, NoBarriers)

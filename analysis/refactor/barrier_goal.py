@@ -1,0 +1,14 @@
+"""What a repair of barriers is for."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class BarrierGoal(Enum):
+    """The values are those of the protocol."""
+
+    ORDER = "order"
+    """`__syncwarp()` between what the lanes of a warp exchange through shared memory."""
+    RECONVERGE = "reconverge"
+    """`__syncwarp()` behind a branch, where lanes come together again."""
