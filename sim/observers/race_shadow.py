@@ -1,15 +1,19 @@
 """Who touched each piece of memory last: what a race detector remembers.
 
 Memory is cut into units of `unit` bytes.  An entry is one number: the thread + 1 in the high 32 bits, the time of its
-access (a number of an event) in the low 32; 0 is nobody.  Per unit there is one entry for plain writes, and three for
+access (a number of an event) in the low 32; 0 is nobody.  Per unit there is one entry for plain writes, and four for
 plain reads and for strong accesses (atomics, volatile writes), because many threads may do these at once:
 
-    0   whoever came last after all others were ordered before it
-    1   another thread of the same block
-    2   a thread of another block
+    0   some thread
+    1   another thread of its warp
+    2   a thread of another warp of its block
+    3   a thread of another block
 
-so that any third thread meets one of them: a writer of the same block 0 or 1, a writer of another block 0, and one of
-the block of entry 0 that is ordered after it still 2.
+so that any further thread meets one of them with which it is not ordered: one of the same warp 0 or 1, or after a
+barrier of its warp 2; one of another warp 0, and after a barrier of its block still 3.
+
+An entry goes when an access takes the same part, or is ordered after it: whatever is not ordered with the entry is not
+ordered with that access either.
 """
 
 from __future__ import annotations
@@ -22,8 +26,8 @@ from numpy.typing import NDArray
 
 Entries: TypeAlias = NDArray[np.uint64]
 Integers: TypeAlias = NDArray[np.int64]
-Ordered: TypeAlias = Callable[[Integers, Integers], NDArray[np.bool_]]
-"""For threads and times of earlier accesses: which of them are ordered before the current ones, element by element."""
+Ordered: TypeAlias = Callable[[Integers, Integers, Integers], NDArray[np.bool_]]
+"""For threads and times of earlier accesses, and the threads of current ones: which earlier ones are ordered before."""
 
 MAX_UNITS: Final = 1 << 23
 """How many different units are remembered, of some 60 bytes each."""
@@ -91,40 +95,64 @@ class LastWriters:
 
 @final
 class LastUsers:
-    """Three entries per unit, as above."""
+    """Four entries per unit, as above."""
 
-    def __init__(self, threads_per_block: int) -> None:
+    def __init__(self, threads_per_warp: int, threads_per_block: int) -> None:
+        self._per_warp = threads_per_warp
         self._per_block = threads_per_block
-        self.slots: list[Entries] = [np.zeros(0, np.uint64) for _ in range(3)]
+        self.slots: list[Entries] = []
         self.is_used = False
+        self.clear()
 
     def reach(self, units: int) -> None:
         self.slots = [_grown(slot, units) for slot in self.slots]
 
     def clear(self) -> None:
-        self.slots = [np.zeros(0, np.uint64) for _ in range(3)]
+        self.slots = [np.zeros(0, np.uint64) for _ in range(4)]
         self.is_used = False
 
     def note(self, units: Integers, threads: Integers, time: int, ordered: Ordered) -> None:
         """The threads used the units; several may have used one."""
         self.is_used = True
-        first, same_block, other_block = self.slots
         entries = entries_of(threads, time)
+        first, same_warp, same_block, other_block = self.slots
         before = first[units]
         owners = threads_of(before)
-        is_past = (before == 0) | ordered(owners, times_of(before))
-        fresh = is_past & ((before == 0) | self._share_block(owners, threads))
-        same_block[units[fresh]] = 0
-        renewed = fresh | (owners == threads)
+        is_past = ordered(owners, times_of(before), threads)
+        in_warp = owners // self._per_warp == threads // self._per_warp
+        renewed = is_past & in_warp
         first[units[renewed]] = entries[renewed]
+        left = np.flatnonzero(is_past & ~in_warp | (before == 0))
+        left = left[first[units[left]] == before[left]]
+        if len(left):
+            self._replace_first(units[left], threads[left], entries[left], ordered)
         owners = threads_of(first[units])
-        others = owners != threads
-        together = self._share_block(owners, threads)
-        same_block[units[others & together]] = entries[others & together]
-        other_block[units[others & ~together]] = entries[others & ~together]
+        others = np.flatnonzero(owners != threads)
+        if not len(others):
+            return
+        units, threads, entries, owners = units[others], threads[others], entries[others], owners[others]
+        in_warp = owners // self._per_warp == threads // self._per_warp
+        in_block = owners // self._per_block == threads // self._per_block
+        for slot, chosen in ((same_warp, in_warp), (same_block, in_block & ~in_warp), (other_block, ~in_block)):
+            slot[units[chosen]] = entries[chosen]
 
-    def _share_block(self, one: Integers, other: Integers) -> NDArray[np.bool_]:
-        return one // self._per_block == other // self._per_block
+    def _replace_first(self, units: Integers, threads: Integers, entries: Entries, ordered: Ordered) -> None:
+        """First entries that are ordered before accesses of other warps: the nearest entry that is not takes its place.
+
+        So what each entry is to the first one holds.  Where none is left, the access becomes the first.
+        """
+        first, *others = self.slots
+        first[units] = 0
+        for slot in others:
+            before = slot[units]
+            if before.any():
+                gone = ordered(threads_of(before), times_of(before), threads)
+                slot[units[gone]] = 0
+                moved = units[(first[units] == 0) & (slot[units] != 0)]
+                first[moved] = slot[moved]
+                slot[moved] = 0
+        unused = first[units] == 0
+        first[units[unused]] = entries[unused]
 
 
 def _grown(array: NDArray[np.uint64], units: int) -> NDArray[np.uint64]:

@@ -8,7 +8,7 @@ No race    Atomics among themselves; volatile accesses among themselves and with
            volatile shared memory mean to run in step, which nothing promises: such a read races with the write.
 Locks      Fences with atomics or volatile accesses order what they release and acquire (`release_order.py`).
 Grouped    One race per pair of instructions and object (`report/races.py` groups them further, by lines).
-Precision  Bytes of the narrowest access of the kernel; of more than three threads that used a unit some are forgotten,
+Precision  Bytes of the narrowest access of the kernel; of more than four threads that used a unit some are forgotten,
            which can hide a pair, not invent one (`race_shadow.py`).
 Limits     Units beyond the first eight million different ones that are touched are not watched.
 Cost       Some 60 bytes per unit of memory that is touched, and some ten passes over the addresses of each access.
@@ -111,11 +111,11 @@ def _remembered(accesses: _Accesses) -> _Accesses:
 class _Memory:
     """What was done to one memory."""
 
-    def __init__(self, threads_per_block: int) -> None:
+    def __init__(self, threads_per_warp: int, threads_per_block: int) -> None:
         self.numbers = UnitNumbers()
         self.writers = LastWriters()
-        self.readers = LastUsers(threads_per_block)
-        self.strong = LastUsers(threads_per_block)
+        self.readers = LastUsers(threads_per_warp, threads_per_block)
+        self.strong = LastUsers(threads_per_warp, threads_per_block)
 
     def units(self, places: Integers) -> Integers:
         """Where what was done to these is kept; -1 where nothing is."""
@@ -169,7 +169,7 @@ class RaceObserver(Observer):
         self._run, self._addresses, self._spaces = run, addresses, AccessSpaces(addresses)
         self._order = HappensBefore(launch.warp_size, launch.warps_per_block, launch.blocks)
         threads_per_block = launch.warps_per_block * launch.warp_size
-        self._memories = {space: _Memory(threads_per_block) for space in _WATCHED}
+        self._memories = {space: _Memory(self._width, threads_per_block) for space in _WATCHED}
         self._unit = _narrowest(run)
         self._fences = FenceWalk(run)
         if self._fences.has_any():
@@ -288,15 +288,12 @@ class RaceObserver(Observer):
         is_volatile = isinstance(site.instruction, Load | Store) and site.instruction.volatile
         is_volatile &= not self._volatile_is_plain
 
-        def ordered(before: Integers, times: Integers) -> NDArray[np.bool_]:
-            return self._order.ordered(before, times, accesses.threads)
-
         is_plain_store = site.kind is AccessKind.STORE and not is_volatile
         self._compare(memory, accesses, memory.writers.entries[accesses.units], with_writes=is_plain_store)
         if site.kind is AccessKind.LOAD:
             if not is_volatile:
                 self._compare_all(memory, accesses, memory.strong)
-                memory.readers.note(accesses.units, accesses.threads, accesses.time, ordered)
+                memory.readers.note(accesses.units, accesses.threads, accesses.time, self._order.ordered)
             elif memory is self._memories.get(MemorySpace.SHARED):
                 self._compare_all(memory, accesses, memory.strong, in_step=True)
             return
@@ -305,7 +302,7 @@ class RaceObserver(Observer):
             self._compare_all(memory, accesses, memory.strong)
             self._write(memory, accesses)
         else:
-            memory.strong.note(accesses.units, accesses.threads, accesses.time, ordered)
+            memory.strong.note(accesses.units, accesses.threads, accesses.time, self._order.ordered)
 
     def _write(self, memory: _Memory, accesses: _Accesses) -> None:
         """The last one wins, as in memory; the others of the same instruction race with it."""
