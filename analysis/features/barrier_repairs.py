@@ -3,7 +3,7 @@ runs of both versions before it is applied (`sim.equivalence.checked_barriers`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, final
 
 from analysis.facts.file_analysis import FileAnalysis
@@ -41,3 +41,9 @@ def barrier_repairs(analysis: FileAnalysis, findings: Sequence[Diagnostic]) -> I
         refusal = one.draft.reason.value if isinstance(one.draft, CannotOrder) else None
         start = one.function.start
         yield BarrierRepair(BarrierGoal.ORDER, one.function, start, "Insert `__syncwarp()`", one.findings, refusal)
+
+
+def repaired_by_run(analysis: FileAnalysis, findings: Sequence[Diagnostic]) -> Mapping[Diagnostic, str]:
+    """The findings for which a repair could be written, with its title; whether it is right is for a run to say."""
+    repairs = [one for one in barrier_repairs(analysis, findings) if one.refusal is None]
+    return {found: repair.title for repair in reversed(repairs) for found in repair.findings}

@@ -29,13 +29,23 @@ class Related:
     message: str
 
 
+class Applicability(Enum):
+    """Whether a repair may be made without a question; the values are the words of reports."""
+
+    SAFE = "safe"
+    """It was checked to help and to change nothing else."""
+    UNSAFE = "unsafe"
+    """It may change what the code is meant to do, so that somebody has to look at it."""
+
+
 @final
 @record
 class Fix:
-    """A repair that was checked to help and to change nothing else: in order, without overlaps, all or nothing."""
+    """A repair of what was found: in order, without overlaps, all or nothing."""
 
     title: str
     replacements: tuple[Replacement, ...]
+    applicability: Applicability
 
 
 @final

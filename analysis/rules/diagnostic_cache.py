@@ -18,7 +18,7 @@ from analysis.facts.model import FunctionFacts, Location
 from analysis.ir.record import record
 from analysis.refactor.edit import Replacement
 from analysis.rules.barrier_survey import UnsafeBarrier
-from analysis.rules.diagnostic import Diagnostic, Fix, Related
+from analysis.rules.diagnostic import Diagnostic, Related
 from analysis.rules.settings import RuleSettings
 from analysis.verdict.barriers import Tier
 
@@ -86,5 +86,5 @@ def _moved(diagnostic: Diagnostic, path: str, delta: int) -> Diagnostic:
     fix = diagnostic.fix
     if fix is not None:
         moved = (Replacement(edit.start + delta, edit.end + delta, edit.text) for edit in fix.replacements)
-        fix = Fix(fix.title, tuple(moved))
+        fix = replace(fix, replacements=tuple(moved))
     return replace(diagnostic, start=diagnostic.start + delta, end=diagnostic.end + delta, related=related, fix=fix)

@@ -9,7 +9,7 @@ from typing import ClassVar, Final, final
 from analysis.facts.model import Location
 from analysis.ir.record import record
 from analysis.refactor.edit import Replacement
-from analysis.rules.diagnostic import Fix, Related, Severity
+from analysis.rules.diagnostic import Applicability, Fix, Related, Severity
 from analysis.rules.rule import Subject
 from analysis.rules.warp_text import records_of
 from analysis.verdict.barriers import Tier
@@ -80,8 +80,8 @@ class LegacyWarpIntrinsic:
             if found.problem.is_convergent:
                 name = called[1].decode()
                 start = found.operation.start
-                text = f"{name}_sync(0xffffffff, "
-                fix = Fix(f"Use `{name}_sync` with a full mask", (Replacement(start, called.end(), text),))
+                edit = (Replacement(start, called.end(), f"{name}_sync(0xffffffff, "),)
+                fix = Fix(f"Use `{name}_sync` with a full mask", edit, Applicability.SAFE)
             yield cls(found.operation, called[1].decode(), fix)
 
     def message(self) -> str:

@@ -17,7 +17,7 @@ from analysis.ir.function import Symbol
 from analysis.ir.ids import SymbolId
 from analysis.ir.source import Span
 from analysis.refactor.edit import Replacement
-from analysis.rules.diagnostic import Fix
+from analysis.rules.diagnostic import Applicability, Fix
 from analysis.rules.rule import Subject
 from analysis.syntax.lexing import HIDDEN
 
@@ -43,7 +43,8 @@ def padding_fix(subject: Subject, access: AccessFact) -> Fix | None:
             root.function, root.control, root.divergence, root.spaces, root.affine, root.accesses, number
         ):
             return None
-    return Fix(f"Pad the rows of `{symbol.name}` by one element", _replacements(text, end, subject.function.start))
+    edit = _replacements(text, end, subject.function.start)
+    return Fix(f"Pad the rows of `{symbol.name}` by one element", edit, Applicability.SAFE)
 
 
 def _declared(view: View, name: str) -> tuple[View, SymbolId, Symbol] | None:

@@ -132,10 +132,12 @@ def _add_check(check: argparse.ArgumentParser) -> None:
 def _add_fixes(check: argparse.ArgumentParser) -> None:
     fixes = check.add_argument_group("fixes", "of the findings that are reported; in one process")
     how = fixes.add_mutually_exclusive_group()
-    how.add_argument("--fix", action="store_true", help="repair what can be repaired, and report what is left")
+    how.add_argument("--fix", action="store_true", help="make the safe repairs, and report what is left")
     how.add_argument("--diff", action="store_true", help="print the repairs as a patch; status 1 if there are any")
     fixes.add_argument(
-        "--unsafe-fixes", action="store_true", help="also those that no run could check; never what one refutes"
+        "--unsafe-fixes",
+        action="store_true",
+        help="also those that are not safe or that no run could check; never what one refutes",
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from analysis.facts.functions import annotation_above
 from analysis.features.barrier_repairs import BarrierRepair
 from analysis.lower.program import DeviceFunction
+from analysis.rules.diagnostic import Applicability
 from sim.equivalence.checked_barriers import CheckedBarriers, NoBarriers, check_barriers
 from sim.equivalence.model import Confirmed, Refuted
 from sim.equivalence.words import verdict_words
@@ -43,3 +44,8 @@ def checked_barriers(
     if isinstance(checked.verdict, Refuted):
         return f"refuted: {verdict_words(checked.verdict)}"
     return checked if unsafe else f"not checked: {verdict_words(checked.verdict)}; --unsafe-fixes applies it"
+
+
+def applicability(checked: CheckedBarriers) -> Applicability:
+    """Safe is what a run confirmed."""
+    return Applicability.SAFE if isinstance(checked.verdict, Confirmed) else Applicability.UNSAFE

@@ -16,7 +16,7 @@ from simt_lsp.cli.report import FileReport, Totals
 from simt_lsp.cli.resolve import file_report
 from simt_lsp.cli.run_files import FileTask, run_files
 from simt_lsp.cli.terminal import progress, shows_progress, writer
-from simt_lsp.cli.text_report import report_lines, summary_line
+from simt_lsp.cli.text_report import fixable_line, report_lines, summary_line
 from simt_lsp.cli.version import version
 
 
@@ -113,6 +113,9 @@ def _write_text(
         seen.append(report)
     totals = Totals.of(seen)
     write([summary_line(totals, time.perf_counter() - started, hints=hints, verbose=options.verbose)])
+    fixable = fixable_line(totals, fixing=options.fix)
+    if fixable is not None:
+        write([fixable])
     return totals
 
 

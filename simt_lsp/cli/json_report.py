@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from simt_lsp.cli.report import FileReport, Finding, Note, Place, Totals
+from simt_lsp.cli.report import FileReport, Finding, Note, OfferedFix, Place, Totals
 
 
 def json_report(reports: Sequence[FileReport], version: str) -> str:
@@ -48,7 +48,13 @@ def _finding(finding: Finding) -> dict[str, object]:
             {"path": related.place.path, "message": related.message, **_region(related.place)}
             for related in finding.related
         ],
+        "fix": None if finding.fix is None else _fix(finding.fix),
     }
+
+
+def _fix(fix: OfferedFix) -> dict[str, object]:
+    edits = [{"text": edit.text, **_region(edit.place)} for edit in fix.edits]
+    return {"title": fix.title, "applicability": fix.applicability, "edits": edits}
 
 
 def _note(note: Note) -> dict[str, object]:

@@ -9,9 +9,12 @@ from collections.abc import Iterable
 from typing import Final, final
 
 from analysis.ir.record import record
+from analysis.rules.diagnostic import Applicability
 
 OPAQUE: Final = "opaque"
 """The kind of the notes on what the analysis does not understand."""
+NEEDS_RUN: Final = "needs-run"
+"""Of a repair that `--fix` writes, and applies where running the kernel before and after confirms it."""
 
 
 @final
@@ -38,6 +41,26 @@ class RelatedPlace:
 
 @final
 @record
+class Edit:
+    """What stands at a place becomes `text`."""
+
+    place: Place
+    text: str
+
+
+@final
+@record
+class OfferedFix:
+    """How a finding can be repaired; `applicability` is a word of the contract: `safe`, `unsafe`, or `NEEDS_RUN`, which
+    has no edits yet."""
+
+    title: str
+    applicability: str
+    edits: tuple[Edit, ...]
+
+
+@final
+@record
 class Finding:
     """One diagnostic, resolved to lines; `severity` and `tier` are the words of the contract."""
 
@@ -49,6 +72,7 @@ class Finding:
     function: str
     place: Place
     related: tuple[RelatedPlace, ...]
+    fix: OfferedFix | None
 
 
 @final
@@ -70,6 +94,7 @@ class AppliedFix:
     name: str
     function: str
     title: str
+    applicability: str
 
 
 @final
@@ -98,12 +123,15 @@ class Totals:
     failed: int
     opaque: int
     severities: dict[str, int]
-    fixed: int = 0
+    fixed: int
     """Repairs that were made."""
+    fixable: dict[str, int]
+    """Findings that are left and can be repaired, by applicability."""
 
     @classmethod
     def of(cls, reports: Iterable[FileReport]) -> Totals:
         severities = {"error": 0, "warning": 0, "information": 0, "hint": 0}
+        fixable = {**{one.value: 0 for one in Applicability}, NEEDS_RUN: 0}
         files = lines = kernels = failed = opaque = fixed = 0
         for report in reports:
             files += 1
@@ -114,4 +142,6 @@ class Totals:
             opaque += sum(1 for note in report.notes if note.kind == OPAQUE)
             for finding in report.findings:
                 severities[finding.severity] += 1
-        return cls(files, lines, kernels, failed, opaque, severities, fixed)
+                if finding.fix is not None:
+                    fixable[finding.fix.applicability] += 1
+        return cls(files, lines, kernels, failed, opaque, severities, fixed, fixable)

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import final
 
 from analysis.facts.model import Location
+from analysis.features.barrier_repairs import repaired_by_run
 from analysis.features.summary import one_per_place
 from analysis.rules.check import suppression_problems
 from analysis.rules.diagnostic import Diagnostic
 from analysis.syntax.line_index import LineIndex, PositionEncoding
 from simt_lsp.cli.engine import Analyzed, absolute_path
-from simt_lsp.cli.report import OPAQUE, FileReport, Finding, Note, Place, RelatedPlace
+from simt_lsp.cli.report import (
+    NEEDS_RUN,
+    OPAQUE,
+    Edit,
+    FileReport,
+    Finding,
+    Note,
+    OfferedFix,
+    Place,
+    RelatedPlace,
+)
 
 
 def file_report(analyzed: Analyzed) -> FileReport:
     """Everything a report format needs to know about one file."""
     places = Places(analyzed)
     facts = analyzed.analysis.facts
+    by_run = repaired_by_run(analyzed.analysis, analyzed.diagnostics)
     problems = (*facts.problems, *suppression_problems(analyzed.analysis))
     notes = [Note(p.kind.value, p.message, places.own(p.start, p.end)) for p in problems]
     notes += [_setting_note(problem.source, problem.message) for problem in analyzed.setup.problems]
@@ -30,7 +43,7 @@ def file_report(analyzed: Analyzed) -> FileReport:
         lines=len(analyzed.analysis.document.text.splitlines()),
         kernels=sum(1 for _ in facts.kernels()),
         functions=len(facts.functions),
-        findings=tuple(_finding(diagnostic, places) for diagnostic in analyzed.diagnostics),
+        findings=tuple(_finding(diagnostic, places, by_run) for diagnostic in analyzed.diagnostics),
         notes=tuple(notes),
     )
 
@@ -73,7 +86,7 @@ def displayed(path: str) -> str:
     return path.removeprefix(here)
 
 
-def _finding(diagnostic: Diagnostic, places: Places) -> Finding:
+def _finding(diagnostic: Diagnostic, places: Places, by_run: Mapping[Diagnostic, str]) -> Finding:
     return Finding(
         code=diagnostic.code,
         name=diagnostic.name,
@@ -83,7 +96,15 @@ def _finding(diagnostic: Diagnostic, places: Places) -> Finding:
         function=diagnostic.function,
         place=places.own(diagnostic.start, diagnostic.end),
         related=tuple(RelatedPlace(places.at(item.location), item.message) for item in diagnostic.related),
+        fix=_fix(diagnostic, places, by_run),
     )
+
+
+def _fix(diagnostic: Diagnostic, places: Places, by_run: Mapping[Diagnostic, str]) -> OfferedFix | None:
+    if diagnostic.fix is not None:
+        edits = tuple(Edit(places.own(edit.start, edit.end), edit.text) for edit in diagnostic.fix.replacements)
+        return OfferedFix(diagnostic.fix.title, diagnostic.fix.applicability.value, edits)
+    return OfferedFix(by_run[diagnostic], NEEDS_RUN, ()) if diagnostic in by_run else None
 
 
 def _setting_note(source: str, message: str) -> Note:

@@ -19,7 +19,7 @@ from urllib.parse import quote
 from analysis.rules.documentation import rule_documentation
 from analysis.rules.registry import RULES
 from analysis.rules.rule import Finding as Rule
-from simt_lsp.cli.report import FileReport, Finding, Place, RelatedPlace
+from simt_lsp.cli.report import FileReport, Finding, OfferedFix, Place, RelatedPlace
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "simtFinding/v1"
@@ -80,25 +80,42 @@ def _result(finding: Finding, fingerprint: str, root: Path) -> Object:
         result["relatedLocations"] = [
             _related(number, related, root) for number, related in enumerate(finding.related, start=1)
         ]
-    if finding.tier is not None:
-        result["properties"] = {"tier": finding.tier}
+    if finding.fix is not None and finding.fix.edits:
+        result["fixes"] = [_fix(finding.fix, root)]
+    properties: Object = {} if finding.tier is None else {"tier": finding.tier}
+    if finding.fix is not None:
+        properties["applicability"] = finding.fix.applicability
+    if properties:
+        result["properties"] = properties
     return result
 
 
+def _fix(fix: OfferedFix, root: Path) -> Object:
+    """All edits are of the file of the finding."""
+    replacements = [
+        {"deletedRegion": _region(edit.place), "insertedContent": {"text": edit.text}} for edit in fix.edits
+    ]
+    change = {"artifactLocation": _artifact(fix.edits[0].place.path, root), "replacements": replacements}
+    return {"description": {"text": fix.title}, "artifactChanges": [change]}
+
+
 def _location(place: Place, root: Path, function: str | None = None) -> Object:
-    region: Object = {
-        "startLine": place.line,
-        "startColumn": place.column,
-        "endLine": place.end_line,
-        "endColumn": place.end_column,
-    }
-    physical: Object = {"artifactLocation": _artifact(place.path, root), "region": region}
+    physical: Object = {"artifactLocation": _artifact(place.path, root), "region": _region(place)}
     if place.source is not None and place.line == place.end_line:
         physical["contextRegion"] = {"startLine": place.line, "snippet": {"text": place.source}}
     location: Object = {"physicalLocation": physical}
     if function:
         location["logicalLocations"] = [{"name": function, "kind": "function"}]
     return location
+
+
+def _region(place: Place) -> Object:
+    return {
+        "startLine": place.line,
+        "startColumn": place.column,
+        "endLine": place.end_line,
+        "endColumn": place.end_column,
+    }
 
 
 def _related(number: int, related: RelatedPlace, root: Path) -> Object:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from analysis.rules.diagnostic import Applicability
 from analysis.rules.wording import quantity
-from simt_lsp.cli.report import FileReport, Finding, Note, Place, Totals
+from simt_lsp.cli.report import NEEDS_RUN, FileReport, Finding, Note, Place, Totals
 from simt_lsp.cli.terminal import Line, Style
 
 TAB = "    "
@@ -86,6 +87,28 @@ def summary_line(totals: Totals, seconds: float, *, hints: bool = True, verbose:
     files = quantity(totals.files - totals.failed, "file")
     fixed = f"; {quantity(totals.fixed, 'fix', 'fixes')} applied" if totals.fixed else ""
     return (found, style), (f" in {files}{failed} ({size}){fixed}{opaque}{how}", Style.PLAIN)
+
+
+def fixable_line(totals: Totals, *, fixing: bool) -> Line | None:
+    """`2 can be fixed with --fix, 1 more with --fix --unsafe-fixes`; None where there is nothing to say.
+
+    `fixing`: what --fix could do was done, and it was said of each repair why it was not made.
+    """
+    safe, unsafe, needs_run = (
+        totals.fixable[kind] for kind in (Applicability.SAFE.value, Applicability.UNSAFE.value, NEEDS_RUN)
+    )
+    ways: list[str] = []
+    if safe and not fixing:
+        ways.append(f"{safe} can be fixed with --fix")
+    if needs_run and not fixing:
+        ways.append(f"{needs_run} {_again('with --fix', ways)} where a run confirms it")
+    if unsafe:
+        ways.append(f"{unsafe} {_again('with --fix --unsafe-fixes', ways)}")
+    return ((", ".join(ways), Style.PLAIN),) if ways else None
+
+
+def _again(how: str, ways: Sequence[str]) -> str:
+    return f"more {how}" if ways else f"can be fixed {how}"
 
 
 def position(place: Place) -> str:

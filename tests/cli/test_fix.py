@@ -87,9 +87,42 @@ def test_json_lists_fixes(tmp_path: Path) -> None:
     report = json.loads(simt_lsp("check", "--fix", "--format", "json", "sum.cu", cwd=tmp_path).stdout)
     (fix,) = report["files"][0]["fixes"]
     assert (fix["code"], fix["name"], fix["function"]) == ("WRP209", "missing-syncwarp", "sum")
+    assert fix["applicability"] == "safe"
     assert report["summary"]["fixed"] == 1
     again = json.loads(simt_lsp("check", "--format", "json", "sum.cu", cwd=tmp_path).stdout)
     assert (again["files"][0]["fixes"], again["summary"]["fixed"]) == ([], 0)
+
+
+def test_reports_say_what_can_be_fixed_and_how(tmp_path: Path) -> None:
+    write(tmp_path, {"sum.cu": LADDER, "both.cu": LEGACY})
+    select = ("--select", "WRP", ".")
+    text = simt_lsp("check", *select, cwd=tmp_path).stdout
+    assert text.endswith("\n2 can be fixed with --fix, 1 more with --fix where a run confirms it\n")
+    assert "fixed with" not in simt_lsp("check", "--fix", *select, cwd=tmp_path).stdout
+
+    write(tmp_path, {"sum.cu": LADDER, "both.cu": LEGACY})
+    report = json.loads(simt_lsp("check", "--format", "json", *select, cwd=tmp_path).stdout)
+    assert report["summary"]["fixable"] == {"safe": 2, "unsafe": 0, "needs-run": 1}
+    first, second, ladder = [found["fix"] for file in report["files"] for found in file["diagnostics"]]
+    edit = {"text": "__shfl_down_sync(0xffffffff, ", "line": 3, "column": 8, "end_line": 3, "end_column": 20}
+    assert first == {"title": "Use `__shfl_down_sync` with a full mask", "applicability": "safe", "edits": [edit]}
+    assert second["edits"][0]["column"] == 28
+    assert ladder == {"title": "Insert `__syncwarp()`", "applicability": "needs-run", "edits": []}
+
+    log = json.loads(simt_lsp("check", "--format", "sarif", *select, cwd=tmp_path).stdout)
+    fixed, _, unfixed = log["runs"][0]["results"]
+    region = {"startLine": 3, "startColumn": 8, "endLine": 3, "endColumn": 20}
+    (change,) = fixed["fixes"][0]["artifactChanges"]
+    assert change["artifactLocation"]["uri"] == "both.cu"
+    assert change["replacements"] == [{"deletedRegion": region, "insertedContent": {"text": edit["text"]}}]
+    assert fixed["properties"]["applicability"] == "safe"
+    assert "fixes" not in unfixed
+    assert unfixed["properties"] == {"tier": "proven", "applicability": "needs-run"}
+
+
+def test_what_is_withheld_is_not_promised(tmp_path: Path) -> None:
+    write(tmp_path, {"stuck.cu": STUCK})
+    assert "fixed with" not in simt_lsp("check", "stuck.cu", cwd=tmp_path).stdout
 
 
 def test_options_that_do_not_go_together(tmp_path: Path) -> None:
