@@ -14,9 +14,9 @@ from analysis.rules.rule import Subject
 from analysis.rules.warp_text import records_of
 from analysis.verdict.barriers import Tier
 from analysis.warp.model import WarpProblemKind
+from analysis.warp.wide_warps import CUDA_WARP
 
 _LEGACY: Final = re.compile(rb"(__(?:shfl(?:_up|_down|_xor)?|any|all|ballot))\s*\(")
-_CUDA_WARP: Final = 32
 
 
 @final
@@ -71,7 +71,7 @@ class LegacyWarpIntrinsic:
     @classmethod
     def find(cls, subject: Subject) -> Iterator[LegacyWarpIntrinsic]:
         for found in records_of(subject, WarpProblemKind.LEGACY):
-            if found.warp_size != _CUDA_WARP or found.operation.path != subject.analysis.facts.path:
+            if found.warp_size != CUDA_WARP or found.operation.path != subject.analysis.facts.path:
                 continue
             called = _LEGACY.match(subject.analysis.document.text, found.operation.start)
             if called is None:  # a macro, or a library that stands for it

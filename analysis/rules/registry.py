@@ -15,6 +15,7 @@ from analysis.rules.divergent_barrier import DivergentBarrier
 from analysis.rules.divergent_branch import DivergentBranch
 from analysis.rules.divergent_loop import DivergentLoop
 from analysis.rules.early_exit_before_barrier import EarlyExitBeforeBarrier
+from analysis.rules.fixed_warp_size import FixedWarpSize
 from analysis.rules.generic_pointer import GenericPointer
 from analysis.rules.intra_warp_spin_lock import IntraWarpSpinLock
 from analysis.rules.legacy_warp_intrinsic import LegacyWarpIntrinsic
@@ -22,6 +23,7 @@ from analysis.rules.mask_names_absent_lane import MaskNamesAbsentLane
 from analysis.rules.masks_differ import MasksDiffer
 from analysis.rules.meldable_branch import MeldableBranch
 from analysis.rules.missing_syncwarp import MissingSyncwarp
+from analysis.rules.narrow_ballot import NarrowBallot
 from analysis.rules.out_of_bounds_lane import OutOfBoundsLane
 from analysis.rules.read_of_inactive_lane import ReadOfInactiveLane
 from analysis.rules.rule import Finding
@@ -48,6 +50,8 @@ RULES: Final[tuple[type[Finding], ...]] = (
     LegacyWarpIntrinsic,
     MissingSyncwarp,
     IntraWarpSpinLock,
+    NarrowBallot,
+    FixedWarpSize,
     SharedRace,
     VaryingStore,
     DivergentBranch,

@@ -7,7 +7,18 @@ from typing import Final
 
 from analysis.facts.model import Location
 from analysis.facts.warp_records import WarpRecord
-from analysis.ir.instructions import Atomic, Load, Match, Shuffle, Store, Vote, WarpBarrier, WarpReduce
+from analysis.ir.instructions import (
+    Atomic,
+    Binary,
+    Load,
+    Match,
+    ReadSpecial,
+    Shuffle,
+    Store,
+    Vote,
+    WarpBarrier,
+    WarpReduce,
+)
 from analysis.rules.diagnostic import Related
 from analysis.rules.guard_text import guard_words
 from analysis.rules.origin import chain_of
@@ -44,6 +55,10 @@ def operation_words(record: WarpRecord) -> str:
             noun = "reduction"
         case Load() | Store() | Atomic():
             noun = "access"
+        case ReadSpecial():
+            noun = "active mask"
+        case Binary():
+            noun = "expression"
     return f"this {noun}" if record.site == record.operation else f"the {noun} behind this call"
 
 

@@ -1,7 +1,8 @@
 """Operations in which the lanes of a warp meet: what is wrong with their masks, and what is missing between lanes.
 
 Rules     who takes part (`participation.py`), what masks are made of (`masks.py`), locks that lanes of one warp wait
-          for (`spin_locks.py`), data that lanes exchange through memory (`memory_exchange.py`).
+          for (`spin_locks.py`), data that lanes exchange through memory (`memory_exchange.py`), what was written for
+          warps of 32 lanes where they have 64 (`wide_warps.py`).
 Cost      nothing for a function without such operations, atomics that are compared and volatile shared memory.
 """
 
@@ -25,6 +26,7 @@ from analysis.warp.memory_exchange import find_unordered_exchanges
 from analysis.warp.model import WARP_OPERATIONS, WarpOperation, WarpProblem, WarpProblemKind
 from analysis.warp.participation import Judged, Participation
 from analysis.warp.spin_locks import ACQUIRING, find_spin_locks
+from analysis.warp.wide_warps import CUDA_WARP, find_wide_warp_problems
 
 _SURE: Final = frozenset({WarpProblemKind.CALLER, WarpProblemKind.ABSENT})
 
@@ -55,6 +57,8 @@ def find_warp_problems(
         judge = Participation(function, control, divergence, knowledge, callers_known=callers_known)
         for block, here in operations.items():
             found += _masks(judge, divergence, block, here)
+    if knowledge.warp_size > CUDA_WARP:
+        found += find_wide_warp_problems(function, control, divergence, affine)
     is_alone = bool(knowledge.shapes) and all(shape.threads == 1 for shape in knowledge.shapes)
     if has_lock and control.cycles and not is_alone:
         found += find_spin_locks(function, control, divergence, affine)

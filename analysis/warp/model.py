@@ -7,7 +7,18 @@ from typing import Final, TypeAlias, final
 
 from analysis.divergence.launch_shape import BlockShape
 from analysis.ir.ids import BasicBlockId
-from analysis.ir.instructions import Atomic, Load, Match, Shuffle, Store, Vote, WarpBarrier, WarpReduce
+from analysis.ir.instructions import (
+    Atomic,
+    Binary,
+    Load,
+    Match,
+    ReadSpecial,
+    Shuffle,
+    Store,
+    Vote,
+    WarpBarrier,
+    WarpReduce,
+)
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.verdict.barriers import Guard, Tier
@@ -38,6 +49,10 @@ class WarpProblemKind(Enum):
     """Lanes exchange data through memory and nothing orders them."""
     SPIN_LOCK = "spin lock"
     """Lanes of one warp wait for a lock that another of them holds."""
+    NARROWED = "narrowed ballot"
+    """A set of 64 lanes is kept in 32 bits."""
+    OF_32 = "warp of 32"
+    """Lanes or warps are counted as if a warp had 32 lanes."""
 
 
 @final
@@ -65,14 +80,15 @@ class WarpCase:
 class WarpProblem:
     """One problem of one operation.
 
-    `other`: the write of an exchange through memory, the release of a lock, the read of the active mask.
+    `other`: the write of an exchange through memory, the release of a lock, the read of the active mask, the conversion
+    of a set of lanes.
 
     `guards`: the branches that keep lanes away, innermost first.  `is_convergent`: every lane of a warp comes.
     """
 
     kind: WarpProblemKind
     block: BasicBlockId
-    instruction: WarpOperation | Load | Store | Atomic
+    instruction: WarpOperation | Load | Store | Atomic | Binary | ReadSpecial
     tier: Tier | None
     case: WarpCase | None
     guards: tuple[Guard, ...]

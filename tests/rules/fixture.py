@@ -2,6 +2,7 @@
 
 `//~ slug, slug`       these rules report on this line, and no others do
 `//= name: level`      the variable declared on this line has this level (`grid-uniform` ... `varying`)
+`//! warp-size = 64`   warps have this many lanes
 `$0`                   the cursor, for features that answer about a place
 """
 
@@ -31,6 +32,7 @@ PATH: Final = "fixture.cu"
 
 _REPORTED: Final = re.compile(r"//~ *([a-z0-9, -]+)")
 _LEVEL: Final = re.compile(r"//= *(\w+): *([a-z-]+)")
+_WARP_SIZE: Final = re.compile(r"//! *warp-size *= *(\d+)")
 _ANALYSIS: Final = AnalysisSettings()
 _RULES: Final = RuleSettings(ignore=frozenset({"DIV403", "RAC", "SYN107"}))
 """Most divergent branches with two arms can be melded to some degree, and kernels of a few lines leave barriers out or
@@ -54,7 +56,8 @@ def check_fixture(
     text: str, settings: RuleSettings = _RULES, path: str = PATH, files: Mapping[str, bytes] | None = None
 ) -> tuple[Diagnostic, ...]:
     """Every diagnostic is claimed on its line, every claim is reported; the diagnostics, for further questions."""
-    analysis = analyze(text, path=path, files=files)
+    size = _WARP_SIZE.search(text)
+    analysis = analyze(text, AnalysisSettings(warp_size=int(size[1])) if size else _ANALYSIS, path, files)
     diagnostics = check(analysis, settings)
     reported = sorted((_line_of(analysis, found.start), found.name) for found in diagnostics)
     assert reported == sorted(claimed_reports(text)), [(found.name, found.message) for found in diagnostics]
