@@ -40,7 +40,8 @@ class Selection:
     unsafe: bool
 
     def of(self, diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
-        return [one for one in diagnostics if self._takes(one)]
+        """Those that can be repaired together, in one step."""
+        return _apart([one for one in diagnostics if self._takes(one)])
 
     def _takes(self, diagnostic: Diagnostic) -> bool:
         if diagnostic.fix is None or self.code not in (None, diagnostic.code):
@@ -64,7 +65,7 @@ def fix_all(before: Text, selection: Selection, recheck: Callable[[bytes], Text]
     edit: tuple[Replacement, ...] = ()
     applied: list[Diagnostic] = []
     for _ in range(MAX_ROUNDS):
-        chosen = _apart(selection.of(after.diagnostics))
+        chosen = selection.of(after.diagnostics)
         step = sorted((one for found in chosen for one in _edits(found)), key=lambda one: one.start)
         changed = changed_text(after, step, recheck)
         if not chosen or changed is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, final
 
 from analysis.ir.record import record
@@ -41,6 +42,15 @@ class Analysed:
     problems: tuple[SettingProblem, ...]
     touched: frozenset[str]
     missed: bool
+
+
+@final
+@record
+class Checked:
+    """A text with its facts and what the rules say about it."""
+
+    analysis: FileAnalysis
+    diagnostics: tuple[Diagnostic, ...]
 
 
 @final
@@ -94,6 +104,14 @@ class AnalysisJob:
             touched,
             view.missed,
         )
+
+    def recheck(self, analysed: Analysed, text: bytes) -> Checked:
+        """Another text of an analysed document, with the settings and headers around it; on the worker's thread."""
+        item = replace(analysed.item, document=Document.open(text))
+        view = RootView(self._roots.of(item.path))
+        loader = DiskLoader(self.cache if item.path is not None else None, self._documents.overlay(), view.files)
+        analysis = self._analyse(item, loader, analysed.settings, analysed.context, lambda: False)
+        return Checked(analysis, self._check(analysis, analysed.configuration))
 
     def release(self, path: str) -> None:
         """The document that the analysis knows as `path` was closed; called on the worker's thread."""

@@ -12,7 +12,7 @@ from lsprotocol import types
 from analysis.facts.model import FileProblem, Location, ProblemKind
 from analysis.ir.record import record
 from analysis.syntax.line_index import LineIndex, PositionEncoding
-from simt_lsp.server.analysed import Analysed
+from simt_lsp.server.analysed import Analysed, Checked
 from simt_lsp.server.client import ClientFeatures
 from simt_lsp.server.simulation.checked_barriers import BarrierPlace
 from simt_lsp.server.simulation.checked_melds import CheckedMeld
@@ -62,7 +62,15 @@ class View:
     launches: Callable[[str], Sequence[Launch]]
     checked_meld: Callable[[FunctionFacts, BranchFact], CheckedMeld | None]
     checked_barriers: Callable[[BarrierPlace], CheckedEdit | None]
+    confirmed_functions: Callable[[], frozenset[int]]
+    """Where functions begin of which a repair of barriers was checked, in this very text, and confirmed."""
+    recheck: Callable[[bytes], Checked]
+    """What the analysis and the rules say of another text of the document."""
     _other_lines: dict[str, LineIndex | None] = field(default_factory=dict[str, "LineIndex | None"])
+
+    @property
+    def checked(self) -> Checked:
+        return Checked(self.analysis, self.analysed.diagnostics)
 
     def offset(self, position: types.Position) -> int:
         """The byte offset of a client's position."""

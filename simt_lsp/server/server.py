@@ -31,7 +31,7 @@ from simt_lsp.server.publishing import Publisher, Report, report_of
 from simt_lsp.server.roots import Root, Roots
 from simt_lsp.server.sent_tokens import SentTokens
 from simt_lsp.server.simulation.checked_barriers import CheckedBarriers
-from simt_lsp.server.simulation.checked_melds import CheckedMeld, CheckedMelds, MeldIdentity
+from simt_lsp.server.simulation.checked_melds import CheckedMeld, CheckedMelds, MeldIdentity, text_digest
 from simt_lsp.server.simulation.decorations import decorations
 from simt_lsp.server.simulation.results import Placement, Running, Simulated, SimulationResults
 from simt_lsp.server.simulation.simulator import Simulator
@@ -264,6 +264,8 @@ class SimtServer(LanguageServer):
             lambda kernel: self.placement.launches(analysis, kernel),
             lambda function, branch: self._checked_meld(analysed, analysis, function, branch),
             lambda place: self.barriers.of(analysed.item.uri, place),
+            lambda: self.barriers.confirmed(analysed.item.uri, text_digest(analysed.item.document.text)),
+            lambda text: self.job.recheck(analysed, text),
         )
 
     def meld_identity(self, view: View, function: FunctionFacts, branch: BranchFact) -> MeldIdentity:

@@ -56,7 +56,7 @@ def test_only_at_the_place_and_of_the_kind_that_is_asked_for(tmp_path: Path) -> 
         client.initialize(capabilities(VSCODE), tmp_path)
         client.open(uri, TRANSPOSE)
         assert len(actions(client, uri, line=4, only=["quickfix"])) == 1
-        assert actions(client, uri, line=4, only=["refactor", "source.fixAll"]) == []
+        assert actions(client, uri, line=4, only=["refactor", "source.organizeImports"]) == []
         assert actions(client, uri, line=2) == []
         assert client.stop() == 0
 

@@ -18,11 +18,11 @@ from pygls.exceptions import JsonRpcException
 
 from analysis.ir.record import record
 from analysis.refactor.barrier_goal import BarrierGoal
+from simt_lsp.server.client_edit import workspace_edit
 from simt_lsp.server.convert import View, printable
 from simt_lsp.server.errors import CONTENT_MODIFIED
 from simt_lsp.server.requests.barriers import BARRIER_COMMAND, CHANGED, Asked, barrier_place, check, words_of
 from simt_lsp.server.requests.checked_edit import may_apply, tell
-from simt_lsp.server.simulation.client_edit import workspace_edit
 from simt_lsp.server.simulation.edit_outcome import CheckedEdit, EditVerdict
 
 if TYPE_CHECKING:
@@ -150,5 +150,5 @@ async def _resolved(ls: SimtServer, action: types.CodeAction, asked: Asked, vers
     action.title = printable(outcome.title)
     # Editors show no resolved title.
     ls.window_log_message(types.LogMessageParams(types.MessageType.Info, action.title))
-    action.edit = workspace_edit(item, outcome, ls.encoding, ls.client_features)
+    action.edit = workspace_edit(item, outcome.replacements, ls.encoding, ls.client_features)
     return action

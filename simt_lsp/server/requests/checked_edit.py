@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, assert_never, final
 from lsprotocol import types
 
 from analysis.ir.record import record
+from simt_lsp.server.client_edit import workspace_edit
 from simt_lsp.server.convert import printable
 from simt_lsp.server.documents import OpenDocument
-from simt_lsp.server.simulation.client_edit import workspace_edit
 from simt_lsp.server.simulation.edit_outcome import CheckedEdit, EditOutcome, EditVerdict
 from simt_lsp.server.simulation.outcome import Failed, Refused, Stopped
 
@@ -47,7 +47,7 @@ async def apply(ls: SimtServer, item: OpenDocument, checked: CheckedEdit, words:
     if ls.documents.current.get(item.uri) is not item:
         ls.show_message(f"{words.not_done}: {words.changed}.", types.MessageType.Warning)
         return False
-    edit = workspace_edit(item, checked, ls.encoding, ls.client_features)
+    edit = workspace_edit(item, checked.replacements, ls.encoding, ls.client_features)
     title = printable(checked.title)
     answer = await ls.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit=edit, label=title))
     if answer.applied:

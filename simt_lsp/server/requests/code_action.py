@@ -1,7 +1,9 @@
-"""`textDocument/codeAction`: the repairs of the diagnostics in a range, as quick fixes, and rewritings of branches.
+"""`textDocument/codeAction`: the repairs of the diagnostics in a range, as quick fixes, rewritings of branches, and all
+safe repairs of a document.
 
 Rules    A repair belongs to one version of the document and says so, so that an editor refuses it for another.
          A cursor that stands on no finding means those of its line: Neovim and Vim ask for the cursor alone.
+         What is not about the cursor is offered only where its kind is asked for.
          A client that knows no code action literals gets none: a bare command could not carry an edit.
 """
 
@@ -12,8 +14,10 @@ from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
 
+from simt_lsp.server.client_edit import workspace_edit
 from simt_lsp.server.convert import View, printable
 from simt_lsp.server.requests.barrier_action import reconverge_actions, repair_actions, resolve_barriers
+from simt_lsp.server.requests.fix_all_action import FIX_ALL, fix_all_actions, fix_rule_actions, resolve_fix_all
 from simt_lsp.server.requests.meld_action import meld_actions, resolve_meld
 from simt_lsp.server.simulation.arguments import plain
 
@@ -21,34 +25,39 @@ if TYPE_CHECKING:
     from analysis.rules.diagnostic import Diagnostic, Fix
     from simt_lsp.server.server import SimtServer
 
-QUICK_FIX: Final = types.CodeActionKind.QuickFix
-REWRITE: Final = types.CodeActionKind.RefactorRewrite
-OPTIONS: Final = types.CodeActionOptions(code_action_kinds=[QUICK_FIX, REWRITE], resolve_provider=True)
+QUICK_FIX: Final = types.CodeActionKind.QuickFix.value
+REWRITE: Final = types.CodeActionKind.RefactorRewrite.value
+KINDS: Final = (QUICK_FIX, REWRITE, FIX_ALL)
+OPTIONS: Final = types.CodeActionOptions(code_action_kinds=KINDS, resolve_provider=True)
 
 
 async def on_code_action(ls: SimtServer, params: types.CodeActionParams) -> list[types.CodeAction]:
-    kinds = [kind for kind in (QUICK_FIX, REWRITE) if _wants(params.context.only, kind)]
+    kinds = [kind for kind in KINDS if _wants(params.context.only, kind)]
     if not ls.client_features.code_action_literals or not kinds:
         return []
     return await ls.ask(params.text_document.uri, lambda view: list(actions(view, params.range, kinds))) or []
 
 
-def actions(view: View, place: types.Range, kinds: Sequence[types.CodeActionKind]) -> Iterator[types.CodeAction]:
+def actions(view: View, place: types.Range, kinds: Sequence[str]) -> Iterator[types.CodeAction]:
     if QUICK_FIX in kinds:
         yield from quick_fixes(view, place)
     if REWRITE in kinds:
         yield from meld_actions(view, place)
         yield from reconverge_actions(view, place)
+    if FIX_ALL in kinds:
+        yield from fix_all_actions(view)
 
 
 def quick_fixes(view: View, place: types.Range) -> Iterator[types.CodeAction]:
-    for diagnostic in _at(view, place, [one for one in view.analysed.diagnostics if one.fix is not None]):
-        if diagnostic.fix is not None:
-            yield _action(view, diagnostic, diagnostic.fix)
     from analysis.features.barrier_repairs import REPAIRED_CODES
 
-    repaired = [one for one in view.analysed.diagnostics if one.code in REPAIRED_CODES]
-    yield from repair_actions(view, _at(view, place, repaired))
+    fixed = _at(view, place, [one for one in view.analysed.diagnostics if one.fix is not None])
+    for diagnostic in fixed:
+        if diagnostic.fix is not None:
+            yield _action(view, diagnostic, diagnostic.fix)
+    repaired = _at(view, place, [one for one in view.analysed.diagnostics if one.code in REPAIRED_CODES])
+    yield from repair_actions(view, repaired)
+    yield from fix_rule_actions(view, [*fixed, *repaired])
 
 
 def _at(view: View, place: types.Range, diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
@@ -66,32 +75,29 @@ async def on_code_action_resolve(ls: SimtServer, action: types.CodeAction) -> ty
             return await resolve_meld(ls, action, data)
         case {"barriers": data}:
             return await resolve_barriers(ls, action, data)
+        case {"fixAll": data}:
+            return await resolve_fix_all(ls, action, data)
         case _:
             return action
 
 
-def _wants(only: Sequence[types.CodeActionKind | str] | None, kind: types.CodeActionKind) -> bool:
-    """Kinds form a tree: who asks for "" or "refactor" wants "refactor.rewrite"; who asks for no kind wants all."""
+def _wants(only: Sequence[types.CodeActionKind | str] | None, kind: str) -> bool:
+    """Kinds form a tree: who asks for "" or "refactor" wants "refactor.rewrite".  Who asks for no kind wants all that
+    is about the cursor."""
     if only is None:
-        return True
+        return kind != FIX_ALL
     wanted = [one.value if isinstance(one, types.CodeActionKind) else one for one in only]
-    return any(one == "" or f"{kind.value}.".startswith(f"{one}.") for one in wanted)
+    return any(one == "" or f"{kind}.".startswith(f"{one}.") for one in wanted)
 
 
 def _action(view: View, diagnostic: Diagnostic, fix: Fix) -> types.CodeAction:
+    from analysis.rules.diagnostic import Applicability
+
+    is_safe = fix.applicability is Applicability.SAFE
     return types.CodeAction(
-        title=printable(fix.title),
+        title=printable(fix.title if is_safe else f"{fix.title} (unsafe)"),
         kind=QUICK_FIX,
         diagnostics=[view.diagnostic(diagnostic)],
-        is_preferred=True,
-        edit=_workspace_edit(view, fix),
+        is_preferred=is_safe,
+        edit=workspace_edit(view.analysed.item, fix.replacements, view.encoding, view.features),
     )
-
-
-def _workspace_edit(view: View, fix: Fix) -> types.WorkspaceEdit:
-    item = view.analysed.item
-    edits = [types.TextEdit(view.range(edit.start, edit.end), edit.text) for edit in fix.replacements]
-    if not view.features.document_changes:
-        return types.WorkspaceEdit(changes={item.uri: edits})
-    document = types.OptionalVersionedTextDocumentIdentifier(uri=item.uri, version=item.version)
-    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, [*edits])])

@@ -14,6 +14,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from analysis.ir.record import record
+from simt_lsp.server.client_edit import text_edits
 from simt_lsp.server.convert import View, printable
 from simt_lsp.server.documents import OpenDocument
 from simt_lsp.server.errors import CONTENT_MODIFIED
@@ -22,7 +23,6 @@ from simt_lsp.server.requests.checked_edit import EditWords, apply, may_apply, t
 from simt_lsp.server.simulation.arguments import plain
 from simt_lsp.server.simulation.checked_melds import CheckedMeld, MeldIdentity, text_digest
 from simt_lsp.server.simulation.child import Listener
-from simt_lsp.server.simulation.client_edit import text_edits
 from simt_lsp.server.simulation.edit_outcome import CheckedEdit, EditOutcome
 from simt_lsp.server.simulation.job import MeldJob
 from simt_lsp.server.simulation.meld_places import MeldPlace, meld_places
@@ -118,7 +118,7 @@ def meld_object(ls: SimtServer, checked: Checked) -> dict[str, Any]:
                 "status": outcome.verdict.value,
                 "title": printable(outcome.title),
                 "message": None if outcome.message is None else printable(outcome.message),
-                "edits": text_edits(item, outcome, ls.encoding),
+                "edits": text_edits(item, outcome.replacements, ls.encoding),
                 "text": printable(melded_text(item, outcome)),
                 "before": outcome.before,
                 "after": outcome.after,

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, assert_never
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from simt_lsp.server.client_edit import workspace_edit
 from simt_lsp.server.convert import View, printable
 from simt_lsp.server.errors import CONTENT_MODIFIED
 from simt_lsp.server.requests.checked_edit import may_apply, tell
 from simt_lsp.server.requests.meld import CHANGED, MELD_COMMAND, WORDS, check
-from simt_lsp.server.simulation.client_edit import workspace_edit
 from simt_lsp.server.simulation.edit_outcome import CheckedEdit, EditVerdict
 from simt_lsp.server.simulation.meld_places import MeldPlace, meld_places
 
@@ -124,5 +124,5 @@ async def _resolved(
     ls.window_log_message(
         types.LogMessageParams(types.MessageType.Info, action.title)
     )  # editors show no resolved title
-    action.edit = workspace_edit(checked.item, checked.outcome, ls.encoding, ls.client_features)
+    action.edit = workspace_edit(checked.item, checked.outcome.replacements, ls.encoding, ls.client_features)
     return action

@@ -11,7 +11,7 @@ from typing import Final, final
 
 from analysis.ir.record import record
 from analysis.refactor.barrier_goal import BarrierGoal
-from simt_lsp.server.simulation.edit_outcome import CheckedEdit
+from simt_lsp.server.simulation.edit_outcome import CheckedEdit, EditVerdict
 
 MAX_KEPT: Final = 64
 
@@ -41,6 +41,15 @@ class CheckedBarriers:
 
     def of(self, uri: str, place: BarrierPlace) -> CheckedEdit | None:
         return self._known.get(uri, {}).get(place)
+
+    def confirmed(self, uri: str, text: bytes) -> frozenset[int]:
+        """Where functions begin of which some repair is confirmed in the text with this digest."""
+        known = self._known.get(uri, {})
+        return frozenset(
+            place.start
+            for place, checked in known.items()
+            if place.text == text and checked.verdict is EditVerdict.CONFIRMED
+        )
 
     def forget(self, uri: str) -> None:
         self._known = {key: value for key, value in self._known.items() if key != uri}

@@ -14,6 +14,7 @@ from typing import Final
 import pytest
 
 from tests.editors.neovim.editor import VERSIONS, Neovim
+from tests.editors.others.snippets import snippet
 from tests.editors.outcome import FAILED
 
 HALO: Final = """\
@@ -350,6 +351,20 @@ def test_a_fix_is_applied_and_its_finding_is_gone(neovim: Neovim) -> None:
     neovim.wait_for("not vim.iter(vim.diagnostic.get(0)):any(function(d) return d.code == 'MEM502' end)")
     assert "SYN101" in neovim.codes()
     neovim.picture("applied")
+
+
+def test_all_safe_fixes_are_made_and_undone_as_documented(neovim: Neovim) -> None:
+    """Not what is about the cursor: it stands on a finding without a fix."""
+    before = neovim.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)")
+    neovim.at(1, 1)
+    neovim.run(snippet("Neovim", "vim").strip().removeprefix(":"))
+    neovim.sees("float tile[32][32 + 1];")
+    neovim.wait_for("not vim.iter(vim.diagnostic.get(0)):any(function(d) return d.code == 'MEM502' end)")
+    assert "SYN101" in neovim.codes()
+    neovim.picture("applied")
+    neovim.keys("u")
+    neovim.wait_for("vim.iter(vim.diagnostic.get(0)):any(function(d) return d.code == 'MEM502' end)")
+    assert neovim.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)") == before
 
 
 def test_a_killed_server_is_started_again_with_the_file(neovim: Neovim) -> None:

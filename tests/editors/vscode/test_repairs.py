@@ -1,8 +1,15 @@
-"""A repair is chosen with the keys, applied, and its finding is gone."""
+"""Repairs are chosen with the keys or made on a save, and their findings are gone."""
 
 from __future__ import annotations
 
-from tests.editors.vscode.window import Window
+import json
+from collections.abc import Iterator
+from typing import Final
+
+import pytest
+
+from tests.editors.others.snippets import snippet
+from tests.editors.vscode.window import Window, wait_until
 
 TRANSPOSE = """\
 __global__ void transpose(float *out, const float *in) {
@@ -31,3 +38,53 @@ def test_padding_is_offered_and_removes_the_bank_conflict(window: Window) -> Non
     window.picture("applied")
     text = window.ask("return vscode.window.activeTextEditor.document.getText()")
     assert "tile[32][33]" in text or "tile[32][32 + 1]" in text
+
+
+TWO: Final = TRANSPOSE.replace("tile[32][32];", "tile[32][32], more[32][32];").replace(
+    "= tile[threadIdx.x][threadIdx.y];", "= tile[threadIdx.x][threadIdx.y] + more[threadIdx.x][threadIdx.y];"
+)
+PADDED: Final = TWO.replace("[32][32]", "[32][32 + 1]")
+
+
+def written(window: Window) -> str:
+    text: str = window.ask("return vscode.window.activeTextEditor.document.getText()")
+    return text
+
+
+@pytest.fixture
+def fixing_window(window: Window) -> Iterator[Window]:
+    """With the setting of docs/editors.md."""
+    ((name, value),) = json.loads("{" + snippet("VS Code", "json") + "}").items()
+    window.set_setting(name, value)
+    yield window
+    window.set_setting(name, None)
+
+
+def test_all_safe_repairs_are_made_on_a_save_and_undone(fixing_window: Window) -> None:
+    window = fixing_window
+    (window.folder / "tiles.cu").write_text(TWO)
+    window.open("tiles.cu")
+    assert "MEM502" in window.wait_for_codes("tiles.cu", bool)
+    window.at(1)
+    window.page.keyboard.type("// saved")
+    window.page.keyboard.press("Enter")
+    window.page.keyboard.press("Control+s")
+    window.wait_for_codes("tiles.cu", lambda codes: "MEM502" not in codes)
+    assert written(window) == f"// saved\n{PADDED}"
+    wait_until(lambda: (window.folder / "tiles.cu").read_text() == f"// saved\n{PADDED}", lambda: "never saved")
+    window.picture("saved")
+    window.page.keyboard.press("Control+z")
+    window.wait_for_codes("tiles.cu", lambda codes: "MEM502" in codes)
+    assert written(window) == f"// saved\n{TWO}"
+
+
+def test_all_repairs_of_one_rule_are_made_from_one_finding(window: Window) -> None:
+    (window.folder / "tiles.cu").write_text(TWO)
+    window.open("tiles.cu")
+    assert "MEM502" in window.wait_for_codes("tiles.cu", bool)
+    window.at(5, 45)
+    window.page.locator(".monaco-editor textarea, .native-edit-context").first.focus()
+    window.page.keyboard.press("Control+.")
+    window.sees(".action-widget .monaco-list-row.action", "Fix all bank-conflict (MEM502) in this file").click()
+    window.wait_for_codes("tiles.cu", lambda codes: "MEM502" not in codes)
+    assert written(window) == PADDED
