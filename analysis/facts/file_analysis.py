@@ -132,10 +132,10 @@ class FileAnalysis:
         for view in self._functions[function.id].views:
             yield from warp_records(view, self._place_in, kind)
 
-    def race_records(self, function: FunctionFacts) -> Iterator[RaceRecord]:
-        """The races of a kernel that have a witness."""
+    def race_records(self, function: FunctionFacts, *, undecided: bool = False) -> Iterator[RaceRecord]:
+        """The races of a kernel that have a witness; with `undecided` those too that are open."""
         for view in self._functions[function.id].views:
-            yield from race_records(view, self.item_of)
+            yield from race_records(view, self.item_of, undecided=undecided)
 
     def order_records(self, function: FunctionFacts) -> tuple[OrderRecord, ...]:
         """What each barrier of the function orders, over all its calls; none for one of which that is not known."""

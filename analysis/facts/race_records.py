@@ -1,6 +1,7 @@
 """Races with their accesses as places in files: what the race rules translate into words.
 
-One record per race of a kernel that has a witness; it belongs to the kernel, wherever its accesses stand.
+One record per race of a kernel, with `undecided` also of those that are open; it belongs to the kernel, wherever
+its accesses stand.
 """
 
 from __future__ import annotations
@@ -49,13 +50,13 @@ class RaceRecord:
     structs: Mapping[str, StructLayout]
 
 
-def race_records(view: View, item_in: ItemIn) -> Iterator[RaceRecord]:
+def race_records(view: View, item_in: ItemIn, *, undecided: bool) -> Iterator[RaceRecord]:
     """Those of the kernel whose own view it is; nothing for what is inlined into it."""
     if view.frame != OWN_FRAME:
         return
     function = view.root.function
     for race in view.root.races:
-        if race.witness is None:
+        if race.witness is None and not (undecided and race.is_open):
             continue
         first, second = place_of(view, race.first, item_in), place_of(view, race.second, item_in)
         if first is None or second is None:

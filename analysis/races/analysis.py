@@ -29,7 +29,6 @@ from analysis.memory.spaces import SpaceResult
 from analysis.races.disjoint import Disjoint
 from analysis.races.intervals import Interval, intervals, orders_block
 from analysis.races.model import MemoryUse, Race, RaceKind
-from analysis.races.program import Program
 from analysis.races.program_builder import build_program
 from analysis.races.search import Pair, Sighting, find_sightings
 from analysis.races.uses import conflict, is_guess, shared_uses
@@ -60,20 +59,29 @@ def find_races(
     if not pairs:
         return ()
     pairs = [(one, other) for one, other in pairs if not is_guess(divergence, uses[one], uses[other])]
-    sightings = _sightings(build_program(function, control, divergence, uses), launch, pairs)
+    program = build_program(function, control, divergence, uses)
+    visible = [program.can_be_seen(use) for use in uses]
+    followed = [(one, other) for one, other in pairs if visible[one] and visible[other]]
+    sightings: Mapping[Pair, Sighting] = find_sightings(program, launch, followed) if followed else {}
     # Threads that miss a barrier race behind it: the barrier is what has to be mended, and has a finding of its own.
     is_missed = any(site.verdict is BarrierVerdict.DIVERGENT and orders_block(site.instruction) for site in barriers)
     surest = Tier.POSSIBLE if is_missed else Tier.PROVEN
-    return tuple(_race(affine, uses[one], uses[other], sightings.get((one, other)), surest) for one, other in pairs)
+    return tuple(
+        _race(affine, uses[one], uses[other], sightings.get((one, other)), surest)
+        if visible[one] and visible[other]
+        else Race(_kind(affine, uses[one], uses[other]), Tier.ASSUMED, uses[one], uses[other], None, is_open=True)
+        for one, other in pairs
+    )
 
 
 def _race(affine: AffineResult, one: MemoryUse, other: MemoryUse, sighting: Sighting | None, surest: Tier) -> Race:
+    """Of a pair that threads were followed to."""
     kind = _kind(affine, one, other)
     if sighting is None:
-        return Race(kind, Tier.ASSUMED, one, other, None)
+        return Race(kind, Tier.ASSUMED, one, other, None, is_open=False)
     if sighting.witness.is_reversed:
         one, other = other, one
-    return Race(kind, surest if sighting.is_proven else Tier.POSSIBLE, one, other, sighting.witness)
+    return Race(kind, surest if sighting.is_proven else Tier.POSSIBLE, one, other, sighting.witness, is_open=False)
 
 
 def _open_pairs(uses: Sequence[MemoryUse], found: Sequence[Interval], disjoint: Disjoint) -> list[Pair]:
@@ -88,12 +96,6 @@ def _open_pairs(uses: Sequence[MemoryUse], found: Sequence[Interval], disjoint: 
                         return [pair for pair, is_open in sorted(compared.items()) if is_open]
                     compared[first, second] = not disjoint.never_meet(uses[first], uses[second])
     return [pair for pair, is_open in sorted(compared.items()) if is_open]
-
-
-def _sightings(program: Program, launch: LaunchKnowledge, pairs: Sequence[Pair]) -> Mapping[Pair, Sighting]:
-    visible = [program.can_be_seen(use) for use in program.uses]
-    candidates = [pair for pair in pairs if visible[pair[0]] and visible[pair[1]]]
-    return find_sightings(program, launch, candidates) if candidates else {}
 
 
 def _kind(affine: AffineResult, one: MemoryUse, other: MemoryUse) -> RaceKind:

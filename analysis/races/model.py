@@ -106,7 +106,8 @@ class RaceWitness:
 class Race:
     """Two accesses that may use the same bytes at the same time, at least one of them a write.
 
-    With a witness `first` is what its first thread does.  All but ASSUMED races have one.
+    With a witness `first` is what its first thread does.  All but ASSUMED races have one.  `is_open`: no thread could
+    be followed to one of them, because memory decides where it goes, so that nothing speaks against the race either.
     """
 
     kind: RaceKind
@@ -114,3 +115,4 @@ class Race:
     first: MemoryUse
     second: MemoryUse
     witness: RaceWitness | None
+    is_open: bool

@@ -10,6 +10,7 @@ from analysis.ir.record import record
 from analysis.rules.barrier_text import BarrierWords, barrier_words
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.rule import Subject
+from analysis.rules.run_claim import BarrierClaim
 from analysis.rules.witness_text import is_single, ranges_text, threads_text
 from analysis.verdict.barriers import BarrierReason, Tier
 
@@ -89,3 +90,6 @@ class BarrierInVaryingLoop:
 
     def related(self) -> tuple[Related, ...]:
         return self.words.related
+
+    def claim(self) -> BarrierClaim:
+        return BarrierClaim(self.words.place)

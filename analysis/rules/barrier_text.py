@@ -22,6 +22,8 @@ class BarrierWords:
     """What the messages say of one unsafe barrier; `barrier` is "this barrier" or, from a call, where it stands."""
 
     site: Location
+    place: Location
+    """Where the barrier stands."""
     scope: BarrierScope
     tier: Tier
     witness: Witness | None
@@ -61,6 +63,7 @@ def barrier_words(analysis: FileAnalysis, unsafe: UnsafeBarrier, *, at_barrier: 
     here = at_barrier or unsafe.site == record.barrier
     return BarrierWords(
         unsafe.site,
+        record.barrier,
         record.scope,
         record.tier,
         record.witness,

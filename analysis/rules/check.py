@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, TypeVar
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FileProblem
@@ -20,6 +20,8 @@ from analysis.rules.suppressions import RuleNames, Suppressions, read_suppressio
 
 LOGGER: Final = logging.getLogger(__name__)
 
+Answer = TypeVar("Answer")
+
 
 def check(
     analysis: FileAnalysis, settings: RuleSettings, cache: DiagnosticCache | None = None
@@ -28,7 +30,7 @@ def check(
 
     `cache` shares the work between versions of files.
     """
-    active = _active_rules(settings)
+    active = active_rules(settings)
     if cache is not None:
         cache.use(settings)
     suppressions = read_suppressions(analysis.document)
@@ -46,10 +48,11 @@ def suppression_problems(analysis: FileAnalysis) -> tuple[FileProblem, ...]:
     return suppressions.problems(NAMES)
 
 
-_ActiveRules = Sequence[tuple[type[Finding], Severity]]
+ActiveRules = Sequence[tuple[type[Finding], Severity]]
 
 
-def _active_rules(settings: RuleSettings) -> _ActiveRules:
+def active_rules(settings: RuleSettings) -> ActiveRules:
+    """Those that are not off, with how loud they are."""
     active: list[tuple[type[Finding], Severity]] = []
     for rule, names in zip(RULES, NAMES, strict=True):
         severity = settings.severity_of(names, rule.severity)
@@ -59,43 +62,53 @@ def _active_rules(settings: RuleSettings) -> _ActiveRules:
 
 
 def _diagnostics(
-    analysis: FileAnalysis, settings: RuleSettings, active: _ActiveRules, cache: DiagnosticCache | None
+    analysis: FileAnalysis, settings: RuleSettings, active: ActiveRules, cache: DiagnosticCache | None
 ) -> Iterator[Diagnostic]:
-    unsafe: defaultdict[FunctionId, list[UnsafeBarrier]] = defaultdict(list)
-    for barrier in survey_barriers(analysis):
-        unsafe[barrier.function].append(barrier)
-    for function in analysis.facts.functions:
-        if not function.active:
-            continue
-        own = tuple(unsafe.get(function.id, ()))
-        subject = Subject(analysis, function, own, settings.cost_threshold, settings.meld)
+    for subject in subjects(analysis, settings):
 
         def find(subject: Subject = subject) -> Iterator[Diagnostic]:
             return _found(subject, settings, active)
 
-        yield from find() if cache is None else cache.of(analysis, function, own, find)
+        if cache is None:
+            yield from find()
+        else:
+            yield from cache.of(analysis, subject.function, subject.unsafe_barriers, find)
 
 
-def _found(subject: Subject, settings: RuleSettings, active: _ActiveRules) -> Iterator[Diagnostic]:
+def subjects(analysis: FileAnalysis, settings: RuleSettings) -> Iterator[Subject]:
+    """The active functions of the file, in text order."""
+    unsafe: defaultdict[FunctionId, list[UnsafeBarrier]] = defaultdict(list)
+    for barrier in survey_barriers(analysis):
+        unsafe[barrier.function].append(barrier)
+    for function in analysis.facts.functions:
+        if function.active:
+            own = tuple(unsafe.get(function.id, ()))
+            yield Subject(analysis, function, own, settings.cost_threshold, settings.meld, settings.tiers)
+
+
+def _found(subject: Subject, settings: RuleSettings, active: ActiveRules) -> Iterator[Diagnostic]:
+    def of_rule(rule: type[Finding], severity: Severity) -> Sequence[Diagnostic]:
+        return [
+            diagnostic_of(finding, severity, subject.function.name)
+            for finding in rule.find(subject)
+            if finding.site.path == subject.analysis.facts.path and settings.shows(finding.tier)
+        ]
+
+    return of_each_rule(subject, active, of_rule)
+
+
+def of_each_rule(
+    subject: Subject, active: ActiveRules, of_rule: Callable[[type[Finding], Severity], Sequence[Answer]]
+) -> Iterator[Answer]:
     """A rule that fails is a defect of ours: it costs what it would have said of this function, and nothing else."""
     for rule, severity in active:
         try:
-            yield from _of_rule(rule, severity, subject, settings)
+            yield from of_rule(rule, severity)
         except Exception:
             LOGGER.exception("%s failed on %s in %s", rule.code, subject.function.id, subject.analysis.facts.path)
 
 
-def _of_rule(
-    rule: type[Finding], severity: Severity, subject: Subject, settings: RuleSettings
-) -> tuple[Diagnostic, ...]:
-    return tuple(
-        _diagnostic(finding, severity, subject.function.name)
-        for finding in rule.find(subject)
-        if finding.site.path == subject.analysis.facts.path and settings.shows(finding.tier)
-    )
-
-
-def _diagnostic(finding: Finding, severity: Severity, function: str) -> Diagnostic:
+def diagnostic_of(finding: Finding, severity: Severity, function: str) -> Diagnostic:
     return Diagnostic(
         finding.code,
         finding.slug,

@@ -8,6 +8,7 @@ from typing import ClassVar, final
 from analysis.ir.record import record
 from analysis.rules.diagnostic import Severity
 from analysis.rules.rule import Subject
+from analysis.rules.run_claim import MaskClaim
 from analysis.rules.warp_finding import WarpFinding
 from analysis.rules.warp_text import (
     case_text,
@@ -82,4 +83,5 @@ class MaskNamesAbsentLane(WarpFinding):
                 f"{lanes_text(case.wrong)}, which {'does' if case.wrong.bit_count() == 1 else 'do'} not come{where}"
                 f"{case_text(case)}.",
                 related_of(subject, found),
+                MaskClaim(found.operation),
             )

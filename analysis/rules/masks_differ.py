@@ -8,6 +8,7 @@ from typing import ClassVar, final
 from analysis.ir.record import record
 from analysis.rules.diagnostic import Severity
 from analysis.rules.rule import Subject
+from analysis.rules.run_claim import MaskClaim
 from analysis.rules.warp_finding import WarpFinding
 from analysis.rules.warp_text import case_text, lanes_text, mask_text, operation_words, records_of, related_of
 from analysis.warp.model import WarpProblemKind
@@ -68,4 +69,5 @@ class MasksDiffer(WarpFinding):
                 f"{mask_text(case.mask, found.warp_size)} and {mask_text(case.source or 0, found.warp_size)}"
                 f"{case_text(case)}.",
                 related_of(subject, found),
+                MaskClaim(found.operation),
             )

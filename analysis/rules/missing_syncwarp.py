@@ -9,6 +9,7 @@ from analysis.facts.model import Location
 from analysis.ir.record import record
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.rule import Subject
+from analysis.rules.run_claim import RaceClaim, RunClaim
 from analysis.rules.warp_text import lanes_text, records_of
 from analysis.verdict.barriers import Tier
 from analysis.warp.model import WarpProblemKind
@@ -80,6 +81,7 @@ class MissingSyncwarp:
     reader: str
     write: Location | None
     line: int | None
+    read: Location
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[MissingSyncwarp]:
@@ -91,7 +93,7 @@ class MissingSyncwarp:
             line = None
             if is_here and found.other is not None:
                 line = subject.analysis.document.lines.line_of(found.other.start) + 1
-            yield cls(found.site, found.problem.tier, lanes_text(case.wrong), found.other, line)
+            yield cls(found.site, found.problem.tier, lanes_text(case.wrong), found.other, line, found.operation)
 
     def message(self) -> str:
         where = "" if self.line is None else f" at line {self.line}"
@@ -103,3 +105,6 @@ class MissingSyncwarp:
 
     def related(self) -> tuple[Related, ...]:
         return () if self.write is None else (Related(self.write, "The write."),)
+
+    def claim(self) -> RunClaim | None:
+        return None if self.write is None else RaceClaim(((self.write, self.read),))

@@ -6,6 +6,7 @@ from analysis.facts.model import Location
 from analysis.ir.record import record
 from analysis.rules.diagnostic import Related
 from analysis.rules.race_text import RaceGroup
+from analysis.rules.run_claim import RaceClaim
 from analysis.verdict.barriers import Tier
 
 
@@ -22,6 +23,9 @@ class RaceFinding:
     @property
     def tier(self) -> Tier | None:
         return self.group.tier
+
+    def claim(self) -> RaceClaim:
+        return self.group.claim()
 
     def related(self) -> tuple[Related, ...]:
         return self.group.related()

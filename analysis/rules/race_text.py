@@ -20,11 +20,13 @@ from analysis.races.model import Order, Participant, RaceKind, RaceWitness
 from analysis.rules.access_text import address_part
 from analysis.rules.diagnostic import Related
 from analysis.rules.rule import Subject
+from analysis.rules.run_claim import RaceClaim
 from analysis.rules.witness_text import launch_words
 from analysis.verdict.barriers import Tier
 
 VERBS: Final = {AccessKind.LOAD: "reads", AccessKind.STORE: "writes", AccessKind.ATOMIC: "updates"}
 MAX_RELATED: Final = 8
+_UNSURENESS: Final = {Tier.PROVEN: 0, Tier.POSSIBLE: 1, Tier.ASSUMED: 2}
 
 
 @final
@@ -45,17 +47,23 @@ class RaceGroup:
         return self.first.race.tier
 
     @property
-    def witness(self) -> RaceWitness:
-        witness = self.first.race.witness
-        assert witness is not None, "records have one"
-        return witness
+    def witness(self) -> RaceWitness | None:
+        """None where the tier is ASSUMED."""
+        return self.first.race.witness
+
+    def claim(self) -> RaceClaim:
+        return RaceClaim(tuple((one.first.location, one.second.location) for one in self.records))
 
     def related(self) -> tuple[Related, ...]:
         """The other places, those of the first race with who comes there."""
         record, witness = self.first, self.witness
-        first, second = (_thread(one, witness) for one in (witness.first, witness.second))
-        found = {address_location(record.first): f"thread {first} {VERBS[record.race.first.kind]} it here"}
-        found.setdefault(address_location(record.second), f"thread {second} {VERBS[record.race.second.kind]} it here")
+        first, second = (
+            ("one thread", "another one")
+            if witness is None
+            else (f"thread {_thread(one, witness)}" for one in (witness.first, witness.second))
+        )
+        found = {address_location(record.first): f"{first} {VERBS[record.race.first.kind]} it here"}
+        found.setdefault(address_location(record.second), f"{second} {VERBS[record.race.second.kind]} it here")
         for other in self.records[1:]:
             for place, use in ((other.first, other.race.first), (other.second, other.race.second)):
                 found.setdefault(address_location(place), f"it {VERBS[use.kind]} the same array in this interval")
@@ -64,24 +72,28 @@ class RaceGroup:
 
 
 def race_groups(subject: Subject, kind: RaceKind) -> tuple[RaceGroup, ...]:
-    """The findings of a kernel, the surest record of each first."""
-    records = sorted(
-        (one for one in subject.analysis.race_records(subject.function) if one.race.kind is kind), key=_rank
-    )
+    """The findings of a kernel, the surest record of each first; undecided ones only where that tier is asked for."""
+    undecided = Tier.ASSUMED in subject.tiers
+    found = subject.analysis.race_records(subject.function, undecided=undecided)
+    records = sorted((one for one in found if one.race.kind is kind), key=_rank)
     groups: list[list[RaceRecord]] = []
     for one in records:
         group = next((known for known in groups if _share_access(known, one)), None)
         if group is None:
             groups.append([one])
-        else:
+        elif one.race.witness is not None or group[0].race.tier is not Tier.PROVEN:
             group.append(one)
-    return tuple(RaceGroup(subject.analysis, tuple(group), _site(subject, group[0])) for group in groups)
+    sites: dict[Location, RaceGroup] = {}
+    for group in groups:  # the surest comes first
+        site = _site(subject, group[0])
+        sites.setdefault(site, RaceGroup(subject.analysis, tuple(group), site))
+    return tuple(sites.values())
 
 
-def _rank(one: RaceRecord) -> tuple[bool, bool, int]:
+def _rank(one: RaceRecord) -> tuple[int, bool, int]:
     witness = one.race.witness
     same_warp = witness is not None and witness.is_same_warp
-    return one.race.tier is not Tier.PROVEN, same_warp, one.second.location.start
+    return _UNSURENESS[one.race.tier], same_warp, one.second.location.start
 
 
 def _share_access(group: Sequence[RaceRecord], one: RaceRecord) -> bool:
@@ -145,12 +157,13 @@ def launch_text(witness: RaceWitness) -> str:
 
 
 def element_words(one: RaceRecord) -> str:
-    """`s[3]` or `tile[1][2]`, quoted; bytes where it is not one array."""
+    """`s[3]` or `tile[1][2]`, quoted; bytes where it is not one array, the array alone where no element is known."""
     witness, symbol = one.race.witness, one.variable
-    offset = 0 if witness is None else witness.offset
+    if witness is None:
+        return "shared memory" if symbol is None else f"`{symbol.name}`"
     if symbol is None:
-        return f"byte {offset} of shared memory"
-    return f"`{symbol.name}{_subscripts(symbol.type, offset, one.structs)}`"
+        return f"byte {witness.offset} of shared memory"
+    return f"`{symbol.name}{_subscripts(symbol.type, witness.offset, one.structs)}`"
 
 
 def _subscripts(type_: Type, offset: int, structs: Mapping[str, StructLayout]) -> str:

@@ -8,6 +8,7 @@ from typing import ClassVar, final
 from analysis.ir.record import record
 from analysis.rules.diagnostic import Severity
 from analysis.rules.rule import Subject
+from analysis.rules.run_claim import InactiveLaneClaim
 from analysis.rules.warp_finding import WarpFinding
 from analysis.rules.warp_text import case_text, lanes_text, operation_words, records_of, related_of
 from analysis.warp.model import WarpProblemKind
@@ -66,4 +67,5 @@ class ReadOfInactiveLane(WarpFinding):
                 f"{lanes_text(case.wrong).capitalize()} read from lane {case.source} in {operation_words(found)}, and "
                 f"that lane takes no part{case_text(case)}.",
                 related_of(subject, found),
+                InactiveLaneClaim(found.operation),
             )

@@ -11,6 +11,7 @@ from analysis.ir.record import record
 from analysis.meld.settings import MeldSettings
 from analysis.rules.barrier_survey import UnsafeBarrier
 from analysis.rules.diagnostic import Fix, Related, Severity
+from analysis.rules.run_claim import RunClaim
 from analysis.rules.source_text import FunctionText
 from analysis.verdict.barriers import Tier
 
@@ -25,6 +26,8 @@ class Subject:
     unsafe_barriers: tuple[UnsafeBarrier, ...]
     cost_threshold: int
     meld: MeldSettings
+    tiers: frozenset[Tier]
+    """What is asked for: a rule need not look for findings of other tiers."""
 
     @property
     def text(self) -> FunctionText:
@@ -61,3 +64,10 @@ class Fixable(Protocol):
     """A finding that may know how to repair what it reports."""
 
     def fix(self) -> Fix | None: ...
+
+
+@runtime_checkable
+class Testable(Protocol):
+    """A finding that may know what a run shows if it is right."""
+
+    def claim(self) -> RunClaim | None: ...

@@ -99,6 +99,8 @@ class SharedRace(RaceFinding):
     def message(self) -> str:
         one, witness = self.group.first, self.group.witness
         lines = lines_words(self.group.analysis, one, element_words(one))
+        if witness is None:
+            return f"It is not known whether two threads meet: {lines}; no barrier between."
         nothing = "no barrier between, and no `__syncwarp()`" if witness.is_same_warp else "no barrier between"
         certain = "" if self.tier is Tier.PROVEN else " Whether it matters depends on the block, or on what is written."
         return f"Threads {threads_words(witness)}: {lines}; {nothing} ({launch_text(witness)}).{certain}"

@@ -131,16 +131,8 @@ SILENT = {
     "the same value": "s[0] = 1.0f;\ncount = 7;",
     "the same element of an argument": "s[t / 2] = in[t / 2];",
     "a strided loop": "for (int i = t; i < 256; i += 128) s[i] = v;",
-    "an index that data decides": "s[order[t]] = v;",
-    "a guard that data decides": "if (order[0] == 3) s[0] = v;\nif (order[0] != 3) v = s[0];",
     "an index that an argument decides": "s[t * stride % 256] = v;",
     "a guard that an argument decides": "if (n == 5) s[0] = v;",
-    "a loop that data decides": """
-  for (int i = 0; i < order[0]; i++) {
-    s[t] = v;
-    __syncthreads();
-    v += s[127 - t];
-  }""",
     "a lock": """
   while (atomicCAS(&count, 0, 1) != 0) { }
   s[0] += v;
@@ -164,6 +156,27 @@ def kernel(statements: str) -> str:
 def test_races_are_proven(statements: str) -> None:
     (found,) = check_fixture(kernel(statements), RACES)
     assert (found.code, found.severity, found.tier) == ("RAC301", Severity.WARNING, Tier.PROVEN)
+
+
+OPEN = {
+    "an index that data decides": f"s[order[t]] = v;{MARK}",
+    "a guard that data decides": f"if (order[0] == 3) s[0] = v;\nif (order[0] != 3) v = s[0];{MARK}",
+    "a loop that data decides": f"""
+  for (int i = 0; i < order[0]; i++) {{
+    s[t] = v;
+    __syncthreads();
+    v += s[127 - t];{MARK}
+  }}""",
+}
+
+
+@pytest.mark.parametrize("statements", OPEN.values(), ids=OPEN)
+def test_what_data_decides_is_shown_by_setting_alone(statements: str) -> None:
+    (found,) = check_fixture(kernel(statements), ALL_TIERS)
+    assert found.tier is Tier.ASSUMED
+    assert "It is not known whether two threads meet: " in found.message
+    proven_or_possible = RuleSettings(select=frozenset({"RAC301"}), tiers=frozenset({Tier.PROVEN, Tier.POSSIBLE}))
+    check_fixture(kernel(statements.replace(MARK, "")), proven_or_possible)
 
 
 @pytest.mark.parametrize("statements", SILENT.values(), ids=SILENT)

@@ -53,7 +53,6 @@ def test_different_values(statement: str) -> None:
         "if (t == 0) one = in[t];",
         "if (t == n) one = in[t];",
         "if (in[t] > 0.0f) one = 1.0f;",
-        "if (flags[t]) one = in[t];",
         "atomicAdd(&one, in[t]);",
         "two[t & 1] = t & 1;",
         "one = t / 64;",
@@ -62,6 +61,13 @@ def test_different_values(statement: str) -> None:
 )
 def test_one_value_one_thread_or_data(statement: str) -> None:
     check_fixture(KERNEL.replace("STATEMENT", statement), ALL_TIERS)
+
+
+def test_whether_several_threads_write_is_open_where_data_decides() -> None:
+    text = KERNEL.replace("STATEMENT", f"if (flags[t]) one = in[t];{MARK}")
+    (found,) = check_fixture(text, ALL_TIERS)
+    assert found.tier is Tier.ASSUMED
+    check_fixture(text.replace(MARK, ""), STORES)
 
 
 def test_values_that_are_not_known_may_differ() -> None:
