@@ -67,7 +67,7 @@ class VaryingStore(RaceFinding):
     def message(self) -> str:
         witness, element = self.group.witness, element_words(self.group.first)
         if witness is None:
-            return f"It is not known whether several threads write to one element of {element} here."
+            return f"Data decides whether several threads write to one element of {element} here."
         values = "different values" if self.tier is Tier.PROVEN else "values that may differ"
         launch = launch_text(witness)
         return f"Threads {threads_words(witness)} write {values} to {element}, and nothing orders them ({launch})."

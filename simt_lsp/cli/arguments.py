@@ -125,6 +125,7 @@ def _add_check(check: argparse.ArgumentParser) -> None:
     check.add_argument("--color", choices=["auto", "always", "never"], default="auto")
     _add_jobs(check)
     _add_fixes(check)
+    _add_runs(check)
     _add_rules(check)
     _add_analysis(check)
 
@@ -139,6 +140,14 @@ def _add_fixes(check: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also those that are not safe or that no run could check; never what one refutes",
     )
+
+
+def _add_runs(check: argparse.ArgumentParser) -> None:
+    runs = check.add_argument_group("runs", "of the kernels that reach what the analysis could not decide")
+    runs.add_argument(
+        "--confirm", action="store_true", help="simulate them, and report what a run confirms like what is proven"
+    )
+    runs.add_argument("--timeout", metavar="S", type=_seconds, help="run the kernels of each file for S seconds (30)")
 
 
 def _add_explain(explain: argparse.ArgumentParser) -> None:

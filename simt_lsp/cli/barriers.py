@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
-from analysis.facts.functions import annotation_above
 from analysis.features.barrier_repairs import BarrierRepair
 from analysis.lower.program import DeviceFunction
 from analysis.rules.diagnostic import Applicability
 from sim.equivalence.checked_barriers import CheckedBarriers, NoBarriers, check_barriers
 from sim.equivalence.model import Confirmed, Refuted
 from sim.equivalence.words import verdict_words
-from sim.launch.request import Request, requests_in_order
+from sim.launch.request import Request
 from simt_lsp.cli.engine import Analyzed, Engine
-from simt_lsp.launch_requests import settings_requests
+from simt_lsp.cli.launches import requests_around
 
 
 def checked_barriers(
@@ -23,11 +21,7 @@ def checked_barriers(
     """What may be applied, or why it is withheld; `unsafe`: also what no run could check."""
 
     def requests(kernel: DeviceFunction) -> Sequence[Request]:
-        text = analyzed.analysis.program.unit.text_of(kernel.item.path)
-        annotation = None if text is None else annotation_above(text, kernel.item.span.start)
-        folder = os.path.dirname(kernel.item.path)
-        said = settings_requests(analyzed.setup.configuration.simulation.of(kernel.item.name), folder)
-        return requests_in_order(Request("given"), annotation, folder, said, analyzed.setup.settings.block)
+        return requests_around(analyzed, kernel)
 
     checked = check_barriers(
         analyzed.analysis,

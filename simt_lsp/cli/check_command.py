@@ -27,7 +27,7 @@ def check(options: argparse.Namespace) -> ExitStatus:
         raise UsageError("--diff and --format both want standard output: give one of them")
     if options.unsafe_fixes and not (options.fix or options.diff):
         raise UsageError("--unsafe-fixes goes with --fix or --diff")
-    task = FileTask(engine_options(options, options.paths), finish=file_report, failed=failed_report)
+    task = _task(options)
     found = without_repeats(expand(options.paths))
     complain(found)
     reports = _reports(task, found, options)
@@ -47,6 +47,27 @@ def check(options: argparse.Namespace) -> ExitStatus:
     if any(isinstance(item, BadPath) for item in found):
         return ExitStatus.USAGE
     return ExitStatus.FOUND if totals.severities["error"] else ExitStatus.CLEAN
+
+
+def _task(options: argparse.Namespace) -> FileTask[FileReport]:
+    """Raises `UsageError`."""
+    engine = engine_options(options, options.paths)
+    if not options.confirm:
+        if options.timeout is not None:
+            raise UsageError("--timeout goes with --confirm")
+        return FileTask(engine, finish=file_report, failed=failed_report)
+    if options.fix or options.diff:
+        raise UsageError("--confirm and --fix or --diff are for two commands: give one of them")
+    try:
+        from simt_lsp.cli.confirmed_files import DEFAULT_SECONDS, confirming
+    except ModuleNotFoundError as missing:
+        if missing.name is None or missing.name.partition(".")[0] != "numpy":
+            raise
+        raise UsageError(
+            f'--confirm needs NumPy, which is not installed here: "{sys.executable}" -m pip install numpy'
+        ) from None
+    seconds = options.timeout or DEFAULT_SECONDS
+    return FileTask(engine, finish=confirming(seconds), failed=failed_report, seconds=2 * seconds + 120.0)
 
 
 def _status_of_patch(totals: Totals) -> ExitStatus:

@@ -32,6 +32,7 @@ def _file(report: FileReport) -> dict[str, object]:
         "diagnostics": [_finding(finding) for finding in report.findings],
         "notes": [_note(note) for note in report.notes],
         "fixes": [asdict(fix) for fix in report.fixes],
+        "unconfirmed": [_finding(finding) for finding in report.unconfirmed],
     }
 
 
@@ -49,6 +50,7 @@ def _finding(finding: Finding) -> dict[str, object]:
             for related in finding.related
         ],
         "fix": None if finding.fix is None else _fix(finding.fix),
+        "run": None if finding.run is None else finding.run.written(),
     }
 
 

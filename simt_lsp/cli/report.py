@@ -10,6 +10,7 @@ from typing import Final, final
 
 from analysis.ir.record import record
 from analysis.rules.diagnostic import Applicability
+from simt_lsp.run_check import RunCheck
 
 OPAQUE: Final = "opaque"
 """The kind of the notes on what the analysis does not understand."""
@@ -73,6 +74,8 @@ class Finding:
     place: Place
     related: tuple[RelatedPlace, ...]
     fix: OfferedFix | None
+    run: RunCheck | None = None
+    """What runs say of it, where it was asked for and the analysis could not decide."""
 
 
 @final
@@ -100,7 +103,10 @@ class AppliedFix:
 @final
 @record
 class FileReport:
-    """All about one file; `error` says why there is nothing else.  The findings are those after the `fixes`."""
+    """All about one file; `error` says why there is nothing else.  The findings are those after the `fixes`.
+
+    `unconfirmed`: of what the analysis could not decide, what no run confirms and is therefore not among the findings.
+    """
 
     path: str
     lines: int = 0
@@ -110,6 +116,7 @@ class FileReport:
     notes: tuple[Note, ...] = ()
     error: str | None = None
     fixes: tuple[AppliedFix, ...] = ()
+    unconfirmed: tuple[Finding, ...] = ()
 
 
 @final
@@ -127,12 +134,16 @@ class Totals:
     """Repairs that were made."""
     fixable: dict[str, int]
     """Findings that are left and can be repaired, by applicability."""
+    confirmed: int
+    """Findings that a run shows and the analysis could not decide."""
+    unconfirmed: int
+    """Those that no run shows, or none in which nothing chosen decides it; shown or not."""
 
     @classmethod
     def of(cls, reports: Iterable[FileReport]) -> Totals:
         severities = {"error": 0, "warning": 0, "information": 0, "hint": 0}
         fixable = {**{one.value: 0 for one in Applicability}, NEEDS_RUN: 0}
-        files = lines = kernels = failed = opaque = fixed = 0
+        files = lines = kernels = failed = opaque = fixed = confirmed = unconfirmed = 0
         for report in reports:
             files += 1
             lines += report.lines
@@ -140,8 +151,12 @@ class Totals:
             failed += report.error is not None
             fixed += len(report.fixes)
             opaque += sum(1 for note in report.notes if note.kind == OPAQUE)
+            unconfirmed += len(report.unconfirmed)
             for finding in report.findings:
                 severities[finding.severity] += 1
                 if finding.fix is not None:
                     fixable[finding.fix.applicability] += 1
-        return cls(files, lines, kernels, failed, opaque, severities, fixed, fixable)
+                if finding.run is not None:
+                    confirmed += finding.run.is_confirmed
+                    unconfirmed += not finding.run.is_confirmed
+        return cls(files, lines, kernels, failed, opaque, severities, fixed, fixable, confirmed, unconfirmed)

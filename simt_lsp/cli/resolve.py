@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import final
 
 from analysis.facts.model import Location
 from analysis.features.barrier_repairs import repaired_by_run
 from analysis.features.summary import one_per_place
+from analysis.ir.record import record
 from analysis.rules.check import suppression_problems
 from analysis.rules.diagnostic import Diagnostic
 from analysis.syntax.line_index import LineIndex, PositionEncoding
@@ -24,10 +25,20 @@ from simt_lsp.cli.report import (
     Place,
     RelatedPlace,
 )
+from simt_lsp.run_check import RunCheck
 
 
-def file_report(analyzed: Analyzed) -> FileReport:
-    """Everything a report format needs to know about one file."""
+@final
+@record
+class Tested:
+    """A finding that the analysis could not decide, and what runs say of it."""
+
+    diagnostic: Diagnostic
+    run: RunCheck
+
+
+def file_report(analyzed: Analyzed, tested: Sequence[Tested] = ()) -> FileReport:
+    """Everything a report format needs to know about one file; of what was `tested`, confirmed findings are shown."""
     places = Places(analyzed)
     facts = analyzed.analysis.facts
     by_run = repaired_by_run(analyzed.analysis, analyzed.diagnostics)
@@ -38,12 +49,20 @@ def file_report(analyzed: Analyzed) -> FileReport:
         for fact in one_per_place(function.opaque):
             place = places.own(function.start + fact.span.start, function.start + fact.span.end)
             notes.append(Note(OPAQUE, f"not understood, so treated as varying: {fact.construct}", place))
+    runs = {_key(one.diagnostic): one.run for one in tested}
+    confirmed = [one.diagnostic for one in tested if one.run.is_confirmed]
+    shown = {_key(diagnostic): diagnostic for diagnostic in (*confirmed, *analyzed.diagnostics)}
     return FileReport(
         path=analyzed.path,
         lines=len(analyzed.analysis.document.text.splitlines()),
         kernels=sum(1 for _ in facts.kernels()),
         functions=len(facts.functions),
-        findings=tuple(_finding(diagnostic, places, by_run) for diagnostic in analyzed.diagnostics),
+        findings=tuple(
+            _finding(diagnostic, places, by_run, runs.get(key)) for key, diagnostic in sorted(shown.items())
+        ),
+        unconfirmed=tuple(
+            _finding(one.diagnostic, places, by_run, one.run) for one in tested if _key(one.diagnostic) not in shown
+        ),
         notes=tuple(notes),
     )
 
@@ -86,7 +105,11 @@ def displayed(path: str) -> str:
     return path.removeprefix(here)
 
 
-def _finding(diagnostic: Diagnostic, places: Places, by_run: Mapping[Diagnostic, str]) -> Finding:
+def _key(diagnostic: Diagnostic) -> tuple[int, int, str]:
+    return diagnostic.start, diagnostic.end, diagnostic.code
+
+
+def _finding(diagnostic: Diagnostic, places: Places, by_run: Mapping[Diagnostic, str], run: RunCheck | None) -> Finding:
     return Finding(
         code=diagnostic.code,
         name=diagnostic.name,
@@ -97,6 +120,7 @@ def _finding(diagnostic: Diagnostic, places: Places, by_run: Mapping[Diagnostic,
         place=places.own(diagnostic.start, diagnostic.end),
         related=tuple(RelatedPlace(places.at(item.location), item.message) for item in diagnostic.related),
         fix=_fix(diagnostic, places, by_run),
+        run=run,
     )
 
 

@@ -28,6 +28,8 @@ class FileTask(Generic[Result]):
     options: EngineOptions
     finish: Callable[[Analyzed], Result]
     failed: Callable[[str, str], Result]
+    seconds: float = 120.0
+    """A process that needs longer for a file is ended."""
 
     def __call__(self) -> Callable[[str], Result]:
         """The function that does it, with an engine of its own: this is called once in each process."""
@@ -57,7 +59,7 @@ def run_files(task: FileTask[Result], paths: Sequence[str], jobs: int | None) ->
     count = min(jobs or useful_processes(paths), len(paths))
     if count > 1:
         try:
-            yield from Workers(task, count, task.died).run(paths)
+            yield from Workers(task, count, task.died, task.seconds).run(paths)
         except WorkersCannotStart as error:
             raise UsageError(f"{error}; use --jobs 1 to work without them") from error
     elif paths:

@@ -72,7 +72,7 @@ def _result(finding: Finding, fingerprint: str, root: Path) -> Object:
         "ruleId": finding.code,
         "ruleIndex": [rule.code for rule in RULES].index(finding.code),
         "level": LEVELS[finding.severity],
-        "message": {"text": finding.message},
+        "message": {"text": _text(finding)},
         "locations": [_location(finding.place, root, finding.function)],
         "partialFingerprints": {FINGERPRINT: fingerprint},
     }
@@ -85,6 +85,8 @@ def _result(finding: Finding, fingerprint: str, root: Path) -> Object:
     properties: Object = {} if finding.tier is None else {"tier": finding.tier}
     if finding.fix is not None:
         properties["applicability"] = finding.fix.applicability
+    if finding.run is not None:
+        properties["run"] = finding.run.written()
     if properties:
         result["properties"] = properties
     return result
@@ -97,6 +99,11 @@ def _fix(fix: OfferedFix, root: Path) -> Object:
     ]
     change = {"artifactLocation": _artifact(fix.edits[0].place.path, root), "replacements": replacements}
     return {"description": {"text": fix.title}, "artifactChanges": [change]}
+
+
+def _text(finding: Finding) -> str:
+    """With the run that confirms it: code hosts show nothing else."""
+    return f"{finding.message} ({finding.run.message})" if finding.run is not None else finding.message
 
 
 def _location(place: Place, root: Path, function: str | None = None) -> Object:

@@ -21,10 +21,14 @@ SEVERITY_STYLES = {
 def report_lines(report: FileReport, *, hints: bool = True, verbose: bool = False) -> Iterator[Line]:
     """The findings of one file, each followed by an empty line; then notes about the file.
 
-    Without `verbose` these are the ones about functions that were not analysed.
+    Without `verbose` these are the ones about functions that were not analysed, and nothing of what no run confirms.
     """
     for finding in report.findings:
         if hints or finding.severity != "hint":
+            yield from finding_lines(finding)
+            yield ()
+    for finding in report.unconfirmed:
+        if verbose:
             yield from finding_lines(finding)
             yield ()
     for note in report.notes:
@@ -38,7 +42,8 @@ def report_lines(report: FileReport, *, hints: bool = True, verbose: bool = Fals
 
 def finding_lines(finding: Finding) -> Iterator[Line]:
     """`path:line:column: severity CODE name: message`, the source, the related places; no line twice in a row."""
-    tier = f" ({finding.tier})" if finding.tier not in (None, "proven") else ""
+    is_plain = finding.tier in (None, "proven") or (finding.run is not None and finding.run.is_confirmed)
+    tier = "" if is_plain else f" ({finding.tier})"
     yield (
         (position(finding.place), Style.PLACE),
         (f"{finding.severity} ", SEVERITY_STYLES[finding.severity]),
@@ -52,6 +57,8 @@ def finding_lines(finding: Finding) -> Iterator[Line]:
         if (related.place.path, related.place.line) != (shown.path, shown.line):
             yield from excerpt(related.place)
         shown = related.place
+    if finding.run is not None:
+        yield (position(finding.place), Style.PLAIN), ("run", Style.NOTE), (f": {finding.run.message}", Style.PLAIN)
 
 
 def note_lines(note: Note) -> Iterator[Line]:
@@ -86,7 +93,9 @@ def summary_line(totals: Totals, seconds: float, *, hints: bool = True, verbose:
     how = f"; --verbose shows {' and '.join(unseen)}" if unseen else ""
     files = quantity(totals.files - totals.failed, "file")
     fixed = f"; {quantity(totals.fixed, 'fix', 'fixes')} applied" if totals.fixed else ""
-    return (found, style), (f" in {files}{failed} ({size}){fixed}{opaque}{how}", Style.PLAIN)
+    tested = totals.confirmed + totals.unconfirmed
+    run = f"; {totals.confirmed} of {quantity(tested, 'undecided finding')} confirmed by runs" if tested else ""
+    return (found, style), (f" in {files}{failed} ({size}){fixed}{run}{opaque}{how}", Style.PLAIN)
 
 
 def fixable_line(totals: Totals, *, fixing: bool) -> Line | None:

@@ -174,7 +174,7 @@ OPEN = {
 def test_what_data_decides_is_shown_by_setting_alone(statements: str) -> None:
     (found,) = check_fixture(kernel(statements), ALL_TIERS)
     assert found.tier is Tier.ASSUMED
-    assert "It is not known whether two threads meet: " in found.message
+    assert "; data decides whether two threads meet" in found.message
     proven_or_possible = RuleSettings(select=frozenset({"RAC301"}), tiers=frozenset({Tier.PROVEN, Tier.POSSIBLE}))
     check_fixture(kernel(statements.replace(MARK, "")), proven_or_possible)
 
