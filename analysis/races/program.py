@@ -10,7 +10,7 @@ Halts     where the thread may be ordered with others in a way that is not follo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, TypeAlias, final
@@ -41,6 +41,7 @@ from analysis.ir.instructions import (
     WarpBarrier,
     WarpReduce,
 )
+from analysis.races.long_loops import LongLoop
 from analysis.races.model import MemoryUse
 from analysis.verdict.evaluation import Evaluate
 from analysis.verdict.thread_walk import EVALUATED, Given
@@ -119,6 +120,8 @@ class Program:
     names: dict[int, str] = field(default_factory=dict[int, str])
     unknowable: set[ValueId] = field(default_factory=set[ValueId])
     """Those of `needed` that rest on memory or on what is not followed, whichever way a thread takes."""
+    long_loops: Mapping[BasicBlockId, LongLoop] = field(default_factory=dict[BasicBlockId, LongLoop])
+    """By header."""
     reads_block_index: bool = False
     _given: dict[tuple[BasicBlockId, BasicBlockId | None], Given] = field(
         default_factory=dict[tuple[BasicBlockId, "BasicBlockId | None"], "Given"]

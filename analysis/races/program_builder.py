@@ -36,6 +36,7 @@ from analysis.ir.instructions import (
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.types import U64, ArrayType, BooleanType, IntegerType, PointerType
 from analysis.lower.layouts import size_of
+from analysis.races.long_loops import find_long_loops
 from analysis.races.model import MemoryUse
 from analysis.races.program import (
     BLOCK_MEETINGS,
@@ -116,6 +117,9 @@ class _Builder:
                 program.bodies[block] = steps
             self._mark_unknowable(phis, body.instructions)
         program.ways = [self._way(BasicBlockId(number)) for number in range(len(self._function.blocks))]
+        program.long_loops = find_long_loops(
+            self._function, program.control, self._divergence, program.needed, _may_meet
+        )
         self._find_trips()
 
     def _way(self, block: BasicBlockId) -> Way | None:
@@ -326,6 +330,10 @@ class _Builder:
             return start + number * size
 
         return evaluate
+
+
+def _may_meet(instruction: Instruction) -> bool:
+    return type(instruction) in ORDERING or may_wait(instruction, in_loop=False)
 
 
 def _moved(base: ValueId, offset: int, values: Values, launch: Launch, thread: int) -> int | None:

@@ -4,6 +4,7 @@ Prefix    A thread is followed until a decision cannot be told, or until its sha
           until then it does in every run of that launch, so a race between two such beginnings is a race.
 Skips     Where data decides between ways that lead to no barrier and to no lock, the thread goes on behind them; what
           they use is not seen.
+Loops     Of a long loop without barriers the first rounds and the last one are followed (`long_loops.py`).
 Epochs    Two threads are in the same interval if they came by the same barriers in the same order.
 """
 
@@ -17,6 +18,7 @@ from analysis.ir.function import ENTRY
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Branch, Switch, Trap
 from analysis.ir.record import record
+from analysis.races.long_loops import FOLLOWED_ROUNDS, skip_rounds
 from analysis.races.program import REGION_BITS, Given, OutOfBounds, Program, Skipped, Step, StepKind, offset_in
 from analysis.verdict.evaluation import Launch
 from analysis.verdict.thread_walk import target_of
@@ -82,6 +84,8 @@ class _Tracer:
         self._epoch = FIRST_EPOCH
         self._meetings = 0
         self._rounds = 0
+        self._back: dict[BasicBlockId, int] = {}
+        """How often each long loop went into another round since the last barrier."""
 
     def run(self) -> Trace:
         program, found = self._program, self._found
@@ -92,6 +96,8 @@ class _Tracer:
             found.operations += 1
             if block in phis:
                 self._take(program.given(block, source))
+                if block in self._back and self._back[block] >= FOLLOWED_ROUNDS:
+                    self._rounds += skip_rounds(program.long_loops[block], self._values)
             steps = bodies.get(block)
             if steps is not None:
                 found.operations += len(steps)
@@ -110,7 +116,10 @@ class _Tracer:
                 if way is None:
                     return found
                 target, source = way
-            self._rounds += rank[target] <= rank[block]
+            if rank[target] <= rank[block]:
+                self._rounds += 1
+                if target in program.long_loops:
+                    self._back[target] = self._back.get(target, 0) + 1
             block = target
         return found
 
@@ -140,6 +149,7 @@ class _Tracer:
             elif kind is StepKind.BLOCK_BARRIER:
                 self._epoch = hash((self._epoch, item))
                 self._meetings = 0
+                self._back.clear()
             elif kind is StepKind.WARP_BARRIER:
                 self._meetings += 1
             elif kind is StepKind.ASSERT:

@@ -261,10 +261,16 @@ class _Maker:
         read = self._read(
             array, Index(f"(t + {inner}) % {threads}", lambda env, inner=inner: (env["t"] + env[inner]) % threads)
         )
+        heads = {
+            f"for (int {inner} = 0; {inner} < 4; {inner}++)": range(4),
+            f"for (int {inner} = 0; {inner} <= 60; {inner} += 3)": range(0, 61, 3),
+            f"for (int {inner} = {threads - 1}; {inner} > 0; {inner}--)": range(threads - 1, 0, -1),
+        }
+        head = self._choices.pick(list(heads))
         body = (
             self._write(array, self._own()),
             BlockBarrier(),
-            Loop(f"for (int {inner} = 0; {inner} < 4; {inner}++)", inner, (0, 1, 2, 3), (read,)),
+            Loop(head, inner, tuple(heads[head]), (read,)),
             BlockBarrier(),
         )
         values = None if self._choices.chance(2) else (0, 1, 2)

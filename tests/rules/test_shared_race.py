@@ -54,6 +54,25 @@ FIRING = {
     __syncthreads();
     for (int j = 0; j < 8; j++) v += s[(t + j) % 128];
   }}""",
+    "a tile that is read in many rounds before it is filled again": f"""
+  for (int m = 0; m < n; m++) {{
+    s[t] = in[m * 128 + t];{MARK}
+    __syncthreads();
+    for (int j = 0; j < blockDim.x; j++) v += s[j];
+  }}""",
+    "the last of many rounds reads what is filled again": f"""
+  for (int m = 0; m < 2; m++) {{
+    if (t == 100) s[199] = v;{MARK}
+    __syncthreads();
+    for (int j = 0, at = t + 1; j < 100; j++, at += 2) v += at == 199 ? s[at] : 0;
+    if (t < 99) __syncwarp();
+  }}""",
+    "a tile that is read downwards in many rounds": f"""
+  for (int m = 0; m < n; m++) {{
+    s[t] = in[m * 128 + t];{MARK}
+    __syncthreads();
+    for (int j = 127; j >= 0; j -= 1) v += s[j];
+  }}""",
     "a tile that is read while it is filled": f"""
   for (int m = 0; m < n; m++) {{
     s[t] = in[m * 128 + t];
@@ -95,6 +114,20 @@ FIRING = {
 }
 
 SILENT = {
+    "a tile that is read in many rounds, with a barrier before it is filled again": """
+  for (int m = 0; m < n; m++) {
+    s[t] = in[m * 128 + t];
+    __syncthreads();
+    for (int j = 0; j < blockDim.x; j++) v += s[j];
+    __syncthreads();
+  }""",
+    "nobody gets behind a loop that every thread leaves the kernel from": """
+  for (int j = 0; j < 100; j++) {
+    v += s[j];
+    if (j == 50) return;
+  }
+  s[t] = v;
+  v = s[t ^ 1];""",
     "a barrier": "s[t] = v;\n__syncthreads();\nv = s[127 - t];",
     "own elements": "s[t] = v;\ns[t] *= 2.0f;\nv = s[t];",
     "a reduction": """
