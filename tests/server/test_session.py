@@ -137,6 +137,22 @@ async def test_a_line_is_explained_exactly(client: LanguageClient, tmp_path: Pat
     )
     assert str(text) == explained.text
     assert "exactly, over all paths of two threads:" in explained.text
+    assert explained.drawings is None
+
+
+async def test_the_net_and_the_states_behind_an_exact_explanation_are_drawn(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    document = opened(client, (tmp_path / "k.cu").as_uri(), DIVERGENT)
+    asked = {"textDocument": {"uri": document.uri}, "exact": True, "drawings": True}
+    explained = await client.protocol.send_request_async("simt/explain", {**asked, "line": 4})
+    net, states = explained.drawings
+    assert (net.title, net.problem, states.title, states.problem) == ("Petri net", None, "State space", None)
+    for drawing in (net, states):
+        assert drawing.svg.startswith("<svg ")
+        assert "<script" not in drawing.svg
+    empty = await client.protocol.send_request_async("simt/explain", {**asked, "line": 1})
+    assert (empty.exact, empty.drawings) == ([], [])
 
 
 async def test_forms_costs_of_memory_and_prices_of_branches_reach_an_editor(

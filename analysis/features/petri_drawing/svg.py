@@ -21,12 +21,20 @@ _LABEL_ZONE: Final = 14.0
 _TRANSITIONS: Final = frozenset({Shape.TRANSITION, Shape.LONE_TRANSITION})
 _ROUND: Final = frozenset({Shape.PLACE, Shape.INDICATOR})
 
-_LIGHT: Final = "--page: #ffffff; --ink: #1f2430; --quiet: #6b7280; --line: #4b5563; --even: #f6f8fb; --note: #fff3c4;"
-_DARK: Final = "--page: #16191f; --ink: #e4e7ec; --quiet: #98a1b0; --line: #a9b2c1; --even: #333b49; --note: #5a4a12;"
+_LIGHT: Final = (
+    "--page: var(--vscode-editor-background, #ffffff); --ink: #1f2430; --quiet: #6b7280; --line: #4b5563; "
+    "--even: #f6f8fb; --note: #fff3c4; --red: #dc2626;"
+)
+_DARK: Final = (
+    "--page: var(--vscode-editor-background, #16191f); --ink: #e4e7ec; --quiet: #98a1b0; --line: #a9b2c1; "
+    "--even: #333b49; --note: #5a4a12; --red: #ff9a9a;"
+)
 _STYLE: Final = f"""
 :root {{ color-scheme: light dark; }}
-svg.petri {{ {_LIGHT} --red: #dc2626; }}
-@media (prefers-color-scheme: dark) {{ svg.petri {{ {_DARK} --red: #ff9a9a; }} }}
+svg.petri {{ {_LIGHT} }}
+@media (prefers-color-scheme: dark) {{ svg.petri {{ {_DARK} }} }}
+body.vscode-light svg.petri, body.vscode-high-contrast-light svg.petri {{ {_LIGHT} }}
+body.vscode-dark svg.petri, body.vscode-high-contrast:not(.vscode-high-contrast-light) svg.petri {{{_DARK}}}
 .petri .page {{ fill: var(--page); }}
 .petri text {{
   font: 12px ui-monospace, "SFMono-Regular", Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace;

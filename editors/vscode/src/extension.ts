@@ -109,6 +109,7 @@ async function start(context: vscode.ExtensionContext, log: vscode.LogOutputChan
     "simt-lsp.simulate": (target?: Target) => simulations.simulate(target),
     "simt-lsp.simulateWith": (target?: Target) => simulations.simulateWith(target),
     "simt-lsp.explain": () => inspections.explain(),
+    "simt-lsp.explainExactly": () => inspections.explainExactly(),
     "simt-lsp.showGraph": () => inspections.graph(),
     "simt-lsp.meldPreview": () => melds.preview(),
     "simt-lsp.meldApply": (uri?: vscode.Uri) => melds.apply(uri),

@@ -1,4 +1,5 @@
-// "Explain Divergence Here" and "Show Control-Flow Graph": ask the server about the cursor's place, show the answer.
+// "Explain Divergence Here", "Explain Exactly Here" and "Show Control-Flow Graph": ask the server about the cursor's
+// place, show the answer.
 
 import * as vscode from "vscode";
 import type { CudaEditors } from "./cudaEditor";
@@ -29,7 +30,17 @@ export class Inspections implements vscode.Disposable {
         ? await this.cursor()
         : { uri, position: new vscode.Position(line - 1, 0) };
     if (place === undefined) return;
-    const explanation = await this.ask<Explanation>(Methods.explain, place);
+    await this.explainAt(place, false);
+  }
+
+  /** Follows all paths of two threads, and draws what was looked at. */
+  async explainExactly(): Promise<void> {
+    const place = await this.cursor();
+    if (place !== undefined) await this.explainAt(place, true);
+  }
+
+  private async explainAt(place: Place, exact: boolean): Promise<void> {
+    const explanation = await this.ask<Explanation>(Methods.explain, place, exact ? { exact, drawings: true } : {});
     if (explanation === undefined) return;
     const subject = explanation?.function ?? null;
     if (explanation === null || subject === null) {
@@ -37,9 +48,9 @@ export class Inspections implements vscode.Disposable {
       return;
     }
     this.show("explanation", place, subject, {
-      title: `Line ${explanation.line} explained`,
+      title: `Line ${explanation.line} explained${exact ? " exactly" : ""}`,
       body: explanationBody(explanation, place.uri),
-      again: () => this.explain(place.uri, place.position.line + 1),
+      again: () => this.explainAt(place, exact),
     });
   }
 

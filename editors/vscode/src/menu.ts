@@ -10,6 +10,7 @@ const ABOUT_THE_KERNEL: readonly Item[] = [
   { label: "$(play) Simulate Kernel", command: "simt-lsp.simulate" },
   { label: "$(settings) Simulate with…", command: "simt-lsp.simulateWith" },
   { label: "$(question) Explain Divergence Here", command: "simt-lsp.explain" },
+  { label: "$(telescope) Explain Exactly Here", command: "simt-lsp.explainExactly" },
   { label: "$(type-hierarchy-sub) Show Control-Flow Graph", command: "simt-lsp.showGraph" },
 ];
 

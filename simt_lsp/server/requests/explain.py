@@ -1,10 +1,12 @@
 """`simt/explain` and the command `simt.explain`: everything the analysis can say about one line.
 
 Request  `{"textDocument": {"uri"}, "position": {"line", "character"}}` or `{"textDocument": {"uri"}, "line"}`, where
-         `line` counts from 1.  With `"exact": true` all paths of two threads are followed as well.
+         `line` counts from 1.  With `"exact": true` all paths of two threads are followed as well, and with
+         `"drawings": true` the net and the states behind that are drawn.
 Answer   `{"line", "source", "function", "summary", "items": [{"range", "what", "verdict", "place", "why": [step],
-         "whyNotConvergent": [step]}], "exact": [{"range", "sentences"}], "text"}` or null; a step is
-         `{"text", "source", "location": {"uri", "range"}}`; `exact` is null where it was not asked for.
+         "whyNotConvergent": [step]}], "exact": [{"range", "sentences"}], "drawings": [{"title", "svg", "problem"}],
+         "text"}` or null; a step is `{"text", "source", "location": {"uri", "range"}}`; `exact` and `drawings` are null
+         where they were not asked for, `svg` where a drawing is too large, as `problem` says.
 Command  Arguments: URI, line (from 1), and `true` for the exact analysis.  Answers the text, and shows it as a message.
 """
 
@@ -17,6 +19,9 @@ from lsprotocol import types
 from simt_lsp.server.convert import View, printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from analysis.features.exact.explain_exactly import ExactFunction
     from analysis.features.explain import ExplainedItem, Explanation
     from analysis.features.source_step import SourceStep
     from simt_lsp.server.server import SimtServer
@@ -31,7 +36,8 @@ async def on_explain(ls: SimtServer, params: object) -> dict[str, Any] | None:
     if not isinstance(uri, str) or line is None:
         raise ValueError("simt/explain needs textDocument.uri, and position or line")
     exact = getattr(params, "exact", None) is True
-    return await ls.ask(uri, lambda view: explain(view, line, exact=exact))
+    drawings = exact and getattr(params, "drawings", None) is True
+    return await ls.ask(uri, lambda view: explain(view, line, exact=exact, drawings=drawings))
 
 
 async def explain_command(ls: SimtServer, arguments: list[Any]) -> str | None:
@@ -49,16 +55,16 @@ async def explain_command(ls: SimtServer, arguments: list[Any]) -> str | None:
     return str(answer["text"])
 
 
-def explain(view: View, line: int, *, exact: bool) -> dict[str, Any]:
+def explain(view: View, line: int, *, exact: bool, drawings: bool = False) -> dict[str, Any]:
     from analysis.features.explain import explain_line, render_explanation
 
     line = min(max(line, 1), view.analysed.item.document.lines.line_count)
     explanation = explain_line(view.analysis, line, view.analysed.configuration.rules.meld)
     answer = _object(view, explanation, render_explanation(explanation))
-    return answer | _exact(view, line, str(answer["text"])) if exact else answer
+    return answer | _exact(view, line, str(answer["text"]), drawings=drawings) if exact else answer
 
 
-def _exact(view: View, line: int, text: str) -> dict[str, Any]:
+def _exact(view: View, line: int, text: str, *, drawings: bool) -> dict[str, Any]:
     """The exact analysis is loaded only where somebody asks for it."""
     from analysis.features.exact.explain_exactly import explain_exactly
     from analysis.features.exact.words import block_words, render_exact
@@ -72,12 +78,34 @@ def _exact(view: View, line: int, text: str) -> dict[str, Any]:
         for function in functions
         for block in function.blocks
     ]
-    return {"exact": items, "text": f"{text}\n{printable(render_exact(view.analysis, functions))}"}
+    return {
+        "exact": items,
+        "drawings": _drawings(view, functions) if drawings else None,
+        "text": f"{text}\n{printable(render_exact(view.analysis, functions))}",
+    }
+
+
+def _drawings(view: View, functions: Sequence[ExactFunction]) -> list[dict[str, Any]]:
+    """Nothing where no code runs on the line."""
+    from analysis.features.petri_drawing.of_line import TooLarge, code_to_draw, draw_net, draw_states
+    from analysis.features.petri_drawing.svg import render_svg
+
+    asked = code_to_draw(functions)
+    if asked is None:
+        return []
+    found: list[dict[str, Any]] = []
+    for title, draw in (("Petri net", draw_net), ("State space", draw_states)):
+        diagram = draw(view.analysis, asked, free=False)
+        is_drawn = not isinstance(diagram, TooLarge)
+        svg = render_svg(diagram) if is_drawn else None
+        found.append({"title": title, "svg": svg, "problem": None if is_drawn else diagram.reason})
+    return found
 
 
 def _object(view: View, explanation: Explanation, text: str) -> dict[str, Any]:
     return {
         "exact": None,
+        "drawings": None,
         "line": explanation.line,
         "source": printable(explanation.source),
         "function": None if explanation.function is None else printable(explanation.function),

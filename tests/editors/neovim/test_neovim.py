@@ -93,6 +93,16 @@ def test_explain(neovim: Neovim) -> None:
     neovim.picture("explain")
 
 
+def test_explain_exactly(neovim: Neovim) -> None:
+    neovim.at(4, 3)
+    neovim.run("SimtExplainExactly")
+    neovim.sees("exactly, over all paths of two threads:")
+    neovim.wait_for("vim.bo.filetype == 'simt-explanation' and not vim.bo.modifiable")
+    neovim.picture("explain-exactly")
+    neovim.run("close")
+    neovim.no_longer_sees("exactly, over all paths of two threads:")
+
+
 def test_explain_has_nothing_to_say_of_an_empty_line(neovim: Neovim) -> None:
     neovim.keys("Go\x1b")
     neovim.run("SimtExplain")

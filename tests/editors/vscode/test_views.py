@@ -18,6 +18,21 @@ def test_a_line_is_explained_and_its_steps_lead_to_their_places(window: Window) 
     wait_until(lambda: window.cursor()[0] == 16, lambda: f"the cursor is at {window.cursor()}")
 
 
+def test_a_line_is_explained_exactly_with_drawings(window: Window) -> None:
+    window.open(BARRIER)
+    window.wait_for_codes(BARRIER, bool)
+    window.at(19, 5)
+    window.command("Explain Exactly Here")
+    view = window.panel("All paths of two threads")
+    assert "a thread can wait here for ever" in view.locator("main").inner_text()
+    for title in ("Petri net", "State space"):
+        drawing = view.locator(f"figure[aria-label='{title}'] svg")
+        assert (drawing.locator("text.title").text_content() or "").startswith(title)
+        page = drawing.locator(".page").first.evaluate("(element) => getComputedStyle(element).fill")
+        assert page == "rgb(31, 31, 31)", "the background of Dark Modern"
+    window.picture("exactly")
+
+
 def test_the_lens_explains_in_the_view_not_in_a_message(window: Window) -> None:
     window.open(BARRIER)
     window.sees(".codelens-decoration a", "1 unsafe barrier").click()

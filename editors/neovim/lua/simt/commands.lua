@@ -41,9 +41,15 @@ local COMMANDS = {
   },
   SimtExplain = {
     run = function()
-      require('simt.explain')()
+      require('simt.explain').here()
     end,
     desc = 'Explain what varies in the line of the cursor, and why',
+  },
+  SimtExplainExactly = {
+    run = function()
+      require('simt.explain').exactly()
+    end,
+    desc = 'Explain the line of the cursor over all paths of two threads, in a window of its own',
   },
   SimtMeld = {
     run = function(_, bang)

@@ -6,18 +6,6 @@ local M = {}
 
 M.FORMATS = { 'svg', 'dot', 'mermaid' }
 
----@param content string
----@param format string
-local function show_text(content, format)
-  vim.cmd.new()
-  vim.bo.buftype = 'nofile'
-  vim.bo.bufhidden = 'wipe'
-  vim.bo.filetype = format
-  vim.api.nvim_buf_set_lines(0, 0, -1, false, vim.split(content, '\n'))
-  vim.bo.modifiable = false
-  vim.wo.wrap = false
-end
-
 ---@param format string one of `M.FORMATS`; '' is svg
 function M.show(format)
   format = format == '' and 'svg' or format
@@ -37,7 +25,7 @@ function M.show(format)
     elseif format == 'svg' then
       require('simt.files').open(graph.content, format)
     else
-      show_text(graph.content, format)
+      require('simt.window').scratch(vim.split(graph.content, '\n'), format)
     end
   end)
 end

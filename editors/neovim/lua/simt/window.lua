@@ -18,6 +18,19 @@ function M.beside_cursor(lines, id)
   })
 end
 
+--- A window of its own, with text that cannot be changed and is gone with the window.
+---@param lines string[]
+---@param filetype string
+function M.scratch(lines, filetype)
+  vim.cmd.new()
+  vim.bo.buftype = 'nofile'
+  vim.bo.bufhidden = 'wipe'
+  vim.bo.filetype = filetype
+  vim.api.nvim_buf_set_lines(0, 0, -1, false, lines)
+  vim.bo.modifiable = false
+  vim.wo.wrap = false
+end
+
 ---@param pieces { text: string, tone: string }[][] lines, each in pieces
 ---@return string[] lines
 ---@return { row: integer, first: integer, last: integer, group: string }[] highlights bytes from 0, without `last`

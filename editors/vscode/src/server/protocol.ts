@@ -49,7 +49,23 @@ export interface Explanation {
   readonly function: string | null;
   readonly summary: string;
   readonly items: readonly ExplainedItem[];
+  /** null unless asked for. */
+  readonly exact: readonly ExactItem[] | null;
+  readonly drawings: readonly Drawing[] | null;
   readonly text: string;
+}
+
+/** What holds on all paths of two threads for one stretch of code. */
+export interface ExactItem {
+  readonly range: Range;
+  readonly sentences: readonly string[];
+}
+
+/** An SVG document without scripts; null where it would be too large, as `problem` says. */
+export interface Drawing {
+  readonly title: string;
+  readonly svg: string | null;
+  readonly problem: string | null;
 }
 
 export interface Graph {

@@ -1,8 +1,9 @@
-// The page for what the server explains about a line: each item with its verdict and the chain of reasons.
+// The page for what the server explains about a line: each item with its verdict and the chain of reasons; where it was
+// asked for, what holds on all paths of two threads, with the net and the states behind it.
 
 import * as path from "node:path";
 import type * as vscode from "vscode";
-import type { ExplainedItem, Explanation, Step } from "../server/protocol";
+import type { Drawing, ExactItem, ExplainedItem, Explanation, Step } from "../server/protocol";
 import { escaped } from "./page";
 
 export function explanationBody(explanation: Explanation, uri: vscode.Uri): string {
@@ -13,7 +14,23 @@ export function explanationBody(explanation: Explanation, uri: vscode.Uri): stri
 <pre>${escaped(explanation.source.trim())}</pre>
 <p>${withCode(explanation.summary)}</p>
 ${items}
-</main>`;
+${explanation.exact === null ? "" : exactMarkup(explanation.exact)}
+</main>
+${(explanation.drawings ?? []).map(drawingMarkup).join("\n")}`;
+}
+
+function exactMarkup(exact: readonly ExactItem[]): string {
+  const stretches = exact.map(({ sentences: [what, ...more] }) => {
+    return `<h3>${withCode(what ?? "")}</h3>\n${more.map((sentence) => `<p>${withCode(sentence)}</p>`).join("\n")}`;
+  });
+  const nothing = "<p>No code runs on this line.</p>";
+  return `<section>\n<h2>All paths of two threads</h2>\n${stretches.length === 0 ? nothing : stretches.join("\n")}\n</section>`;
+}
+
+/** The server's SVG has no scripts, and the page's policy would run none. */
+function drawingMarkup({ title, svg, problem }: Drawing): string {
+  if (svg === null) return `<p class="quiet">${escaped(title)}: ${escaped(problem ?? "")}</p>`;
+  return `<figure class="graph" aria-label="${escaped(title)}">${svg}</figure>`;
 }
 
 function itemMarkup(item: ExplainedItem): string {
