@@ -41,11 +41,12 @@ from analysis.ir.instructions import (
 from analysis.ir.operators import BarrierReduction, SpecialRegister
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
+from analysis.memory.roots import pointer_root
 from analysis.memory.spaces import SpaceResult
 from analysis.races.disjoint import Disjoint
 from analysis.races.intervals import Paths, are_followed
 from analysis.races.model import MemoryUse
-from analysis.races.uses import has_known_widths, memory_uses, pointer_root
+from analysis.races.uses import has_known_widths, memory_uses
 from analysis.verdict.barriers import BarrierSite
 
 MAX_USES: Final = 200

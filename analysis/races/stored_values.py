@@ -28,11 +28,11 @@ from analysis.ir.instructions import (
     Unary,
 )
 from analysis.ir.types import BooleanType
+from analysis.memory.roots import pointer_root
 from analysis.races.launches import launch
 from analysis.races.program import OutOfBounds, Program
 from analysis.races.program_builder import build_program
 from analysis.races.trace import Event, values_at
-from analysis.races.uses import pointer_root
 
 Formula: TypeAlias = tuple[object, ...]
 

@@ -12,8 +12,6 @@ from analysis.ir.instructions import (
     Atomic,
     Bitcast,
     Convert,
-    ElementAddress,
-    FieldAddress,
     Instruction,
     Load,
     Phi,
@@ -76,18 +74,6 @@ def kind_of(instruction: Instruction) -> AccessKind:
 def _width(function: Function, address: ValueId) -> int | None:
     pointer = function.types[address]
     return size_of(pointer.element, function.structs) if isinstance(pointer, PointerType) else None
-
-
-def pointer_root(divergence: DivergenceResult, address: ValueId) -> ValueId:
-    """The pointer that an address is derived from step by step: an argument, a variable, or what else gave it."""
-    while True:
-        match divergence.definition(address):
-            case ElementAddress(base=base) | FieldAddress(base=base):
-                address = base
-            case Bitcast(operand=operand):
-                address = operand
-            case _:
-                return address
 
 
 def conflict(one: MemoryUse, other: MemoryUse) -> bool:

@@ -34,6 +34,7 @@ from analysis.ir.instructions import (
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.types import BooleanType, IntegerType
 from analysis.verdict.evaluation import Evaluate, Launch, evaluator
+from analysis.verdict.memory_arguments import MemoryArguments
 
 EVALUATED = frozenset((Binary, Compare, Unary, Convert, Select, Math, Constant, ReadSpecial, TemplateArgument, Phi))
 BLOCK_INDICES = (SpecialRegister.BLOCK_X, SpecialRegister.BLOCK_Y, SpecialRegister.BLOCK_Z)
@@ -109,11 +110,17 @@ class Slice:
     )
     """For each way into a block what its phis take; filled by the walks."""
     scalar_names: dict[ValueId, str] = field(default_factory=dict[ValueId, str])
+    memory: MemoryArguments | None = None
+    """Whether numbers in memory are scalars too."""
+    in_memory: set[ValueId] = field(default_factory=set[ValueId])
+    """The scalars that are."""
     reads_block_index: bool = False
 
     @classmethod
     def of(cls, integers: Integers, target: BasicBlockId) -> Slice:
-        return cls.watching(integers, (target,), {})
+        """Numbers in memory that are as free as arguments count as scalars."""
+        memory = MemoryArguments(integers.function, integers.control, integers.divergence)
+        return cls._watching(integers, (target,), {}, memory)
 
     @classmethod
     def watching(
@@ -123,9 +130,19 @@ class Slice:
         watched: Mapping[BasicBlockId, tuple[ValueId, ...]],
     ) -> Slice:
         """`watched` may name blocks that are no targets: it does not matter then whether threads come there."""
+        return cls._watching(integers, targets, watched, None)
+
+    @classmethod
+    def _watching(
+        cls,
+        integers: Integers,
+        targets: Iterable[BasicBlockId],
+        watched: Mapping[BasicBlockId, tuple[ValueId, ...]],
+        memory: MemoryArguments | None,
+    ) -> Slice:
         targets = frozenset(targets)
         controllers = frozenset[BasicBlockId]().union(*map(integers.control.iterated_controllers, targets))
-        slice_ = cls(integers, targets, controllers, watched)
+        slice_ = cls(integers, targets, controllers, watched, memory=memory)
         slice_._collect()
         return slice_
 
@@ -154,6 +171,7 @@ class Slice:
                 continue
             item = self.divergence.definition(value)
             if item is None or type(item) not in EVALUATED:
+                self._take_from_memory(value)
                 continue
             self._add(value, item)
             waiting.extend(item.operands)
@@ -171,6 +189,12 @@ class Slice:
         for decider in found - self.deciders:
             self.deciders.add(decider)
             waiting.extend(self.function.blocks[decider].terminator.operands)
+
+    def _take_from_memory(self, value: ValueId) -> None:
+        name = None if self.memory is None else self.memory.name(value)
+        if name is not None:
+            self.scalar_names[value] = name
+            self.in_memory.add(value)
 
     def _add(self, value: ValueId, item: Instruction | Phi) -> None:
         self.definitions[value] = item

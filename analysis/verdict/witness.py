@@ -10,6 +10,7 @@ Method    The function is walked for every thread of one block, for a few launch
 Proof     Two threads of the scope that arrive different numbers of times.
 Candidates  The known block shapes, else 64 threads.  Scalars: half a block, a number that is not a multiple of the
           block, the constants that the conditions compare with and their neighbours; template arguments: the block.
+              Numbers in memory (`memory_arguments.py`): 0, one more than the others, and as the others.
 Cost      bounded by `MAX_PROBED` and `MAX_OPERATIONS` for a barrier; runs only for barriers known to be divergent.
 Gives up  when the budget is spent.  No proof does not mean that the barrier is safe.
 """
@@ -119,11 +120,11 @@ def _parts(arrivals: Sequence[int], group: int) -> bool:
 def _witness(launch: Launch, slice_: Slice, arrivals: Sequence[int], assumed: bool) -> Witness:
     most = max(arrivals)
     names = slice_.scalar_names
-    arguments = tuple((names[value], number) for value, number in launch.scalars.items())
+    arguments = {names[value]: number for value, number in launch.scalars.items()}
     return Witness(
         launch.shape,
         launch.block,
-        arguments,
+        tuple(arguments.items()),
         _ranges([thread for thread, count in enumerate(arrivals) if count == most]),
         _ranges([thread for thread, count in enumerate(arrivals) if count != most]),
         assumed,
@@ -152,8 +153,10 @@ def _candidates(
         half, odd = max(1, shape.threads // 2), shape.threads + max(1, shape.threads // 3)
         numbers = dict.fromkeys([half, 1, odd, 3 * shape.threads, *compared])
         for number in list(numbers)[:MAX_CANDIDATES]:
-            for block in (0, 1) if slice_.reads_block_index else (0,):
-                yield shape, block, chosen_scalars(function, slice_, shape, number)
+            for in_memory in (0, number + 1, number) if slice_.in_memory else (number,):
+                scalars = chosen_scalars(function, slice_, shape, number, in_memory)
+                for block in (0, 1) if slice_.reads_block_index else (0,):
+                    yield shape, block, scalars
             if not slice_.scalar_names:
                 break
 
@@ -173,13 +176,19 @@ def thresholds(slice_: Slice) -> list[int]:
     return [number for number in found if 0 <= number < 1 << 20]
 
 
-def chosen_scalars(function: Function, slice_: Slice, shape: BlockShape, number: int) -> dict[ValueId, int]:
-    """All scalars equal to one number, template arguments to the block's extent."""
+def chosen_scalars(
+    function: Function, slice_: Slice, shape: BlockShape, number: int, in_memory: int = 0
+) -> dict[ValueId, int]:
+    """All scalars equal to one number, template arguments to the block's extent, as far as their types hold it."""
     scalars: dict[ValueId, int] = {}
     for value in slice_.scalar_names:
         is_template = isinstance(slice_.definitions.get(value), TemplateArgument)
-        chosen = shape.x if is_template else number
+        chosen = shape.x if is_template else in_memory if value in slice_.in_memory else number
         type_ = function.types[value]
-        scalars[value] = int(bool(chosen)) if isinstance(type_, BooleanType) else chosen
         assert isinstance(type_, BooleanType | IntegerType)
+        scalars[value] = int(bool(chosen)) if isinstance(type_, BooleanType) else min(chosen, _largest(type_))
     return scalars
+
+
+def _largest(type_: IntegerType) -> int:
+    return (1 << (type_.bits - type_.signed)) - 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from analysis.rules.diagnostic import Severity
 from analysis.rules.settings import RuleSettings
 from analysis.verdict.barriers import Tier
@@ -205,9 +207,50 @@ __global__ void k() {
 def test_what_was_assumed_for_a_witness_is_said() -> None:
     (found,) = check_fixture("""
 __global__ void k(const int *p) {
-  if (p[0] > 3) {
+  if (p[blockIdx.x] > 3) {
     if (threadIdx.x < 16) __syncthreads();  //~ divergent-barrier
   }
 }
 """)
     assert "(blocks of 64 threads, other conditions permitting)" in found.message
+
+
+def test_a_number_behind_a_pointer_is_as_free_as_an_argument() -> None:
+    (found,) = check_fixture("""
+__global__ void k(const int *limit, const int *sizes, int *out, int n) {
+  bool enough = true;
+  if (threadIdx.x == 0) enough = *limit >= n && sizes[2] > 0;
+  if (enough) __syncthreads();  //~ divergent-barrier
+  out[threadIdx.x] = n;
+}
+""")
+    assert found.tier is Tier.PROVEN
+    assert found.message.startswith(
+        "Threads 1-63 of the block arrive at this barrier, 0 does not "
+        "(blocks of 64 threads, sizes[2] = 0, n = 32, *limit = 0): "
+    )
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "if (threadIdx.x == 0) limit[0] = n;",
+        "if (threadIdx.x == 0) atomicMax(limit, n);",
+        "mystery(limit);",
+        "limit = *other;",
+        "**other = n;",
+    ],
+)
+def test_what_the_kernel_may_write_itself_is_not_free(before: str) -> None:
+    (found,) = check_fixture(
+        f"""
+__global__ void k(int *limit, int **other, int *out, int n) {{
+  bool enough = true;
+  {before}
+  if (threadIdx.x == 0) enough = *limit >= n;
+  if (enough) __syncthreads();  //~ divergent-barrier
+}}
+""",
+        ALL_TIERS,
+    )
+    assert found.tier is not Tier.PROVEN

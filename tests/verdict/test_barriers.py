@@ -172,7 +172,9 @@ join:
 
 
 def test_a_uniform_guard_that_cannot_be_evaluated_is_assumed_to_let_threads_through() -> None:
-    site = only(f"""{SETUP}  %v: s32 = load %p
+    site = only(f"""{SETUP}  %b: u32 = special block.x
+  %q: ptr<global s32> = element %p, %b
+  %v: s32 = load %q
   %u: bool = lt %v, %one
   branch %u, inner, join !0 if
 inner:
