@@ -11,10 +11,19 @@ from analysis.facts.model import FunctionFacts
 from analysis.features.exchange_repairs import EXCHANGE_CODES, exchange_repairs
 from analysis.ir.record import record
 from analysis.refactor.barrier_goal import BarrierGoal
+from analysis.refactor.block_barriers.meet import draft_meeting
+from analysis.refactor.block_barriers.model import CannotMeet, Met, steps_words
 from analysis.refactor.warp_order.model import CannotOrder
+from analysis.rules.barrier_in_divergent_call import BarrierInDivergentCall
+from analysis.rules.barrier_in_varying_loop import BarrierInVaryingLoop
 from analysis.rules.diagnostic import Diagnostic
+from analysis.rules.divergent_barrier import DivergentBarrier
+from analysis.rules.early_exit_before_barrier import EarlyExitBeforeBarrier
 
-REPAIRED_CODES: Final = EXCHANGE_CODES
+MEETING_CODES: Final = frozenset(
+    rule.code for rule in (DivergentBarrier, BarrierInVaryingLoop, EarlyExitBeforeBarrier, BarrierInDivergentCall)
+)
+REPAIRED_CODES: Final = EXCHANGE_CODES | MEETING_CODES
 """The rules some of whose findings may be mended so."""
 
 
@@ -41,9 +50,26 @@ def barrier_repairs(analysis: FileAnalysis, findings: Sequence[Diagnostic]) -> I
         refusal = one.draft.reason.value if isinstance(one.draft, CannotOrder) else None
         start = one.function.start
         yield BarrierRepair(BarrierGoal.ORDER, one.function, start, "Insert `__syncwarp()`", one.findings, refusal)
+    for function, found in _by_function(analysis, findings):
+        draft = draft_meeting(analysis, function)
+        if draft is not None:
+            title = steps_words(draft.steps) if isinstance(draft, Met) else "Bring all threads to the barrier"
+            refusal = draft.reason.value if isinstance(draft, CannotMeet) else None
+            yield BarrierRepair(BarrierGoal.MEET, function, function.start, title, found, refusal)
 
 
 def repaired_by_run(analysis: FileAnalysis, findings: Sequence[Diagnostic]) -> Mapping[Diagnostic, str]:
     """The findings for which a repair could be written, with its title; whether it is right is for a run to say."""
     repairs = [one for one in barrier_repairs(analysis, findings) if one.refusal is None]
     return {found: repair.title for repair in reversed(repairs) for found in repair.findings}
+
+
+def _by_function(
+    analysis: FileAnalysis, findings: Sequence[Diagnostic]
+) -> Iterator[tuple[FunctionFacts, tuple[Diagnostic, ...]]]:
+    """The findings about missed barriers, function by function."""
+    for function in analysis.facts.functions:
+        inside = (one for one in findings if function.start <= one.start < function.end and one.code in MEETING_CODES)
+        found = tuple(inside)
+        if found and function.active:
+            yield function, found

@@ -12,3 +12,5 @@ class BarrierGoal(Enum):
     """`__syncwarp()` between what the lanes of a warp exchange through shared memory."""
     RECONVERGE = "reconverge"
     """`__syncwarp()` behind a branch, where lanes come together again."""
+    MEET = "meet"
+    """All threads of a block brought to the block barriers of a function."""

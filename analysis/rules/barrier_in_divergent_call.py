@@ -61,6 +61,9 @@ class BarrierInDivergentCall:
     }
     ```
 
+    A call of a function that only waits is taken out of the branch by the quick fix and `simt-lsp check --fix`. Any
+    other is yours to move: threads that skip it now would run what it does.
+
     ## Known noise
 
     As for `divergent-barrier`. A call that is not followed (recursion, a very large function) is not reported."""

@@ -52,6 +52,10 @@ class BarrierInVaryingLoop:
     }
     ```
 
+    The quick fix and `simt-lsp check --fix` write this where the loop counts up from a part of the thread's own to a
+    bound of the block. Any other loop whose condition reads variables alone goes on while some thread has work, as in
+    `while (__syncthreads_or(left > 0))`.
+
     ## Known noise
 
     A loop whose bound is always a multiple of the block is safe and still reported: nothing in the kernel says so."""

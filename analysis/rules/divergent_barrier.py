@@ -52,6 +52,9 @@ class DivergentBarrier:
     }
     ```
 
+    The quick fix and `simt-lsp check --fix` write this, also where the arm has several barriers or loops with barriers
+    that all threads can run, and merge the barriers of two arms that wait equally often.
+
     ## Known noise
 
     Shown by default only with a launch in which threads part (tier *proven*). That launch is made up if none is in the

@@ -61,6 +61,11 @@ class EarlyExitBeforeBarrier:
     }
     ```
 
+    The quick fix and `simt-lsp check --fix` write this: all barriers after the return stand outside of the guards, what
+    is used behind one is declared before the first, and a condition that reads memory, or variables that change, is
+    kept in `const bool active`. Both versions then run under every policy. Not written where threads leave from inside
+    of a loop, where the function returns a value, or where the others would have to run more than barriers.
+
     ## Known noise
 
     A kernel that only runs on compute capability 7.0 and later, with grids that cover the data exactly, never shows the

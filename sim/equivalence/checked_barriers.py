@@ -12,6 +12,8 @@ from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts
 from analysis.ir.record import record
 from analysis.refactor.barrier_goal import BarrierGoal
+from analysis.refactor.block_barriers.meet import meet_barriers
+from analysis.refactor.block_barriers.model import CannotMeet, Met, Step, steps_words
 from analysis.refactor.edit import Replacement
 from analysis.refactor.syncwarp import WhyNot, place_syncwarps
 from analysis.refactor.warp_order.model import CannotOrder
@@ -19,12 +21,14 @@ from analysis.refactor.warp_order.order import Ordered, order_exchanges
 from analysis.rules.wording import quantity
 from sim.equivalence.allowance import Progress
 from sim.equivalence.checked_edit import Change, Reanalyze, RequestsOf, check_edit, nothing_asked
+from sim.equivalence.checked_meld import branch_place
 from sim.equivalence.compare import DEFAULT_BUDGET
 from sim.equivalence.model import Comparison, Goal, Verdict
 from sim.equivalence.words import edit_title, verdict_words
 from sim.launch.specification import Budget
 
 NOTHING_TO_ORDER: Final = "nothing is exchanged between the lanes of a warp that no barrier orders"
+NOTHING_MISSED: Final = "all threads come to the barriers of this function"
 NO_BRANCH: Final = "no branch stands there behind which a barrier brings lanes of a warp together"
 
 
@@ -89,6 +93,8 @@ def _drafted(
             return _ordering(analysis, function, reanalyze)
         case BarrierGoal.RECONVERGE:
             return _reconverging(analysis, function, place, reanalyze)
+        case BarrierGoal.MEET:
+            return _meeting(analysis, function, reanalyze)
         case _:
             assert_never(goal)
 
@@ -113,6 +119,22 @@ def _reconverging(
     if point is None:
         return NoBarriers(_why_not(next((one.reason for one in placement.withheld if one.keyword == keyword), None)))
     return _Draft(Change(function, (point.edit,), Goal.SAME_RESULTS), "Insert `__syncwarp()` after the branch")
+
+
+def _meeting(analysis: FileAnalysis, function: FunctionFacts, reanalyze: Reanalyze) -> _Draft | NoBarriers:
+    """All threads at the block barriers of the function."""
+    match meet_barriers(analysis, function, reanalyze):
+        case None:
+            return NoBarriers(NOTHING_MISSED)
+        case CannotMeet(reason=reason, place=place):
+            return NoBarriers(reason.value, place)
+        case Met() as met:
+            goal = Goal.MERGED if Step.MERGE in met.steps else Goal.MET
+            branch = next(
+                (one for one in function.branches if function.start + one.keyword.start in met.branches), None
+            )
+            place = None if branch is None else branch_place(analysis, function, branch)
+            return _Draft(Change(function, met.edit, goal, place), steps_words(met.steps))
 
 
 def order_words(ordered: Ordered) -> str:

@@ -12,7 +12,10 @@ Rules     The launch is planned and adapted for the version before, as a simulat
           Where the version before leaves different memory under two policies, the versions are compared policy by
           policy, and a difference proves nothing.  A change that orders lanes is compared with what lanes did that ran
           in step (`ordering.py`).
-          A branch in question must split a warp and have a thread in each of its arms (`inputs.py`).
+          A branch in question must split a warp and have a thread in each of its arms (`inputs.py`); one that keeps
+          threads from a barrier may split a block.
+          Where threads miss a barrier before the change, the others go on without them: at the first barrier of the
+          program first, which is what its author meant, or all at once where arms are merged.
 Limits    One launch.  Shared and local memory are not compared: the host cannot see them.
           Arrays that some run must keep for comparison are held until the end: two runs' worth at most where all agree.
 Cost      Two runs per policy, and the attempts at a launch.  All of it honours one deadline; one run may take as much
@@ -89,12 +92,12 @@ def compare(
     others = [policy for policy in policies if policy.name != REFERENCE.name]
     each = replace(budget, seconds=budget.seconds / FIRST_PART)
     try:
-        planner = Planner(before.program, before.kernel, requests, budget=each)
+        planner = Planner(before.program, before.kernel, requests, budget=each, barriers_in_turn=goal is Goal.MET)
     except LaunchError as error:
         return Comparison(NotChecked(Gap.LAUNCH, str(error)))
     places = SourcePlaces(before.program, planner.kernel)
     try:
-        planned = best_launch(planner, before, requests, REFERENCE, each, allowance, branch)
+        planned = best_launch(planner, before, requests, REFERENCE, each, allowance, branch, goal)
     except LaunchError as error:
         return Comparison(not_launched(error, allowance))
     except Refusal as refusal:
@@ -109,10 +112,10 @@ def compare(
         changed = _same_instance(after, planned, requests)
     except LaunchError as error:
         return Comparison(NotChecked(Gap.LAUNCH, str(error)), launch)
-    races = goal is Goal.ORDERED
-    whole = Pairs(before, after, planned[1], planned[2], changed, allowance, races=races)
-    small = with_fewer_blocks(planned, SourcePlaces(before.program, planned[0].kernel), REFERENCE, allowance, branch)
-    less = None if small is None else Pairs(before, after, *small, changed, allowance, races=races)
+    whole = Pairs(before, after, planned[1], planned[2], changed, allowance, goal=goal)
+    places = SourcePlaces(before.program, planned[0].kernel)
+    small = with_fewer_blocks(planned, places, REFERENCE, allowance, branch, goal)
+    less = None if small is None else Pairs(before, after, *small, changed, allowance, goal=goal)
     verdict, figures = _Comparer(whole, less, goal).compared(others)
     return Comparison(verdict, launch, figures)
 
@@ -135,9 +138,9 @@ def _unfit(planned: Planned, branch: BranchPlace | None, places: SourcePlaces) -
     if run.stop is not None:
         report = fault_report(run.stop, places)
         return NotChecked(Gap.STOPPED, f"already before the change {report.message}", report.place)
-    if branch is None or run.arms.is_exercised:
+    if branch is None or run.is_exercised:
         return None
-    if run.arms.executed and not run.arms.diverged:
+    if run.arms.executed and not run.arms.diverged and not run.may_miss:
         return NotChecked(Gap.ARMS_NOT_REACHED, "no input splits a warp at this branch")
     return NotChecked(Gap.ARMS_NOT_REACHED, "no input reaches both arms" if run.arms.arms < 3 else _some_arms(run))
 

@@ -16,7 +16,7 @@ from typing import Final
 
 from sim.equivalence.allowance import Allowance
 from sim.equivalence.inputs import Planned
-from sim.equivalence.model import BranchPlace
+from sim.equivalence.model import BranchPlace, Goal
 from sim.equivalence.runs import Observed, observed
 from sim.faults import Index3
 from sim.launch.planner import Plan
@@ -32,7 +32,12 @@ MOST_PART: Final = 0.75
 
 
 def with_fewer_blocks(
-    planned: Planned, places: SourcePlaces, policy: PolicyFactory, allowance: Allowance, branch: BranchPlace | None
+    planned: Planned,
+    places: SourcePlaces,
+    policy: PolicyFactory,
+    allowance: Allowance,
+    branch: BranchPlace | None,
+    goal: Goal,
 ) -> tuple[Plan, Observed] | None:
     """The smaller launch and its run; None where the whole one is short, or no smaller one does."""
     _, plan, whole = planned
@@ -43,12 +48,14 @@ def with_fewer_blocks(
             return None
         launch = replace(plan.specification, grid=grid)
         try:
-            run = observed(plan.kernel, launch, policy, allowance.left / 4, allowance, places=places, branch=branch)
+            run = observed(
+                plan.kernel, launch, policy, allowance.left / 4, allowance, places=places, branch=branch, goal=goal
+            )
         except (LaunchError, Refusal):
             return None
         is_shorter = run.result.warp_instructions <= MOST_PART * whole.result.warp_instructions
         is_complete = run.result.truncated is None and run.stop is None
-        if is_shorter and is_complete and (branch is None or run.arms.is_exercised):
+        if is_shorter and is_complete and (branch is None or run.is_exercised):
             return replace(plan, specification=launch), run
     return None
 

@@ -18,7 +18,7 @@ from analysis.ir.instructions import Branch, Switch
 from analysis.ir.types import IntegerType
 from analysis.lower.program import Program
 from sim.equivalence.allowance import Allowance
-from sim.equivalence.model import BranchPlace
+from sim.equivalence.model import BranchPlace, Goal
 from sim.equivalence.runs import Observed, Version, observed
 from sim.faults import Index3
 from sim.launch.adapt import run_adapted
@@ -51,20 +51,22 @@ def best_launch(
     budget: Budget,
     allowance: Allowance,
     branch: BranchPlace | None,
+    goal: Goal,
 ) -> Planned:
     """The first launch that exercises the branch, else the one that comes nearest; `planner` is for `requests` alone.
 
     Raises what planning and `simulate` raise for the launch without other choices.
     """
-    best = _adapted(planner, before.program, policy, budget, allowance, branch)
+    best = _adapted(planner, before.program, policy, budget, allowance, branch, goal)
     if branch is None or _is_enough(best):
         return best
     for other in islice(_other_requests(best, branch, SourcePlaces(before.program, best[0].kernel)), MAX_OTHERS):
         if allowance.is_over:
             break
         try:
-            others = Planner(before.program, before.kernel, (*requests, other), budget=budget)
-            tried = _adapted(others, before.program, policy, budget, allowance.part(0.5), branch)
+            in_turn = goal is Goal.MET
+            others = Planner(before.program, before.kernel, (*requests, other), budget=budget, barriers_in_turn=in_turn)
+            tried = _adapted(others, before.program, policy, budget, allowance.part(0.5), branch, goal)
         except (LaunchError, Refusal):
             continue
         best = max(best, tried, key=_worth)
@@ -74,12 +76,12 @@ def best_launch(
 
 
 def _is_enough(planned: Planned) -> bool:
-    return planned[2].arms.is_exercised and planned[2].result.truncated is None
+    return planned[2].is_exercised and planned[2].result.truncated is None
 
 
 def _worth(planned: Planned) -> tuple[bool, bool, bool, int]:
     run = planned[2]
-    return run.result.truncated is None, run.stop is None, run.arms.is_exercised, run.arms.reached
+    return run.result.truncated is None, run.stop is None, run.is_exercised, run.arms.reached
 
 
 def _adapted(
@@ -89,6 +91,7 @@ def _adapted(
     budget: Budget,
     allowance: Allowance,
     branch: BranchPlace | None,
+    goal: Goal,
 ) -> Planned:
     """As a simulation adapts what it chose; `budget.seconds` are those of one run."""
     places = SourcePlaces(program, planner.kernel)
@@ -97,7 +100,8 @@ def _adapted(
     def run(plan: Plan) -> Result:
         if allowance.is_over:
             raise LaunchError("the time budget is used up")
-        one = observed(plan.kernel, plan.specification, policy, budget.seconds, allowance, places=places, branch=branch)
+        launch = plan.specification
+        one = observed(plan.kernel, launch, policy, budget.seconds, allowance, places=places, branch=branch, goal=goal)
         runs[id(one.result)] = one
         return one.result
 

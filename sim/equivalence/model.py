@@ -25,6 +25,15 @@ class Goal(Enum):
     """The same results, and fewer warp instructions are issued under the reference policy."""
     ORDERED = "ordered"
     """What lanes did that ran in step, under every policy: no two lanes of a warp race in shared memory any more."""
+    MET = "met"
+    """The results of threads that wait at each barrier for those who come to it; some miss one before the change."""
+    MERGED = "merged"
+    """The same, where threads that wait at two barriers before the change let each other go on."""
+
+    @property
+    def may_miss(self) -> bool:
+        """Whether it is no surprise that threads miss a barrier before the change."""
+        return self in (Goal.MET, Goal.MERGED)
 
 
 @final

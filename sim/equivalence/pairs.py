@@ -18,7 +18,7 @@ from typing import Final, final
 from analysis.ir.record import record
 from sim.equivalence.allowance import Allowance
 from sim.equivalence.differences import first_difference
-from sim.equivalence.model import Evidence, Gap, NotChecked
+from sim.equivalence.model import Evidence, Gap, Goal, NotChecked
 from sim.equivalence.runs import Observed, Version, observed
 from sim.faults import Index3
 from sim.kernel import Kernel
@@ -86,7 +86,7 @@ class Stopped(Exception):
 class Pairs:
     """`first` is the run of the version before under the first policy; all methods raise `Stopped`.
 
-    `races`: they are looked for in every run but `first`.
+    For lanes that are to be ordered, races are looked for in every run but `first`.
     """
 
     def __init__(
@@ -98,14 +98,15 @@ class Pairs:
         changed: Kernel,
         allowance: Allowance,
         *,
-        races: bool = False,
+        goal: Goal,
     ) -> None:
         self.first = first
         self._launch = plan.specification
         self._original = plan.kernel, SourcePlaces(before.program, plan.kernel)
         self._changed = changed, SourcePlaces(after.program, changed)
         self._allowance = allowance
-        self._races = races
+        self._goal = goal
+        self._races = goal is Goal.ORDERED
 
     @property
     def places(self) -> SourcePlaces:
@@ -175,7 +176,15 @@ class Pairs:
             raise Stopped(NotChecked(gap, reason.value))
         try:
             run = observed(
-                kernel, launch, policy, seconds, self._allowance, places=places, branch=None, races=self._races
+                kernel,
+                launch,
+                policy,
+                seconds,
+                self._allowance,
+                places=places,
+                branch=None,
+                goal=self._goal,
+                races=self._races,
             )
         except Refusal as refusal:
             raise Stopped(refused(refusal, places)) from None

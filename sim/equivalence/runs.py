@@ -10,7 +10,7 @@ from analysis.ir.source import Span
 from analysis.ir.types import MemorySpace
 from analysis.lower.program import DeviceFunction, Program
 from sim.equivalence.allowance import Allowance
-from sim.equivalence.model import BranchPlace, Figures
+from sim.equivalence.model import BranchPlace, Figures, Goal
 from sim.faults import BarrierDivergence, Deadlock, FailedAssertion, Livelock, MachineFault, StackOverflow, Trapped
 from sim.kernel import Kernel
 from sim.launch.specification import LaunchSpecification
@@ -46,11 +46,20 @@ class Observed:
     arms: ArmAnswer
     instructions: int = 0
     unexecuted: int = 0
+    may_miss: bool = False
+    """Threads that miss a barrier are expected; those that wait there go on without them."""
 
     @property
     def stop(self) -> MachineFault | None:
         """The fault that kept threads from the end of the kernel."""
-        return next((fault for fault in self.result.faults if isinstance(fault, STOPPING)), None)
+        faults = (fault for fault in self.result.faults if isinstance(fault, STOPPING))
+        return next((one for one in faults if not (self.may_miss and isinstance(one, BarrierDivergence))), None)
+
+    @property
+    def is_exercised(self) -> bool:
+        """Whether the branch in question went as it has to: for lanes of a warp, or for threads of a block."""
+        arms = self.arms
+        return arms.executed > 0 and arms.reached == arms.arms if self.may_miss else arms.is_exercised
 
     @property
     def without_memory(self) -> Observed:
@@ -67,6 +76,7 @@ def observed(
     *,
     places: SourcePlaces,
     branch: BranchPlace | None,
+    goal: Goal,
     races: bool = False,
 ) -> Observed:
     """`races`: they are looked for, and `volatile` excuses none.  Raises what `simulate` raises."""
@@ -81,7 +91,7 @@ def observed(
     observers += [RaceObserver(volatile_is_plain=True)] if races else []
     bounded = replace(launch, budget=replace(launch.budget, seconds=min(seconds, allowance.left)))
     result = simulate(kernel, bounded, policy, observers, progress=allowance.goes_on)
-    run = Observed(result, figures_of(result, requests.answer()), arms.answer())
+    run = Observed(result, figures_of(result, requests.answer()), arms.answer(), may_miss=goal.may_miss)
     return run if branch is None else _with_coverage(run, branch, places)
 
 

@@ -89,11 +89,13 @@ class Planner:
         *,
         budget: Budget | None = None,
         havoc: bool = False,
+        barriers_in_turn: bool = False,
     ) -> None:
         """`requests`: the most important first."""
         self._subject = read_subject(program, kernel, Requests(requests))
         self._budget = budget or Budget()
         self._havoc = havoc
+        self._barriers_in_turn = barriers_in_turn
         self._evidence = _shape_evidence(self._subject)
         _check_names(self._subject)
 
@@ -128,6 +130,7 @@ class Planner:
             seed,
             subject.program.settings.warp_size,
             self._havoc,
+            self._barriers_in_turn,
             self._budget,
         )
         shapes = [

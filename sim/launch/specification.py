@@ -157,6 +157,9 @@ class LaunchSpecification:
     warp_size: int = 32
     havoc: bool = False
     """Constructs that are not understood yield seeded random values instead of a refusal."""
+    barriers_in_turn: bool = False
+    """Where threads of a block wait at different barriers, those at the first one in the program go on and the others
+    stay, as if each barrier waited for who can come to it; the fault is recorded all the same."""
     budget: Budget = Budget()
 
     @property

@@ -143,6 +143,7 @@ class Machine:
             self._segment_observers,
             self.launch.warps_per_block,
             is_kernel=not self._depth,
+            barriers_in_turn=self.launch.barriers_in_turn,
         )
         watch = LivelockWatch(self, frame, policy) if self._may_repeat and not self._depth else None
 

@@ -48,6 +48,7 @@ class Waiting:
         warps_per_block: int,
         *,
         is_kernel: bool,
+        barriers_in_turn: bool,
     ) -> None:
         """`is_kernel`: who leaves the frame has ended; else it has returned to its caller."""
         self._function = code.segmented.function
@@ -66,6 +67,7 @@ class Waiting:
         self._observers = observers
         self._per_block = warps_per_block
         self._is_kernel = is_kernel
+        self._barriers_in_turn = barriers_in_turn
         self._width: int = frame.live.shape[1]
         self._at: dict[int, LaneSets] = {}
         self._named_arrivals: dict[tuple[int, int], int] = {}
@@ -211,9 +213,17 @@ class Waiting:
         present = [segment for segment in segments if self._at[segment][rows].any()]
         if len({self._meetings[segment].span for segment in present}) > 1:
             self._report_divergence(present, rows)
+            present = self._whose_turn_it_is(present)
         for segment in present:
             here = rows[self._at[segment][rows] != 0]
             self._release(segment, here, self._at[segment][here])
+
+    def _whose_turn_it_is(self, segments: list[int]) -> list[int]:
+        """Of the segments at which threads wait: all, or those of the barrier that comes first."""
+        if not self._barriers_in_turn:
+            return segments
+        first = self._meetings[min(segments)].span
+        return [segment for segment in segments if self._meetings[segment].span == first]
 
     def _at_named_barrier(self, segment: int, rows: Rows, active: LaneSets, arrive_only: bool) -> None:
         barrier, count = self._barrier_and_count(segment, rows)
@@ -320,7 +330,7 @@ class Waiting:
                 waiting = np.bitwise_or.reduce([self._at[one] for one in segments])
                 rows = np.flatnonzero(waiting)
                 self._report_divergence(segments, rows)
-                for one in segments:
+                for one in self._whose_turn_it_is(segments):
                     here = np.flatnonzero(self._at[one])
                     self._release(one, here, self._at[one][here])
             case GridBarrier() | NamedBarrier():

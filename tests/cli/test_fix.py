@@ -34,6 +34,53 @@ LEGACY: Final = """__global__ void both(int *x) {
 STUCK: Final = LADDER.replace("s[t] += s[t + 16];", "x[t] = s[t] = s[t + 16];")
 UNKNOWN: Final = LADDER.replace("  s[t] = x[t];\n", '  asm volatile("frobnicate;");\n  s[t] = x[t];\n')
 
+EARLY: Final = """__global__ void smooth(const float *x, float *y, int n) {
+  __shared__ float tile[256];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  tile[threadIdx.x] = x[i];
+  __syncthreads();
+  y[i] = tile[threadIdx.x] + tile[0];
+}
+__global__ void reverse(float *x) {
+  __shared__ float tile[16];
+  if (threadIdx.x < 16) {
+    tile[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = tile[15 - threadIdx.x];
+  }
+}
+__global__ void either(float *x) {
+  if (threadIdx.x % 2) {
+    __syncthreads();
+    __syncthreads();
+  } else {
+    __syncthreads();
+  }
+}
+void host(float *x, float *y, int n) {
+  smooth<<<4, 256>>>(x, y, n);
+  reverse<<<1, 64>>>(x);
+  either<<<1, 64>>>(x);
+}
+"""
+GUARDED: Final = (
+    EARLY.replace("  if (i >= n) return;\n  tile[threadIdx.x] = x[i];\n", "  if (i < n) tile[threadIdx.x] = x[i];\n")
+    .replace("  y[i] = tile[threadIdx.x] + tile[0];", "  if (i < n) y[i] = tile[threadIdx.x] + tile[0];")
+    .replace(
+        """  if (threadIdx.x < 16) {
+    tile[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = tile[15 - threadIdx.x];
+  }
+""",
+        """  if (threadIdx.x < 16) tile[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x < 16) x[threadIdx.x] = tile[15 - threadIdx.x];
+""",
+    )
+)
+
 
 def test_fixes_are_written_and_counted(tmp_path: Path) -> None:
     write(tmp_path, {"sum.cu": LADDER, "both.cu": LEGACY})
@@ -130,3 +177,15 @@ def test_options_that_do_not_go_together(tmp_path: Path) -> None:
     for options in (["--fix", "--diff"], ["--diff", "--format", "json"], ["--unsafe-fixes"]):
         assert simt_lsp("check", *options, "sum.cu", cwd=tmp_path).returncode == 2
     assert (tmp_path / "sum.cu").read_text() == LADDER
+
+
+def test_all_threads_come_to_the_barriers(tmp_path: Path) -> None:
+    write(tmp_path, {"early.cu": EARLY})
+    done = simt_lsp("check", "--fix", "--select", "SYN", "early.cu", cwd=tmp_path)
+    assert (tmp_path / "early.cu").read_text() == GUARDED
+    guarded = (
+        "early.cu: fixed SYN103 in smooth: Guard the work instead of returning early: equal results under 8 policies"
+    )
+    assert guarded in done.stderr
+    assert "early.cu: fixed SYN101 in reverse: Take the barrier out of the branch: equal results under" in done.stderr
+    assert "early.cu:16: SYN101 is not fixed: the arms do not wait in step" in done.stderr

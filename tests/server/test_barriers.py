@@ -42,6 +42,20 @@ SPLIT: Final = """__global__ void k(float *x, const float *y) {
 void host(float *x, float *y) { k<<<2, 64>>>(x, y); }
 """
 
+EARLY: Final = """__global__ void smooth(const float *x, float *y, int n) {
+  __shared__ float tile[256];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;  /* 𝄞 */
+  tile[threadIdx.x] = x[i];
+  __syncthreads();
+  y[i] = tile[threadIdx.x] + tile[0];
+}
+void host(float *x, float *y, int n) { smooth<<<4, 256>>>(x, y, n); }
+"""
+GUARDED: Final = EARLY.replace("  if (i >= n) return;  /* 𝄞 */\n  tile", "  /* 𝄞 */\n  if (i < n) tile").replace(
+    "  y[i] =", "  if (i < n) y[i] ="
+)
+
 
 def named(client: Editor, line: int, kind: str) -> list[Message]:
     return [one for one in actions(client, line) if one["kind"] == kind and "__syncwarp" in one["title"]]
@@ -119,3 +133,23 @@ def test_another_version_is_not_edited() -> None:
         number = client.ask("codeAction/resolve", action)
         assert client.answer(number)["error"]["code"] == -32801
         assert "ask again" in heard(client, "window/showMessage")["message"]
+
+
+def test_work_is_guarded_so_that_all_threads_come_to_the_barrier() -> None:
+    with editor(text=EARLY) as client:
+        (action,) = [one for one in actions(client, 5) if one["kind"] == "quickfix"]
+        assert action["title"] == "Guard the work instead of returning early"
+        assert [found["code"] for found in action["diagnostics"]] == ["SYN103"]
+        resolved = client.request("codeAction/resolve", action)
+        assert resolved["title"] == (
+            "Guard the work instead of returning early: equal results under 8 policies, checked on 1,024 threads"
+        )
+        (change,) = resolved["edit"]["documentChanges"]
+        assert after(EARLY, change["edits"], "utf-16") == GUARDED
+
+
+def test_a_barrier_that_has_to_stay_says_why() -> None:
+    with editor(text=EARLY.replace("y[i] =", "y[i] = __syncthreads_count(i) +")) as client:
+        (action,) = [one for one in actions(client, 6) if one["kind"] == "quickfix"]
+        assert action["title"] == "Bring all threads to the barrier"
+        assert action["disabled"]["reason"].startswith("the barrier names who takes part")

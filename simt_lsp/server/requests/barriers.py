@@ -38,10 +38,15 @@ _SYNCWARP: Final = EditWords(
 )
 
 
+_MEETING: Final = EditWords("The barriers stay", "The repair was not checked", "Apply Unchecked", CHANGED)
+
+
 def words_of(goal: BarrierGoal) -> EditWords:
     match goal:
         case BarrierGoal.ORDER | BarrierGoal.RECONVERGE:
             return _SYNCWARP
+        case BarrierGoal.MEET:
+            return _MEETING
         case _:
             assert_never(goal)
 
@@ -125,9 +130,9 @@ async def check(ls: SimtServer, asked: Asked, token: str | int | None) -> tuple[
 
 
 def barrier_place(view: View, goal: BarrierGoal, start: int, place: int) -> BarrierPlace:
-    """`start` is where the function begins, which is all that orders of exchanges are told apart by."""
+    """`start` is where the function begins, which is all that most repairs of one goal are told apart by."""
     digest = text_digest(view.analysed.item.document.text)
-    return BarrierPlace(digest, goal, start, start if goal is BarrierGoal.ORDER else place)
+    return BarrierPlace(digest, goal, start, place if goal is BarrierGoal.RECONVERGE else start)
 
 
 def _prepared(view: View, asked: Asked) -> _Prepared:
