@@ -29,12 +29,15 @@ def in_step(branch: Node, arms: tuple[Arm, Arm]) -> Iterator[Piece]:
     if len(sides[0]) != len(sides[1]):
         raise Obstacle(WhyNotMet.ARMS, branch.start_byte)
     guards = arms[0].guard, arms[1].guard
+    # With more conditions around, `else` would be run by those as well who have no work at all.
+    is_whole = all(len(guard) == 1 for guard in guards)
     for (mine, barrier), (theirs, dropped) in zip(*sides, strict=True):
         for side, conditions, opposite in ((mine, *guards), (theirs, *guards[::-1])):
             for piece in side:
-                # With more conditions around, `else` would be run by those as well who have no work at all.
-                is_arm = isinstance(piece, Guarded) and piece.conditions == conditions and len(conditions) == 1
-                yield replace(piece, opposite=opposite) if isinstance(piece, Guarded) and is_arm else piece
+                if isinstance(piece, Guarded) and is_whole and piece.conditions == conditions:
+                    yield replace(piece, opposite=opposite)
+                else:
+                    yield piece
         if barrier is not None and dropped is not None:
             comments = _only_comments(dropped.text)
             if comments.lines:

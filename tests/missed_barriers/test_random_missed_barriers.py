@@ -1,0 +1,60 @@
+"""A few of the kernels of `tests.missed_barriers.fuzz`, and what it found."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tests.missed_barriers.kernels import Kernel, random_kernel
+from tests.missed_barriers.referee import referee, repaired, wrong
+
+TAIL = "void host(int *x, const int *y, int n) { k<<<1, 64>>>(x, y, n); }\n"
+
+
+def test_repaired_kernels_do_what_was_meant() -> None:
+    counts: Counter[str] = Counter()
+    for seed in range(8):
+        found, counted = referee(random_kernel(seed))
+        assert found == [], seed
+        counts.update(counted)
+    assert counts["repaired"] >= 4
+
+
+def test_the_referee_sees_a_guard_that_is_lost() -> None:
+    kernel = random_kernel(13)
+    after = repaired(kernel.faulty)
+    assert isinstance(after, str)
+    assert wrong(kernel, after) == []
+    assert wrong(kernel, after.replace("if (i < n / 2 && t < 20) x[t]", "x[t]"))
+    assert wrong(kernel, after.replace("__syncthreads();", "", 2))
+
+
+def test_arms_inside_of_a_guard_are_no_if_and_else() -> None:
+    """Threads that have left took the `else` arm of a condition that was kept in a variable."""
+    head = (
+        "__global__ void k(int *x, const int *y, int n) {\n  __shared__ int s[64];\n  int t = threadIdx.x, v = x[t];\n"
+    )
+    faulty = """  if (t > 40) return;
+  if (v > 54) {
+    s[t] = v++;
+    __syncthreads();
+    v += s[t];
+  } else {
+    s[t] = v--;
+    __syncthreads();
+    v -= s[t];
+  }
+  x[t] = v;
+}
+"""
+    meant = """  bool active = t <= 40, one = active && v > 54;
+  if (active) s[t] = one ? v++ : v--;
+  __syncthreads();
+  if (active) {
+    v += one ? s[t] : -s[t];
+    x[t] = v;
+  }
+}
+"""
+    found, counted = referee(Kernel(head + faulty + TAIL, head + meant + TAIL))
+    assert found == []
+    assert counted["repaired"] == 1
