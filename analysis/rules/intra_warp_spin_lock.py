@@ -31,6 +31,7 @@ class IntraWarpSpinLock(WarpFinding):
     ```cuda
     __global__ void count(int *lock, int *total) {
       while (atomicCAS(lock, 0, 1) != 0) {}  //~ intra-warp-spin-lock, divergent-loop
+      __threadfence();
       *total += 1;
       __threadfence();
       atomicExch(lock, 0);
@@ -46,6 +47,7 @@ class IntraWarpSpinLock(WarpFinding):
       bool done = false;
       while (!done) {  //~ divergent-loop
         if (atomicCAS(lock, 0, 1) == 0) {
+          __threadfence();
           *total += 1;
           __threadfence();
           atomicExch(lock, 0);

@@ -31,6 +31,7 @@ from analysis.rules.shared_race import SharedRace
 from analysis.rules.suppressions import RuleNames
 from analysis.rules.suspicious_mask import SuspiciousMask
 from analysis.rules.uncoalesced_access import UncoalescedAccess
+from analysis.rules.unfenced_lock import UnfencedLock
 from analysis.rules.varying_store import VaryingStore
 from analysis.rules.warp_uniform import WarpUniform
 
@@ -54,6 +55,7 @@ RULES: Final[tuple[type[Finding], ...]] = (
     FixedWarpSize,
     SharedRace,
     VaryingStore,
+    UnfencedLock,
     DivergentBranch,
     DivergentLoop,
     MeldableBranch,

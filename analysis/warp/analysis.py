@@ -1,8 +1,8 @@
 """Operations in which the lanes of a warp meet: what is wrong with their masks, and what is missing between lanes.
 
 Rules     who takes part (`participation.py`), what masks are made of (`masks.py`), locks that lanes of one warp wait
-          for (`spin_locks.py`), data that lanes exchange through memory (`memory_exchange.py`), what was written for
-          warps of 32 lanes where they have 64 (`wide_warps.py`).
+          for (`spin_locks.py`), locks without fences (`unfenced_locks.py`), data that lanes exchange through memory
+          (`memory_exchange.py`), what was written for warps of 32 lanes where they have 64 (`wide_warps.py`).
 Cost      nothing for a function without such operations, atomics that are compared and volatile shared memory.
 """
 
@@ -26,6 +26,7 @@ from analysis.warp.memory_exchange import find_unordered_exchanges
 from analysis.warp.model import WARP_OPERATIONS, WarpOperation, WarpProblem, WarpProblemKind
 from analysis.warp.participation import Judged, Participation
 from analysis.warp.spin_locks import ACQUIRING, find_spin_locks
+from analysis.warp.unfenced_locks import find_unfenced_locks
 from analysis.warp.wide_warps import CUDA_WARP, find_wide_warp_problems
 
 _SURE: Final = frozenset({WarpProblemKind.CALLER, WarpProblemKind.ABSENT})
@@ -62,6 +63,8 @@ def find_warp_problems(
     is_alone = bool(knowledge.shapes) and all(shape.threads == 1 for shape in knowledge.shapes)
     if has_lock and control.cycles and not is_alone:
         found += find_spin_locks(function, control, divergence, affine)
+    if has_lock:
+        found += find_unfenced_locks(function, control, divergence, spaces)
     if has_volatile and callers_known:
         found += find_unordered_exchanges(function, control, divergence, spaces, knowledge)
     return tuple(found)

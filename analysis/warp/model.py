@@ -49,6 +49,10 @@ class WarpProblemKind(Enum):
     """Lanes exchange data through memory and nothing orders them."""
     SPIN_LOCK = "spin lock"
     """Lanes of one warp wait for a lock that another of them holds."""
+    UNFENCED_RELEASE = "unfenced release"
+    """A lock is released before what was written under it."""
+    UNFENCED_TAKING = "unfenced taking"
+    """What is read under a lock may be read before it is taken."""
     NARROWED = "narrowed ballot"
     """A set of 64 lanes is kept in 32 bits."""
     OF_32 = "warp of 32"
@@ -81,7 +85,7 @@ class WarpProblem:
     """One problem of one operation.
 
     `other`: the write of an exchange through memory, the release of a lock, the read of the active mask, the conversion
-    of a set of lanes.
+    of a set of lanes, the access under a lock.
 
     `guards`: the branches that keep lanes away, innermost first.  `is_convergent`: every lane of a warp comes.
     """

@@ -24,20 +24,10 @@ from analysis.graph.control_flow import ControlFlow
 from analysis.graph.cycles import Cycle
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import (
-    Atomic,
-    Binary,
-    Constant,
-    Convert,
-    ElementAddress,
-    FieldAddress,
-    Load,
-    Store,
-    SymbolAddress,
-)
+from analysis.ir.instructions import Atomic, Load, Store
 from analysis.ir.operators import AtomicOperator
 from analysis.ir.source import Span
-from analysis.ir.types import PointerType
+from analysis.memory.same_address import SameAddress
 from analysis.verdict.alone import SingleLanes
 from analysis.verdict.barriers import Tier
 from analysis.warp.model import WarpProblem, WarpProblemKind
@@ -62,6 +52,7 @@ class _Finder:
         self._function = function
         self._control = control
         self._divergence = divergence
+        self._same = SameAddress(function, divergence)
         self._alone = SingleLanes(function, control, divergence, affine)
 
     def locks(self, cycle: Cycle) -> Iterator[WarpProblem]:
@@ -112,7 +103,7 @@ class _Finder:
     def _is_written_inside(self, cycle: Cycle, atomic: Atomic) -> bool:
         """The lock is released in the loop that waits for it: a round lets the next lane go on."""
         return any(
-            item is not atomic and isinstance(item, Atomic | Store) and self._is_same(item.address, atomic.address)
+            item is not atomic and isinstance(item, Atomic | Store) and self._same.holds(item.address, atomic.address)
             for block in cycle.blocks
             for item in self._function.blocks[block].instructions
         )
@@ -122,48 +113,6 @@ class _Finder:
             if block in cycle.blocks or not self._control.dominates(cycle.header, block):
                 continue
             for item in self._function.blocks[block].instructions:
-                if isinstance(item, Atomic | Store) and self._is_same(item.address, atomic.address):
+                if isinstance(item, Atomic | Store) and self._same.holds(item.address, atomic.address):
                     return item.span
         return None
-
-    def _pointer(self, value: ValueId) -> ValueId:
-        """Without casts of the pointer and without `[0]`."""
-        for _ in range(_MAX_VALUES):
-            match self._divergence.definition(value):
-                case Convert(operand=operand) if isinstance(self._function.types[value], PointerType):
-                    value = operand
-                case ElementAddress(base=base, index=index) if self._is_zero(index):
-                    value = base
-                case _:
-                    break
-        return value
-
-    def _is_zero(self, index: ValueId) -> bool:
-        item = self._divergence.definition(index)
-        return isinstance(item, Constant) and item.value == 0
-
-    def _is_same(self, one: ValueId, other: ValueId, depth: int = 8) -> bool:
-        """The same address, computed the same way from the same values."""
-        one, other = self._pointer(one), self._pointer(other)
-        if one == other:
-            return True
-        if not depth:
-            return False
-        match self._divergence.definition(one), self._divergence.definition(other):
-            case SymbolAddress(symbol=first), SymbolAddress(symbol=second):
-                return first == second
-            case Constant(value=first), Constant(value=second):
-                return first == second and first is not None
-            case ElementAddress() as first, ElementAddress() as second:
-                pass
-            case FieldAddress(field=left) as first, FieldAddress(field=right) as second if left == right:
-                pass
-            case Convert() as first, Convert() as second:
-                pass
-            case Binary(operator=left) as first, Binary(operator=right) as second if left is right:
-                pass
-            case _:
-                return False
-        return all(
-            self._is_same(left, right, depth - 1) for left, right in zip(first.operands, second.operands, strict=True)
-        )
