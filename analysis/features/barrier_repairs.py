@@ -9,6 +9,7 @@ from typing import Final, final
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts
 from analysis.features.exchange_repairs import EXCHANGE_CODES, exchange_repairs
+from analysis.features.race_repairs import race_repairs
 from analysis.ir.record import record
 from analysis.refactor.barrier_goal import BarrierGoal
 from analysis.refactor.block_barriers.meet import draft_meeting
@@ -46,7 +47,16 @@ class BarrierRepair:
 
 def barrier_repairs(analysis: FileAnalysis, findings: Sequence[Diagnostic]) -> Iterator[BarrierRepair]:
     """Those that mend some of the findings, goal by goal, in the order of the text."""
-    for one in exchange_repairs(analysis, findings):
+    separated: set[Diagnostic] = set()
+    for race in race_repairs(analysis, findings):
+        refusal = race.draft.reason.value if isinstance(race.draft, CannotOrder) else None
+        start = race.kernel.start
+        separated |= set(race.findings)
+        yield BarrierRepair(
+            BarrierGoal.SEPARATE, race.kernel, start, "Insert `__syncthreads()`", race.findings, refusal
+        )
+    # A barrier of the warp would leave races between warps as they are.
+    for one in exchange_repairs(analysis, [found for found in findings if found not in separated]):
         refusal = one.draft.reason.value if isinstance(one.draft, CannotOrder) else None
         start = one.function.start
         yield BarrierRepair(BarrierGoal.ORDER, one.function, start, "Insert `__syncwarp()`", one.findings, refusal)

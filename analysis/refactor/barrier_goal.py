@@ -10,6 +10,8 @@ class BarrierGoal(Enum):
 
     ORDER = "order"
     """`__syncwarp()` between what the lanes of a warp exchange through shared memory."""
+    SEPARATE = "separate"
+    """`__syncthreads()` between accesses by which threads of several warps race."""
     RECONVERGE = "reconverge"
     """`__syncwarp()` behind a branch, where lanes come together again."""
     MEET = "meet"

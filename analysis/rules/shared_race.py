@@ -57,7 +57,11 @@ class SharedRace(RaceFinding):
 
     ## Use instead
 
-    A barrier between the accesses, here behind the last read.
+    A barrier between the accesses, here behind the last read. The editor and `check --fix` put it where it orders all
+    pairs of the kernel if there is such a place: behind the last store of a tile, at the end of a loop's body, between
+    two calls, or at the beginning of a function that is called more often. `s[t] = s[t + 1];` is taken apart into a
+    read, a barrier and a write. The fix is withheld where not all threads of the block come to the barrier, and made
+    where a run of both versions confirms that the races are gone and that results no longer depend on who is first.
 
     ```cuda
     __device__ float block_sum(float *s, float v) {

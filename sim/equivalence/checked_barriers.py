@@ -14,6 +14,7 @@ from analysis.ir.record import record
 from analysis.refactor.barrier_goal import BarrierGoal
 from analysis.refactor.block_barriers.meet import meet_barriers
 from analysis.refactor.block_barriers.model import CannotMeet, Met, Step, steps_words
+from analysis.refactor.block_order.order import Separated, separate_races
 from analysis.refactor.edit import Replacement
 from analysis.refactor.syncwarp import WhyNot, place_syncwarps
 from analysis.refactor.warp_order.model import CannotOrder
@@ -29,6 +30,7 @@ from sim.launch.specification import Budget
 
 NOTHING_TO_ORDER: Final = "nothing is exchanged between the lanes of a warp that no barrier orders"
 NOTHING_MISSED: Final = "all threads come to the barriers of this function"
+NOTHING_TO_SEPARATE: Final = "no threads of several warps race in shared memory"
 NO_BRANCH: Final = "no branch stands there behind which a barrier brings lanes of a warp together"
 
 
@@ -91,6 +93,8 @@ def _drafted(
     match goal:
         case BarrierGoal.ORDER:
             return _ordering(analysis, function, reanalyze)
+        case BarrierGoal.SEPARATE:
+            return _separating(analysis, function, reanalyze)
         case BarrierGoal.RECONVERGE:
             return _reconverging(analysis, function, place, reanalyze)
         case BarrierGoal.MEET:
@@ -108,6 +112,19 @@ def _ordering(analysis: FileAnalysis, function: FunctionFacts, reanalyze: Reanal
             return NoBarriers(reason.value, place)
         case Ordered() as ordered:
             return _Draft(Change(function, ordered.edit, Goal.ORDERED), order_words(ordered))
+
+
+def _separating(analysis: FileAnalysis, function: FunctionFacts, reanalyze: Reanalyze) -> _Draft | NoBarriers:
+    """The barriers between accesses by which threads of several warps race in the kernel."""
+    match separate_races(analysis, function, reanalyze):
+        case None:
+            return NoBarriers(NOTHING_TO_SEPARATE)
+        case CannotOrder(reason=reason, place=place):
+            return NoBarriers(reason.value, place)
+        case Separated(edit=edit) as separated:
+            # Written into a function that others call as well, it is checked in their kernels too.
+            holder = analysis.facts.function_at(edit[0].start) or function
+            return _Draft(Change(holder, edit, Goal.RACE_FREE), separated_words(separated))
 
 
 def _reconverging(
@@ -138,11 +155,18 @@ def _meeting(analysis: FileAnalysis, function: FunctionFacts, reanalyze: Reanaly
 
 
 def order_words(ordered: Ordered) -> str:
-    """`Insert 3 `__syncwarp()`, two statements taken apart`."""
-    barriers = "`__syncwarp()`" if ordered.barriers == 1 else f"{ordered.barriers} `__syncwarp()`"
-    if not ordered.splits:
-        return f"Insert {barriers}"
-    return f"Insert {barriers} and take {quantity(ordered.splits, 'statement')} apart"
+    """`Insert 3 `__syncwarp()` and take 2 statements apart`."""
+    return _inserted("`__syncwarp()`", ordered.barriers, ordered.splits)
+
+
+def separated_words(separated: Separated) -> str:
+    return _inserted("`__syncthreads()`", separated.barriers, separated.splits)
+
+
+def _inserted(barrier: str, barriers: int, splits: int) -> str:
+    number = "" if barriers == 1 else f"{barriers} "
+    apart = f" and take {quantity(splits, 'statement')} apart" if splits else ""
+    return f"Insert {number}{barrier}{apart}"
 
 
 def _why_not(reason: WhyNot | None) -> str:

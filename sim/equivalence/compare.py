@@ -11,7 +11,7 @@ Rules     The launch is planned and adapted for the version before, as a simulat
           (`fewer_blocks.py`); figures and threads are those of the whole launch.
           Where the version before leaves different memory under two policies, the versions are compared policy by
           policy, and a difference proves nothing.  A change that orders lanes is compared with what lanes did that ran
-          in step (`ordering.py`).
+          in step (`ordering.py`), one that orders warps with itself under other policies (`race_free.py`).
           A branch in question must split a warp and have a thread in each of its arms (`inputs.py`); one that keeps
           threads from a barrier may split a block.
           Where threads miss a barrier before the change, the others go on without them: at the first barrier of the
@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, final
+from typing import Final, assert_never, final
 
 from sim.equivalence.allowance import Allowance, Progress
 from sim.equivalence.fewer_blocks import with_fewer_blocks
@@ -49,6 +49,7 @@ from sim.equivalence.model import (
 )
 from sim.equivalence.ordering import ordering_verdict
 from sim.equivalence.pairs import CANCELLED, OtherPairs, Pair, Pairs, Stopped, not_launched, refused, truncated
+from sim.equivalence.race_free import race_free_verdict
 from sim.equivalence.runs import Observed, Version
 from sim.kernel import Kernel, load_kernel
 from sim.launch.host_launches import host_launches
@@ -184,20 +185,29 @@ class _Comparer:
         try:
             others = launch.with_others(policies)
         except Stopped as stopped:
-            if pair.difference is None or stopped.verdict.gap is Gap.CANCELLED:
+            is_expected = self._goal is Goal.RACE_FREE and not isinstance(pair.difference, NewFault)
+            if pair.difference is None or is_expected or stopped.verdict.gap is Gap.CANCELLED:
                 return stopped.verdict, figures
             return Refuted(pair.policy, pair.difference), figures
         more = (PolicyFigures(one.policy, one.before.figures, one.after.figures) for one in others.pairs)
         return self._verdict(pair, launch, others), (*figures, *more)
 
     def _verdict(self, reference: Pair, launch: Pairs, others: OtherPairs) -> Verdict:
-        if self._goal is Goal.ORDERED:
-            fewer = None if launch is self._whole else FewerBlocks(launch.grid, self._whole.grid)
-            return ordering_verdict(reference, launch, others, fewer)
+        fewer = None if launch is self._whole else FewerBlocks(launch.grid, self._whole.grid)
+        match self._goal:
+            case Goal.ORDERED:
+                return ordering_verdict(reference, launch, others, fewer)
+            case Goal.RACE_FREE:
+                return race_free_verdict(reference, launch, others, fewer)
+            case Goal.SAME_RESULTS | Goal.FEWER_INSTRUCTIONS | Goal.MET | Goal.MERGED:
+                return self._same_results(reference, launch, others, fewer)
+            case _:
+                assert_never(self._goal)
+
+    def _same_results(self, reference: Pair, launch: Pairs, others: OtherPairs, fewer: FewerBlocks | None) -> Verdict:
         digests = {launch.first.result.memory_digest, *(pair.before.result.memory_digest for pair in others.pairs)}
         pairs = [reference, *others.pairs]
         different = next((pair for pair in pairs if pair.difference is not None), None)
-        fewer = None if launch is self._whole else FewerBlocks(launch.grid, self._whole.grid)
         if different is None or different.difference is None:
             names, first = tuple(pair.policy for pair in pairs), self._whole.first
             coverage = first.unexecuted, first.instructions

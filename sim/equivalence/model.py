@@ -25,6 +25,8 @@ class Goal(Enum):
     """The same results, and fewer warp instructions are issued under the reference policy."""
     ORDERED = "ordered"
     """What lanes did that ran in step, under every policy: no two lanes of a warp race in shared memory any more."""
+    RACE_FREE = "race-free"
+    """The same under every policy, whatever it was before: no two warps of a block race in shared memory any more."""
     MET = "met"
     """The results of threads that wait at each barrier for those who come to it; some miss one before the change."""
     MERGED = "merged"
@@ -159,7 +161,7 @@ class BrokenText:
 @final
 @record
 class StillRaces:
-    """Two lanes of one warp race in the version after."""
+    """Two threads that the change was to order race in the version after."""
 
     message: str
     place: SourcePlace | None
@@ -203,7 +205,7 @@ class Confirmed:
     """Policies under which the run of the version before was ended, so that nothing was compared."""
     fewer: FewerBlocks | None = None
     races: int = 0
-    """Pairs of accesses at which lanes of one warp raced before the change, and do not after it."""
+    """Pairs of accesses at which threads raced before the change that it was to order, and do not after it."""
 
 
 @final
@@ -233,7 +235,7 @@ class Gap(Enum):
     NO_KERNEL = "no-kernel"
     """No kernel of the file runs the function."""
     NO_RACE = "no-race"
-    """No lanes of a warp race before the change, so that nothing shows what it mends."""
+    """No threads race before the change that it was to order, so that nothing shows what it mends."""
 
 
 UNREADABLE_INSTANCE: Final = "the changed kernel cannot be launched with the same template arguments"

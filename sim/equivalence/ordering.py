@@ -57,11 +57,12 @@ def _warp_races(launch: Pairs, run: Observed) -> Iterator[DataRace]:
         if isinstance(fault, DataRace) and fault.is_shared and not fault.same_value:
             one, other = fault.evidence, fault.other
             is_apart = fault.sites[0] != fault.sites[1]
-            if is_apart and one.block == other.block and _warp(launch, one.thread) == _warp(launch, other.thread):
+            if is_apart and one.block == other.block and warp_of(launch, one.thread) == warp_of(launch, other.thread):
                 yield fault
 
 
-def _warp(launch: Pairs, thread: Index3) -> int:
+def warp_of(launch: Pairs, thread: Index3) -> int:
+    """Its number in the block."""
     width, height, _ = launch.block
     x, y, z = thread
     return (x + width * (y + height * z)) // launch.warp_size

@@ -86,7 +86,7 @@ class Stopped(Exception):
 class Pairs:
     """`first` is the run of the version before under the first policy; all methods raise `Stopped`.
 
-    For lanes that are to be ordered, races are looked for in every run but `first`.
+    For threads that are to be ordered, races are looked for in every run but `first`.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Pairs:
         self._changed = changed, SourcePlaces(after.program, changed)
         self._allowance = allowance
         self._goal = goal
-        self._races = goal is Goal.ORDERED
+        self._races = goal in (Goal.ORDERED, Goal.RACE_FREE)
 
     @property
     def places(self) -> SourcePlaces:

@@ -31,6 +31,17 @@ LEGACY: Final = """__global__ void both(int *x) {
   x[threadIdx.x] = v;
 }
 """
+TILE: Final = """__global__ void k(float *x) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  s[t] = x[t];
+  x[t] = s[63 - t];
+}
+void host(float *x) { k<<<1, 64>>>(x); }
+"""
+PART: Final = TILE.replace("  s[t] = x[t];\n", "  if (t < 50) {\n  s[t] = x[t];\n").replace(
+    "63 - t];\n", "49 - t];\n  }\n"
+)
 STUCK: Final = LADDER.replace("s[t] += s[t + 16];", "x[t] = s[t] = s[t + 16];")
 UNKNOWN: Final = LADDER.replace("  s[t] = x[t];\n", '  asm volatile("frobnicate;");\n  s[t] = x[t];\n')
 
@@ -138,6 +149,16 @@ def test_json_lists_fixes(tmp_path: Path) -> None:
     assert report["summary"]["fixed"] == 1
     again = json.loads(simt_lsp("check", "--format", "json", "sum.cu", cwd=tmp_path).stdout)
     assert (again["files"][0]["fixes"], again["summary"]["fixed"]) == ([], 0)
+
+
+def test_missing_barriers_of_the_block_are_inserted_and_checked(tmp_path: Path) -> None:
+    write(tmp_path, {"tile.cu": TILE, "part.cu": PART})
+    assert "1 can be fixed with --fix where a run confirms it" in simt_lsp("check", ".", cwd=tmp_path).stdout
+    done = simt_lsp("check", "--fix", ".", cwd=tmp_path)
+    assert (tmp_path / "tile.cu").read_text() == TILE.replace("x[t];\n", "x[t];\n  __syncthreads();\n", 1)
+    assert (tmp_path / "part.cu").read_text() == PART
+    assert "tile.cu: fixed RAC301 in k: Insert `__syncthreads()`: 1 race gone, equal results under 8" in done.stderr
+    assert "part.cu:6: RAC301 is not fixed: not all threads of the block come there" in done.stderr
 
 
 def test_reports_say_what_can_be_fixed_and_how(tmp_path: Path) -> None:

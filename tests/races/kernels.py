@@ -326,6 +326,14 @@ def planted(kernel: ExchangeKernel, choices: Choices) -> ExchangeKernel:
     return replace(kernel, body=_changed(kernel.body, place, lambda item: change(item, choices)))
 
 
+def without_barrier(kernel: ExchangeKernel, choices: Choices) -> ExchangeKernel | None:
+    """The kernel without one of its barriers of the block; None if it has none."""
+    places = [place for place, item in _places(kernel.body, ()) if isinstance(item, BlockBarrier)]
+    if not places:
+        return None
+    return replace(kernel, body=_changed(kernel.body, choices.pick(places), lambda item: None))
+
+
 _Place: TypeAlias = tuple[int, ...]
 
 

@@ -12,6 +12,7 @@ import pytest
 from tests.races.fuzz import check, judge
 from tests.races.kernels import BlockBarrier, ExchangeKernel, Index, Item, Statement, Use
 from tests.races.oracle import racing_lines
+from tests.races.repairs import repair
 
 
 @pytest.mark.parametrize("first", range(0, 60, 20))
@@ -20,6 +21,14 @@ def test_claims_about_random_kernels_hold(first: int) -> None:
     for seed in range(first, first + 20):
         assert check(seed, rates) == [], seed
     assert rates["proven pairs"]
+
+
+@pytest.mark.parametrize("first", [0, 1000])
+def test_kernels_that_lost_a_barrier_get_one_back(first: int) -> None:
+    counts: Counter[str] = Counter()
+    for seed in range(first, first + 12):
+        assert repair(seed, counts) == [], seed
+    assert counts["mended"]
 
 
 def _exchange(*between: Item) -> ExchangeKernel:

@@ -153,3 +153,35 @@ def test_a_barrier_that_has_to_stay_says_why() -> None:
         (action,) = [one for one in actions(client, 6) if one["kind"] == "quickfix"]
         assert action["title"] == "Bring all threads to the barrier"
         assert action["disabled"]["reason"].startswith("the barrier names who takes part")
+
+
+TILE: Final = """__global__ void k(float *x) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  s[t] = x[t];
+  x[t] = s[63 - t];
+}
+void host(float *x) { k<<<1, 64>>>(x); }
+"""
+
+
+def test_the_missing_barrier_of_the_block_is_inserted() -> None:
+    with editor(text=TILE) as client:
+        (action,) = [one for one in actions(client, 4) if "__syncthreads" in one["title"]]
+        assert (action["title"], action["kind"]) == ("Insert `__syncthreads()`", "quickfix")
+        assert [found["code"] for found in action["diagnostics"]] == ["RAC301"]
+        resolved = client.request("codeAction/resolve", action)
+        assert resolved["title"].startswith("Insert `__syncthreads()`: 1 race gone, equal results under 8 policies")
+        (change,) = resolved["edit"]["documentChanges"]
+        assert after(TILE, change["edits"], "utf-16") == TILE.replace("x[t];\n", "x[t];\n  __syncthreads();\n", 1)
+        assert client.stop() == 0
+
+
+def test_a_barrier_that_not_all_threads_reach_is_shown_with_the_reason() -> None:
+    part = TILE.replace("  s[t] = x[t];\n", "  if (t < 50) {\n  s[t] = x[t];\n").replace(
+        "63 - t];\n", "49 - t];\n  }\n"
+    )
+    with editor(text=part) as client:
+        (action,) = [one for one in actions(client, 5) if "__syncthreads" in one["title"]]
+        assert action["disabled"] == {"reason": "not all threads of the block come there"}
+        assert client.stop() == 0

@@ -9,6 +9,7 @@ Withheld  in loops whose rounds differ within a warp, in `else` arms, and below 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from tree_sitter import Node
@@ -31,32 +32,35 @@ def parting_branch(analysis: FileAnalysis, inside: Node) -> Node | None:
 
     Raises `Obstacle`.
     """
-    function = analysis.facts.function_at(inside.start_byte)
-    if function is None:
-        raise Obstacle(WhyNotOrdered.BROKEN, inside.start_byte)
     found: list[Node] = []
-    child, node = inside, inside.parent
-    while node is not None and node.start_byte >= function.start:
-        if node.type in _CONSTRUCTS and parts_warps(function, node):
-            found.append(node)
-            if node.type != "if_statement" or child != node.child_by_field_name("consequence"):
-                raise Obstacle(WhyNotOrdered.DIVERGENT, node.start_byte)
-        child, node = node, node.parent
+    for node in parting(analysis, inside, Level.WARP):
+        found.append(node)
+        arm = node.child_by_field_name("consequence")
+        if node.type != "if_statement" or arm is None or not arm.start_byte <= inside.start_byte < arm.end_byte:
+            raise Obstacle(WhyNotOrdered.DIVERGENT, node.start_byte)
     if not found:
         return None
     if len(found) > 1:
         raise Obstacle(WhyNotOrdered.DIVERGENT, found[0].start_byte)
-    _check(found[0])
+    check_guard(found[0])
     return found[0]
 
 
-def parts_warps(function: FunctionFacts, construct: Node) -> bool:
-    """Whether lanes of one warp may go different ways at its head."""
-    return any(_parts(branch) for branch in function.branches if _is_head(function, branch, construct))
+def parting(analysis: FileAnalysis, inside: Node, group: Level) -> Iterator[Node]:
+    """The branches and loops around a statement at which threads of one warp or block may part, the innermost first."""
+    function = analysis.facts.function_at(inside.start_byte)
+    if function is None:
+        raise Obstacle(WhyNotOrdered.BROKEN, inside.start_byte)
+    node = inside.parent
+    while node is not None and node.start_byte >= function.start:
+        if node.type in _CONSTRUCTS and _parts(function, node, group):
+            yield node
+        node = node.parent
 
 
-def _parts(branch: BranchFact) -> bool:
-    return branch.level > Level.WARP or (branch.trips is not None and branch.trips > Level.WARP)
+def _parts(function: FunctionFacts, construct: Node, group: Level) -> bool:
+    heads = (branch for branch in function.branches if _is_head(function, branch, construct))
+    return any(one.level > group or (one.trips is not None and one.trips > group) for one in heads)
 
 
 def _is_head(function: FunctionFacts, branch: BranchFact, construct: Node) -> bool:
@@ -67,7 +71,8 @@ def _is_head(function: FunctionFacts, branch: BranchFact, construct: Node) -> bo
     return not any(part is not None and part.start_byte <= keyword < part.end_byte for part in parts)
 
 
-def _check(branch: Node) -> None:
+def check_guard(branch: Node) -> None:
+    """Raises `Obstacle` where the condition must not be evaluated twice, or the arm is left before its end."""
     condition = branch.child_by_field_name("condition")
     value = None if condition is None else condition.child_by_field_name("value")
     arm = branch.child_by_field_name("consequence")

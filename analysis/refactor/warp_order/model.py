@@ -1,9 +1,12 @@
-"""What has to be ordered between the lanes of a warp, in bytes of the file, and why it sometimes cannot be."""
+"""What has to be ordered between threads, in bytes of the file, and why it sometimes cannot be.
+
+A barrier is for the lanes of a warp (this package), or for all threads of a block (`analysis.refactor.block_order`).
+"""
 
 from __future__ import annotations
 
 from enum import Enum
-from typing import final
+from typing import TypeAlias, final
 
 from analysis.ir.record import record
 from analysis.refactor.edit import Replacement
@@ -19,18 +22,44 @@ class Site:
     is_store: bool
 
 
+class Group(Enum):
+    """Whom a barrier waits for."""
+
+    WARP = "warp"
+    BLOCK = "block"
+
+
+@final
+@record
+class Rounds:
+    """Of the loop whose keyword begins at a byte offset."""
+
+    keyword: int
+
+
+@final
+@record
+class Calls:
+    """Of the function whose definition begins at a byte offset."""
+
+    start: int
+
+
+Repeated: TypeAlias = Rounds | Calls
+
+
 @final
 @record
 class Separation:
     """A barrier has to stand on every way from `first` to `second`.
 
-    `loop` is where the keyword of a loop begins in different rounds of which the two stand; None in one pass.
+    `repeated`: the two belong to a round or a call and to a later one; None in one pass.
     `accesses`: where the accesses of this file begin, be it in what the sites call.
     """
 
     first: Site
     second: Site
-    loop: int | None
+    repeated: Repeated | None
     accesses: tuple[int, ...]
 
 
@@ -51,6 +80,8 @@ class WhyNotOrdered(Enum):
     CALLERS = "the callers of the function are not known: one may call it with some lanes of a warp only"
     NOT_TOGETHER = "it is not proven that the lanes named by the masks come together there"
     STILL_THERE = "a barrier where the text allows one does not order all of the accesses"
+    ONE_ACCESS = "several threads use one element by one access, which no barrier takes apart"
+    THREADS = "not all threads of the block come there"
     WARP_SIZE = "not all lanes of a warp come there, and masks are written for warps of 32 lanes only"
 
 

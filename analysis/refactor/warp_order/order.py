@@ -31,7 +31,7 @@ from analysis.facts.merge import View
 from analysis.facts.model import FunctionFacts
 from analysis.ir.instructions import BasicBlockId, Vote, WarpBarrier
 from analysis.refactor.edit import Replacement, apply_replacements
-from analysis.refactor.warp_order.model import CannotOrder, Obstacle, Ordered, WhyNotOrdered
+from analysis.refactor.warp_order.model import CannotOrder, Group, Obstacle, Ordered, WhyNotOrdered
 from analysis.refactor.warp_order.placing import place
 from analysis.refactor.warp_order.separations import missing_pairs, separations
 from analysis.refactor.warp_order.writing import write
@@ -65,12 +65,9 @@ def order_exchanges(
 
 def _drafted(analysis: FileAnalysis, views: Sequence[View]) -> Ordered | None:
     found = separations(analysis, views)
-    tree = analysis.document.tree
     if not found:
         return None
-    if tree is None:
-        raise Obstacle(WhyNotOrdered.BROKEN)
-    written = write(analysis, place(analysis.document.text, tree.root_node, found))
+    written = write(analysis, place(analysis, found, Group.WARP), Group.WARP)
     if written.masked and any(view.root.launch.warp_size != _CUDA_WARP for view in views):
         raise Obstacle(WhyNotOrdered.WARP_SIZE)
     return written

@@ -8,15 +8,18 @@ Rules     Two accesses belong to the innermost function whose text has both of t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.merge import View
 from analysis.graph.cycles import CycleId
 from analysis.ir.function import Function, SourceBranchKind
-from analysis.ir.instructions import Branch, Load, Store, Switch
+from analysis.ir.instructions import Atomic, Branch, Load, Store, Switch
 from analysis.ir.source import OWN_FRAME, FrameId, Span
-from analysis.refactor.warp_order.model import Obstacle, Separation, Site, WhyNotOrdered
-from analysis.warp.exchange_pairs import ExchangePair, ExchangePairs, find_exchange_pairs
+from analysis.refactor.warp_order.model import Calls, Obstacle, Repeated, Rounds, Separation, Site, WhyNotOrdered
+from analysis.warp.exchange_pairs import ExchangePairs, find_exchange_pairs
+
+Access: TypeAlias = Load | Store | Atomic
 
 
 def separations(analysis: FileAnalysis, views: Iterable[View]) -> tuple[Separation, ...]:
@@ -26,8 +29,23 @@ def separations(analysis: FileAnalysis, views: Iterable[View]) -> tuple[Separati
         missing = missing_pairs(view)
         if missing.pairs and not missing.is_complete:
             raise Obstacle(WhyNotOrdered.NOT_FOLLOWED)
-        found |= {_separation(analysis, view, pair) for pair in missing.pairs}
-    return tuple(sorted(found, key=lambda one: (one.first.start, one.second.start, one.loop or 0)))
+        found |= {separation(analysis, view, pair.first, pair.second, pair.cycle) for pair in missing.pairs}
+    return in_order(found)
+
+
+def in_order(found: Iterable[Separation]) -> tuple[Separation, ...]:
+    """As they stand in the text."""
+    return tuple(sorted(found, key=lambda one: (one.first.start, one.second.start, _repeated_at(one.repeated))))
+
+
+def _repeated_at(repeated: Repeated | None) -> int:
+    match repeated:
+        case None:
+            return 0
+        case Rounds(keyword=keyword):
+            return keyword
+        case Calls(start=start):
+            return start
 
 
 def missing_pairs(view: View) -> ExchangePairs:
@@ -36,21 +54,29 @@ def missing_pairs(view: View) -> ExchangePairs:
     return find_exchange_pairs(root.function, root.control, root.if_callers_agree, root.spaces, root.launch)
 
 
-def _separation(analysis: FileAnalysis, view: View, pair: ExchangePair) -> Separation:
+def separation(analysis: FileAnalysis, view: View, first: Access, second: Access, cycle: CycleId | None) -> Separation:
+    """Two accesses of one pass, or of different rounds of a loop; raises `Obstacle`."""
     function = view.root.function
-    ways = _way_out(function, pair.first.span), _way_out(function, pair.second.span)
-    if pair.cycle is None:
-        frame, loop = next(frame for frame in ways[0] if frame in ways[1]), None
+    ways = _way_out(function, first.span), _way_out(function, second.span)
+    if cycle is None:
+        frame, rounds = next(frame for frame in ways[0] if frame in ways[1]), None
     else:
-        keyword = _loop_keyword(view, pair.cycle)
+        keyword = _loop_keyword(view, cycle)
         frame = keyword.frame
-        loop = _offset(analysis, view, keyword).start
+        rounds = Rounds(_offset(analysis, view, keyword).start)
     if frame not in ways[0] or frame not in ways[1]:
         raise Obstacle(WhyNotOrdered.LOOP)
-    first, second = (
-        _site(analysis, view, way[frame], access) for way, access in zip(ways, (pair.first, pair.second), strict=True)
-    )
-    return Separation(first, second, loop, tuple(_in_this_file(analysis, view, (pair.first, pair.second))))
+    one, other = (_site(analysis, view, way[frame], access) for way, access in zip(ways, (first, second), strict=True))
+    return Separation(one, other, rounds, tuple(_in_this_file(analysis, view, (first, second))))
+
+
+def separation_of_calls(analysis: FileAnalysis, view: View, first: Access, second: Access) -> Separation:
+    """Two accesses in the text of one function, each in another call of it; raises `Obstacle`."""
+    item = analysis.item_of(view, first.span.frame)
+    one, other = (_site(analysis, view, access.span, access) for access in (first, second))
+    if item is None:
+        raise Obstacle(WhyNotOrdered.NO_TEXT)
+    return Separation(one, other, Calls(item.span.start), tuple(_in_this_file(analysis, view, (first, second))))
 
 
 def _way_out(function: Function, span: Span) -> Mapping[FrameId, Span]:
@@ -78,12 +104,12 @@ def _loop_keyword(view: View, cycle: CycleId) -> Span:
     raise Obstacle(WhyNotOrdered.LOOP)
 
 
-def _site(analysis: FileAnalysis, view: View, span: Span, access: Load | Store) -> Site:
+def _site(analysis: FileAnalysis, view: View, span: Span, access: Access) -> Site:
     where = _offset(analysis, view, span)
-    return Site(where.start, where.end, isinstance(access, Store))
+    return Site(where.start, where.end, not isinstance(access, Load))
 
 
-def _in_this_file(analysis: FileAnalysis, view: View, accesses: Iterable[Load | Store]) -> Iterator[int]:
+def _in_this_file(analysis: FileAnalysis, view: View, accesses: Iterable[Access]) -> Iterator[int]:
     for access in accesses:
         item = analysis.item_of(view, access.span.frame)
         if item is not None and item.path == analysis.facts.path:

@@ -1,5 +1,7 @@
 """Barriers, statements taken apart and ballots as one edit of the text.
 
+A barrier of the block is written only where each branch around it sends all threads of the block one way.
+
 Rules     What is inserted at one offset is one replacement: inner statements end before outer ones, a barrier comes
           before the brace that closes its sequence.
           New names occur nowhere in the file.
@@ -9,15 +11,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final, final
+from typing import Final, assert_never, final
 
 from tree_sitter import Node
 
+from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.refactor.edit import Replacement
 from analysis.refactor.layout import before, behind, separator
-from analysis.refactor.warp_order.masks import condition_text, parting_branch
-from analysis.refactor.warp_order.model import Ordered
+from analysis.refactor.warp_order.masks import condition_text, parting, parting_branch
+from analysis.refactor.warp_order.model import Group, Obstacle, Ordered, WhyNotOrdered
 from analysis.refactor.warp_order.placing import Placement
 from analysis.refactor.warp_order.sequences import Sequence, closing, opening, sequence_of
 from analysis.refactor.warp_order.statements import Split
@@ -25,15 +28,16 @@ from analysis.refactor.warp_order.statements import Split
 _WORD: Final = re.compile(rb"[A-Za-z_]\w*")
 
 
-def write(analysis: FileAnalysis, placement: Placement) -> Ordered:
+def write(analysis: FileAnalysis, placement: Placement, group: Group) -> Ordered:
     """Raises `Obstacle`."""
-    return _Writer(analysis).written(placement)
+    return _Writer(analysis, group).written(placement)
 
 
 @final
 class _Writer:
-    def __init__(self, analysis: FileAnalysis) -> None:
+    def __init__(self, analysis: FileAnalysis, group: Group) -> None:
         self._analysis = analysis
+        self._group = group
         self._text = analysis.document.text
         self._names = {word.decode() for word in _WORD.findall(self._text)}
         self._masks: dict[int, str] = {}
@@ -49,10 +53,25 @@ class _Writer:
         for sequence, split in placement.splits:
             self._add(split.statement, 0, self._taken_apart(sequence, split))
             self._embrace(sequence)
-        count = len(placement.behind) + len(placement.splits)
+        for sequence, node in placement.before:
+            self._add(node, 0, before(self._text, node, self._barrier(sequence)))
+            self._embrace(sequence)
+        count = len(placement.behind) + len(placement.before) + len(placement.splits)
         return Ordered(tuple(self._merged()), count, self._masked, len(placement.splits), placement.accesses)
 
     def _barrier(self, sequence: Sequence) -> str:
+        match self._group:
+            case Group.WARP:
+                return self._warp_barrier(sequence)
+            case Group.BLOCK:
+                parted = next(parting(self._analysis, sequence.children[0], Level.BLOCK), None)
+                if parted is not None:
+                    raise Obstacle(WhyNotOrdered.THREADS, parted.start_byte)
+                return "__syncthreads();"
+            case _:
+                assert_never(self._group)
+
+    def _warp_barrier(self, sequence: Sequence) -> str:
         branch = parting_branch(self._analysis, sequence.children[0])
         if branch is None:
             return "__syncwarp();"

@@ -115,7 +115,7 @@ def _disabled(view: View, offer: _Offer, reason: str) -> types.CodeAction:
 
 def _kind(goal: BarrierGoal) -> types.CodeActionKind:
     match goal:
-        case BarrierGoal.ORDER | BarrierGoal.MEET:
+        case BarrierGoal.ORDER | BarrierGoal.SEPARATE | BarrierGoal.MEET:
             return types.CodeActionKind.QuickFix
         case BarrierGoal.RECONVERGE:
             return types.CodeActionKind.RefactorRewrite

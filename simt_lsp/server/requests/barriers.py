@@ -37,6 +37,10 @@ _SYNCWARP: Final = EditWords(
     "No `__syncwarp()` inserted", "The `__syncwarp()` was not checked", "Insert Unchecked", CHANGED
 )
 
+_SYNCTHREADS: Final = EditWords(
+    "No `__syncthreads()` inserted", "The `__syncthreads()` was not checked", "Insert Unchecked", CHANGED
+)
+
 
 _MEETING: Final = EditWords("The barriers stay", "The repair was not checked", "Apply Unchecked", CHANGED)
 
@@ -47,6 +51,8 @@ def words_of(goal: BarrierGoal) -> EditWords:
             return _SYNCWARP
         case BarrierGoal.MEET:
             return _MEETING
+        case BarrierGoal.SEPARATE:
+            return _SYNCTHREADS
         case _:
             assert_never(goal)
 
