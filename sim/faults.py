@@ -174,12 +174,48 @@ class Livelock:
 
 @final
 @record
+class PhaseState:
+    """The phase that a memory barrier is in, by parity, and the one that a thread waits for.
+
+    `bytes` are those that copies still owe.  A barrier that nothing initialised is not valid and expects nobody.
+    """
+
+    parity: int
+    asked: int
+    bytes: int
+    is_valid: bool
+
+
+@final
+@record
+class StuckBarrier:
+    """A split barrier that threads wait at in vain: `arrived` of `expected` threads came to its phase.
+
+    `name` is the number of a named barrier, or the object where a memory barrier lies with the bytes before it;
+    `phase` is None for a named barrier.
+    """
+
+    span: Span
+    name: str
+    arrived: int
+    expected: int
+    phase: PhaseState | None
+
+
+@final
+@record
 class Deadlock:
-    """Every live thread waits and nobody can come (a grid or named barrier that some threads never reach,
-    a grid barrier that a whole block left before)."""
+    """Every live thread waits and nobody can come (a grid, named or memory barrier that some threads never reach,
+    a grid barrier that a whole block left before).
+
+    `barriers` are the split ones among them.  `is_held_up`: lanes of the first thread's warp could go on, but the
+    policy runs one side of a branch at a time.
+    """
 
     evidence: Evidence
     waiting: tuple[tuple[Span, int], ...]
+    barriers: tuple[StuckBarrier, ...] = ()
+    is_held_up: bool = False
 
 
 class RaceScope(Enum):

@@ -45,6 +45,7 @@ from analysis.ir.instructions import (
     Math,
     NamedBarrier,
     Opaque,
+    PhaseWait,
     PointerDifference,
     Print,
     ReadSpecial,
@@ -61,7 +62,7 @@ from analysis.ir.instructions import (
     WarpBarrier,
     WarpReduce,
 )
-from analysis.ir.operators import BarrierReduction, SpecialRegister
+from analysis.ir.operators import BarrierReduction, PhaseQuestion, SpecialRegister
 from analysis.ir.types import MemorySpace, PointerType
 
 Pure: TypeAlias = (
@@ -255,9 +256,10 @@ def _read_instruction(graph: NodeGraph, block: int, instruction: Instruction) ->
                     graph.users[operand].append(instruction.result)
         case Shuffle() | Vote() | Match() | WarpReduce():
             _add_exchange(graph, block, instruction)
-        case Atomic():
+        case Atomic() | PhaseWait():
             _seed(graph, instruction.result, Level.VARYING, Seed.ATOMIC)
             graph.observers.append(instruction.result)
+            graph.waits |= isinstance(instruction, PhaseWait) and instruction.question is not PhaseQuestion.TEST
         case Allocate():
             _seed(graph, instruction.result, Level.VARYING, Seed.ALLOCATION)
         case Print():

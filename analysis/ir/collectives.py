@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from typing import ClassVar, final
 
 from analysis.ir.ids import ValueId
-from analysis.ir.operators import AtomicOperator, BarrierReduction, FenceScope, MatchKind, ShuffleMode, VoteKind
+from analysis.ir.operators import (
+    AtomicOperator,
+    BarrierReduction,
+    FenceScope,
+    MatchKind,
+    PhaseQuestion,
+    ShuffleMode,
+    VoteKind,
+)
 from analysis.ir.record import record
 from analysis.ir.source import Span
 
@@ -57,6 +65,28 @@ class NamedBarrier:
             self.arrive_only,
             span,
         )
+
+
+@final
+@record
+class PhaseWait:
+    """`wait`, `try_wait` and `test_wait` on the memory barrier at `address`, for its phase of that parity (a boolean).
+
+    The result is whether that phase is complete; after `PhaseQuestion.WAIT` it is.
+    """
+
+    result: ValueId
+    question: PhaseQuestion
+    address: ValueId
+    parity: ValueId
+    span: Span
+
+    @property
+    def operands(self) -> tuple[ValueId, ...]:
+        return (self.address, self.parity)
+
+    def renamed(self, names: Sequence[ValueId], span: Span) -> PhaseWait:
+        return PhaseWait(names[self.result], self.question, names[self.address], names[self.parity], span)
 
 
 @final

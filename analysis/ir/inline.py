@@ -28,6 +28,7 @@ from analysis.ir.instructions import (
     GridBarrier,
     NamedBarrier,
     Opaque,
+    PhaseWait,
     WarpBarrier,
 )
 from analysis.ir.record import record
@@ -186,7 +187,7 @@ def _barriers_and_callees(function: Function) -> tuple[bool, frozenset[FunctionI
     callees: set[FunctionId] = set()
     for _, instruction in function.instructions():
         match instruction:
-            case BlockBarrier() | NamedBarrier() | WarpBarrier() | GridBarrier():
+            case BlockBarrier() | NamedBarrier() | PhaseWait() | WarpBarrier() | GridBarrier():
                 has_barrier = True
             case Opaque(may_contain_barrier=may_contain_barrier):
                 has_barrier = has_barrier or may_contain_barrier

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
-from typing import TypeVar, final
+from typing import Final, TypeVar, final
 
 from analysis.ir.function import SourceBranch, SourceBranchKind
 from analysis.ir.instructions import (
@@ -34,6 +35,7 @@ from analysis.ir.instructions import (
     Math,
     NamedBarrier,
     Opaque,
+    PhaseWait,
     Phi,
     PointerDifference,
     Print,
@@ -60,12 +62,14 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.operators import (
     AtomicOperator,
+    BarrierOperator,
     BarrierReduction,
     BinaryOperator,
     CompareOperator,
     FenceScope,
     MatchKind,
     MathFunction,
+    PhaseQuestion,
     ShuffleMode,
     SpecialRegister,
     TextureOperation,
@@ -78,6 +82,9 @@ from analysis.ir.text_tokens import Cursor, Token, TokenKind
 _UNARY = {operator.value: operator for operator in UnaryOperator}
 _BINARY = {operator.value: operator for operator in BinaryOperator}
 _COMPARE = {operator.value: operator for operator in CompareOperator}
+_ATOMIC_OPERATORS: Final[Mapping[str, AtomicOperator | BarrierOperator]] = {
+    operator.value: operator for operator in (*AtomicOperator, *BarrierOperator)
+}
 TERMINATORS = frozenset(("jump", "branch", "switch", "return", "trap"))
 
 E = TypeVar("E", bound=Enum)
@@ -277,13 +284,20 @@ class InstructionParser:
                 volatile = self._cursor.accept("volatile")
                 return Load(result, self.value(), volatile, self.span())
             case "atomic":
-                operator = self.one_of(AtomicOperator, "an atomic operator")
+                operator = self._atomic_operator()
                 address, *arguments = (self.value(), *self._rest())
                 return Atomic(result, operator, address, tuple(arguments), self.span())
             case "allocate":
                 return Allocate(result, self.value(), self.span())
             case _:
                 return None
+
+    def _atomic_operator(self) -> AtomicOperator | BarrierOperator:
+        token = self._cursor.token
+        operator = _ATOMIC_OPERATORS.get(self._cursor.word("an atomic operator"))
+        if operator is None:
+            raise self._cursor.error("an atomic operator", token)
+        return operator
 
     def _collective_value(self, word: str, result: ValueId) -> Instruction | None:
         match word:
@@ -295,6 +309,9 @@ class InstructionParser:
                 kind = self.one_of(VoteKind, "a kind of vote")
                 predicate = self.value()
                 return Vote(result, kind, self._optional("mask"), predicate, self.span())
+            case "phase":
+                question = self.one_of(PhaseQuestion, "a question")
+                return PhaseWait(result, question, *self._two(), self.span())
             case "match":
                 kind = self.one_of(MatchKind, "a kind of match")
                 value = self.value()

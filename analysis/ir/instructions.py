@@ -36,6 +36,7 @@ from analysis.ir.collectives import (
     GridBarrier,
     Match,
     NamedBarrier,
+    PhaseWait,
     Shuffle,
     Vote,
     WarpBarrier,
@@ -85,6 +86,7 @@ __all__ = [
     "Math",
     "NamedBarrier",
     "Opaque",
+    "PhaseWait",
     "Phi",
     "PointerDifference",
     "Print",
@@ -136,6 +138,7 @@ Instruction: TypeAlias = (
     | Allocate
     | BlockBarrier
     | NamedBarrier
+    | PhaseWait
     | WarpBarrier
     | GridBarrier
     | Fence

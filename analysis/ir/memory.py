@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar, final
 
 from analysis.ir.ids import ValueId
-from analysis.ir.operators import AtomicOperator, TextureOperation
+from analysis.ir.operators import AtomicOperator, BarrierOperator, TextureOperation
 from analysis.ir.record import record
 from analysis.ir.source import Span
 
@@ -165,11 +165,11 @@ class Store:
 class Atomic:
     """A read-modify-write whose result is the old value.
 
-    `arguments` is (value,), or (compare, value) for COMPARE_AND_SWAP.
+    `arguments` is (value,), or (compare, value) for COMPARE_AND_SWAP; (count,) for the updates of a memory barrier.
     """
 
     result: ValueId
-    operator: AtomicOperator
+    operator: AtomicOperator | BarrierOperator
     address: ValueId
     arguments: tuple[ValueId, ...]
     span: Span

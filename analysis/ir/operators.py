@@ -89,6 +89,26 @@ class AtomicOperator(Enum):
     STORE = "store"
 
 
+class BarrierOperator(Enum):
+    """Updates of a memory barrier (`barrier_word.py`); each takes a count, of threads or of bytes."""
+
+    ARRIVE = "arrive"
+    DROP = "arrive_drop"
+    EXPECT = "expect_tx"
+    COMPLETE = "complete_tx"
+
+
+class PhaseQuestion(Enum):
+    """How a thread asks whether a phase of a memory barrier is complete."""
+
+    WAIT = "wait"
+    """Waits until it is."""
+    TRY = "try"
+    """Waits for a while, which ends at the latest when nobody else can do anything."""
+    TEST = "test"
+    """Does not wait."""
+
+
 class BarrierReduction(Enum):
     NONE = "none"
     COUNT = "count"

@@ -40,6 +40,7 @@ from analysis.ir.instructions import (
     Math,
     NamedBarrier,
     Opaque,
+    PhaseWait,
     Phi,
     PointerDifference,
     Print,
@@ -265,6 +266,7 @@ _Regular = (
     | Allocate
     | BlockBarrier
     | NamedBarrier
+    | PhaseWait
     | WarpBarrier
     | GridBarrier
     | Fence
@@ -307,6 +309,8 @@ def _mnemonic(instruction: _Regular) -> str:
             return "barrier" if reduction is BarrierReduction.NONE else f"barrier {reduction.value}"
         case NamedBarrier(arrive_only=arrive_only):
             return "named_barrier arrive" if arrive_only else "named_barrier"
+        case PhaseWait(question=question):
+            return f"phase {question.value}"
         case WarpBarrier():
             return "warp_barrier"
         case GridBarrier():

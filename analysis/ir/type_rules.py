@@ -36,6 +36,7 @@ from analysis.ir.instructions import (
     Math,
     NamedBarrier,
     Opaque,
+    PhaseWait,
     Phi,
     PointerDifference,
     Print,
@@ -56,7 +57,7 @@ from analysis.ir.instructions import (
     WarpBarrier,
     WarpReduce,
 )
-from analysis.ir.operators import AtomicOperator, BarrierReduction, BinaryOperator
+from analysis.ir.operators import AtomicOperator, BarrierOperator, BarrierReduction, BinaryOperator
 from analysis.ir.printer import print_type
 from analysis.ir.types import (
     ArrayType,
@@ -121,7 +122,7 @@ def instruction_complaints(function: Function, instruction: Instruction) -> Iter
             yield from _memory(function, instruction, result)
         case BuildAggregate() | ExtractElement() | InsertElement():
             yield from _aggregate(function, instruction)
-        case BlockBarrier() | NamedBarrier() | WarpBarrier() | GridBarrier() | Fence() | Assert():
+        case BlockBarrier() | NamedBarrier() | PhaseWait() | WarpBarrier() | GridBarrier() | Fence() | Assert():
             yield from _effect(function, instruction)
         case _:
             yield from _computation(function, instruction)
@@ -148,7 +149,7 @@ _Computation = (
 )
 _Memory = SymbolAddress | ElementAddress | FieldAddress | PointerDifference | Load | Store | Atomic | Allocate
 _Aggregate = BuildAggregate | ExtractElement | InsertElement
-_Effect = BlockBarrier | NamedBarrier | WarpBarrier | GridBarrier | Fence | Assert
+_Effect = BlockBarrier | NamedBarrier | PhaseWait | WarpBarrier | GridBarrier | Fence | Assert
 
 
 def _computation(function: Function, instruction: _Computation) -> Iterator[str]:
@@ -210,6 +211,8 @@ def _memory(function: Function, instruction: _Memory, result: Type | None) -> It
             yield from _pointer(function, address, "the address")
             if operator is AtomicOperator.COMPARE_AND_SWAP and len(arguments) != 2:
                 yield "compare-and-swap takes two arguments"
+            if isinstance(operator, BarrierOperator) and len(arguments) != 1:
+                yield "an update of a memory barrier takes one count"
         case Allocate(size=size):
             yield from _pointer(function, instruction.result, "the result")
             yield from _is(function, size, (IntegerType,), "the size", "an integer")
@@ -246,6 +249,10 @@ def _effect(function: Function, instruction: _Effect) -> Iterator[str]:
                 yield "a reduction has a predicate and a result, a plain barrier has neither"
         case NamedBarrier(barrier=barrier):
             yield from _is(function, barrier, (IntegerType,), "the barrier", "an integer")
+        case PhaseWait(result=result, address=address, parity=parity):
+            yield from _pointer(function, address, "the address")
+            yield from _is(function, parity, (BooleanType,), "the parity", "a boolean")
+            yield from _is(function, result, (BooleanType,), "the result", "a boolean")
         case WarpBarrier(mask=mask):
             yield from _is(function, mask, (IntegerType,), "the mask", "an integer")
         case Assert(condition=condition):

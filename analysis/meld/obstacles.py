@@ -22,6 +22,7 @@ from analysis.ir.instructions import (
     Math,
     NamedBarrier,
     Opaque,
+    PhaseWait,
     Print,
     ReadSpecial,
     Shuffle,
@@ -56,6 +57,7 @@ def obstacle_in(instruction: Instruction) -> MeldObstacle | None:
 _ALWAYS: Final[dict[type[Instruction], MeldObstacle]] = {
     BlockBarrier: MeldObstacle.BARRIER,
     NamedBarrier: MeldObstacle.BARRIER,
+    PhaseWait: MeldObstacle.BARRIER,
     GridBarrier: MeldObstacle.BARRIER,
     Fence: MeldObstacle.FENCE,
     WarpBarrier: MeldObstacle.WARP_INTRINSIC,

@@ -34,6 +34,7 @@ from analysis.ir.instructions import (
     Match,
     NamedBarrier,
     Opaque,
+    PhaseWait,
     Phi,
     Shuffle,
     SymbolAddress,
@@ -56,7 +57,7 @@ POINTERS: Final = frozenset((SymbolAddress, ElementAddress, FieldAddress, Bitcas
 FOLLOWED: Final = EVALUATED | POINTERS | {ExtractElement}
 WARP_MEETINGS: Final = frozenset((WarpBarrier, Shuffle, Vote, Match, WarpReduce))
 BLOCK_MEETINGS: Final = frozenset((BlockBarrier, GridBarrier))
-HALTING: Final = frozenset((Call, NamedBarrier))
+HALTING: Final = frozenset((Call, NamedBarrier, PhaseWait))
 ORDERING: Final = WARP_MEETINGS | BLOCK_MEETINGS | HALTING | {Fence}
 
 

@@ -15,6 +15,7 @@ from analysis.ir.instructions import (
     Match,
     Math,
     NamedBarrier,
+    PhaseWait,
     Select,
     Shuffle,
     Texture,
@@ -38,6 +39,7 @@ Named = (
     | Texture
     | BlockBarrier
     | NamedBarrier
+    | PhaseWait
     | WarpBarrier
     | GridBarrier
     | Fence
@@ -102,6 +104,8 @@ def mnemonic(instruction: Named, result: Type | None, operand: Type | None) -> s
             return "bar.sync" if reduction is BarrierReduction.NONE else f"bar.red.{reduction.value}"
         case NamedBarrier(arrive_only=arrive_only):
             return "bar.arrive" if arrive_only else "bar.sync"
+        case PhaseWait(question=question):
+            return f"mbarrier.{question.value}"
         case WarpBarrier():
             return "bar.warp.sync"
         case GridBarrier():

@@ -42,6 +42,7 @@ from analysis.ir.instructions import (
     Math,
     NamedBarrier,
     Opaque,
+    PhaseWait,
     PointerDifference,
     Print,
     ReadSpecial,
@@ -203,7 +204,7 @@ class _Selection:
                 self._effect(instruction, self._name(instruction), reduction is BarrierReduction.NONE)
             case NamedBarrier() | WarpBarrier() | GridBarrier() | Fence():
                 self._effect(instruction, self._name(instruction), once_is_enough=True)
-            case Shuffle() | Vote() | Match() | WarpReduce():
+            case Shuffle() | Vote() | Match() | WarpReduce() | PhaseWait():
                 self._effect(instruction, self._name(instruction), once_is_enough=False)
             case Texture(operation=operation):
                 self._effect(instruction, self._name(instruction), operation is not TextureOperation.SURFACE_WRITE)

@@ -40,6 +40,7 @@ from analysis.ir.instructions import (
     Match,
     NamedBarrier,
     Opaque,
+    PhaseWait,
     Shuffle,
     Store,
     SymbolAddress,
@@ -59,6 +60,7 @@ from analysis.warp.model import WarpCase, WarpProblem, WarpProblemKind
 ORDERING: Final = (
     BlockBarrier
     | NamedBarrier
+    | PhaseWait
     | WarpBarrier
     | GridBarrier
     | Fence

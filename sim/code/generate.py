@@ -31,6 +31,7 @@ from analysis.ir.instructions import (
     GridBarrier,
     Jump,
     NamedBarrier,
+    PhaseWait,
     Phi,
     Return,
     Switch,
@@ -52,7 +53,7 @@ from sim.policies.protocol import SegmentGraph
 from sim.refusals import Refusal
 
 _INDENT: Final = "    "
-_BARRIERS: Final = (BlockBarrier, NamedBarrier, GridBarrier)
+_BARRIERS: Final = (BlockBarrier, NamedBarrier, PhaseWait, GridBarrier)
 
 
 @final

@@ -29,6 +29,7 @@ from analysis.ir.instructions import (
     Math,
     NamedBarrier,
     Opaque,
+    PhaseWait,
     PointerDifference,
     Print,
     ReadSpecial,
@@ -85,7 +86,7 @@ def emit(writer: Writer, instruction: Instruction) -> None:
             aggregates.insert(writer, instruction)
         case Fence():
             pass  # the engine keeps all memory operations in order
-        case BlockBarrier() | NamedBarrier() | WarpBarrier() | GridBarrier():
+        case BlockBarrier() | NamedBarrier() | PhaseWait() | WarpBarrier() | GridBarrier():
             meetings.exchange(writer, instruction)
         case Shuffle() | Vote() | Match() | WarpReduce():
             meetings.exchange(writer, instruction)

@@ -15,6 +15,7 @@ from analysis.ir.instructions import (
     GridBarrier,
     Match,
     NamedBarrier,
+    PhaseWait,
     Shuffle,
     Vote,
     WarpBarrier,
@@ -36,6 +37,8 @@ def exchange(writer: Writer, instruction: Meeting) -> None:
                 writer.set(result, [f"{call}.astype({held})"])
         case NamedBarrier() | WarpBarrier() | GridBarrier():
             pass
+        case PhaseWait(result=result, address=address, parity=parity):
+            writer.set(result, [f"m.answer({writer.read_one(address)}, {writer.read_one(parity)}, shape)"])
         case Shuffle():
             _shuffle(writer, instruction)
         case Vote():
@@ -85,7 +88,7 @@ def awaited(instruction: Meeting) -> tuple[ValueId, ...]:
             return (mask,)
         case Shuffle(mask=mask) | Vote(mask=mask):
             return () if mask is None else (mask,)
-        case NamedBarrier():
+        case NamedBarrier() | PhaseWait():
             return instruction.operands
         case BlockBarrier() | GridBarrier():
             return ()

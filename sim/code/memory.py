@@ -22,7 +22,7 @@ from analysis.ir.instructions import (
     SymbolAddress,
     Texture,
 )
-from analysis.ir.operators import AtomicOperator
+from analysis.ir.operators import AtomicOperator, BarrierOperator
 from analysis.ir.types import PointerType, StructType, Type, VectorType
 from analysis.lower.layouts import size_and_alignment
 from sim.code.placement import ParameterRoot, SymbolRoot
@@ -134,6 +134,11 @@ def atomic(writer: Writer, instruction: Atomic) -> None:
     writer.line(
         f"{address}, w{instruction.result} = store_{number}(f, rows, mask, {_checked(writer, instruction.address)})"
     )
+    if isinstance(instruction.operator, BarrierOperator):
+        (count,) = arguments[0]
+        update = f"m.update_barrier({instruction.operator.value!r}, f, rows, {address}, w{instruction.result}, {count})"
+        writer.set(instruction.result, [update])
+        return
     if len(parts) > 1 and instruction.operator not in (AtomicOperator.ADD, AtomicOperator.EXCHANGE):
         raise NoParts("an atomic operation on an aggregate")
     expressions: list[str] = []

@@ -21,6 +21,7 @@ from analysis.ir.instructions import (
     Instruction,
     Match,
     NamedBarrier,
+    PhaseWait,
     Shuffle,
     Terminator,
     Vote,
@@ -34,12 +35,12 @@ from sim.observers.protocol import Segment
 from sim.policies.protocol import EXIT, SegmentGraph
 
 WarpMeeting: TypeAlias = WarpBarrier | Shuffle | Vote | Match | WarpReduce
-BlockMeeting: TypeAlias = BlockBarrier | NamedBarrier | GridBarrier
+BlockMeeting: TypeAlias = BlockBarrier | NamedBarrier | PhaseWait | GridBarrier
 Meeting: TypeAlias = WarpMeeting | BlockMeeting
 
 MAX_LENGTH: Final = 200
 """Instructions of one segment."""
-MEETINGS: Final = (WarpBarrier, Shuffle, Vote, Match, WarpReduce, BlockBarrier, NamedBarrier, GridBarrier)
+MEETINGS: Final = (WarpBarrier, Shuffle, Vote, Match, WarpReduce, BlockBarrier, NamedBarrier, PhaseWait, GridBarrier)
 
 
 @final

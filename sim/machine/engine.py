@@ -19,6 +19,7 @@ from sim.code.segments import meeting_of
 from sim.machine.counters import Counters, lane_total
 from sim.machine.frame import Frame
 from sim.machine.livelock import LivelockWatch
+from sim.machine.phases import Phases
 from sim.machine.waiting import Waiting
 from sim.observers.protocol import Observers, SegmentEvent
 from sim.policies.protocol import EXIT, Policy, SegmentGraph, Split
@@ -41,6 +42,7 @@ class Engine:
         frame: Frame,
         policy: Policy,
         warp_size: int,
+        phases: Phases,
         watch: LivelockWatch | None,
         on_livelock: Callable[[int, Rows, LaneSets], None],
     ) -> None:
@@ -54,6 +56,7 @@ class Engine:
         self._frame = frame
         self._policy = policy
         self._width = warp_size
+        self._phases = phases
         self._watch = watch
         self._on_livelock = on_livelock
         self._full = np.uint64((1 << warp_size) - 1)
@@ -67,6 +70,8 @@ class Engine:
         while True:
             if self._waiting.is_due:
                 self._waiting.complete_barriers()
+            if self._phases.has_completed:
+                self._waiting.end_phases()
             segment = self._pick()
             if segment < 0:
                 if not self._waiting.resolve():

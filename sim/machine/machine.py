@@ -35,6 +35,7 @@ from sim.machine.engine import Engine
 from sim.machine.fault_log import FaultLog
 from sim.machine.frame import Frame
 from sim.machine.livelock import LivelockWatch
+from sim.machine.phases import Phases
 from sim.machine.printf import Printf
 from sim.machine.residency import blocks_per_wave, symbol_bytes
 from sim.machine.special_registers import special_register
@@ -82,6 +83,7 @@ class Machine:
         """Whether writes report changes: only while a livelock is suspected."""
         self.changes = 0
         self.arena = Arena(launch.budget.memory_bytes)
+        self.phases = Phases(self.arena, self._segment_observers)
         self.printf = Printf(self.arena, self.deadline)
         self._heap = Heap(self.arena, self.deadline)
         self.arguments = Arguments(self.arena, launch, kernel.function.structs, self.deadline)
@@ -142,6 +144,7 @@ class Machine:
             self.faults,
             self._segment_observers,
             self.launch.warps_per_block,
+            self.phases,
             is_kernel=not self._depth,
             barriers_in_turn=self.launch.barriers_in_turn,
         )
@@ -160,6 +163,7 @@ class Machine:
             frame,
             policy,
             width,
+            self.phases,
             watch,
             on_livelock,
         )
@@ -261,6 +265,22 @@ class Machine:
 
     def note_change(self, changed: bool) -> None:
         self.changes += changed
+
+    def update_barrier(
+        self, operator: str, frame: Frame, rows: Rows | None, address: Values, lanes: Lanes | None, count: Values
+    ) -> Values:
+        """The words of memory barriers before an update; zero where a lane takes no part."""
+        self.deadline.check()
+        wave_rows = frame.wave_rows if rows is None else frame.wave_rows[rows]
+        shape = (len(wave_rows), self.launch.warp_size)
+        present = np.ones(shape, np.bool_) if lanes is None else lanes
+        addresses, counts = np.broadcast_to(address, shape), np.broadcast_to(count, shape)
+        self.changes += 1
+        return self.phases.update(operator, wave_rows, present, addresses, counts)
+
+    def answer(self, address: Values, parity: Values, shape: tuple[int, int]) -> Lanes:
+        """Whether the phases of memory barriers are complete."""
+        return self.phases.answer(np.broadcast_to(address, shape), np.broadcast_to(parity, shape))
 
     def refuse(self, place: int) -> None:
         where = self._code.places[place]

@@ -4,6 +4,8 @@ Warp      a lane waits until every live lane that its mask names has arrived at 
 Block     a thread waits until every live thread of its block waits at a block barrier.
 Grid      the same for all resident threads; a block that has left as a whole never comes, so nobody may go on.
 Named     a thread waits until as many threads as the barrier counts have arrived at it.
+Phase     a thread waits until a phase of a memory barrier is complete (`phases.py`).  Who only tries is told that it is
+          not when nobody else can do anything, a few times; then nobody will ever complete it.
 Stuck     where nobody can run and somebody waits, the program is wrong: the fault is recorded, and those who wait go
           on without the others.
 """
@@ -16,19 +18,22 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.ir.instructions import BlockBarrier, GridBarrier, NamedBarrier, WarpBarrier
+from analysis.ir.instructions import BlockBarrier, GridBarrier, NamedBarrier, PhaseWait, WarpBarrier
+from analysis.ir.operators import PhaseQuestion
 from analysis.ir.source import Span
 from sim.arrays import Lanes, LaneSets, Rows, Values, lane_sets, lanes_of
 from sim.code.generate import FunctionCode
-from sim.code.segments import Meeting, meeting_of
-from sim.faults import BarrierDivergence, Deadlock, Evidence, Fault, IllegalWarpMask
+from sim.code.segments import BlockMeeting, Meeting, meeting_of
+from sim.faults import BarrierDivergence, Deadlock, Evidence, Fault, IllegalWarpMask, StuckBarrier
 from sim.machine.counters import Counters, lane_total
 from sim.machine.fault_log import FaultLog
 from sim.machine.frame import Frame
-from sim.observers.protocol import BarrierEvent, BarrierScope, Observers, SegmentEvent
+from sim.machine.named_barriers import BarrierKey, NamedBarriers
+from sim.machine.phases import Phases
+from sim.observers.protocol import ArrivalEvent, BarrierEvent, BarrierScope, Observers, PhaseEvent, SegmentEvent
 from sim.policies.protocol import Policy
 
-_NONE: Final = np.uint64(0)
+MAX_TIMEOUTS: Final = 2
 
 
 @final
@@ -46,6 +51,7 @@ class Waiting:
         faults: FaultLog,
         observers: Observers,
         warps_per_block: int,
+        phases: Phases,
         *,
         is_kernel: bool,
         barriers_in_turn: bool,
@@ -66,13 +72,14 @@ class Waiting:
         self._faults = faults
         self._observers = observers
         self._per_block = warps_per_block
+        self._phases = phases
         self._is_kernel = is_kernel
         self._barriers_in_turn = barriers_in_turn
         self._width: int = frame.live.shape[1]
         self._at: dict[int, LaneSets] = {}
-        self._named_arrivals: dict[tuple[int, int], int] = {}
-        self._named_waiting: dict[int, dict[int, tuple[int, int]]] = {}
-        """For each segment with a named barrier: the waiting rows, with (block slot, number of the barrier)."""
+        self._named_barriers = NamedBarriers()
+        self._timeouts = 0
+        """How often in a row those who try were sent away."""
         self.live = lane_sets(frame.live)
         self.is_due = False
         """Whether threads left since barriers were last looked at."""
@@ -81,6 +88,7 @@ class Waiting:
 
     def leave(self, rows: Rows, lanes: LaneSets) -> None:
         self.live[rows] &= ~lanes
+        self._timeouts = 0
         self.is_due = bool(self._at)
 
     def arrive(self, segment: int, rows: Rows, active: LaneSets) -> None:
@@ -90,6 +98,8 @@ class Waiting:
                 self._at_barrier(segment, rows, active)
             case NamedBarrier(arrive_only=arrive_only):
                 self._at_named_barrier(segment, rows, active, arrive_only)
+            case PhaseWait(question=question):
+                self._at_phase(segment, rows, active, question)
             case _:
                 self._in_warp(segment, rows, active)
 
@@ -227,27 +237,26 @@ class Waiting:
 
     def _at_named_barrier(self, segment: int, rows: Rows, active: LaneSets, arrive_only: bool) -> None:
         barrier, count = self._barrier_and_count(segment, rows)
-        identities = np.broadcast_to(barrier, (len(rows), self._width))
+        shape = (len(rows), self._width)
+        numbers = np.broadcast_to(barrier, shape)
+        wanted = None if count is None else np.broadcast_to(count, shape)
         first = lanes_of(active, self._width).argmax(axis=1)
-        keys: list[tuple[int, int]] = []
-        for index, row in enumerate(rows):
-            slot, identity = int(self._frame.block_slot[row, 0]), int(identities[index, first[index]])
-            key = slot, identity
-            self._named_arrivals[key] = self._named_arrivals.get(key, 0) + int(active[index]).bit_count()
-            keys.append(key)
         if arrive_only:
             self._meet(segment, rows, active)
             self._policy.advance(rows, segment, ((segment + 1, active),))
         else:
             self._policy.block(rows)
             self._wait(segment, rows, active)
-            self._named_waiting.setdefault(segment, {}).update(zip(map(int, rows), keys, strict=True))
-        wanted = None if count is None else np.broadcast_to(count, (len(rows), self._width))
-        for index, key in enumerate(keys):
-            needed = self._block_threads(key[0]) if wanted is None else int(wanted[index, first[index]])
-            if self._named_arrivals[key] >= needed:
-                self._named_arrivals[key] = 0
-                self._release_named(key)
+        for index, row in enumerate(rows.tolist()):
+            key = BarrierKey(int(self._frame.block_slot[row, 0]), int(numbers[index, first[index]]))
+            needed = self._block_threads(key.slot) if wanted is None else int(wanted[index, first[index]])
+            if not arrive_only:
+                self._named_barriers.wait(segment, row, key)
+            phase = self._named_barriers.phase(key, self._width)
+            for observer in self._observers:
+                observer.arrival(ArrivalEvent(self._frame.wave_rows[[row]], active[[index]], *phase))
+            if self._named_barriers.arrive(key, int(active[index]).bit_count(), needed):
+                self._release_named(key, phase)
 
     def _barrier_and_count(self, segment: int, rows: Rows) -> tuple[Values, Values | None]:
         """The barrier's number and how many threads it counts (None: all of the block)."""
@@ -258,13 +267,58 @@ class Waiting:
     def _block_threads(self, slot: int) -> int:
         return lane_total(self.live[self._frame.block_slot[:, 0] == slot])
 
-    def _release_named(self, key: tuple[int, int]) -> None:
-        for segment, waiting in self._named_waiting.items():
-            rows = np.array(sorted(row for row, found in waiting.items() if found == key), np.intp)
-            for row in rows:
-                del waiting[int(row)]
-            if len(rows):
-                self._release(segment, rows, self._at[segment][rows])
+    def _release_named(self, key: BarrierKey, phase: tuple[Values, Values]) -> None:
+        for segment, rows in self._named_barriers.leave(key):
+            lanes = self._at[segment][rows]
+            self._release(segment, rows, lanes)
+            shape = (len(rows), self._width)
+            ended = PhaseEvent(self._frame.wave_rows[rows], lanes, *(np.broadcast_to(part, shape) for part in phase))
+            for observer in self._observers:
+                observer.phase(ended)
+
+    # -- phases of memory barriers ------------------------------------------------------------------------------------
+
+    def _at_phase(self, segment: int, rows: Rows, active: LaneSets, question: PhaseQuestion) -> None:
+        going = active & self._complete(segment, rows)
+        if question is PhaseQuestion.TEST or (going == active).all():
+            self._meet(segment, rows, active)
+            self._policy.advance(rows, segment, ((segment + 1, active),))
+            return
+        self._policy.block(rows)
+        self._wait(segment, rows, active)
+        some = going != 0
+        if some.any():
+            self._release(segment, rows[some], going[some])
+
+    def end_phases(self) -> None:
+        """Lets go all whose phase is complete."""
+        self._phases.has_completed = False
+        for segment in [one for one in self._at if isinstance(self._meetings[one], PhaseWait)]:
+            rows = np.flatnonzero(self._at[segment])
+            going = self._at[segment][rows] & self._complete(segment, rows)
+            some = going != 0
+            if some.any():
+                self._release(segment, rows[some], going[some])
+
+    def _complete(self, segment: int, rows: Rows) -> LaneSets:
+        return lane_sets(self._phases.complete(*self._asked(segment, rows)))
+
+    def _asked(self, segment: int, rows: Rows) -> tuple[Values, Values]:
+        """The addresses of the barriers and the parities of the phases that threads ask for: (rows, lanes)."""
+        address, parity = self._named[segment](self._frame, rows)
+        shape = (len(rows), self._width)
+        return np.broadcast_to(address, shape), np.broadcast_to(parity, shape)
+
+    def _send_away(self) -> bool:
+        """Tells those who only try that their phase is not complete; whether there were any to be told."""
+        trying = [segment for segment, meeting in self._meetings.items() if segment in self._at and _tries(meeting)]
+        if not trying or self._timeouts == MAX_TIMEOUTS:
+            return False
+        self._timeouts += 1
+        for segment in trying:
+            rows = np.flatnonzero(self._at[segment])
+            self._release(segment, rows, self._at[segment][rows])
+        return True
 
     # -- waiting and going on -----------------------------------------------------------------------------------------
 
@@ -283,8 +337,11 @@ class Waiting:
 
     def _meet(self, segment: int, rows: Rows, lanes: LaneSets) -> None:
         """Runs the meeting's exchange for all lanes that take part."""
-        width = self._width
-        self.has_met |= _scope(self._meetings[segment]) is not BarrierScope.WARP
+        width, meeting = self._width, self._meetings[segment]
+        asked = None if not isinstance(meeting, PhaseWait) else self._asked(segment, rows)
+        complete = lanes if asked is None else lanes & lane_sets(self._phases.complete(*asked))
+        if _scope(meeting) is not BarrierScope.WARP and (asked is None or (_waits(meeting) and complete.any())):
+            self.has_met, self._timeouts = True, 0
         is_full = bool((lanes == np.uint64((1 << width) - 1)).all())
         selected = None if len(rows) == self._frame.rows else rows
         self._counters.count(segment, len(rows), lane_total(lanes))
@@ -292,10 +349,19 @@ class Waiting:
         if self._observers:
             wave_rows = self._frame.wave_rows[rows]
             happened = SegmentEvent(wave_rows, lanes, segment, ((segment + 1, lanes),))
-            masks = self._masks(segment, selected, len(rows))
-            barrier = BarrierEvent(_scope(self._meetings[segment]), wave_rows, lanes, masks)
             for observer in self._observers:
                 observer.segment(happened)
+            if asked is not None:
+                some = complete != 0
+                ended = PhaseEvent(wave_rows[some], complete[some], asked[0][some], asked[1][some])
+                for observer in self._observers:
+                    observer.phase(ended)
+                return
+            if isinstance(meeting, NamedBarrier):
+                return
+            masks = self._masks(segment, selected, len(rows))
+            barrier = BarrierEvent(_scope(meeting), wave_rows, lanes, masks)
+            for observer in self._observers:
                 observer.barrier(barrier)
 
     def _masks(self, segment: int, selected: Rows | None, rows: int) -> NDArray[np.uint64] | None:
@@ -310,7 +376,7 @@ class Waiting:
     def resolve(self) -> bool:
         """Called when no row can run: whether somebody can now.  False where nobody waits: the frame is done."""
         for segment in sorted(self._at):
-            is_of_warp = not isinstance(self._meetings[segment], BlockBarrier | GridBarrier | NamedBarrier)
+            is_of_warp = not isinstance(self._meetings[segment], BlockMeeting)
             if is_of_warp and self._release_complete(segment, np.flatnonzero(self._at[segment])):
                 return True
         before = dict.fromkeys(self._at)
@@ -319,9 +385,12 @@ class Waiting:
             return True
         if not self._at:
             return False
-        if not self._policy.can_switch and self._policy.make_way(self._waiting_rows()):
+        if not self._policy.can_switch and self._make_way():
             return True
-        segment = min(self._at)
+        if self._send_away():
+            return True
+        split = [one for one in self._at if isinstance(self._meetings[one], NamedBarrier | PhaseWait)]
+        segment = min(split or self._at)
         rows = np.flatnonzero(self._at[segment])
         lanes = self._at[segment][rows]
         match self._meetings[segment]:
@@ -333,17 +402,26 @@ class Waiting:
                 for one in self._whose_turn_it_is(segments):
                     here = np.flatnonzero(self._at[one])
                     self._release(one, here, self._at[one][here])
-            case GridBarrier() | NamedBarrier():
+            case GridBarrier() | NamedBarrier() | PhaseWait():
                 self._report_deadlock(segment, rows, lanes)
-                self._named_waiting.pop(segment, None)
+                self._named_barriers.forget(segment)
+                self._phases.is_forced = True
                 self._release(segment, rows, lanes)
+                self._phases.is_forced = False
             case _:
                 self._report_mask(segment, rows, lanes, lanes_of(lanes, self._width))
                 self._release(segment, rows, lanes)
         return True
 
-    def _waiting_rows(self) -> Rows:
-        return np.flatnonzero(np.bitwise_or.reduce(list(self._at.values())))
+    def _make_way(self) -> bool:
+        """Lets others of the same warps go first, where the policy runs one side of a branch at a time.
+
+        Machines with memory barriers let the sides of a branch take turns; what waits for one is not held up by order.
+        """
+        at_phases = [lanes for segment, lanes in self._at.items() if isinstance(self._meetings[segment], PhaseWait)]
+        if at_phases and self._policy.make_way(np.flatnonzero(np.bitwise_or.reduce(at_phases)), at_joins=True):
+            return True
+        return self._policy.make_way(np.flatnonzero(np.bitwise_or.reduce(list(self._at.values()))), at_joins=False)
 
     # -- faults -------------------------------------------------------------------------------------------------------
 
@@ -374,19 +452,46 @@ class Waiting:
         self._faults.add("barrier-divergence", self._function, where, self._frame, rows, lanes, describe)
 
     def _report_deadlock(self, segment: int, rows: Rows, lanes: LaneSets) -> None:
-        standing = self._standing(list(self._at))
+        standing, barriers = self._standing(list(self._at)), self._stuck()
         span = self._meetings[segment].span
 
         def describe(evidence: Evidence, row: int, lane: int) -> Fault:
-            return Deadlock(evidence, standing)
+            waiting = np.bitwise_or.reduce([one[rows[row]] for one in self._at.values()])
+            is_held_up = not self._policy.can_switch and bool(self.live[rows[row]] & ~waiting)
+            return Deadlock(evidence, standing, barriers, is_held_up)
 
         marked = lanes_of(lanes, self._width)
         self._faults.add("deadlock", self._function, span, self._frame, rows, marked, describe)
 
+    def _stuck(self) -> tuple[StuckBarrier, ...]:
+        """The split barriers that threads wait at, each as the first thread of its place sees it."""
+        found: list[StuckBarrier] = []
+        for segment in sorted(self._at):
+            row = int(np.flatnonzero(self._at[segment])[0])
+            meeting = self._meetings[segment]
+            if isinstance(meeting, NamedBarrier):
+                key = self._named_barriers.awaited(segment, row)
+                barrier = self._named_barriers.of(key)
+                found.append(StuckBarrier(meeting.span, str(key.number), barrier.arrived, barrier.wanted, None))
+            elif isinstance(meeting, PhaseWait):
+                lane = int(lanes_of(self._at[segment][[row]], self._width)[0].argmax())
+                addresses, parities = self._asked(segment, np.array([row]))
+                asked = int(parities[0, lane])
+                found.append(self._phases.stuck(meeting.span, int(addresses[0, lane]), asked))
+        return tuple(found)
+
+
+def _tries(meeting: Meeting) -> bool:
+    return isinstance(meeting, PhaseWait) and meeting.question is PhaseQuestion.TRY
+
+
+def _waits(meeting: Meeting) -> bool:
+    return isinstance(meeting, PhaseWait) and meeting.question is not PhaseQuestion.TEST
+
 
 def _scope(meeting: Meeting) -> BarrierScope:
     match meeting:
-        case BlockBarrier() | NamedBarrier():
+        case BlockBarrier() | NamedBarrier() | PhaseWait():
             return BarrierScope.BLOCK
         case GridBarrier():
             return BarrierScope.GRID

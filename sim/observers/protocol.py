@@ -163,6 +163,32 @@ class BarrierEvent:
 
 @final
 @record
+class ArrivalEvent:
+    """The lanes `active` of `rows` arrived at split barriers, and wait elsewhere if they do.
+
+    `barriers` (rows, lanes) are the addresses of memory barriers, or negative numbers of named ones; `parities` are
+    those of the phases that the lanes arrived in.  Both count only for active lanes, which stand in their order.
+    """
+
+    rows: Rows
+    active: LaneSets
+    barriers: Values
+    parities: Values
+
+
+@final
+@record
+class PhaseEvent:
+    """The lanes `active` of `rows` found a phase of a split barrier complete; otherwise as above."""
+
+    rows: Rows
+    active: LaneSets
+    barriers: Values
+    parities: Values
+
+
+@final
+@record
 class MemoryObject:
     """Where an address points: `name` of the buffer or variable, bytes from its start, the space, and whose it is:
     the resident block of a shared variable, the thread's position in its frame (row * warp size + lane) of a local one.
@@ -209,6 +235,10 @@ class Observer:
     def value(self, event: ValueEvent) -> None: ...
 
     def barrier(self, event: BarrierEvent) -> None: ...
+
+    def arrival(self, event: ArrivalEvent) -> None: ...
+
+    def phase(self, event: PhaseEvent) -> None: ...
 
     def faults(self) -> tuple[Fault, ...]:
         """What it found wrong with the program, asked for after the run."""

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.ir.instructions import Atomic, Instruction, Load, Store, WarpBarrier
-from analysis.ir.operators import AtomicOperator
+from analysis.ir.operators import AtomicOperator, BarrierOperator
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
 from sim.arrays import Lanes, lanes_of
@@ -38,10 +38,12 @@ from sim.observers.protocol import (
     AccessEvent,
     AccessSite,
     AddressBook,
+    ArrivalEvent,
     BarrierEvent,
     BarrierScope,
     Events,
     Observer,
+    PhaseEvent,
     Run,
     SegmentEvent,
     Wave,
@@ -58,6 +60,7 @@ from sim.observers.race_shadow import (
 )
 from sim.observers.release_order import ReleaseOrder
 from sim.observers.spaces import AccessSpaces
+from sim.observers.split_barriers import TICKS, SplitBarriers
 from sim.observers.thread_set import ThreadSet
 
 _WATCHED: Final = (MemorySpace.GLOBAL, MemorySpace.SHARED)
@@ -153,6 +156,7 @@ class RaceObserver(Observer):
         self._fences: FenceWalk | None = None
         self._release: ReleaseOrder | None = None
         """None where the kernel has no fence."""
+        self._split: SplitBarriers | None = None
         self._syncs: frozenset[int] = frozenset()
         self._last_segment = 0
         self._names: dict[int, str] = {}
@@ -174,6 +178,7 @@ class RaceObserver(Observer):
         self._fences = FenceWalk(run)
         if self._fences.has_any():
             self._release = ReleaseOrder(self._order, threads_per_block, launch.blocks)
+        self._split = SplitBarriers(self._order, self._release, self._spaces, self._unit, launch.warp_size)
         self._syncs = _segments_with(run, WarpBarrier)
 
     def wave(self, wave: Wave) -> None:
@@ -206,6 +211,16 @@ class RaceObserver(Observer):
                 if self._release is not None:
                     threads = ((self._first_warp + rows) * self._width)[:, None] + np.arange(self._width)
                     self._release.warp_barrier(lanes_of(active, self._width), threads)
+
+    def arrival(self, event: ArrivalEvent) -> None:
+        assert self._split is not None
+        self._pass(TICKS)
+        self._split.arrive(event, self._first_warp, self._time)
+
+    def phase(self, event: PhaseEvent) -> None:
+        assert self._split is not None
+        self._pass(TICKS)
+        self._split.end_phase(event, self._first_warp, self._time)
 
     def access(self, event: AccessEvent) -> None:
         assert self._run is not None
@@ -257,6 +272,10 @@ class RaceObserver(Observer):
         self._time += 1
         self._site_at.append(site)
 
+    def _pass(self, moments: int) -> None:
+        for _ in range(moments):
+            self._tick(0)
+
     def _fence(self, is_device: bool | None, threads: Integers) -> None:
         """None: no fence was passed."""
         if is_device is not None and self._release is not None:
@@ -266,6 +285,8 @@ class RaceObserver(Observer):
     def _synchronize(self, space: MemorySpace, units: Integers, threads: Integers, site: AccessSite) -> None:
         assert self._release is not None
         instruction = site.instruction
+        if isinstance(instruction, Atomic) and isinstance(instruction.operator, BarrierOperator):
+            return  # the arrival has an event of its own
         if isinstance(instruction, Atomic):
             reads, writes = (
                 instruction.operator is not AtomicOperator.STORE,

@@ -7,7 +7,8 @@ after the acquisition:
     partial[b] = x;  __threadfence();  atomicAdd(&done, 1)   ->   if (atomicAdd(&done, 1) == last) ... partial[...]
 
 What a release publishes   The thread's own accesses up to its fence; those of its block up to the last block barrier
-           before the fence; those of its warp that `__syncwarp` ordered; and all that its block had acquired.
+           before the fence; those of others that `__syncwarp` or split barriers ordered; and all that its block had
+           acquired.
 Who acquires   The thread at once, its warp after `__syncwarp`, its block after a block barrier.
 Scopes     A fence for the block orders threads of one block only.
 Generous   No fence is asked for after the read, as programs rely on the dependency.  Between two threads of a block it
@@ -162,7 +163,7 @@ class ReleaseOrder:
         fenced = threads[self._fence[_BLOCK, threads] > 0]
         self._operated[fenced] = time
         self._published[fenced] = np.maximum(self._published[fenced], self._fence[_BLOCK, fenced])
-        for mates, times in self._order.known_lanes(fenced):
+        for mates, times in self._order.known_threads(fenced):
             self._published[mates] = np.maximum(self._published[mates], times)
 
     def _groups(self, units: Integers, threads: Integers) -> Iterator[tuple[int, int, Integers]]:

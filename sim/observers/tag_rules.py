@@ -44,6 +44,7 @@ from analysis.ir.instructions import (
     Math,
     NamedBarrier,
     Opaque,
+    PhaseWait,
     PointerDifference,
     Print,
     ReadSpecial,
@@ -98,7 +99,7 @@ def rule_of(function: Function, instruction: Instruction, launch: LaunchSpecific
             return lambda _: UNIFORM
         case Math() if instruction.function in COLLECTIVES:
             return lambda _: GENERIC
-        case Shuffle() | Match() | Atomic() | Allocate() | Call() | Opaque() | Print():
+        case Shuffle() | Match() | Atomic() | PhaseWait() | Allocate() | Call() | Opaque() | Print():
             return lambda _: GENERIC
         case Binary() | Unary() | Compare() | Convert() | Bitcast() | Math() | PointerDifference() | Load() | Texture():
             return _uniform_or_generic

@@ -97,10 +97,11 @@ class Counters:
         going = rows[some]
         self._go(going, [(target, lane_sets((top & ready)[some]))])
 
-    def make_way(self, rows: Rows) -> bool:
-        rows = rows[(self.active[rows] == 0) & (self._joins[self._level[rows], rows] == EXIT)]
+    def make_way(self, rows: Rows, *, at_joins: bool) -> bool:
+        rows = rows[(self.active[rows] == 0) & (at_joins | (self._joins[self._level[rows], rows] == EXIT))]
         counters, resumes = self.counters[rows], self._resumes[rows]
-        found = ((counters == 1) & (resumes >= 0)).any(axis=1)
+        join = self._joins[self._level[rows], rows][:, None]
+        found = ((counters == 1) & (resumes >= 0) & (resumes != join)).any(axis=1)
         rows, counters = rows[found], counters[found]
         counters[(counters == 0) & (resumes[found] == WAITING)] = 1
         self.counters[rows] = counters

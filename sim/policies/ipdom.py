@@ -124,16 +124,17 @@ class Ipdom:
             if part:
                 self._release_part(int(row), int(part), target)
 
-    def make_way(self, rows: Rows) -> bool:
-        """Swaps a path that waits with the next one of its level that can run, where the level ends at the exit."""
+    def make_way(self, rows: Rows, *, at_joins: bool) -> bool:
+        """Swaps a path that waits with the next one of its level that can run."""
         found = False
         for row in map(int, rows):
             depth = int(self._depth[row]) - 1
-            if not self._waiting[row] or self._join[row] != EXIT:
+            join = self._join[row]
+            if not self._waiting[row] or (join != EXIT and not at_joins):
                 continue
-            while depth >= 0 and self._joins[depth, row] == EXIT:
+            while depth >= 0 and self._joins[depth, row] == join:
                 segment, lanes = self._resumes[depth, row], self._lanes[depth, row]
-                if segment >= 0 and lanes:
+                if segment >= 0 and segment != join and lanes:
                     self._resumes[depth, row], self._lanes[depth, row] = WAITING, self._waiting[row]
                     self.segment[row], self.active[row], self._waiting[row] = segment, lanes, 0
                     found = True

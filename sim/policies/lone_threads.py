@@ -113,7 +113,7 @@ class LoneThreads(ABC):
         self._meet(rows)
         self._choose(rows)
 
-    def make_way(self, rows: Rows) -> bool:
+    def make_way(self, rows: Rows, *, at_joins: bool) -> bool:
         return False  # whoever can run has had a turn
 
     def _whole(self, rows: Rows) -> NDArray[np.bool_]:

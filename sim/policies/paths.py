@@ -113,7 +113,7 @@ class PathPolicy(ABC):
         self._insert(rows, lanes, target)
         self._choose(rows)
 
-    def make_way(self, rows: Rows) -> bool:
+    def make_way(self, rows: Rows, *, at_joins: bool) -> bool:
         return False  # whoever can run has had a turn
 
     def _insert(self, rows: Rows, lanes: LaneSets, target: int) -> None:

@@ -93,11 +93,13 @@ class Policy(Protocol):
 
     def release(self, rows: Rows, lanes: LaneSets, target: int) -> None: ...
 
-    def make_way(self, rows: Rows) -> bool:
+    def make_way(self, rows: Rows, *, at_joins: bool) -> bool:
         """The lanes of these rows that could run wait for their block, and nobody of the block can run.
 
         Of the sides of a branch that meet again only where the function ends, the policy runs first which it likes.
         Where that side waits, the others get their turn here, since they may leave or come to the barrier too.
+        `at_joins`: so do the sides of a branch that meet again earlier; only machines that run them in turn have the
+        barriers that these rows wait at.
         Whether some row can run now.
         """
         ...

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import Final, assert_never
 
 from analysis.ir.source import Span
 from analysis.rules.wording import quantity
@@ -21,6 +21,7 @@ from sim.faults import (
     OutOfBounds,
     ReadOnlyWrite,
     StackOverflow,
+    StuckBarrier,
     Trapped,
     UninitialisedRead,
 )
@@ -114,9 +115,12 @@ def message_of(fault: MachineFault, places: SourcePlaces) -> str:
             return f"calls nest deeper than {depth}"
         case Livelock():
             return "threads repeat the same state for ever: what they wait for cannot run"
-        case Deadlock(evidence=evidence, waiting=waiting):
+        case Deadlock(evidence=evidence, waiting=waiting, barriers=barriers, is_held_up=is_held_up):
             sites = [_site(places, evidence.function, span, count) for span, count in waiting]
-            return f"every thread waits and nobody can come: {', '.join(sites)}"
+            states = [f"; {_barrier(places, evidence.function, barrier)}" for barrier in barriers[:_MAX_BARRIERS]]
+            order = "; other lanes of a warp could go on, but this policy runs one side of a branch first"
+            standing = f"every thread waits and nobody can come: {', '.join(sites)}{''.join(states)}"
+            return standing + order if is_held_up else standing
         case _:
             assert_never(fault)
 
@@ -124,6 +128,26 @@ def message_of(fault: MachineFault, places: SourcePlaces) -> str:
 def _site(places: SourcePlaces, function: str, span: Span, count: int) -> str:
     place = places.place(function, span)
     return f"{count} wait in line {place.line}" if place is not None else f"{count} wait"
+
+
+_MAX_BARRIERS: Final = 4
+"""That are described; the lines of all are named."""
+
+
+def _barrier(places: SourcePlaces, function: str, barrier: StuckBarrier) -> str:
+    """`full (line 12) is in its phase of parity 0, to which 0 of 1 arrived; 16 bytes of copies are missing`"""
+    place = places.place(function, barrier.span)
+    where = "" if place is None else f" (line {place.line})"
+    phase = barrier.phase
+    if phase is None:
+        return f"{barrier.arrived} of {barrier.expected} threads arrived at barrier {barrier.name}{where}"
+    if not phase.is_valid:
+        return f"{barrier.name}{where} was never initialised"
+    came = f"{barrier.name}{where} is in its phase of parity {phase.parity}, to which {barrier.arrived} of "
+    came += f"{barrier.expected} arrived"
+    missing = f" and {phase.bytes} bytes of copies are missing" if phase.bytes else ""
+    other = f"; what is awaited is the end of one of parity {phase.asked}" if phase.asked != phase.parity else ""
+    return came + missing + other
 
 
 def _related(fault: MachineFault, places: SourcePlaces) -> tuple[RelatedPlace, ...]:

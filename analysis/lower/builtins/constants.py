@@ -178,6 +178,14 @@ _ENUMERATORS: Final[Mapping[str, int]] = {
     "cudaMemcpyDefault": 4,
     "pipeline_role::producer": 0,
     "pipeline_role::consumer": 1,
+    **dict.fromkeys(
+        (
+            *(f"ptx::sem_{order}" for order in ("acquire", "release", "relaxed")),
+            *(f"ptx::scope_{scope}" for scope in ("cta", "cluster", "gpu", "sys")),
+            *(f"ptx::space_{space}" for space in ("shared", "cluster", "global")),
+        ),
+        0,
+    ),
     "cudaStreamNonBlocking": 1,
     "cudaBoundaryModeZero": 0,
     "cudaBoundaryModeClamp": 1,

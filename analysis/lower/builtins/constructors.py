@@ -8,7 +8,9 @@ from analysis.ir.ids import ValueId
 from analysis.ir.types import HandleType, StructType, Type, VectorType
 from analysis.lower.builtins.complex import is_complex, make_complex
 from analysis.lower.builtins.core import BoundCall, BuiltinFunction, Lowering, opaque_bound
+from analysis.lower.builtins.emitter import Emitter
 from analysis.lower.builtins.layouts import builtin_layout, declared_in
+from analysis.lower.builtins.memory_barriers import is_barrier, word_of_count
 from analysis.lower.builtins.operations import build_aggregate
 from analysis.lower.builtins.types import element_of_handle
 from analysis.lower.builtins.vectors import constructor
@@ -53,13 +55,15 @@ def _struct(type: StructType) -> Lowering:
 
 
 def _object(type: HandleType) -> Lowering:
-    """References hold an address, atomics a value; what other objects hold does not show."""
+    """References hold an address, atomics a value, barriers their state; what other objects hold does not show."""
 
     def lower(call: BoundCall) -> ValueId:
         builder, span = call.builder, call.span
         given = call.call.addresses[0] if call.call.addresses else None
         if "::atomic_ref<" in type.name and given is not None:
             return builder.bitcast(given, type, span)
+        if is_barrier(type) and call.arguments:
+            return builder.bitcast(word_of_count(Emitter(builder, span), call.arguments[0]), type, span)
         element = element_of_handle(type) if "::atomic<" in type.name else None
         if element is not None and call.arguments:
             return builder.bitcast(builder.convert(call.arguments[0], element, span), type, span)

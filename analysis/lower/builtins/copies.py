@@ -48,7 +48,7 @@ def _memcpy_async(call: BoundCall) -> ValueId | None:
         assert rank is not None
         assert threads is not None
         first, step = emit.convert(rank, U64), emit.convert(threads, U64)
-    _copy_loop(emit, pointers[0], pointers[1], element, Count(first, count, step))
+    copy_loop(emit, pointers[0], pointers[1], element, Count(first, count, step))
     return None
 
 
@@ -67,7 +67,7 @@ def _element(call: BoundCall, pointers: list[ValueId]) -> Type | None:
     return U8 if pointers else None
 
 
-def _copy_loop(emit: Emitter, to: ValueId, source: ValueId, element: Type, elements: Count) -> None:
+def copy_loop(emit: Emitter, to: ValueId, source: ValueId, element: Type, elements: Count) -> None:
     """`for (i = first; i < end; i += step) to[i] = source[i];`"""
     builder, span = emit.builder, emit.span
 
@@ -91,7 +91,7 @@ def _pipeline_copy(call: BoundCall) -> ValueId | None:
         call.builder.store(to, call.builder.load(source, element, call.span), call.span)
         return None
     count = emit.with_number(_B.DIVIDE, emit.convert(bytes, U64), size)
-    _copy_loop(emit, to, source, element, Count.by_one(emit, emit.constant(0, U64), count))
+    copy_loop(emit, to, source, element, Count.by_one(emit, emit.constant(0, U64), count))
     return None
 
 

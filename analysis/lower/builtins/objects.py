@@ -1,22 +1,21 @@
-"""Objects of libcu++: atomics, atomic references, barriers, latches.
+"""Objects of libcu++: atomics, atomic references; barriers and latches are in `memory_barriers.py`.
 
 A `cuda::atomic<T>` in memory is its `T`; a `cuda::atomic_ref<T>` is the address of one.  Which `T` stands in the
 type's name.
-Limits   `T` must be a scalar or a vector.  Every barrier counts as one of the whole block; the memory order is
-         not kept.
+Limits   `T` must be a scalar or a vector; the memory order is not kept.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from analysis.ir.collectives import Fence, NamedBarrier
 from analysis.ir.ids import ValueId
 from analysis.ir.memory import Atomic
-from analysis.ir.operators import AtomicOperator, BinaryOperator, CompareOperator, FenceScope
-from analysis.ir.types import BOOLEAN, U64, HandleType, MemorySpace, PointerType, Type
+from analysis.ir.operators import AtomicOperator, BinaryOperator, CompareOperator
+from analysis.ir.types import BOOLEAN, HandleType, MemorySpace, PointerType, Type
 from analysis.lower.builtins.core import BoundCall, Lowering, Table, opaque_bound
 from analysis.lower.builtins.emitter import Emitter
+from analysis.lower.builtins.memory_barriers import BARRIER_METHODS, LATCH_METHODS
 from analysis.lower.builtins.types import element_of_handle
 
 _A = AtomicOperator
@@ -136,53 +135,6 @@ ATOMIC_METHODS: Final[Table] = {
 }
 
 
-# -- barriers ---------------------------------------------------------------------------------------------------------
-
-
-def _wait(call: BoundCall) -> None:
-    """All threads of the block, on a barrier that its address names."""
-    address = call.call.receiver_address
-    if address is None:
-        opaque_bound(call, may_contain_barrier=True)
-        return
-    number = call.builder.bitcast(address, U64, call.span)
-    call.builder.emit(NamedBarrier(number, None, False, call.span))
-
-
-def _arrive(call: BoundCall) -> ValueId:
-    call.builder.emit(Fence(FenceScope.BLOCK, call.span))
-    return call.builder.constant(0, U64, call.span)
-
-
-def _fence_only(call: BoundCall) -> None:
-    call.builder.emit(Fence(FenceScope.BLOCK, call.span))
-
-
-BARRIER_METHODS: Final[Table] = {
-    "arrive": (_arrive, "u64(any?)"),
-    "wait": (_wait, "void(any?)"),
-    "wait_parity": (_wait, "void(any?)"),
-    "arrive_and_wait": (_wait, "void(any?)"),
-    "arrive_and_drop": (_fence_only, "void()"),
-    "count_down": (_fence_only, "void(any?)"),
-}
-
-
-def _initialize(call: BoundCall) -> ValueId | None:
-    """`init(&barrier, count)`; any other `init` is somebody else's."""
-    pointer = call.type_of(0)
-    element = pointer.element if isinstance(pointer, PointerType) else None
-    if isinstance(element, HandleType) and "barrier" in element.name:
-        return None
-    return opaque_bound(call, may_contain_barrier=True)
-
-
-TABLE: Final[Table] = {
-    "init": (_initialize, "void(any*, any, any?)"),
-    "barrier_arrive_tx": (_arrive, "u64(any&, any, any)"),
-}
-
-
 def method_table(type: Type) -> Table | None:
     """The methods of a libcu++ object."""
     if not isinstance(type, HandleType):
@@ -198,5 +150,5 @@ METHODS: Final[dict[str, Table]] = {
     "std::atomic_ref": ATOMIC_METHODS,
     "cuda::barrier": BARRIER_METHODS,
     "std::barrier": BARRIER_METHODS,
-    "cuda::latch": BARRIER_METHODS,
+    "cuda::latch": LATCH_METHODS,
 }

@@ -22,6 +22,8 @@ from analysis.lower.builtins import (
     math,
     matrices,
     memory,
+    memory_barriers,
+    native_barriers,
     objects,
     operators,
     random,
@@ -42,6 +44,7 @@ GLOBAL_TABLES: Final[Mapping[str, Table]] = {
     "half": half.TABLE,
     "vectors": vectors.TABLE,
     "barriers": barriers.TABLE,
+    "memory barriers": native_barriers.TABLE,
     "warp": warp.TABLE,
     "atomics": atomics.TABLE,
     "memory": memory.TABLE,
@@ -65,8 +68,8 @@ NAMESPACE_TABLES: Final[Mapping[str, Table]] = {
     },
     "std::numeric_limits": standard.NUMERIC_LIMITS,
     "cooperative_groups": {**groups.FUNCTIONS, **copies.COPIES},
-    "cuda": {**copies.COPIES, **objects.TABLE},
-    "cuda::ptx": objects.TABLE,
+    "cuda": {**copies.COPIES, **memory_barriers.CUDA_TABLE},
+    "cuda::ptx": native_barriers.PTX_TABLE,
     "nvcuda::wmma": matrices.TABLE,
 }
 """Names that stand in a namespace or a class, and are nothing without it."""
@@ -74,7 +77,7 @@ NAMESPACE_TABLES: Final[Mapping[str, Table]] = {
 _GLOBAL: Final[Table] = {name: entry for table in GLOBAL_TABLES.values() for name, entry in table.items()}
 _BY_ARGUMENT: Final[Table] = {
     **{name: entry for name, entry in groups.FUNCTIONS.items() if "(group" in entry[1]},
-    **objects.TABLE,
+    **memory_barriers.CUDA_TABLE,
 }
 """Functions that C++ finds without their namespace, by the type of their first argument."""
 _OPEN_NAMESPACES: Final = frozenset(("", "std", "cuda"))

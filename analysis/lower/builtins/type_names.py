@@ -53,6 +53,8 @@ NAMED: Final[Mapping[str, Type]] = {
     "cudaGraphConditionalHandle": U64,
     "time_t": S64,
     "size_t": U64,
+    "__mbarrier_t": U64,
+    "__mbarrier_token_t": U64,
     "ssize_t": S64,
     "ptrdiff_t": S64,
     "intptr_t": S64,

@@ -85,7 +85,9 @@ def nested_type(type: Type, name: str) -> Type | None:
     if isinstance(type, HandleType | StructType):
         if name in ("value_type", "element_type", "storage_element_type", "difference_type"):
             return element_of_handle(type)
-        if name in ("TempStorage", "arrival_token", "WarpReduce", "storage_type"):
+        if name == "arrival_token":
+            return U64
+        if name in ("TempStorage", "WarpReduce", "storage_type"):
             return HandleType(f"{type.name}::{name}")
     if isinstance(type, ArrayType) and name == "value_type":
         return type.element

@@ -9,7 +9,7 @@ from analysis.ir.source import Span
 from analysis.ir.types import U64, ArrayType, MemorySpace, PointerType, StructType, Type
 from analysis.lower.builtins import builtin_function
 from analysis.lower.calls import call_builtin, unknown_call
-from analysis.lower.construct import construct_at
+from analysis.lower.construct import construct, construct_at
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import convert
 from analysis.lower.expressions.arguments import argument_operands
@@ -49,9 +49,13 @@ def _new(ctx: LoweringContext, node: Node) -> Operand:
         result = ctx.builder.bitcast(at, PointerType(element, pointer.space), span)
     record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
     arguments = node.field("arguments")
-    if record is not None and count is None:
-        operands = [] if arguments is None else argument_operands(ctx, arguments)
+    if count is not None:
+        return result
+    operands = [] if arguments is None else argument_operands(ctx, arguments)
+    if record is not None:
         construct_at(ctx, Place(result, type), record, operands, span)
+    elif operands:
+        ctx.builder.store(result, load(ctx, construct(ctx, type, operands, span), span), span)
     return result
 
 

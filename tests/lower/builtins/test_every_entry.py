@@ -21,7 +21,16 @@ from analysis.ir.types import (
     UnknownType,
 )
 from analysis.ir.verifier import verify
-from analysis.lower.builtins import collectives, complex, control, copies, objects, standard
+from analysis.lower.builtins import (
+    collectives,
+    complex,
+    control,
+    copies,
+    memory_barriers,
+    native_barriers,
+    objects,
+    standard,
+)
 from analysis.lower.builtins.core import BuiltinFunction, Table
 from analysis.lower.builtins.groups import tables as groups
 from analysis.lower.builtins.registry import GLOBAL_TABLES, NAMESPACE_TABLES
@@ -55,6 +64,10 @@ ARGUMENTS: dict[str, str] = {
     "cudaMalloc": "f32**, u64",
     "memcpy_async": f"{_BLOCK}, f32*, f32*, u64",
     "init": "cuda::barrier*, s32",
+    "barrier_expect_tx": "cuda::barrier<2>&, u32",
+    "barrier_arrive_tx": "cuda::barrier<2>&, u32, u32",
+    "barrier_native_handle": "cuda::barrier<2>&",
+    **{name: "f32, u64*, u32" for name in native_barriers.PTX_TABLE if name != "mbarrier_inval"},
     "reduce": f"tile32, f32, {_PLUS}",
     "inclusive_scan": f"tile32, f32, {_PLUS}",
     "exclusive_scan": f"tile32, f32, {_PLUS}",
@@ -135,7 +148,8 @@ RECEIVERS: dict[str, Table] = {
     **{f"cub::{name}<f32,32,4,16>": table for name, table in collectives.METHODS.items()},
     "cuda::atomic<s32>&": objects.ATOMIC_METHODS,
     "cuda::atomic_ref<f32>&": objects.ATOMIC_METHODS,
-    "cuda::barrier<1>&": objects.BARRIER_METHODS,
+    "cuda::barrier<1>&": memory_barriers.BARRIER_METHODS,
+    "cuda::latch<2>&": memory_barriers.LATCH_METHODS,
     "cuda::pipeline<thread>": copies.PIPELINE_METHODS,
     _COMPLEX: complex.METHODS,
     "cub::Max": standard.FUNCTOR_METHODS,

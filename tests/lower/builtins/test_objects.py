@@ -45,16 +45,6 @@ def test_an_atomic_reference_is_an_address() -> None:
     )
 
 
-def test_barrier_objects() -> None:
-    check(
-        "cuda::barrier<1>&.arrive_and_wait()",
-        """
-        %2: u64 = bitcast %0
-        named_barrier %2
-        """,
-    )
-
-
 def test_complex_numbers() -> None:
     check(
         "operator*(std::complex<f32>, f32)",

@@ -27,6 +27,7 @@ from analysis.ir.operators import (
 from analysis.ir.types import BOOLEAN, F16, U32, U64, ArrayType, MemorySpace, PointerType, Type, VectorType
 from analysis.lower.builtins.assembly.arithmetic import PtxLowering, type_of
 from analysis.lower.builtins.assembly.machine import PTX_TYPES, Machine, NotUnderstood
+from analysis.lower.builtins.assembly.memory_barriers import barrier_of_copies, copy_bulk, memory_barrier
 from analysis.lower.builtins.assembly.syntax import Immediate, Operand, PtxInstruction, Vector
 from analysis.lower.builtins.assembly.threads import REDUCTIONS, meet, nothing
 from analysis.lower.builtins.guards_and_loops import guarded
@@ -119,8 +120,11 @@ def _atomic(machine: Machine, instruction: PtxInstruction) -> None:
 def _copy_async(machine: Machine, instruction: PtxInstruction) -> None:
     """`cp.async.ca.shared.global [to], [from], 16, size?`; a size of 0 fills with zeros instead of reading."""
     words = instruction.modifiers
-    if "bulk" in words or "mbarrier" in words:
-        machine.opaque(instruction)
+    if "bulk" in words:
+        copy_bulk(machine, instruction)
+        return
+    if "mbarrier" in words:
+        barrier_of_copies(machine, instruction)
         return
     if "commit_group" in words:
         return
@@ -291,11 +295,6 @@ _PREDICATES: Final = {
 }
 
 
-def _mbarrier(machine: Machine, instruction: PtxInstruction) -> None:
-    waits = any(word in ("try_wait", "test_wait") for word in instruction.modifiers)
-    machine.opaque(instruction, may_contain_barrier=waits)
-
-
 MEMORY: Final[Mapping[str, PtxLowering]] = {
     "ld": _load,
     "ldu": _load,
@@ -307,7 +306,7 @@ MEMORY: Final[Mapping[str, PtxLowering]] = {
     "stmatrix": _store_matrix,
     "mma": _multiply_matrices,
     "isspacep": _is_in_space,
-    "mbarrier": _mbarrier,
+    "mbarrier": memory_barrier,
     "prefetch": nothing,
     "prefetchu": nothing,
     "discard": nothing,

@@ -2,7 +2,8 @@
 
 Notation  `@p op.mod.type d, a, [b+4], {c, d}, 0f3F800000;` with `%%reg` for a register, `%0` and `%[name]` for operands
           of the statement.  Scopes `{ … }` and `.reg` declarations may surround instructions.
-Limits    None for text with labels, branches or directives other than `.reg`: it cannot be read line by line.
+Waiting   A loop that asks `mbarrier.try_wait` or `test_wait` until it is true is one instruction, `mbarrier.wait`.
+Limits    None for other text with labels, branches or directives other than `.reg`: it cannot be read line by line.
 """
 
 from __future__ import annotations
@@ -101,6 +102,7 @@ class PtxText:
 def read_ptx(template: str) -> PtxText | None:
     """The instructions of a template; None where it is not a straight line that can be read."""
     text = _COMMENT.sub(" ", template).replace("%%", "%").replace("%=", "")
+    text = _WAITING_LOOP.sub(r"mbarrier.wait\g<words> \g<flag>,\g<operands>;", text)
     instructions: list[PtxInstruction] = []
     registers: dict[str, str] = {}
     for statement in _statements(text):
@@ -116,6 +118,14 @@ def read_ptx(template: str) -> PtxText | None:
 
 
 _COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_WAITING_LOOP: Final = re.compile(
+    r"""(?P<label>[\w$]+)\s*:\s*
+    mbarrier\.(?:try_wait|test_wait)(?P<words>[\w.:]*)\s+(?P<flag>%?\w+)\s*,(?P<operands>[^;]*);\s*
+    (?: @!\s*(?P=flag)\s+bra(?:\.uni)?\s+(?P=label)\s*;
+      | @\s*(?P=flag)\s+bra(?:\.uni)?\s+(?P<done>[\w$]+)\s*;\s*
+        bra(?:\.uni)?\s+(?P=label)\s*;\s*(?P=done)\s*: )""",
+    re.VERBOSE,
+)
 _DECLARATION: Final = re.compile(r"\.reg\s+(?:\.v[248]\s+)?\.(\w+)\s+(.+)$", re.DOTALL)
 _INSTRUCTION: Final = re.compile(
     r"(?:@(!?)\s*(%?\w+|%\[\w+\])\s+)?([a-z]\w*)((?:(?:\.|::)\w+)*)(?:\s+|$)(.*)$", re.DOTALL
