@@ -18,11 +18,19 @@ from analysis.refactor.warp_order.model import CannotOrder
 from analysis.rules.barrier_in_divergent_call import BarrierInDivergentCall
 from analysis.rules.barrier_in_varying_loop import BarrierInVaryingLoop
 from analysis.rules.diagnostic import Diagnostic
+from analysis.rules.different_barriers_in_arms import DifferentBarriersInArms
 from analysis.rules.divergent_barrier import DivergentBarrier
 from analysis.rules.early_exit_before_barrier import EarlyExitBeforeBarrier
 
 MEETING_CODES: Final = frozenset(
-    rule.code for rule in (DivergentBarrier, BarrierInVaryingLoop, EarlyExitBeforeBarrier, BarrierInDivergentCall)
+    rule.code
+    for rule in (
+        DivergentBarrier,
+        BarrierInVaryingLoop,
+        EarlyExitBeforeBarrier,
+        BarrierInDivergentCall,
+        DifferentBarriersInArms,
+    )
 )
 REPAIRED_CODES: Final = EXCHANGE_CODES | MEETING_CODES
 """The rules some of whose findings may be mended so."""

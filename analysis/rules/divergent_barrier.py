@@ -7,6 +7,7 @@ from typing import ClassVar, final
 
 from analysis.facts.model import Location
 from analysis.ir.record import record
+from analysis.rules.arms_in_step import pairs_in_step
 from analysis.rules.barrier_text import BarrierWords, barrier_words
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.rule import Subject
@@ -24,7 +25,8 @@ class DivergentBarrier:
     ## Why is this bad?
 
     A barrier waits for all threads of the block. If some of them go another way, the behavior is undefined: the threads
-    that arrived can wait forever, or meet the others at a different barrier.
+    that arrived can wait forever, or meet the others at a different barrier. Arms that wait equally often are reported
+    by `different-barriers-in-arms`.
 
     ## Example
 
@@ -53,7 +55,7 @@ class DivergentBarrier:
     ```
 
     The quick fix and `simt-lsp check --fix` write this, also where the arm has several barriers or loops with barriers
-    that all threads can run, and merge the barriers of two arms that wait equally often.
+    that all threads can run.
 
     ## Known noise
 
@@ -77,8 +79,13 @@ class DivergentBarrier:
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[DivergentBarrier]:
+        in_step = {
+            one.record.barrier
+            for pair in pairs_in_step(subject.analysis, subject.unsafe_barriers)
+            for one in (pair.first, pair.second)
+        }
         for unsafe in subject.unsafe_barriers:
-            if unsafe.reason is BarrierReason.GUARD:
+            if unsafe.reason is BarrierReason.GUARD and unsafe.record.barrier not in in_step:
                 yield cls(barrier_words(subject.analysis, unsafe))
 
     def message(self) -> str:

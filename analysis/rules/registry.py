@@ -11,6 +11,7 @@ from analysis.rules.barrier_in_divergent_call import BarrierInDivergentCall
 from analysis.rules.barrier_in_varying_loop import BarrierInVaryingLoop
 from analysis.rules.barrier_orders_nothing import BarrierOrdersNothing
 from analysis.rules.caller_not_in_mask import CallerNotInMask
+from analysis.rules.different_barriers_in_arms import DifferentBarriersInArms
 from analysis.rules.divergent_barrier import DivergentBarrier
 from analysis.rules.divergent_branch import DivergentBranch
 from analysis.rules.divergent_loop import DivergentLoop
@@ -40,6 +41,7 @@ RULES: Final[tuple[type[Finding], ...]] = (
     BarrierInVaryingLoop,
     EarlyExitBeforeBarrier,
     BarrierInDivergentCall,
+    DifferentBarriersInArms,
     BarrierOrdersNothing,
     CallerNotInMask,
     MaskNamesAbsentLane,

@@ -57,18 +57,6 @@ __global__ void k(float *x) {
 """)
 
 
-def test_two_barriers_in_two_arms_are_two_findings() -> None:
-    check_fixture("""
-__global__ void k() {
-  if (threadIdx.x < 7) {
-    __syncthreads();  //~ divergent-barrier
-  } else {
-    __syncthreads();  //~ divergent-barrier
-  }
-}
-""")
-
-
 def test_a_uniform_guard_is_fine() -> None:
     check_fixture("""
 __global__ void k(int n, const int *p) {
