@@ -33,11 +33,13 @@ class LaunchKnowledge:
     """`shapes`: the block shapes the kernel is launched with; a fact must hold for all of them (none: not known).
 
     `one_dimensional`: the shape is not known, but y = z = 1 is assumed, so the linear thread id is `threadIdx.x`.
+    `has_several_blocks`: in some launch the grid has more than one block along x; None where that is not known.
     """
 
     shapes: tuple[BlockShape, ...] = ()
     one_dimensional: bool = False
     warp_size: int = 32
+    has_several_blocks: bool | None = None
 
     @property
     def is_one_warp(self) -> bool:

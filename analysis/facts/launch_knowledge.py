@@ -1,4 +1,4 @@
-"""What is known of a kernel's block shape, and from where.
+"""What is known of a kernel's block shape, and from where; and whether its grid has several blocks.
 
 Rules     The first source that speaks decides: the user's setting, the comment above the kernel
           (`// simt: block=256`), the launches in the file, `__launch_bounds__`.
@@ -39,17 +39,27 @@ def launch_knowledge(
     has_launch_bounds: bool,
 ) -> LaunchKnowledge:
     """What may be assumed about the blocks that `function` (with its callees inlined) runs in."""
-    warp_size = settings.warp_size
+    warp_size, several = settings.warp_size, _has_several_blocks(annotation, launches)
     if settings.block is not None:
-        return LaunchKnowledge((settings.block,), warp_size=warp_size)
+        return LaunchKnowledge((settings.block,), warp_size=warp_size, has_several_blocks=several)
     if annotation is not None and annotation.block is not None:
-        return LaunchKnowledge((BlockShape(*annotation.block),), warp_size=warp_size)
+        shape = BlockShape(*annotation.block)
+        return LaunchKnowledge((shape,), warp_size=warp_size, has_several_blocks=several)
     shapes = [_shape(launch) for launch in launches]
     known = tuple(dict.fromkeys(shape for shape in shapes if shape is not None))
     if shapes and len(known) and None not in shapes:
-        return LaunchKnowledge(known, warp_size=warp_size)
+        return LaunchKnowledge(known, warp_size=warp_size, has_several_blocks=several)
     one_dimensional = has_launch_bounds and not shapes and not _reads_higher_dimensions(function)
-    return LaunchKnowledge(one_dimensional=one_dimensional, warp_size=warp_size)
+    return LaunchKnowledge(one_dimensional=one_dimensional, warp_size=warp_size, has_several_blocks=several)
+
+
+def _has_several_blocks(annotation: LaunchAnnotation | None, launches: Sequence[Launch]) -> bool | None:
+    if annotation is not None and annotation.grid is not None:
+        return annotation.grid[0] > 1
+    known = [None if launch.grid is None else launch.grid.x > 1 for launch in launches]
+    if True in known:
+        return True
+    return None if None in known or not known else False
 
 
 def _shape(launch: Launch) -> BlockShape | None:

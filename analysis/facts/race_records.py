@@ -16,7 +16,8 @@ from analysis.ir.instructions import FunctionId
 from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, FrameId, Span
 from analysis.ir.types import StructLayout
-from analysis.races.model import MemoryUse, Race
+from analysis.memory.roots import pointer_root
+from analysis.races.model import MemoryUse, Race, RaceKind
 from analysis.syntax.items import Item
 
 ItemIn: TypeAlias = Callable[[View, FrameId], Item | None]
@@ -41,12 +42,15 @@ class RacePlace:
 @final
 @record
 class RaceRecord:
-    """`variable` is the array that both use; None where it may be one of several."""
+    """`variable` is the array that both use; None where it may be one of several.  `pointer`: of global memory the
+    argument that it is reached through.
+    """
 
     race: Race
     first: RacePlace
     second: RacePlace
     variable: Symbol | None
+    pointer: str | None
     structs: Mapping[str, StructLayout]
 
 
@@ -64,7 +68,14 @@ def race_records(view: View, item_in: ItemIn, *, undecided: bool) -> Iterator[Ra
         symbol = race.first.variable
         same = symbol is not None and symbol == race.second.variable
         variable = function.symbols[symbol] if symbol is not None and same else None
-        yield RaceRecord(race, first, second, variable, function.structs)
+        yield RaceRecord(race, first, second, variable, _pointer(view, race), function.structs)
+
+
+def _pointer(view: View, race: Race) -> str | None:
+    if race.kind is not RaceKind.BLOCKS:
+        return None
+    root = pointer_root(view.root.divergence, race.first.address)
+    return next((one.name for one in view.root.function.parameters if one.value == root), None)
 
 
 def place_of(view: View, use: MemoryUse, item_in: ItemIn) -> RacePlace | None:

@@ -28,6 +28,7 @@ from analysis.ir.record import record
 from analysis.ir.source import FrameId
 from analysis.memory.spaces import SpaceResult, infer_spaces
 from analysis.races.analysis import find_races
+from analysis.races.blocks import find_block_races
 from analysis.races.model import Race
 from analysis.syntax.items import Item
 from analysis.verdict.barriers import BarrierSite, find_barriers
@@ -125,7 +126,10 @@ def analyze_root(
         divergence,
         if_callers_agree,
         barriers,
-        find_races(flat, control, divergence, affine, spaces, barriers, launch),
+        (
+            *find_races(flat, control, divergence, affine, spaces, barriers, launch),
+            *find_block_races(flat, control, divergence, affine, spaces, launch),
+        ),
         affine,
         spaces,
         accesses,

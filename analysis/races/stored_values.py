@@ -51,10 +51,10 @@ def values_differ(
     wider = build_program(
         program.function, program.control, program.divergence, program.uses, _inputs(program.divergence, stored)
     )
-    here = launch(wider, shape, warp_size, assignment, one.block)
     formulas: list[Formula] = []
     written = _written_roots(program.function, program.divergence)
     for event, value in zip((one, other), stored, strict=True):
+        here = launch(wider, shape, warp_size, assignment, event.block)
         try:
             values = values_at(wider, here, event, 4 * budget)
         except OutOfBounds:

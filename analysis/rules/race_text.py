@@ -120,6 +120,12 @@ def threads_words(witness: RaceWitness) -> str:
     return f"{_thread(witness.first, witness)} and {_thread(witness.second, witness)}"
 
 
+def block_threads_words(witness: RaceWitness) -> str:
+    """`Thread 63 of block 0 and thread 0 of block 1`."""
+    first, second = (f"hread {_thread(one, witness)} of block {one.block}" for one in (witness.first, witness.second))
+    return f"T{first} and t{second}"
+
+
 def _thread(one: Participant, witness: RaceWitness) -> str:
     x, y, z = one.thread
     if witness.shape.z > 1:
@@ -159,6 +165,10 @@ def launch_text(witness: RaceWitness) -> str:
 def element_words(one: RaceRecord) -> str:
     """`s[3]` or `tile[1][2]`, quoted; bytes where it is not one array, the array alone where no element is known."""
     witness, symbol = one.race.witness, one.variable
+    if one.pointer is not None and witness is not None:
+        width = one.race.first.width
+        where, rest = divmod(witness.offset, width)
+        return f"byte {witness.offset} of `{one.pointer}`" if rest else f"`{one.pointer}[{where}]`"
     if witness is None:
         return "shared memory" if symbol is None else f"`{symbol.name}`"
     if symbol is None:

@@ -48,8 +48,8 @@ def claims(text: str, shape: BlockShape | None, name: str = "k") -> Claimed:
     proven: dict[Lines, RaceWitness] = {}
     for race in races:
         if race.tier is Tier.PROVEN and race.witness is not None:
-            proven.setdefault(_lines(text, start, race), race.witness)
-    return Claimed(proven, {_lines(text, start, race) for race in races})
+            proven.setdefault(race_lines(text, start, race), race.witness)
+    return Claimed(proven, {race_lines(text, start, race) for race in races})
 
 
 def observed(text: str, shape: tuple[int, int, int], numbers: dict[str, int], name: str = "k") -> set[Lines]:
@@ -59,7 +59,7 @@ def observed(text: str, shape: tuple[int, int, int], numbers: dict[str, int], na
     arguments = {"out": np.zeros(ELEMENTS, np.float32), "in": source, **numbers}
     run(text, arguments, block=shape, grid=1, name=name, observers=[observer])
     start = _start_of(text, name)
-    return {_raced(text, start, race) for race in observer.answer().races if race.is_shared}
+    return {raced_lines(text, start, race) for race in observer.answer().races if race.is_shared}
 
 
 def unreproduced(text: str, found: dict[Lines, RaceWitness], name: str = "k") -> list[Lines]:
@@ -83,11 +83,11 @@ def _start_of(text: str, name: str) -> int:
     return text.count("\n", 0, at) + 1
 
 
-def _lines(text: str, start: int, race: Race) -> Lines:
+def race_lines(text: str, start: int, race: Race) -> Lines:
     return frozenset(_line(text, start, use.span) for use in (race.first, race.second))
 
 
-def _raced(text: str, start: int, race: DataRace) -> Lines:
+def raced_lines(text: str, start: int, race: DataRace) -> Lines:
     return frozenset(_line(text, start, place.span) for place in (race.evidence, race.other))
 
 
