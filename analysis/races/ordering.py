@@ -55,6 +55,8 @@ MAX_PAIRS: Final = 4_000
 """Pairs that are compared for one barrier; what is left over makes the answer incomplete."""
 
 _SHARED_BY_THREADS: Final = frozenset({MemorySpace.SHARED, MemorySpace.GLOBAL, MemorySpace.GENERIC})
+_DOUBTFUL: Final = frozenset((Opaque, Call, NamedBarrier, Print, Texture, Shuffle, Vote, ReadSpecial))
+"""Types of instructions of which some may need a barrier that no access needs."""
 _TIMES: Final = frozenset({SpecialRegister.CLOCK, SpecialRegister.GLOBAL_TIMER, SpecialRegister.ACTIVE_MASK})
 
 
@@ -127,8 +129,8 @@ class BarrierOrdering:
     def nothing(self) -> frozenset[BarrierSite]:
         """The barriers whose order `is_nothing`, without the pairs of the others."""
         plain = [site for site in reversed(self._barriers) if _is_plain(site)]
-        uses = self._uses() if plain and self._is_followed() else None
-        if uses is None:
+        uses = self._uses() if plain else None
+        if uses is None or not self._is_followed():
             return frozenset()
         standing = list(self._barriers)
         paths = Paths(self._control, standing, uses)
@@ -150,7 +152,10 @@ class BarrierOrdering:
         """Whether nothing but the accesses can need a barrier."""
         return (
             self._function.kind is FunctionKind.KERNEL
-            and not any(_may_need_barrier(instruction) for _, instruction in self._function.instructions())
+            and not any(
+                type(instruction) in _DOUBTFUL and _may_need_barrier(instruction)
+                for _, instruction in self._function.instructions()
+            )
             and has_known_widths(self._function, self._control.order, self._spaces, _SHARED_BY_THREADS)
         )
 

@@ -57,7 +57,10 @@ def _accesses(
 ) -> Iterator[tuple[BasicBlockId, int, Load | Store | Atomic]]:
     for block in order:
         for index, instruction in enumerate(function.blocks[block].instructions):
-            if isinstance(instruction, Load | Store | Atomic) and spaces.space(instruction.address) in wanted:
+            # Most instructions are none of these: comparing types is several times faster than `isinstance`.
+            if (
+                type(instruction) is Load or type(instruction) is Store or type(instruction) is Atomic
+            ) and spaces.space(instruction.address) in wanted:
                 yield block, index, instruction
 
 

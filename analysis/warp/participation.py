@@ -5,8 +5,9 @@ Skipped   where all lanes of a warp come together and the mask is a constant tha
 Method    Lanes are walked in several launches (`lane_walks.py`), their meetings judged round by round (`meetings.py`).
 Tiers     PROVEN    it goes wrong in every launch tried in which lanes come to the operation; of several known block
                     shapes, in every one for some shape.
-          POSSIBLE  in some of them; or lanes may stay away because of data, and the mask names them all; or the shape
-                    of the block, which is not known, has a say.
+          POSSIBLE  in some of them (where that is all that can come of it, no further launches are tried); or lanes
+                    may stay away because of data, and the mask names them all; or the shape of the block, which is not
+                    known, has a say.
           ASSUMED   lanes may stay away because of what is not understood.
 Not said  Lanes that have exited need not come, so an early return is no problem here.  A mask that depends on
           arguments, or that is computed from votes, is believed.
@@ -39,6 +40,8 @@ from analysis.warp.model import WarpCase, WarpOperation, WarpProblem, WarpProble
 MAX_OPERATIONS: Final = 32_000
 """For all blocks of a function; when they are spent, what remains is judged without walking."""
 MAX_DEPTH: Final = 30
+MIN_LAUNCHES: Final = 2
+"""In which lanes come, before it is said that nothing goes wrong in all of them."""
 
 
 OF_CALLERS: Final = frozenset({WarpProblemKind.CALLER, WarpProblemKind.DIFFER, WarpProblemKind.SOURCE})
@@ -144,12 +147,18 @@ class Participation:
         walks = LaneWalks(self._integers, self._knowledge, (block,), watched, granted)
         tally = _Tally()
         places = [_places(operation, values) for operation in operations]
+        settled: set[BlockShape] = set()
         for trial in walks.trials():
+            shape = trial.launch.shape
+            if shape in settled:
+                continue
             for walked in walks.warps(trial):
                 meetings = [meeting_at(walked, block, after, place) for place in places]
                 tally.add(walked, operations, meetings)
-            if walks.budget <= 0 or tally.gives_up:
+            if walks.budget <= 0 or (not self._knowledge.shapes and tally.is_settled(None)):
                 break
+            if tally.is_settled(shape):
+                settled.add(shape)
         self._budget -= granted - walks.budget
         is_proof = walks.is_conclusive and not walks.rests_on_unknown_shape
         if not tally.walked:
@@ -256,11 +265,6 @@ class _Tally:
         self.inexact: set[int] = set()
         """Operations whose mask is not known or is not the set of the lanes that come."""
 
-    @property
-    def gives_up(self) -> bool:
-        """Many launches, and nothing is ever wrong."""
-        return self.walked >= 40 and not self._wrong
-
     def add(self, walked: WalkedWarp, operations: Sequence[WarpOperation], meetings: Sequence[Meeting]) -> None:
         self.walked += 1
         launch = walked.trial.launch.shape, walked.trial.number
@@ -273,6 +277,11 @@ class _Tally:
                 key = number, mishap.kind
                 self.first.setdefault(key, (walked, mishap))
                 self._wrong.setdefault(key, set()).add(launch)
+
+    def is_settled(self, shape: BlockShape | None) -> bool:
+        """Can no launch prove anything any more, in blocks of that shape, or in any (None)?"""
+        came = {launch for launch in self._came if shape in (None, launch[0])}
+        return len(came) >= MIN_LAUNCHES and not any(came <= wrong for wrong in self._wrong.values())
 
     def is_in_all(self, number: int, kind: WarpProblemKind, known: Sequence[BlockShape]) -> bool:
         """In all launches in which lanes came; of known shapes one is enough."""
