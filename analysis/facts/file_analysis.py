@@ -22,6 +22,7 @@ from analysis.facts.model import (
     OpaqueFact,
     WhyStep,
 )
+from analysis.facts.named_counts import WrongCount, wrong_counts
 from analysis.facts.order_records import OrderRecord, barriers_without_order, order_records
 from analysis.facts.race_records import RaceRecord, race_records
 from analysis.facts.spelling import spell_type
@@ -144,6 +145,10 @@ class FileAnalysis:
     def barriers_without_order(self, function: FunctionFacts) -> tuple[Span, ...]:
         """The barriers of the function that order nothing, relative to it."""
         return barriers_without_order(self._functions[function.id].views)
+
+    def wrong_counts(self, function: FunctionFacts) -> tuple[WrongCount, ...]:
+        """The named barriers of the function that count threads as no barrier can, relative to it."""
+        return wrong_counts(self._functions[function.id].views)
 
     def merged(self, function: FunctionFacts) -> FunctionFacts:
         """The same object from version to version, as long as nothing that the facts depend on has changed."""

@@ -40,6 +40,7 @@ from analysis.ir.instructions import (
     Load,
     NamedBarrier,
     Opaque,
+    PhaseWait,
     Phi,
     ReadSpecial,
     Select,
@@ -258,7 +259,7 @@ def _may_order_blocks(function: Function) -> bool:
     results: list[ValueId] = []
     for _, item in function.instructions():
         match item:
-            case Fence() | GridBarrier() | NamedBarrier() | Call() | Opaque():
+            case Fence() | GridBarrier() | NamedBarrier() | PhaseWait() | Call() | Opaque():
                 return True
             case Load(volatile=True) | Store(volatile=True):
                 return True

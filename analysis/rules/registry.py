@@ -27,6 +27,7 @@ from analysis.rules.meldable_branch import MeldableBranch
 from analysis.rules.missing_syncwarp import MissingSyncwarp
 from analysis.rules.narrow_ballot import NarrowBallot
 from analysis.rules.out_of_bounds_lane import OutOfBoundsLane
+from analysis.rules.partial_barrier_count import PartialBarrierCount
 from analysis.rules.read_of_inactive_lane import ReadOfInactiveLane
 from analysis.rules.rule import Finding
 from analysis.rules.shared_race import SharedRace
@@ -43,6 +44,7 @@ RULES: Final[tuple[type[Finding], ...]] = (
     EarlyExitBeforeBarrier,
     BarrierInDivergentCall,
     DifferentBarriersInArms,
+    PartialBarrierCount,
     BarrierOrdersNothing,
     CallerNotInMask,
     MaskNamesAbsentLane,
