@@ -56,6 +56,8 @@ class _Generator:
     visible: list[str] = field(default_factory=lambda: ["v", "w"])
     fixed: set[str] = field(default_factory=set[str])
     """Variables that steer a loop: nothing else changes them."""
+    around: list[str] = field(default_factory=list[str])
+    """The flags of the branches and loops around, the outermost first."""
     flags: int = 0
     names: int = 0
 
@@ -69,8 +71,8 @@ class _Generator:
                 self.declaration(depth, out, meant, flag)
             elif kind < 9:
                 self.exchange(depth, out, meant, flag)
-            elif kind < 11 and depth == 1:
-                self.exit(out, meant, flag)
+            elif kind < 11 and (depth == 1 or self.draw.random() < 0.15):
+                self.exit(depth, out, meant, flag)
             elif kind < 13:
                 self.branch(depth, loops, out, meant, flag)
             elif kind < 14:
@@ -78,6 +80,11 @@ class _Generator:
             elif loops < 2:
                 self.loop(depth, loops, out, meant, flag)
         del self.visible[known:]
+
+    def inside(self, flag: str, depth: int, loops: int, out: list[str], meant: list[str], inner: str) -> None:
+        self.around.append(flag)
+        self.sequence(depth + 1, loops, out, meant, inner, self.draw.randint(1, 3))
+        self.around.pop()
 
     # -- statements ---------------------------------------------------------------------------------------------------
 
@@ -112,19 +119,21 @@ class _Generator:
             out.append(f"{'  ' * depth}{line or '__syncthreads();'}\n")
             meant.append(f"  if ({flag}) {line}\n" if line else "  __syncthreads();\n")
 
-    def exit(self, out: list[str], meant: list[str], flag: str) -> None:
-        condition = self.condition()
+    def exit(self, depth: int, out: list[str], meant: list[str], flag: str) -> None:
+        """Who leaves an inner branch leaves all that are around it."""
+        condition, indent = self.condition(), "  " * depth
         if self.draw.random() < 0.3:
             work: list[str] = []
             stopping = self.flag()
             meant.append(f"  {stopping} = {flag} && ({condition});\n")
             for _ in range(self.draw.randint(1, 2)):
-                self.statement(2, work, meant, stopping)
-            meant.append(f"  {flag} = {flag} && !{stopping};\n")
-            out.append(f"  if ({condition}) {{\n{''.join(work)}    return;\n  }}\n")
+                self.statement(depth + 1, work, meant, stopping)
+            out.append(f"{indent}if ({condition}) {{\n{''.join(work)}{indent}  return;\n{indent}}}\n")
         else:
-            out.append(f"  if ({condition}) return;\n")
-            meant.append(f"  {flag} = {flag} && !({condition});\n")
+            stopping = self.flag()
+            out.append(f"{indent}if ({condition}) return;\n")
+            meant.append(f"  {stopping} = {flag} && ({condition});\n")
+        meant += [f"  {around} = {around} && !{stopping};\n" for around in (*self.around, flag)]
 
     # -- branches and loops -------------------------------------------------------------------------------------------
 
@@ -132,7 +141,7 @@ class _Generator:
         inner, condition = self.flag(), self.draw.choice([self.condition(), self.condition(), "n > 50"])
         meant.append(f"  {inner} = {flag} && ({condition});\n")
         out.append(f"{'  ' * depth}if ({condition}) {{\n")
-        self.sequence(depth + 1, loops, out, meant, inner, self.draw.randint(1, 3))
+        self.inside(flag, depth, loops, out, meant, inner)
         if self.draw.random() < 0.3:
             other = self.flag()
             out.append(f"{'  ' * depth}}} else {{\n")
@@ -179,7 +188,7 @@ class _Generator:
         meant.append(f"  {inner} = {flag};\n  if ({flag}) {name} = {start};\n")
         meant.append(f"  for (int r{name} = 0; r{name} < {MOST_ROUNDS}; r{name}++) {{\n")
         meant.append(f"  {inner} = {inner} && ({condition});\n")
-        self.sequence(depth + 1, loops + 1, out, meant, inner, self.draw.randint(1, 3))
+        self.inside(flag, depth, loops + 1, out, meant, inner)
         meant.append(f"  if ({inner}) {step};\n  }}\n")
         out.append(f"{indent}}}\n" if is_for else f"{indent}  {step};\n{indent}}}\n")
         if is_for:

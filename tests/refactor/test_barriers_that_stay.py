@@ -44,6 +44,12 @@ def test_what_cannot_be_written_is_refused(reason: WhyNotMet, body: str) -> None
     assert refused(TILE + body) is reason
 
 
+def test_a_return_inside_of_a_branch_leaves_what_is_behind_that_too() -> None:
+    inner = "    if (t > 9) return;\n    s[t] = 1;\n    __syncthreads();\n"
+    for outer in ("if (n > 3)", "if (t > 3)", ""):
+        assert refused(TILE + f"  {outer} {{\n{inner}  }}\n  y[t] = s[0];\n") is WhyNotMet.EXIT
+
+
 def test_a_function_that_returns_a_value_is_refused() -> None:
     text = """__device__ float total(float *s, int n) {
   if (threadIdx.x >= n) return 0;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.refactor.block_barriers.model import Met, Step
+from analysis.refactor.edit import apply_replacements
 from tests.refactor.meeting import TILE, check, kernel, met
 
 # -- early exits -------------------------------------------------------------------------------------------------------
@@ -320,3 +321,93 @@ def test_the_barriers_of_two_arms_become_one() -> None:
 """,
         Step.MERGE,
     )
+
+
+def test_a_condition_that_other_threads_may_change_is_read_once() -> None:
+    check(
+        """  __shared__ int count;
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  if (t == 0) count = 40;
+  __syncthreads();
+  if (t >= count) return;
+#pragma unroll
+  for (int k = 0; k < 4; k++)
+    s[t] = k;
+  __syncthreads();
+  y[t] = s[0];
+""",
+        """  __shared__ int count;
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  if (t == 0) count = 40;
+  __syncthreads();
+  const bool active = t < count;
+  if (active) {
+    #pragma unroll
+    for (int k = 0; k < 4; k++)
+      s[t] = k;
+  }
+  __syncthreads();
+  if (active) y[t] = s[0];
+""",
+        Step.EXIT,
+    )
+
+
+def test_statements_that_share_a_line_and_a_ladder_of_branches() -> None:
+    check(
+        TILE
+        + """  if (t < 16) { s[t] = x[t]; __syncthreads(); y[t] = s[15 - t]; }
+  if (t == 5)
+    y[0] = 1;
+  else if (t < 9) {
+    s[t] = 2;
+    __syncthreads();
+  } else {
+    y[t] = 2;
+  };
+""",
+        TILE
+        + """  if (t < 16) s[t] = x[t];
+  __syncthreads();
+  if (t < 16) y[t] = s[15 - t];
+  if (t == 5) y[0] = 1;
+  if (t != 5 && t >= 9) y[t] = 2;
+  if (t != 5 && t < 9) s[t] = 2;
+  __syncthreads();
+""",
+        Step.HOIST,
+    )
+
+
+def test_a_kernel_template_in_another_style() -> None:
+    before = """template <typename T, int N> __global__ void k(T *x, T *y)
+{
+\t__shared__ T s[N];
+\tint t = threadIdx.x;
+\tif (t >= N) { return; }
+\ts[t] = x[t];
+\t__syncthreads();
+\tfor (int k = N / 2; k > 0; k >>= 1)
+\t{
+\t\tif (t < k)
+\t\t{
+\t\t\ts[t] += s[t + k];
+\t\t}
+\t\t__syncthreads();
+\t}
+}
+void host(float *x, float *y) { k<float, 32><<<1, 64>>>(x, y); }
+""".replace("\n", "\r\n")
+    after = (
+        before.replace("\tif (t >= N) { return; }\r\n\ts[t]", "\tif (t < N) s[t]")
+        .replace(
+            "\t\tif (t < k)\r\n\t\t{\r\n\t\t\ts[t]",
+            "\t\tif (t < N)\r\n\t\t{\r\n\t\t\tif (t < k)\r\n\t\t\t{\r\n\t\t\t\ts[t]",
+        )
+        .replace("s[t + k];\r\n\t\t}", "s[t + k];\r\n\t\t\t}\r\n\t\t}")
+    )
+    found = met(before)
+    assert isinstance(found, Met), found
+    assert apply_replacements(before.encode(), found.edit).decode() == after

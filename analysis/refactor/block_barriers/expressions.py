@@ -20,11 +20,13 @@ from analysis.refactor.block_barriers.reading import text_of, walk
 
 BUILTIN_INDEXES: Final = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 _INDEX_NAMES: Final = BUILTIN_INDEXES | {"warpSize"}
-_PURE_CALLS: Final = frozenset({"min", "max", "abs", "fminf", "fmaxf", "fabsf"})
+_PURE_CALLS: Final = frozenset({"min", "max", "abs", "fminf", "fmaxf", "fabsf", "this_thread_block", "this_grid"})
 _NUMBER: Final = (
     rb"[ \t]*#[ \t]*define[ \t]+%s[ \t]+\(?[ \t]*-?[\dxXa-fA-FuUlL]+[ \t]*\)?[ \t]*(?://[^\n]*|/\*[^\n]*)?\r?$"
 )
-_CONSTANT: Final = rb"\b(?:const|constexpr)[ \t]+(?:static[ \t]+)?(?:unsigned[ \t]+)?\w+[ \t]+%s[ \t]*="
+_CONSTANT: Final = (
+    rb"(?m)^(?:static[ \t]+)?(?:__device__[ \t]+)?(?:const|constexpr)[ \t]+(?:unsigned[ \t]+)?\w+[ \t]+%s[ \t]*="
+)
 _FLIPPED: Final = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
 _PLAIN: Final = frozenset(
     {"binary_expression", "unary_expression", "parenthesized_expression", "conditional_expression", "cast_expression"}
@@ -41,15 +43,16 @@ class Condition:
     text: str
     strength: int
 
-    def joined(self) -> str:
-        """As an operand of `&&`."""
-        return self.text if self.strength >= 2 else f"({self.text})"
+    def joined(self, *, is_long: bool) -> str:
+        """As an operand of `&&`; a comparison among several operands is easier to read in parentheses."""
+        is_tight = self.strength >= 2 and (not is_long or " " not in self.text)
+        return self.text if is_tight else f"({self.text})"
 
 
 def conjunction(conditions: tuple[Condition, ...]) -> str:
     if len(conditions) == 1:
         return conditions[0].text
-    return " && ".join(one.joined() for one in conditions)
+    return " && ".join(one.joined(is_long=len(conditions) > 2) for one in conditions)
 
 
 @final
@@ -100,7 +103,7 @@ class Expressions:
 
     def _is_pure_call(self, node: Node, unknown: frozenset[str]) -> bool:
         function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-        if function is None or arguments is None or text_of(function) not in _PURE_CALLS:
+        if function is None or arguments is None or text_of(function).rpartition("::")[2] not in _PURE_CALLS:
             return False
         return all(self.is_plain(one, unknown) for one in arguments.named_children)
 

@@ -34,7 +34,7 @@ from analysis.refactor.block_barriers.expressions import BUILTIN_INDEXES, Expres
 from analysis.refactor.block_barriers.knowledge import Knowledge, knowledge
 from analysis.refactor.block_barriers.model import CannotMeet, Met, Obstacle, WhyNotMet
 from analysis.refactor.block_barriers.pieces import Style, written
-from analysis.refactor.block_barriers.reading import declared_name, text_of, walk
+from analysis.refactor.block_barriers.reading import own_variables, template_numbers, text_of, walk
 from analysis.refactor.block_barriers.splitting import Splitter
 from analysis.refactor.edit import Replacement, apply_replacements
 from analysis.refactor.layout import indentation, line_end
@@ -83,18 +83,11 @@ class _Drafter:
         body = node.child_by_field_name("body")
         if body is None or node.has_error or body.type != "compound_statement" or not body.named_children:
             raise Obstacle(WhyNotMet.BROKEN, self._facts.start)
-        local = frozenset(
-            name
-            for one in walk(node)
-            if one.type in _DECLARING
-            for declarator in one.children_by_field_name("declarator")
-            if (name := declared_name(declarator))
-        )
         splitter = Splitter(
             self._text,
             node,
             known,
-            Expressions(self._text, local, self._is_integer),
+            Expressions(self._text, own_variables(node) | template_numbers(node), self._is_integer),
             self._fresh,
             self._agrees,
         )
@@ -129,13 +122,16 @@ class _Drafter:
             offsets.append(offsets[-1] + len(line.encode("utf-8", "surrogateescape")))
         for kind, first, last, begin, until in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
             if kind != "equal":
-                yield Replacement(offsets[first], offsets[last], "".join(new[begin:until]))
+                text = "".join(new[begin:until])
+                if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+                    raise Obstacle(WhyNotMet.BROKEN, offsets[first])  # bytes that are no UTF-8
+                yield Replacement(offsets[first], offsets[last], text)
 
     def _style(self, body: Node, inside: str) -> Style:
         outside = indentation(self._text, self._facts.start)
         unit = inside[len(outside) :] if inside.startswith(outside) and inside != outside else _UNIT
-        blocks = [one for one in walk(body) if one.type == "compound_statement" and one != body]
-        first = next(iter(blocks), body)
+        blocks = (one for one in walk(body) if one.type == "compound_statement" and one != body)
+        first = next((one for one in blocks if one.start_point.row < one.end_point.row), body)
         before = self._text[self._text.rfind(b"\n", 0, first.start_byte) + 1 : first.start_byte]
         return Style(unit, is_below=not before.strip())
 
@@ -173,9 +169,6 @@ def _without_others(analysis: FileAnalysis, function: FunctionFacts) -> bytes:
     return b" ".join([*parts, text[position:]])
 
 
-_DECLARING: Final = frozenset({"declaration", "parameter_declaration", "optional_parameter_declaration"})
-
-
 # -- the text after the change -----------------------------------------------------------------------------------------
 
 
@@ -183,6 +176,8 @@ def _refuted(before: FileAnalysis, after: FileAnalysis, function: FunctionFacts)
     changed = next((one for one in after.facts.functions if one.id == function.id), None)
     if changed is None or after.facts.parse_errors > before.facts.parse_errors:
         return CannotMeet(WhyNotMet.BROKEN)
+    if Counter(one.construct for one in changed.opaque) - Counter(one.construct for one in function.opaque):
+        return CannotMeet(WhyNotMet.NOT_UNDERSTOOD)
     if knowledge(after, changed).parting:
         return CannotMeet(WhyNotMet.STILL_MISSED)
     return CannotMeet(WhyNotMet.NEW_PROBLEM) if _problems(after) - _problems(before) else None

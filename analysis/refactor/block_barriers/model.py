@@ -34,6 +34,7 @@ class WhyNotMet(Enum):
     JUMP = "a jump leaves a loop or a branch around the barrier"
     MACRO = "a macro or a preprocessor directive stands among the statements"
     NEW_PROBLEM = "the analysis finds another problem in the text after it"
+    NOT_UNDERSTOOD = "something in the text after it is not understood"
     PARTICIPANTS = "the barrier names who takes part, counts who comes, or is part of a macro"
     RETURNS_VALUE = "the function returns a value, which threads that wait do not have yet"
     ROUNDS = "nothing in the text says how many rounds all threads would have to make"

@@ -11,6 +11,9 @@ from analysis.refactor.block_barriers.model import Obstacle, WhyNotMet
 
 LOOPS: Final = frozenset({"for_statement", "while_statement", "do_statement"})
 _ARGUMENTS: Final = frozenset({"argument_list", "initializer_list"})
+_DECLARING: Final = frozenset({"declaration", "parameter_declaration", "optional_parameter_declaration"})
+_SEEN: Final = frozenset({"__shared__", "extern", "static", "volatile"})
+"""What makes a variable one of more threads than one, or of none."""
 _TRIVIA: Final = frozenset({"comment", "preproc_call"})
 
 
@@ -62,6 +65,33 @@ def declared_name(declarator: Node) -> str | None:
             inner = next((one for one in node.named_children if one.type in kinds), None)
         node = inner
     return None if node is None else text_of(node)
+
+
+def own_variables(function: Node) -> frozenset[str]:
+    """The variables and parameters of a function that no other thread can see: not shared, and no references."""
+    names: set[str] = set()
+    others: set[str] = set()
+    for one in walk(function):
+        if one.type in _DECLARING:
+            is_seen = not _SEEN.isdisjoint(text_of(one).split())
+            for declarator in one.children_by_field_name("declarator"):
+                inner = declarator.child_by_field_name("declarator") if declarator.type == "init_declarator" else None
+                is_reference = (declarator if inner is None else inner).type == "reference_declarator"
+                name = declared_name(declarator)
+                if name is not None:
+                    (others if is_seen or is_reference else names).add(name)
+    return frozenset(names - others)
+
+
+def template_numbers(function: Node) -> frozenset[str]:
+    """The parameters of its template that are values."""
+    around = function.parent
+    if around is None or around.type != "template_declaration":
+        return frozenset()
+    parameters = around.child_by_field_name("parameters")
+    values = () if parameters is None else [one for one in parameters.named_children if one.type in _DECLARING]
+    names = (declared_name(one) for value in values for one in value.children_by_field_name("declarator"))
+    return frozenset(name for name in names if name is not None)
 
 
 def changed(nodes: Iterable[Node]) -> frozenset[str]:

@@ -64,6 +64,8 @@ class Scope:
     guard: tuple[Condition, ...] = ()
     region: tuple[Node, ...] = ()
     loops: tuple[Node, ...] = ()
+    is_outermost: bool = False
+    """What stands behind is under the guard of an early exit here: the statements are those of the function itself."""
 
     def under(self, more: Condition, region: Sequence[Node]) -> Scope:
         return replace(self, guard=(*self.guard, more), region=(*self.region, *region))
@@ -103,7 +105,9 @@ class Splitter:
         """Raises `Obstacle`."""
         if contains(body, "goto_statement", "try_statement"):
             raise Obstacle(WhyNotMet.JUMP, body.start_byte)
-        pieces = self._block(body, Scope())
+        statements = statements_of(body)
+        outermost = Scope(is_outermost=True)
+        pieces = self._sequence(statements, body.start_byte + 1, body.end_byte - 1, outermost)
         missed = self._known.parting - self._handled
         if missed:
             raise Obstacle(WhyNotMet.EXIT, min(missed))
@@ -113,7 +117,7 @@ class Splitter:
 
     def _block(self, body: Node, scope: Scope) -> tuple[Piece, ...]:
         """What stands in braces, or one statement without."""
-        statements = statements_of(body)
+        statements, scope = statements_of(body), replace(scope, is_outermost=False)
         if body.type == "compound_statement":
             return self._sequence(statements, body.start_byte + 1, body.end_byte - 1, scope)
         return self._sequence(statements, body.start_byte, body.end_byte, scope)
@@ -125,6 +129,7 @@ class Splitter:
             stop = min(end_of_line(self._text, one.end_byte) or one.end_byte, end)
             before = self._lines(position, one.start_byte, outside)
             if text_of(one) == ";" and number and self._meets(statements[number - 1]):
+                position = stop
                 continue  # behind the brace of a branch that is taken apart
             whole = _Whole(one, self._lines(position, stop, outside), before, self._lines(one.end_byte, stop, outside))
             position = stop
@@ -214,7 +219,7 @@ class Splitter:
     def _exit(self, whole: _Whole, rest: Sequence[Node], scope: Scope) -> tuple[list[Piece], Scope]:
         one, condition, arm = whole.node, condition_of(whole.node), whole.node.child_by_field_name("consequence")
         assert arm is not None
-        if scope.loops:
+        if not scope.is_outermost:
             raise Obstacle(WhyNotMet.EXIT, one.start_byte)
         if any(found.type == "return_statement" and found.named_child_count for found in walk(one)):
             raise Obstacle(WhyNotMet.RETURNS_VALUE, one.start_byte)
@@ -286,7 +291,7 @@ class Splitter:
         names = self._names_of(one, pieces)
         beside = [node for node in walk(self._function) if not one.start_byte <= node.start_byte < one.end_byte]
         used = {text_of(node) for node in beside if node.type == "identifier"}
-        if names & used or one.parent is None or one.parent.type != "compound_statement":
+        if names & used:
             yield Nested("", tuple(pieces))
         else:
             yield from pieces
