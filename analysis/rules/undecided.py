@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TypeAlias, final
+from typing import Final, TypeAlias, final
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts
 from analysis.ir.record import record
 from analysis.rules.check import active_rules, diagnostic_of, of_each_rule, subjects
 from analysis.rules.diagnostic import Diagnostic, Severity
+from analysis.rules.registry import RULES
 from analysis.rules.rule import Finding, Subject, Testable
 from analysis.rules.run_claim import RunClaim
 from analysis.rules.settings import RuleSettings
@@ -65,3 +66,11 @@ def _testable(analysis: FileAnalysis, settings: RuleSettings) -> Iterator[Undeci
             ]
 
         yield from of_each_rule(subject, rules, of_rule)
+
+
+def may_be_run(diagnostic: Diagnostic) -> bool:
+    """Can a run say something about it that the analysis could not?"""
+    return diagnostic.tier in (Tier.POSSIBLE, Tier.ASSUMED) and diagnostic.code in _TESTABLE_CODES
+
+
+_TESTABLE_CODES: Final = frozenset(rule.code for rule in RULES if issubclass(rule, Testable))

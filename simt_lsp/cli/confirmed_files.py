@@ -9,14 +9,12 @@ from analysis.lower.program import DeviceFunction
 from analysis.rules.undecided import undecided_findings
 from sim.confirm.confirm import DEFAULT_SECONDS as DEFAULT_SECONDS
 from sim.confirm.confirm import confirm
-from sim.confirm.model import RunVerdict
-from sim.confirm.words import evidence_object, run_count, run_words, verdict_name
 from sim.launch.request import Request
+from simt_lsp.checked_by_runs import run_check
 from simt_lsp.cli.engine import Analyzed
 from simt_lsp.cli.launches import requests_around
 from simt_lsp.cli.report import FileReport
 from simt_lsp.cli.resolve import Tested, file_report
-from simt_lsp.run_check import RunCheck
 
 
 def confirming(seconds: float) -> Callable[[Analyzed], FileReport]:
@@ -34,7 +32,3 @@ def _confirmed_report(analyzed: Analyzed, *, seconds: float) -> FileReport:
     verdicts = confirm(analyzed.analysis, findings, seconds=seconds, requests_of=requests)
     tested = [Tested(one.diagnostic, run_check(verdict)) for one, verdict in zip(findings, verdicts, strict=True)]
     return file_report(analyzed, tested)
-
-
-def run_check(verdict: RunVerdict) -> RunCheck:
-    return RunCheck(verdict_name(verdict), run_words(verdict), run_count(verdict), evidence_object(verdict))

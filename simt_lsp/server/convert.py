@@ -12,12 +12,15 @@ from lsprotocol import types
 from analysis.facts.model import FileProblem, Location, ProblemKind
 from analysis.ir.record import record
 from analysis.syntax.line_index import LineIndex, PositionEncoding
+from simt_lsp.run_check import RunCheck
 from simt_lsp.server.analysed import Analysed, Checked
 from simt_lsp.server.client import ClientFeatures
 from simt_lsp.server.simulation.checked_barriers import BarrierPlace
 from simt_lsp.server.simulation.checked_melds import CheckedMeld
 from simt_lsp.server.simulation.edit_outcome import CheckedEdit
+from simt_lsp.server.simulation.identity import function_lines
 from simt_lsp.server.simulation.results import Placed, Running
+from simt_lsp.server.simulation.run_checks import FindingIdentity
 
 if TYPE_CHECKING:
     from analysis.facts.analyzer import FileAnalysis
@@ -64,6 +67,9 @@ class View:
     checked_barriers: Callable[[BarrierPlace], CheckedEdit | None]
     confirmed_functions: Callable[[], frozenset[int]]
     """Where functions begin of which a repair of barriers was checked, in this very text, and confirmed."""
+    known_run_checks: Callable[[], Mapping[FindingIdentity, RunCheck]]
+    run_state: Callable[[FunctionFacts], bytes]
+    """A digest of what decides runs of a function besides its own text, and that of what it uses."""
     recheck: Callable[[bytes], Checked]
     """What the analysis and the rules say of another text of the document."""
     _other_lines: dict[str, LineIndex | None] = field(default_factory=dict[str, "LineIndex | None"])
@@ -95,21 +101,43 @@ class View:
         end = _position(lines, max(location.start, location.end), self.encoding)
         return types.Location(self.uri_of(location.path), types.Range(start, end))
 
+    def finding_identities(self) -> Iterator[tuple[Diagnostic, FindingIdentity]]:
+        """Of the findings that a run may decide."""
+        from analysis.rules.undecided import may_be_run
+
+        keys = dict(zip(self.analysis.facts.functions, function_lines(self.analysis), strict=True))
+        for one in self.analysed.diagnostics:
+            if not may_be_run(one):
+                continue
+            function = self.analysis.facts.function_at(one.start)
+            if function is not None:
+                state = self.run_state(function)
+                start, end = one.start - function.start, one.end - function.start
+                yield one, FindingIdentity(keys[function], state, one.code, start, end)
+
+    def run_checks(self) -> Mapping[Diagnostic, RunCheck]:
+        """What runs said of findings of this version."""
+        known = self.known_run_checks()
+        return {one: known[key] for one, key in self.finding_identities() if key in known} if known else {}
+
     def diagnostics(self) -> list[types.Diagnostic]:
         """What the analysis says about the document, problems of the file last."""
         from analysis.rules.check import suppression_problems
 
+        checks = self.run_checks()
         problems = (*self.analysis.facts.problems, *suppression_problems(self.analysis))
         return [
-            *(self.diagnostic(diagnostic) for diagnostic in self.analysed.diagnostics),
+            *(self.diagnostic(diagnostic, checks.get(diagnostic)) for diagnostic in self.analysed.diagnostics),
             *(self._problem(problem) for problem in problems),
         ]
 
-    def diagnostic(self, diagnostic: Diagnostic) -> types.Diagnostic:
+    def diagnostic(self, diagnostic: Diagnostic, run: RunCheck | None = None) -> types.Diagnostic:
+        """`run` is what runs said of it: a confirmation stands in its message."""
+        shown = f" ({run.message})" if run is not None and run.is_confirmed else ""
         tag = TAGS.get(diagnostic.code)
         return types.Diagnostic(
             range=self.range(diagnostic.start, diagnostic.end),
-            message=printable(diagnostic.message),
+            message=printable(diagnostic.message + shown),
             severity=SEVERITIES[diagnostic.severity.value],
             code=diagnostic.code,
             source=SOURCE,
@@ -119,6 +147,7 @@ class View:
                 "name": diagnostic.name,
                 "tier": diagnostic.tier.value if diagnostic.tier is not None else None,
                 "function": printable(diagnostic.function),
+                "run": None if run is None else run.written(),
             },
         )
 

@@ -15,6 +15,7 @@ from simt_lsp.server.requests.check_workspace import CHECK_COMMAND, check_worksp
 from simt_lsp.server.requests.code_action import OPTIONS as CODE_ACTIONS
 from simt_lsp.server.requests.code_action import on_code_action, on_code_action_resolve
 from simt_lsp.server.requests.code_lens import EXPLAIN_COMMAND, SIMULATE_COMMAND, on_code_lens
+from simt_lsp.server.requests.confirm import CONFIRM_COMMAND, confirm_command
 from simt_lsp.server.requests.control_flow_graph import GRAPH_METHOD, on_control_flow_graph
 from simt_lsp.server.requests.diagnostic import on_diagnostic
 from simt_lsp.server.requests.document_symbol import on_document_symbol
@@ -94,6 +95,7 @@ def make_server(version: str) -> SimtServer:
     server.commands[SIMULATE_COMMAND] = simulate_command
     server.commands[MELD_COMMAND] = meld_command
     server.commands[BARRIER_COMMAND] = barrier_command
+    server.commands[CONFIRM_COMMAND] = confirm_command
     for name in server.commands:
         server.command(name)(_never_called)
     return server

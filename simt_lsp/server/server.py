@@ -19,6 +19,7 @@ from pygls.lsp.server import LanguageServer
 
 from analysis.syntax.document import Edit, WholeText
 from analysis.syntax.line_index import PositionEncoding
+from simt_lsp.run_check import RunCheck
 from simt_lsp.server.analysed import Analysed, AnalysisJob
 from simt_lsp.server.client import ClientFeatures
 from simt_lsp.server.client_settings import SECTION, ClientSettings
@@ -34,6 +35,7 @@ from simt_lsp.server.simulation.checked_barriers import CheckedBarriers
 from simt_lsp.server.simulation.checked_melds import CheckedMeld, CheckedMelds, MeldIdentity, text_digest
 from simt_lsp.server.simulation.decorations import decorations
 from simt_lsp.server.simulation.results import Placement, Running, Simulated, SimulationResults
+from simt_lsp.server.simulation.run_checks import FindingIdentity, RunChecks
 from simt_lsp.server.simulation.simulator import Simulator
 from simt_lsp.server.uris import uri_of
 from simt_lsp.server.worker import Superseded, Worker
@@ -78,6 +80,7 @@ class SimtServer(LanguageServer):
         self.placement = Placement()
         self.melds = CheckedMelds()
         self.barriers = CheckedBarriers()
+        self.run_checks = RunChecks()
         self.commands: dict[str, Callable[[SimtServer, types.ExecuteCommandParams], Awaitable[Any]]] = {}
         self.progress_cancellers: dict[str | int, Callable[[], None]] = {}
         self._tasks: set[asyncio.Future[Any]] = set()
@@ -145,6 +148,7 @@ class SimtServer(LanguageServer):
         self.simulations.forget(uri)
         self.melds.forget(uri)
         self.barriers.forget(uri)
+        self.run_checks.forget(uri)
         self.sent_tokens.forget(uri)
         self.publisher.clear(uri)
         if self.analyse_again(touching={item.key}):
@@ -240,6 +244,12 @@ class SimtServer(LanguageServer):
             self.simulations.put(uri, result)
         self._show_again(uri)
 
+    def run_checked(self, uri: str, finding: FindingIdentity, check: RunCheck) -> None:
+        """Runs said something about a finding."""
+        if uri in self.documents.current:
+            self.run_checks.put(uri, finding, check)
+            self._show_again(uri)
+
     def _show_again(self, uri: str) -> None:
         """Something else is known about an open document than its text says: publish, and have the client ask."""
         item = self.documents.current.get(uri)
@@ -265,8 +275,16 @@ class SimtServer(LanguageServer):
             lambda function, branch: self._checked_meld(analysed, analysis, function, branch),
             lambda place: self.barriers.of(analysed.item.uri, place),
             lambda: self.barriers.confirmed(analysed.item.uri, text_digest(analysed.item.document.text)),
+            lambda: self.run_checks.of(analysed.item.uri),
+            lambda function: self._run_state(analysed, analysis, function),
             lambda text: self.job.recheck(analysed, text),
         )
+
+    def _run_state(self, analysed: Analysed, analysis: Any, function: FunctionFacts) -> bytes:
+        """Of a function that kernels call, all of the text decides."""
+        if function in analysis.facts.kernels():
+            return self.placement.identity_of(analysed, analysis, function).launch
+        return text_digest(analysed.item.document.text)
 
     def meld_identity(self, view: View, function: FunctionFacts, branch: BranchFact) -> MeldIdentity:
         """On the worker's thread: what a check of melding the arms of a branch holds for."""

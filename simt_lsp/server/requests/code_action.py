@@ -17,6 +17,7 @@ from lsprotocol import types
 from simt_lsp.server.client_edit import workspace_edit
 from simt_lsp.server.convert import View, printable
 from simt_lsp.server.requests.barrier_action import reconverge_actions, repair_actions, resolve_barriers
+from simt_lsp.server.requests.confirm import confirm_actions
 from simt_lsp.server.requests.fix_all_action import FIX_ALL, fix_all_actions, fix_rule_actions, resolve_fix_all
 from simt_lsp.server.requests.meld_action import meld_actions, resolve_meld
 from simt_lsp.server.simulation.arguments import plain
@@ -58,6 +59,7 @@ def quick_fixes(view: View, place: types.Range) -> Iterator[types.CodeAction]:
     repaired = _at(view, place, [one for one in view.analysed.diagnostics if one.code in REPAIRED_CODES])
     yield from repair_actions(view, repaired)
     yield from fix_rule_actions(view, [*fixed, *repaired])
+    yield from confirm_actions(view, _at(view, place, view.analysed.diagnostics))
 
 
 def _at(view: View, place: types.Range, diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:

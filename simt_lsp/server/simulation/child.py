@@ -13,10 +13,11 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, cast, final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
 
 from analysis.ir.record import record
 from analysis.refactor.edit import Replacement
+from simt_lsp.run_check import RunCheck
 from simt_lsp.server.simulation.edit_outcome import CheckedEdit, EditOutcome, EditVerdict
 from simt_lsp.server.simulation.frames import LENGTH
 from simt_lsp.server.simulation.job import Job
@@ -48,6 +49,9 @@ class Listener:
 
     progress: Callable[[float], None]
     so_far: Callable[[Finished], None]
+
+
+Answer: TypeAlias = Outcome | EditOutcome | RunCheck
 
 
 class Gone(Exception):
@@ -95,7 +99,7 @@ class Child:
             case _:
                 return "the process that simulates said something else than that it is ready"
 
-    async def work(self, job: Job, listener: Listener) -> Outcome | EditOutcome:
+    async def work(self, job: Job, listener: Listener) -> Answer:
         """The outcome; who does not wait for it must `kill` the process.  Raises `Gone` if nothing was heard at all."""
         was_serving, self.serving = self.serving, False
         assert was_serving, "one job at a time"
@@ -168,12 +172,14 @@ def _edited(said: dict[str, Any]) -> CheckedEdit:
     )
 
 
-def _outcome(message: dict[str, Any], job: Job) -> Outcome | EditOutcome:
+def _outcome(message: dict[str, Any], job: Job) -> Answer:
     match message:
         case {"report": report, "html": str(html), "text": text, "files": files}:
             return _finished(report, html, text, files)
         case {"edited": {**said}}:
             return _edited(cast("dict[str, Any]", said))
+        case {"run": {"verdict": str(verdict), "message": str(text), "runs": int(runs), "evidence": evidence}}:
+            return RunCheck(verdict, text, runs, evidence)
         case {"refused": str(text), "place": place, "advice": advice}:
             return Refused(text, None if place is None else RefusedPlace(**place), advice)
         case {"failed": str(text), "log": log}:

@@ -14,10 +14,10 @@ from sim.equivalence.words import verdict_words
 from sim.launch.request import Request, requests_in_order
 from simt_lsp.launch_requests import settings_requests
 from simt_lsp.server.simulation.edit_outcome import EditVerdict
-from simt_lsp.server.simulation.job import EditJob
+from simt_lsp.server.simulation.job import ConfirmJob, EditJob
 
 
-def requests_for(job: EditJob, kernel: DeviceFunction) -> Sequence[Request]:
+def requests_for(job: EditJob | ConfirmJob, kernel: DeviceFunction) -> Sequence[Request]:
     """The comment above the kernel, then the settings."""
     folder = os.path.dirname(job.source.path)
     annotation = annotation_above(job.source.text, kernel.item.span.start)

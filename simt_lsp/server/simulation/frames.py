@@ -6,6 +6,7 @@ From the process  JSON objects.  First `{"ready": true}` or `{"unavailable": sen
                   `{"report": object, "html": text, "text": lines, "files": [[path, changed, size]]}`,
                   `{"melded": {"verdict", "title", "message", "edits": [[start, end, text]], "before", "after",
                   "launch"}}` (the fields of `CheckedEdit`),
+                  `{"run": {"verdict", "message", "runs", "evidence"}}` (the fields of `RunCheck`),
                   `{"refused": sentence, "place": place or null, "advice": sentence or null}` and
                   `{"failed": sentence, "log": text or null}`; each of them with `"again": bool`, whether the process
                   takes another job.  `counted` is what the run has counted so far, in the form of a report.

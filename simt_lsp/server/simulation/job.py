@@ -1,7 +1,7 @@
 """What a simulation process is told: a text with its headers, and what to do with it; all of it picklable data.
 
-Three jobs: to simulate a kernel, to check that melding the arms of a branch changes nothing and saves something, and
-to check a repair of barriers.
+Four jobs: to simulate a kernel, to check that melding the arms of a branch changes nothing and saves something, to
+check a repair of barriers, and to hold a finding against runs.
 
 The text is the editor's, saved or not.  Headers come from the open documents and from disk, found as the analysis of
 the editor found them: `files` has the paths that it looked at and nothing else.
@@ -17,6 +17,7 @@ from analysis.facts.settings import AnalysisSettings
 from analysis.ir.record import record
 from analysis.meld.settings import MeldSettings
 from analysis.refactor.barrier_goal import BarrierGoal
+from analysis.rules.settings import RuleSettings
 from simt_lsp.workspace.file_index import FileIndex
 from simt_lsp.workspace.launch_settings import LaunchSettings, SimulationOptions
 
@@ -171,5 +172,32 @@ class BarrierJob:
         return next((seconds for seconds in said if seconds is not None), DEFAULT_SECONDS)
 
 
+@final
+@record
+class ConfirmJob:
+    """The finding of the rule `code` at these byte offsets; `function` is the one that it belongs to.
+
+    The kernels that run the function are found in the process; `simulation` has the settings for all of them.
+    """
+
+    source: SourceText
+    function: str
+    code: str
+    start: int
+    end: int
+    rules: RuleSettings
+    simulation: SimulationOptions
+
+    @property
+    def task(self) -> str:
+        return f"confirming {self.code} in {self.function}"
+
+    @property
+    def seconds(self) -> float:
+        """For everything."""
+        said = (one.seconds for one in self.simulation.of(self.function))
+        return next((seconds for seconds in said if seconds is not None), DEFAULT_SECONDS)
+
+
 EditJob: TypeAlias = MeldJob | BarrierJob
-Job: TypeAlias = SimulationJob | EditJob
+Job: TypeAlias = SimulationJob | EditJob | ConfirmJob

@@ -13,9 +13,11 @@ import asyncio
 from collections.abc import Callable
 from typing import Final, final
 
-from simt_lsp.server.simulation.child import Child, Gone, Listener
+from simt_lsp.run_check import RunCheck
+from simt_lsp.server.simulation.child import Answer, Child, Gone, Listener
+from simt_lsp.server.simulation.confirm_outcome import ConfirmOutcome
 from simt_lsp.server.simulation.edit_outcome import CheckedEdit, EditOutcome
-from simt_lsp.server.simulation.job import EditJob, Job, SimulationJob
+from simt_lsp.server.simulation.job import ConfirmJob, EditJob, Job, SimulationJob
 from simt_lsp.server.simulation.outcome import Failed, Finished, Outcome, Stopped
 
 MAX_RUNNING: Final = 2
@@ -59,14 +61,21 @@ class Simulator:
     async def simulate(self, job: SimulationJob, listener: Listener, stopped: asyncio.Event, *, keep: bool) -> Outcome:
         """`keep`: whether a process is kept ready for the next job."""
         answer = await self._run(job, listener, stopped, keep=keep)
-        return _confused(job) if isinstance(answer, CheckedEdit) else answer
+        return _confused(job) if isinstance(answer, CheckedEdit | RunCheck) else answer
 
     async def check(self, job: EditJob, listener: Listener, stopped: asyncio.Event, *, keep: bool) -> EditOutcome:
         """The same, to check an edit."""
         answer = await self._run(job, listener, stopped, keep=keep)
-        return _confused(job) if isinstance(answer, Finished) else answer
+        return _confused(job) if isinstance(answer, Finished | RunCheck) else answer
 
-    async def _run(self, job: Job, listener: Listener, stopped: asyncio.Event, *, keep: bool) -> Outcome | EditOutcome:
+    async def confirm(
+        self, job: ConfirmJob, listener: Listener, stopped: asyncio.Event, *, keep: bool
+    ) -> ConfirmOutcome:
+        """The same, to hold a finding against runs."""
+        answer = await self._run(job, listener, stopped, keep=keep)
+        return _confused(job) if isinstance(answer, Finished | CheckedEdit) else answer
+
+    async def _run(self, job: Job, listener: Listener, stopped: asyncio.Event, *, keep: bool) -> Answer:
         work = asyncio.ensure_future(self._in_turn(job, listener, keep=keep))
         waiter = asyncio.ensure_future(stopped.wait())
         try:
@@ -86,7 +95,7 @@ class Simulator:
 
     # -- one job -------------------------------------------------------------------------------------------------------
 
-    async def _in_turn(self, job: Job, listener: Listener, *, keep: bool) -> Outcome | EditOutcome:
+    async def _in_turn(self, job: Job, listener: Listener, *, keep: bool) -> Answer:
         if self._turns is None:
             self._turns = asyncio.Semaphore(MAX_RUNNING)
         async with self._turns:
@@ -96,7 +105,7 @@ class Simulator:
             except TimeoutError:
                 return Failed(f"{job.task} was stopped after {seconds:g} seconds")
 
-    async def _work(self, job: Job, listener: Listener, *, keep: bool) -> Outcome | EditOutcome:
+    async def _work(self, job: Job, listener: Listener, *, keep: bool) -> Answer:
         waiting = self._waiting()
         if waiting is not None:
             try:
@@ -114,7 +123,7 @@ class Simulator:
                 self.prepare(0.0)
             return Failed(f"{job.task} failed: {await child.death()}")
 
-    async def _work_in(self, child: Child, job: Job, listener: Listener, *, keep: bool) -> Outcome | EditOutcome:
+    async def _work_in(self, child: Child, job: Job, listener: Listener, *, keep: bool) -> Answer:
         """Raises `Gone`."""
         try:
             problem = await child.ready()

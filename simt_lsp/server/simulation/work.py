@@ -1,5 +1,5 @@
 """One job: the text is analysed here again, then its kernel runs; of the server, this module, `meld_work.py`,
-`barrier_work.py` and `edit_frames.py` alone import `sim`.
+`barrier_work.py`, `confirm_work.py` and `edit_frames.py` alone import `sim`.
 
 The page is made with every report: it costs a few milliseconds here, and who asks for it later need not run again.
 """
@@ -33,7 +33,8 @@ from sim.report.text import report_lines
 from sim.result import TruncationReason
 from simt_lsp.launch_requests import settings_requests
 from simt_lsp.server.simulation.barrier_work import with_barriers
-from simt_lsp.server.simulation.job import BarrierJob, EditJob, Job, MeldJob, SimulationJob, SourceText
+from simt_lsp.server.simulation.confirm_work import confirmed
+from simt_lsp.server.simulation.job import BarrierJob, ConfirmJob, EditJob, Job, MeldJob, SimulationJob, SourceText
 from simt_lsp.server.simulation.meld_work import melded
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache
 
@@ -62,6 +63,9 @@ class Worker:
                 return self.simulated(job, started, progress, tell)
             case MeldJob() | BarrierJob():
                 return self.edited(job, started, progress)
+            case ConfirmJob():
+                analysis = self._analysis(job.source, job.source.settings, job.source.text)
+                return confirmed(job, analysis, started=started, progress=progress)
             case _:
                 assert_never(job)
 
