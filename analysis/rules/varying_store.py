@@ -7,7 +7,8 @@ from typing import ClassVar, final
 
 from analysis.ir.record import record
 from analysis.races.model import RaceKind
-from analysis.rules.diagnostic import Severity
+from analysis.rules.diagnostic import Fix, Severity
+from analysis.rules.one_writer_fix import one_writer_fix
 from analysis.rules.race_finding import RaceFinding
 from analysis.rules.race_text import element_words, launch_text, race_groups, threads_words
 from analysis.rules.rule import Subject
@@ -49,6 +50,10 @@ class VaryingStore(RaceFinding):
     }
     ```
 
+    Where all other writes to the variable are those of one thread (`if (threadIdx.x == 0) chosen = 0;`), the fix makes
+    this one a write of that thread too. It is unsafe (`check --fix --unsafe-fixes`): what the other threads wrote is
+    lost. Elsewhere nothing says which thread should write, and no fix is offered.
+
     ## Known noise
 
     Writes of one value by all threads (`found = true`) are not reported. Where data decides who writes, or what is
@@ -59,10 +64,15 @@ class VaryingStore(RaceFinding):
     slug: ClassVar[str] = "varying-store-to-one-address"
     severity: ClassVar[Severity] = Severity.WARNING
 
+    repair: Fix | None
+
     @classmethod
     def find(cls, subject: Subject) -> Iterator[VaryingStore]:
         for group in race_groups(subject, RaceKind.ONE_ADDRESS):
-            yield cls(group)
+            yield cls(group, one_writer_fix(subject, group.first))
+
+    def fix(self) -> Fix | None:
+        return self.repair
 
     def message(self) -> str:
         witness, element = self.group.witness, element_words(self.group.first)

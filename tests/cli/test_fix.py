@@ -42,6 +42,17 @@ void host(float *x) { k<<<1, 64>>>(x); }
 PART: Final = TILE.replace("  s[t] = x[t];\n", "  if (t < 50) {\n  s[t] = x[t];\n").replace(
     "63 - t];\n", "49 - t];\n  }\n"
 )
+CHOSEN: Final = """__global__ void k(float *x, const float *y) {
+  __shared__ float one;
+  int t = threadIdx.x;
+  if (threadIdx.x == 0) one = 0.0f;
+  __syncthreads();
+  one = y[t];
+  __syncthreads();
+  x[t] = one;
+}
+void host(float *x) { k<<<1, 64>>>(x, x); }
+"""
 STUCK: Final = LADDER.replace("s[t] += s[t + 16];", "x[t] = s[t] = s[t + 16];")
 UNKNOWN: Final = LADDER.replace("  s[t] = x[t];\n", '  asm volatile("frobnicate;");\n  s[t] = x[t];\n')
 
@@ -159,6 +170,19 @@ def test_missing_barriers_of_the_block_are_inserted_and_checked(tmp_path: Path) 
     assert (tmp_path / "part.cu").read_text() == PART
     assert "tile.cu: fixed RAC301 in k: Insert `__syncthreads()`: 1 race gone, equal results under 8" in done.stderr
     assert "part.cu:6: RAC301 is not fixed: not all threads of the block come there" in done.stderr
+
+
+def test_what_is_not_safe_takes_an_option_of_its_own(tmp_path: Path) -> None:
+    write(tmp_path, {"chosen.cu": CHOSEN})
+    said = "\n1 can be fixed with --fix --unsafe-fixes\n"
+    assert simt_lsp("check", "--select", "RAC", ".", cwd=tmp_path).stdout.endswith(said)
+    assert simt_lsp("check", "--fix", "--select", "RAC", ".", cwd=tmp_path).stdout.endswith(said)
+    assert (tmp_path / "chosen.cu").read_text() == CHOSEN
+    done = simt_lsp("check", "--fix", "--unsafe-fixes", "--format", "json", ".", cwd=tmp_path)
+    fixed = CHOSEN.replace("  one = y[t]", "  if (threadIdx.x == 0) one = y[t]")
+    assert (tmp_path / "chosen.cu").read_text() == fixed
+    (fix,) = json.loads(done.stdout)["files"][0]["fixes"]
+    assert (fix["code"], fix["applicability"]) == ("RAC302", "unsafe")
 
 
 def test_reports_say_what_can_be_fixed_and_how(tmp_path: Path) -> None:

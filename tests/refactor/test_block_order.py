@@ -22,7 +22,7 @@ KERNEL: Final = """__global__ void k(float *x, const float *y, int n) {
   int t = threadIdx.x;
 BODY
 }
-void host(float *x, float *y) { k<<<2, 256>>>(x, y, 8); }
+void host(float *x, float *y) { k<<<1, 256>>>(x, y, 8); }
 """
 
 SUM: Final = """__device__ float block_sum(float *s, float v) {
@@ -39,7 +39,7 @@ __global__ void k(float *x, const float *y) {
   int t = threadIdx.x;
 BODY
 }
-void host(float *x, float *y) { k<<<2, 256>>>(x, y); }
+void host(float *x, float *y) { k<<<1, 256>>>(x, y); }
 """
 
 SEPARATED: Final = {
@@ -61,6 +61,10 @@ SEPARATED: Final = {
         "  __shared__ float rows[2][256];\n  float v = 0;\n  for (int i = 0; i < n; i++) {\n"
         "    for (int j = 0; j < 2; j++) rows[j][t] = y[t + j];\n    @\n"
         "    for (int j = 0; j < 2; j++) v += rows[j][255 - t];\n    @\n  }\n  x[t] = v;"
+    ),
+    "once for the rounds of a loop and for what comes behind it": (
+        "  s[t] = y[t];\n  __syncthreads();\n  for (int k = 128; k > 0; k /= 2) {\n    if (t < k) s[t] += s[t + k];\n"
+        "    @\n  }\n  x[t] = s[0];"
     ),
     "in the body of a uniform branch": ("  if (n > 4) {\n    s[t] = y[t];\n    @\n    x[t] = s[255 - t];\n  }"),
     "before a branch in which the other access stands": (

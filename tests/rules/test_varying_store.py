@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.rules.diagnostic import Severity
+from analysis.refactor.edit import apply_replacements
+from analysis.rules.check import check
+from analysis.rules.diagnostic import Applicability, Fix, Severity
 from analysis.rules.settings import RuleSettings
 from analysis.verdict.barriers import Tier
-from tests.rules.fixture import check_fixture
+from tests.rules.fixture import analyze, check_fixture
 
 STORES = RuleSettings(select=frozenset({"RAC302"}))
 ALL_TIERS = RuleSettings(select=frozenset({"RAC302"}), tiers=frozenset(Tier))
@@ -83,3 +85,50 @@ def test_the_message_names_the_threads() -> None:
     assert found.message == (
         "Threads 0 and 32 write different values to `two[1]`, and nothing orders them (blocks of 64 threads)."
     )
+
+
+OWNED = """__global__ void k(float *out, const float *in) {
+  __shared__ float one;
+  int t = threadIdx.x;
+  if (threadIdx.x == 3) one = 0.0f;
+  __syncthreads();
+  {
+    one = in[t];
+  }
+  __syncthreads();
+  out[t] = one;
+}
+void host(float *a) { k<<<1, 64>>>(a, a); }
+"""
+
+
+def fixes(text: str) -> list[Fix | None]:
+    return [found.fix for found in check(analyze(text), STORES)]
+
+
+def test_the_thread_that_writes_elsewhere_writes_alone() -> None:
+    (fix,) = fixes(OWNED)
+    assert fix is not None
+    assert (fix.title, fix.applicability) == ("Let one thread alone write `one`, as elsewhere", Applicability.UNSAFE)
+    after = apply_replacements(OWNED.encode(), fix.replacements).decode()
+    assert after == OWNED.replace("    one =", "    if (threadIdx.x == 3) one =")
+    assert fixes(after) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("  if (threadIdx.x == 3) one = 0.0f;\n", ""),
+        ("if (threadIdx.x == 3) one", "if (threadIdx.x < 32) one"),
+        ("if (threadIdx.x == 3) one = 0.0f;", "if (threadIdx.x == 3) one = 0.0f;\n  if (threadIdx.x == 4) one = 1.0f;"),
+        ("  {\n    one = in[t];\n  }\n", "  if (t < 60) one = in[t];\n"),
+        ("one = in[t];", "out[t] = one = in[t];"),
+        ("one = in[t];", "one = in[t++];"),
+        ("<<<1, 64>>>", "<<<1, dim3(8, 8)>>>"),
+    ],
+    ids=["no owner", "many owners", "two owners", "no braces", "no statement", "effects", "rows of threads"],
+)
+def test_who_should_write_is_not_guessed(old: str, new: str) -> None:
+    text = OWNED.replace(old, new)
+    assert text != OWNED
+    assert set(fixes(text)) == {None}

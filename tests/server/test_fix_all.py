@@ -100,6 +100,32 @@ def test_all_of_one_rule_where_there_are_more_than_one() -> None:
         assert client.stop() == 0
 
 
+CHOSEN: Final = """__global__ void k(float *x, const float *y) {
+  __shared__ float one, two;
+  int t = threadIdx.x;
+  if (threadIdx.x == 0) one = two = 0.0f;
+  if (threadIdx.x == 0) two = 0.0f;
+  __syncthreads();
+  one = y[t];
+  two = y[t + 1];
+  __syncthreads();
+  x[t] = one + two;
+}
+void host(float *x) { k<<<1, 64>>>(x, x); }
+"""
+
+
+def test_what_is_not_safe_says_so_and_is_left_out_on_a_save() -> None:
+    with editor(text=CHOSEN) as client:
+        assert asked(client, "source.fixAll.simt") == []
+        one, rule = actions(client, 6, ["quickfix"])
+        assert (one["title"], one["isPreferred"]) == ("Let one thread alone write `one`, as elsewhere (unsafe)", False)
+        assert rule["title"] == "Fix all varying-store-to-one-address (RAC302) in this file, also what is unsafe"
+        alone = CHOSEN.replace("  one = y", "  if (threadIdx.x == 0) one = y")
+        assert edited(client, CHOSEN, rule) == alone.replace("  two = y", "  if (threadIdx.x == 0) two = y")
+        assert client.stop() == 0
+
+
 def test_barriers_are_among_them_once_a_run_has_confirmed_them() -> None:
     with editor(text=LADDER) as client:
         assert asked(client, "source.fixAll.simt") == []

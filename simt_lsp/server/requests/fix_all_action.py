@@ -63,14 +63,17 @@ async def resolve_fix_all(ls: SimtServer, action: types.CodeAction, data: object
     from analysis.features.fix_all import Selection
 
     match data:
-        case {"uri": str(uri), "version": int(version), "code": str() | None as code, "unsafe": bool(unsafe)}:
-            item = ls.documents.current.get(uri)
-            if item is None or item.version != version:
-                raise JsonRpcException("content modified", code=CONTENT_MODIFIED)
-            action.edit = await ls.ask(uri, lambda view: _edit(view, Selection(code, unsafe)))
-            return action
+        case {"uri": str(uri), "version": int(version), "code": str(code), "unsafe": bool(unsafe)}:
+            selection = Selection(code, unsafe)
+        case {"uri": str(uri), "version": int(version), "unsafe": bool(unsafe)}:
+            selection = Selection(None, unsafe)
         case _:
             return action
+    item = ls.documents.current.get(uri)
+    if item is None or item.version != version:
+        raise JsonRpcException("content modified", code=CONTENT_MODIFIED)
+    action.edit = await ls.ask(uri, lambda view: _edit(view, selection))
+    return action
 
 
 def _action(
@@ -81,8 +84,10 @@ def _action(
     )
     if view.features.resolved_edits:
         item = view.analysed.item
-        data: dict[str, Any] = {"uri": item.uri, "version": item.version}
-        action.data = {"fixAll": {**data, "code": selection.code, "unsafe": selection.unsafe}}
+        data: dict[str, Any] = {"uri": item.uri, "version": item.version, "unsafe": selection.unsafe}
+        if selection.code is not None:  # Neovim 0.10 sends back no null
+            data["code"] = selection.code
+        action.data = {"fixAll": data}
     else:
         action.edit = _edit(view, selection)
     return action
