@@ -49,6 +49,8 @@ def size_and_alignment(type: Type, structs: Mapping[str, StructLayout]) -> tuple
             return size, size
         case BooleanType():
             return 1, 1
+        case HandleType(name=name) if name.startswith("cuda::pipeline_shared_state<"):
+            return _pipeline_state_size(name), 8
         case PointerType() | HandleType():
             return 8, 8
         case VectorType(element=element, length=length, alignment=alignment):
@@ -64,6 +66,12 @@ def size_and_alignment(type: Type, structs: Mapping[str, StructLayout]) -> tuple
             return None, 1
         case _:
             assert_never(type)
+
+
+def _pipeline_state_size(name: str) -> int | None:
+    """Two barriers of 8 bytes for each of the stages, whose number ends the name."""
+    stages = name.rpartition(",")[2].removesuffix(">")
+    return 16 * int(stages) if stages.isdigit() else None
 
 
 @final

@@ -235,3 +235,34 @@ def test_blocks_meet_at_a_barrier_in_global_memory() -> None:
     assert result.arrays["out"].tolist() == list(range(63, -1, -1))
     early = DEVICE.replace("arrive_and_wait", "arrive")
     assert races(observed(early, given, block=32, grid=2)) == ["data"]
+
+
+COPYING = """
+#include <cuda/barrier>
+using barrier = cuda::barrier<cuda::thread_scope_block>;
+__global__ void k(int *out, const int *in) {
+  __shared__ alignas(16) int s[64];
+  __shared__ barrier bar;
+  if (threadIdx.x == 0) init(&bar, blockDim.x);
+  __syncthreads();
+  barrier::arrival_token token;
+  if (threadIdx.x == 0) {
+    cuda::device::memcpy_async_tx(s, in, cuda::aligned_size_t<16>(sizeof(s)), bar);
+    token = cuda::device::barrier_arrive_tx(bar, 1, sizeof(s));
+  } else {
+    token = bar.arrive();
+  }
+  bar.wait(std::move(token));
+  out[threadIdx.x] = s[63 - threadIdx.x];
+}
+"""
+
+
+def test_who_waits_for_a_copy_sees_it() -> None:
+    given = {"out": np.zeros(64, np.int32), "in": np.arange(64, dtype=np.int32)}
+    result = observed(COPYING, given)
+    assert result.faults == ()
+    assert result.arrays["out"].tolist() == list(range(63, -1, -1))
+    assert set(races(observed(COPYING.replace("bar.wait(std::move(token));", ""), given))) == {"s"}
+    missing = stuck(observed(COPYING.replace("bar, 1, sizeof(s)", "bar, 1, 2 * sizeof(s)"), given))
+    assert missing == ("bar", 64, 64, PhaseState(parity=0, asked=0, bytes=256, is_valid=True))

@@ -1,4 +1,4 @@
-"""Asynchronous copies to shared memory: `memcpy_async`, pipelines, the `__pipeline_*` primitives.
+"""Asynchronous copies to shared memory: `memcpy_async`, the `__pipeline_*` primitives.
 
 Rules    A group's copy is the loop that its threads run: thread `r` of `n` copies elements `r`, `r + n`, …; a thread's
          own copy is the same loop with `r = 0` and `n = 1`.  The copy is taken to be done at once.
@@ -7,12 +7,11 @@ Limits   A copy whose elements have no known type stays opaque.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from analysis.ir.collectives import Fence
 from analysis.ir.ids import ValueId
-from analysis.ir.operators import BinaryOperator, FenceScope
+from analysis.ir.operators import BarrierOperator, BinaryOperator, FenceScope
 from analysis.ir.types import U8, U64, GroupType, HandleType, PointerType, Type, VoidType
 from analysis.lower.builtins.core import BoundCall, Table, does_nothing, opaque_bound
 from analysis.lower.builtins.emitter import Emitter
@@ -20,6 +19,7 @@ from analysis.lower.builtins.groups.group import Group
 from analysis.lower.builtins.groups.ranks import num_threads, thread_rank
 from analysis.lower.builtins.guards_and_loops import Count, counted
 from analysis.lower.builtins.memory import same_value
+from analysis.lower.builtins.memory_barriers import update
 from analysis.lower.layouts import size_of
 
 _B = BinaryOperator
@@ -49,6 +49,21 @@ def _memcpy_async(call: BoundCall) -> ValueId | None:
         assert threads is not None
         first, step = emit.convert(rank, U64), emit.convert(threads, U64)
     copy_loop(emit, pointers[0], pointers[1], element, Count(first, count, step))
+    return None
+
+
+def _copy_bytes(call: BoundCall) -> ValueId | None:
+    """`memcpy_async_tx(to, from, bytes, barrier)`: the barrier's phase waits for the bytes if it is told to."""
+    emit = Emitter(call.builder, call.span)
+    to, source, bytes = call.arguments[:3]
+    element = _element(call, [to, source])
+    size = size_of(element, call.builder.structs) if element is not None else None
+    if element is None or not size:
+        return opaque_bound(call)
+    total = emit.convert(bytes, U64)
+    count = emit.with_number(_B.DIVIDE, total, size)
+    copy_loop(emit, to, source, element, Count.by_one(emit, emit.constant(0, U64), count))
+    update(emit, BarrierOperator.COMPLETE, call.arguments[3], total)
     return None
 
 
@@ -95,52 +110,21 @@ def _pipeline_copy(call: BoundCall) -> ValueId | None:
     return None
 
 
-def _order_memory(call: BoundCall) -> None:
+def order_memory(call: BoundCall) -> None:
     call.builder.emit(Fence(FenceScope.BLOCK, call.span))
 
-
-def _make_pipeline(call: BoundCall) -> ValueId:
-    """A pipeline of one thread needs no partners; one that a group shares does."""
-    scope = "block" if call.arguments else "thread"
-    return call.builder.constant(None, HandleType(f"cuda::pipeline<{scope}>"), call.span)
-
-
-def _waits_if_shared(order: Callable[[BoundCall], None]) -> Callable[[BoundCall], ValueId | None]:
-    def lower(call: BoundCall) -> ValueId | None:
-        receiver = call.call.receiver if call.call.receiver is not None else call.arguments[0]
-        type = call.builder.type_of(receiver)
-        if isinstance(type, HandleType) and type.name.endswith(("<thread>", "<10>", "cuda::pipeline")):
-            return order(call)
-        return opaque_bound(call, may_contain_barrier=True)
-
-    return lower
-
-
-def _last_to_quit(call: BoundCall) -> ValueId:
-    return call.builder.constant(True, call.result, call.span)
-
-
-PIPELINE_METHODS: Final[Table] = {
-    "producer_acquire": (_waits_if_shared(does_nothing), "void()"),
-    "producer_commit": (does_nothing, "void()"),
-    "consumer_wait": (_waits_if_shared(_order_memory), "void()"),
-    "consumer_release": (does_nothing, "void()"),
-    "quit": (_last_to_quit, "bool()"),
-}
 
 _COPY: Final = "void(any, any, any, any?, any?, any?)"
 
 COPIES: Final[Table] = {
     "memcpy_async": (_memcpy_async, _COPY),
-    "make_pipeline": (_make_pipeline, "any(group?, any?, any?)"),
-    "pipeline_consumer_wait_prior": (_waits_if_shared(_order_memory), "void(handle)"),
-    "pipeline_producer_commit": (does_nothing, "void(handle, any)"),
+    "memcpy_async_tx": (_copy_bytes, "void(P, P, any, any&)"),
     "aligned_size_t": (same_value, "u64(u64)"),
 }
 
 TABLE: Final[Table] = {
     "__pipeline_memcpy_async": (_pipeline_copy, "void(P, P, u64, u64?)"),
     "__pipeline_commit": (does_nothing, "void()"),
-    "__pipeline_wait_prior": (_order_memory, "void(u64)"),
+    "__pipeline_wait_prior": (order_memory, "void(u64)"),
     "__pipeline_arrive_on": (does_nothing, "void(any)"),
 }

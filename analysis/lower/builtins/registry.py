@@ -26,6 +26,7 @@ from analysis.lower.builtins import (
     native_barriers,
     objects,
     operators,
+    pipelines,
     random,
     standard,
     textures,
@@ -68,7 +69,7 @@ NAMESPACE_TABLES: Final[Mapping[str, Table]] = {
     },
     "std::numeric_limits": standard.NUMERIC_LIMITS,
     "cooperative_groups": {**groups.FUNCTIONS, **copies.COPIES},
-    "cuda": {**copies.COPIES, **memory_barriers.CUDA_TABLE},
+    "cuda": {**copies.COPIES, **pipelines.TABLE, **memory_barriers.CUDA_TABLE},
     "cuda::ptx": native_barriers.PTX_TABLE,
     "nvcuda::wmma": matrices.TABLE,
 }
@@ -119,7 +120,7 @@ def _methods_of(receiver: Type) -> Table | None:
     if receiver.name == "cooperative_groups::thread_group":
         return groups.METHODS[None]
     if receiver.name.startswith("cuda::pipeline"):
-        return copies.PIPELINE_METHODS
+        return pipelines.METHODS
     if standard.functor_operator(receiver) is not None:
         return standard.FUNCTOR_METHODS
     return objects.method_table(receiver) or collectives.method_table(receiver)

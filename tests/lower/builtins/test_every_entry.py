@@ -25,10 +25,10 @@ from analysis.lower.builtins import (
     collectives,
     complex,
     control,
-    copies,
     memory_barriers,
     native_barriers,
     objects,
+    pipelines,
     standard,
 )
 from analysis.lower.builtins.core import BuiltinFunction, Table
@@ -63,6 +63,7 @@ ARGUMENTS: dict[str, str] = {
     "memset": "f32*, s32=0, u64=16",
     "cudaMalloc": "f32**, u64",
     "memcpy_async": f"{_BLOCK}, f32*, f32*, u64",
+    "memcpy_async_tx": "f32*, f32*, u64, cuda::barrier<2>&",
     "init": "cuda::barrier*, s32",
     "barrier_expect_tx": "cuda::barrier<2>&, u32",
     "barrier_arrive_tx": "cuda::barrier<2>&, u32, u32",
@@ -71,6 +72,7 @@ ARGUMENTS: dict[str, str] = {
     "reduce": f"tile32, f32, {_PLUS}",
     "inclusive_scan": f"tile32, f32, {_PLUS}",
     "exclusive_scan": f"tile32, f32, {_PLUS}",
+    "make_pipeline": f"{_BLOCK}, cuda::pipeline_shared_state<2,2>*",
     "pipeline_consumer_wait_prior": "cuda::pipeline<thread>",
     "pipeline_producer_commit": "cuda::pipeline<thread>, f32",
     "get": f"{_COMPLEX}",
@@ -150,7 +152,7 @@ RECEIVERS: dict[str, Table] = {
     "cuda::atomic_ref<f32>&": objects.ATOMIC_METHODS,
     "cuda::barrier<1>&": memory_barriers.BARRIER_METHODS,
     "cuda::latch<2>&": memory_barriers.LATCH_METHODS,
-    "cuda::pipeline<thread>": copies.PIPELINE_METHODS,
+    "cuda::pipeline<thread>": pipelines.METHODS,
     _COMPLEX: complex.METHODS,
     "cub::Max": standard.FUNCTOR_METHODS,
 }
