@@ -75,4 +75,10 @@ def test_a_call_that_does_more_than_wait_is_refused() -> None:
 
 def test_a_macro_that_waits_and_does_more_is_refused() -> None:
     above = "#define PUT() __syncthreads(); y[i] = 1\n"
-    assert refused(TILE + "  if (t < 16) {\n    PUT();\n  }\n", above) is WhyNotMet.PARTICIPANTS
+    assert refused(TILE + "  if (t < 16) {\n    PUT();\n  }\n", above) is WhyNotMet.MACRO
+
+
+@pytest.mark.parametrize("next_one", ["t += 30", "if (t > 3) return", "y[t]++", "bump(&t)"])
+def test_a_macro_that_hides_what_it_does_is_refused(next_one: str) -> None:
+    body = "  if (t < 16) {\n    s[t] = x[t];\n    NEXT();\n    __syncthreads();\n    y[t] = s[0];\n  }\n"
+    assert refused(TILE + body, f"#define NEXT() {next_one}\n") is WhyNotMet.MACRO

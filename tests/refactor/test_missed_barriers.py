@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.refactor.block_barriers.model import Met, Step
+from analysis.refactor.block_barriers.model import CannotMeet, Met, Step, WhyNotMet
 from analysis.refactor.edit import apply_replacements
 from tests.refactor.meeting import TILE, check, kernel, met
 
@@ -411,3 +411,20 @@ void host(float *x, float *y) { k<float, 32><<<1, 64>>>(x, y); }
     found = met(before)
     assert isinstance(found, Met), found
     assert apply_replacements(before.encode(), found.edit).decode() == after
+
+
+def test_macros_that_spell_operands_stay() -> None:
+    check(
+        TILE + "  if (i >= WIDTH) return;\n  AT(t) = x[i];\n  __syncthreads();\n  y[i] = AT(WIDTH - 1 - t);\n",
+        TILE + "  if (i < WIDTH) AT(t) = x[i];\n  __syncthreads();\n  if (i < WIDTH) y[i] = AT(WIDTH - 1 - t);\n",
+        Step.EXIT,
+        above="#define WIDTH 16\n#define AT(i) s[(i) * 2]\n",
+    )
+
+
+def test_references_may_change_what_they_name() -> None:
+    body = "  if (t < 9) {\n    r = 40;\n    __syncthreads();\n    y[i] = 1;\n  }\n"
+    found = met(kernel(f"{TILE}  int &r = t;\n{body}"))
+    assert isinstance(found, Met)
+    assert "const bool active = t < 9;" in "".join(one.text for one in found.edit)
+    assert met(kernel(f"{TILE}  int (&r) = t;\n{body}")) == CannotMeet(WhyNotMet.MACRO, 0)

@@ -32,6 +32,7 @@ from analysis.facts.model import FunctionFacts
 from analysis.ir.instructions import WarpBarrier
 from analysis.refactor.block_barriers.expressions import BUILTIN_INDEXES, Expressions
 from analysis.refactor.block_barriers.knowledge import Knowledge, knowledge
+from analysis.refactor.block_barriers.macros import hide_effects
 from analysis.refactor.block_barriers.model import CannotMeet, Met, Obstacle, WhyNotMet
 from analysis.refactor.block_barriers.pieces import Style, written
 from analysis.refactor.block_barriers.reading import own_variables, template_numbers, text_of, walk
@@ -83,6 +84,8 @@ class _Drafter:
         body = node.child_by_field_name("body")
         if body is None or node.has_error or body.type != "compound_statement" or not body.named_children:
             raise Obstacle(WhyNotMet.BROKEN, self._facts.start)
+        if hide_effects(self._analysis, self._facts, node):
+            raise Obstacle(WhyNotMet.MACRO, self._facts.start)
         splitter = Splitter(
             self._text,
             node,

@@ -32,7 +32,7 @@ class WhyNotMet(Enum):
     EXIT = "threads leave from inside of another branch or a loop"
     HEAD = "all threads would run the head of a loop that reads memory or what guarded code changes"
     JUMP = "a jump leaves a loop or a branch around the barrier"
-    MACRO = "a macro or a preprocessor directive stands among the statements"
+    MACRO = "a preprocessor directive stands among the statements, or a macro does more than its use shows"
     NEW_PROBLEM = "the analysis finds another problem in the text after it"
     NOT_UNDERSTOOD = "something in the text after it is not understood"
     PARTICIPANTS = "the barrier names who takes part, counts who comes, or is part of a macro"

@@ -211,7 +211,7 @@ def aliased(function: Node) -> frozenset[str]:
                 names.add(text_of(target))
         if one.type == "init_declarator":
             target, value = one.child_by_field_name("declarator"), one.child_by_field_name("value")
-            if target is not None and value is not None and target.type == "reference_declarator":
+            if target is not None and value is not None and "&" in text_of(target):
                 names |= identifiers([value])
         if one.type == "lambda_expression":
             names |= changed([one])
