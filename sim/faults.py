@@ -96,7 +96,7 @@ class ReadOnlyWrite:
 @final
 @record
 class BarrierDivergence:
-    """A block barrier that not all live threads of the block can reach together.
+    """A block barrier that not all live threads of the block can reach together, or that some went past.
 
     Of the block of the first thread: `waiting` are the places where threads stand, with how many; `missing` is the
     number that stand at none, those that have left the kernel included.

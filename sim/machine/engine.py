@@ -129,7 +129,7 @@ class Engine:
             if not followed[target]:
                 policy.advance(rows, segment, split)
                 if target == EXIT:
-                    self._waiting.leave(rows, active)
+                    self._waiting.leave(segment, rows, active)
                     if self._watch is not None:
                         self._watch.progress()
                 return

@@ -145,6 +145,7 @@ class Machine:
             self._segment_observers,
             self.launch.warps_per_block,
             self.phases,
+            self._code.graph,
             is_kernel=not self._depth,
             barriers_in_turn=self.launch.barriers_in_turn,
         )

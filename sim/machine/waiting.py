@@ -1,7 +1,8 @@
 """Threads that wait for each other: who has arrived where, and when they may go on.
 
 Warp      a lane waits until every live lane that its mask names has arrived at the same operation.
-Block     a thread waits until every live thread of its block waits at a block barrier.
+Block     a thread waits until every live thread of its block waits at a block barrier; those that went past it on their
+          way to the end are missed (`passed_barriers.py`).
 Grid      the same for all resident threads; a block that has left as a whole never comes, so nobody may go on.
 Named     a thread waits until as many threads as the barrier counts have arrived at it.
 Phase     a thread waits until a phase of a memory barrier is complete (`phases.py`).  Who only tries is told that it is
@@ -28,10 +29,12 @@ from sim.faults import BarrierDivergence, Deadlock, Evidence, Fault, IllegalWarp
 from sim.machine.counters import Counters, lane_total
 from sim.machine.fault_log import FaultLog
 from sim.machine.frame import Frame
+from sim.machine.meeting_kinds import scope_of, tries, waits
 from sim.machine.named_barriers import BarrierKey, NamedBarriers
+from sim.machine.passed_barriers import PassedBarriers
 from sim.machine.phases import Phases
 from sim.observers.protocol import ArrivalEvent, BarrierEvent, BarrierScope, Observers, PhaseEvent, SegmentEvent
-from sim.policies.protocol import Policy
+from sim.policies.protocol import Policy, SegmentGraph
 
 MAX_TIMEOUTS: Final = 2
 
@@ -52,6 +55,7 @@ class Waiting:
         observers: Observers,
         warps_per_block: int,
         phases: Phases,
+        graph: SegmentGraph,
         *,
         is_kernel: bool,
         barriers_in_turn: bool,
@@ -77,6 +81,10 @@ class Waiting:
         self._barriers_in_turn = barriers_in_turn
         self._width: int = frame.live.shape[1]
         self._at: dict[int, LaneSets] = {}
+        barriers = [number for number, meeting in self._meetings.items() if isinstance(meeting, BlockBarrier)]
+        self._has_parted = False
+        """Whether threads of a block failed to meet at a block barrier."""
+        self._passed = PassedBarriers(barriers if is_kernel else (), graph, frame.rows)
         self._named_barriers = NamedBarriers()
         self._timeouts = 0
         """How often in a row those who try were sent away."""
@@ -86,8 +94,10 @@ class Waiting:
         self.has_met = False
         """Whether threads met at a barrier since the engine last asked."""
 
-    def leave(self, rows: Rows, lanes: LaneSets) -> None:
+    def leave(self, segment: int, rows: Rows, lanes: LaneSets) -> None:
+        """These lanes left the frame with that segment."""
         self.live[rows] &= ~lanes
+        self._passed.leave(segment, rows, lanes)
         self._timeouts = 0
         self.is_due = bool(self._at)
 
@@ -176,7 +186,8 @@ class Waiting:
 
     def _at_barrier(self, segment: int, rows: Rows, active: LaneSets) -> None:
         is_everybody = len(rows) == self._frame.rows or not len(rows) % self._per_block
-        if is_everybody and not self._at and (active == self.live[rows]).all() and self._are_whole(segment, rows):
+        is_everybody = is_everybody and not self._at and bool((active == self.live[rows]).all())
+        if is_everybody and self._are_whole(segment, rows) and not self._is_passed(segment, rows):
             self._meet(segment, rows, active)
             self._policy.advance(rows, segment, ((segment + 1, active),))
             return
@@ -221,12 +232,18 @@ class Waiting:
     def _release_barrier(self, segments: list[int], rows: Rows) -> None:
         """All live threads of these rows' blocks wait at one of the segments."""
         present = [segment for segment in segments if self._at[segment][rows].any()]
-        if len({self._meetings[segment].span for segment in present}) > 1:
+        are_several = len({self._meetings[segment].span for segment in present}) > 1
+        if are_several or any(self._is_passed(segment, rows) for segment in present):
             self._report_divergence(present, rows)
+        if are_several:
             present = self._whose_turn_it_is(present)
         for segment in present:
             here = rows[self._at[segment][rows] != 0]
             self._release(segment, here, self._at[segment][here])
+
+    def _is_passed(self, segment: int, rows: Rows) -> bool:
+        """Once threads have failed to meet, who passes what follows from that."""
+        return not self._has_parted and self._passed.is_passed(segment, rows, self._frame.block_slot[:, 0])
 
     def _whose_turn_it_is(self, segments: list[int]) -> list[int]:
         """Of the segments at which threads wait: all, or those of the barrier that comes first."""
@@ -311,7 +328,7 @@ class Waiting:
 
     def _send_away(self) -> bool:
         """Tells those who only try that their phase is not complete; whether there were any to be told."""
-        trying = [segment for segment, meeting in self._meetings.items() if segment in self._at and _tries(meeting)]
+        trying = [segment for segment, meeting in self._meetings.items() if segment in self._at and tries(meeting)]
         if not trying or self._timeouts == MAX_TIMEOUTS:
             return False
         self._timeouts += 1
@@ -340,7 +357,7 @@ class Waiting:
         width, meeting = self._width, self._meetings[segment]
         asked = None if not isinstance(meeting, PhaseWait) else self._asked(segment, rows)
         complete = lanes if asked is None else lanes & lane_sets(self._phases.complete(*asked))
-        if _scope(meeting) is not BarrierScope.WARP and (asked is None or (_waits(meeting) and complete.any())):
+        if scope_of(meeting) is not BarrierScope.WARP and (asked is None or (waits(meeting) and complete.any())):
             self.has_met, self._timeouts = True, 0
         is_full = bool((lanes == np.uint64((1 << width) - 1)).all())
         selected = None if len(rows) == self._frame.rows else rows
@@ -360,7 +377,7 @@ class Waiting:
             if isinstance(meeting, NamedBarrier):
                 return
             masks = self._masks(segment, selected, len(rows))
-            barrier = BarrierEvent(_scope(meeting), wave_rows, lanes, masks)
+            barrier = BarrierEvent(scope_of(meeting), wave_rows, lanes, masks)
             for observer in self._observers:
                 observer.barrier(barrier)
 
@@ -438,6 +455,7 @@ class Waiting:
         return tuple((span, count) for span, count in found if count)
 
     def _report_divergence(self, segments: list[int], rows: Rows) -> None:
+        self._has_parted = True
         waiting = np.bitwise_or.reduce([self._at[one] for one in segments])[rows]
         where = self._meetings[min(segments)].span
 
@@ -479,21 +497,3 @@ class Waiting:
                 asked = int(parities[0, lane])
                 found.append(self._phases.stuck(meeting.span, int(addresses[0, lane]), asked))
         return tuple(found)
-
-
-def _tries(meeting: Meeting) -> bool:
-    return isinstance(meeting, PhaseWait) and meeting.question is PhaseQuestion.TRY
-
-
-def _waits(meeting: Meeting) -> bool:
-    return isinstance(meeting, PhaseWait) and meeting.question is not PhaseQuestion.TEST
-
-
-def _scope(meeting: Meeting) -> BarrierScope:
-    match meeting:
-        case BlockBarrier() | NamedBarrier() | PhaseWait():
-            return BarrierScope.BLOCK
-        case GridBarrier():
-            return BarrierScope.GRID
-        case _:
-            return BarrierScope.WARP

@@ -162,7 +162,7 @@ def check_separated(before: str, after: str) -> Separated:
     written = apply_replacements(before.encode(), done.edit)
     assert written.decode() == after
     found = check(analyzed(written), RuleSettings())
-    assert [one.message for one in found if one.code.startswith(("RAC", "SYN"))] == []
+    assert [one.message for one in found if one.code.startswith(("RAC301", "RAC302", "SYN"))] == []
     assert answer(after) is None
     return done
 

@@ -193,6 +193,23 @@ def test_sides_that_never_meet_again_and_wait_at_two_barriers(condition: str, po
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (i < 40) { __syncthreads(); x[i] = 1; } else { x[i] = 2; }",
+        "if (i >= 40) x[i] = 2; else __syncthreads(); x[i] = 3;",
+        "for (int k = i; k < 72; k += 32) { x[i]++; __syncthreads(); } x[i] += 4;",
+        "if (i >= 40) x[i] = 2; else if (i >= 0) { x[i] = 5; __syncthreads(); return; } x[i] = 3;",
+    ],
+)
+def test_threads_that_go_past_a_barrier_are_missed(body: str, policy: Any) -> None:
+    text = f"__global__ void k(int *x) {{ int i = threadIdx.x; {body} }}"
+    found = run(text, {"x": np.zeros(64, np.int32)}, block=64, policy=policy)
+    is_passed = "return" not in body
+    assert [type(fault) for fault in found.faults] == [BarrierDivergence] * is_passed
+
+
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=lambda one: one.name)
 def test_barrier_divergence(policy: Any) -> None:
     text = """__global__ void k(int *x) { int i = threadIdx.x;
         if (i % 32 < 16) { __syncthreads(); x[i] = 1; } else { x[i] = 2; __syncthreads(); x[i] = 3; } }"""
