@@ -20,7 +20,8 @@ def test_an_error_is_shown_with_its_line_and_its_cause(tmp_path: Path) -> None:
     assert lines[0].startswith("halo.cu:3:5: error SYN101 divergent-barrier: ")
     assert lines[1:3] == ["     3 |     __syncthreads();", "       |     ^^^^^^^^^^^^^^^"]
     assert any(line.startswith("halo.cu:2:") and ": note: " in line for line in lines[3:])
-    assert lines[-1].startswith("1 error in 1 file (1 kernel, 6 lines, ")
+    assert lines[-2].startswith("1 error in 1 file (1 kernel, 6 lines, ")
+    assert lines[-1] == "1 can be fixed with --fix where a run confirms it"
 
 
 def test_nothing_wrong_is_status_zero(tmp_path: Path) -> None:

@@ -21,6 +21,16 @@ __global__ void transpose(float *out, const float *in) {
 
 void run(float *out, const float *in) { transpose<<<1, dim3(32, 32)>>>(out, in); }
 """
+FLAGGED: Final = """__global__ void k(float *out, const int *flag) {
+  __shared__ float s[128];
+  int t = threadIdx.x;
+  if (flag[blockIdx.x]) {
+    s[t] = out[t];
+    out[t] = s[127 - t];
+  }
+}
+void host(float *a, int *b) { k<<<2, 128>>>(a, b); }
+"""
 
 
 def test_padding_is_offered_and_removes_the_bank_conflict(window: Window) -> None:
@@ -89,3 +99,25 @@ def test_all_repairs_of_one_rule_are_made_from_one_finding(window: Window) -> No
     window.sees(".action-widget .monaco-list-row.action", "Fix all bank-conflict (MEM502) in this file").click()
     window.wait_for_codes("tiles.cu", lambda codes: "MEM502" not in codes)
     assert written(window) == PADDED
+
+
+def test_a_finding_that_data_decides_is_confirmed_by_a_run(window: Window) -> None:
+    (window.folder / "flagged.cu").write_text(FLAGGED)
+    window.set_setting("simt-lsp.tiers", ["proven", "assumed"])
+    try:
+        window.open("flagged.cu")
+        assert "RAC301" in window.wait_for_codes("flagged.cu", lambda codes: "RAC301" in codes)
+        window.at(6, 15)
+        window.page.locator(".monaco-editor textarea, .native-edit-context").first.focus()
+        window.page.keyboard.press("Control+.")
+        window.sees(".action-widget .monaco-list-row.action", "Confirm by a run").click()
+
+        def messages() -> list[str]:
+            return [one["message"] for one in window.diagnostics("flagged.cu") if one["code"] == "RAC301"]
+
+        wait_until(
+            lambda: "(confirmed by a run of k (grid 2, block 128): " in "".join(messages()), lambda: str(messages())
+        )
+        window.picture("confirmed")
+    finally:
+        window.set_setting("simt-lsp.tiers", None)
