@@ -69,6 +69,7 @@ class Seed(Enum):
     CLOCK = "clock"
     ACTIVE_MASK = "active mask"
     ATOMIC = "result of an atomic"
+    PHASE = "whether a phase of a barrier is complete"
     VOLATILE = "volatile load"
     SHARED_MEMORY = "shared memory belongs to one block"
     LOCAL_MEMORY = "memory of this thread"

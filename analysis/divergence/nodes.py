@@ -257,9 +257,7 @@ def _read_instruction(graph: NodeGraph, block: int, instruction: Instruction) ->
         case Shuffle() | Vote() | Match() | WarpReduce():
             _add_exchange(graph, block, instruction)
         case Atomic() | PhaseWait():
-            _seed(graph, instruction.result, Level.VARYING, Seed.ATOMIC)
-            graph.observers.append(instruction.result)
-            graph.waits |= isinstance(instruction, PhaseWait) and instruction.question is not PhaseQuestion.TEST
+            _read_observer(graph, instruction)
         case Allocate():
             _seed(graph, instruction.result, Level.VARYING, Seed.ALLOCATION)
         case Print():
@@ -301,6 +299,14 @@ def _read_instruction(graph: NodeGraph, block: int, instruction: Instruction) ->
 def _seed(graph: NodeGraph, value: int | None, level: Level, seed: Seed) -> None:
     if value is not None:
         graph.seeds.append((value, level, seed))
+
+
+def _read_observer(graph: NodeGraph, instruction: Atomic | PhaseWait) -> None:
+    """What other threads did to the memory decides the result."""
+    asks = isinstance(instruction, PhaseWait)
+    _seed(graph, instruction.result, Level.VARYING, Seed.PHASE if asks else Seed.ATOMIC)
+    graph.observers.append(instruction.result)
+    graph.waits |= asks and instruction.question is not PhaseQuestion.TEST
 
 
 def _read_unknown(graph: NodeGraph, instruction: Call | Opaque) -> None:

@@ -49,6 +49,7 @@ SEED_PHRASE: Final = {
     Seed.CLOCK: "every thread reads the clock at its own time",
     Seed.ACTIVE_MASK: "which lanes are active depends on how the warp happens to run",
     Seed.ATOMIC: "every thread gets its own old value from an atomic",
+    Seed.PHASE: "threads that ask whether a phase of a barrier is complete may get different answers",
     Seed.VOLATILE: "a volatile load may see another value in every thread",
     Seed.SHARED_MEMORY: "shared memory is one per block",
     Seed.LOCAL_MEMORY: "local memory is one per thread, and these contents are not followed",

@@ -102,10 +102,18 @@ def test_atomics_allocations_calls_and_opaques_vary() -> None:
   %m: ptr<generic s32> = allocate %n
   %c: s32 = call @f(%n)
   %o: s32 = opaque "what" %n
+  %q: bool = ne %n, %n
+  %w: bool = phase try %p, %q
   return""")
-    for name in ("a", "m", "c", "o"):
+    for name in ("a", "m", "c", "o", "w"):
         assert facts.level(name) is Level.VARYING
-    for name, seed in (("a", Seed.ATOMIC), ("m", Seed.ALLOCATION), ("c", Seed.CALL), ("o", Seed.OPAQUE)):
+    for name, seed in (
+        ("a", Seed.ATOMIC),
+        ("w", Seed.PHASE),
+        ("m", Seed.ALLOCATION),
+        ("c", Seed.CALL),
+        ("o", Seed.OPAQUE),
+    ):
         assert facts.result.cause(facts.named.values[name]) == SeedCause(seed)
 
 
