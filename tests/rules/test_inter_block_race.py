@@ -43,6 +43,7 @@ SILENT = {
     "even elements from odd ones": "if (2 * i + 2 < n) a[2 * i] = a[2 * i + 1] + a[2 * i + 3];",
     "the other half": "if (i < n / 2) a[i] += a[i + n / 2];",
     "another half, that an argument says": "if (i < n) a[i] += a[i + offset];",
+    "two places, that arguments say": "a[i + offset] = a[i + width];",
     "a part of each block": "a[blockIdx.x * width + t] = a[blockIdx.x * width + t + 1];",
     "inside of one block": "if (t + 1 < blockDim.x) { float v = a[i + 1]; __syncthreads(); a[i] = v; }",
     "one block": "if (blockIdx.x == 0) a[t] = in[i];",
