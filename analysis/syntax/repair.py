@@ -14,6 +14,8 @@ numbers):
   9. `(a) && (b) < c`       a cast of `&(&(b))` to `a`   ->  a chain of operators; also `(a) & (b) < c`, `a` a value
  10. `(a * (b)) - c`        a cast of `-c` to a function ->  a chain of operators (`function_casts.py`)
  11. `(a) + b`               a cast of `+b` to `a`         ->  a sum; also `-`, `*`, `&`; where `a` is a value
+ 12. `if (a && b < c && d >= e)`
+                            a declaration in a condition  ->  a chain of operators (`declared_chains.py`)
 
 Rules    Nodes change in place; offsets stay true to the text.  Running it twice changes nothing.
          Where a name is neither known as type nor as template, the grammar's reading stays, except in 3 when the
@@ -26,6 +28,7 @@ Limits   A template argument list split by a comma (`f(a < b, c > (d))`) is take
 from collections.abc import Callable
 from typing import Final, final
 
+from analysis.syntax.declared_chains import declared_chain, joins
 from analysis.syntax.function_casts import arithmetic_of, parenthesized
 from analysis.syntax.node_building import (
     address_signs,
@@ -86,6 +89,8 @@ class _Repair:
                 _cast_outwards(node, "argument")
             case "sizeof_expression" | "alignof_expression":
                 self._sizeof(node)
+            case "condition_clause":
+                self._condition(node)
             case "declaration":
                 if above in _STATEMENT_PARENTS:
                     self._initialised(node)
@@ -147,7 +152,7 @@ class _Repair:
         if name is None or listed is None or len(listed.children) != 1 or len(arguments.children) != 1:
             return None
         middle = listed.children[0]
-        if self._is_template(spelled(name)) or not _joins(middle):
+        if self._is_template(spelled(name)) or not joins(middle):
             return None
         return name, middle
 
@@ -378,6 +383,22 @@ class _Repair:
         holder.children[-1] = made
         return name, declared
 
+    # 12
+
+    def _condition(self, clause: Node) -> None:
+        declared = clause.field("value")
+        operands = None if declared is None else declared_chain(declared, self._is_type, self._is_template)
+        if declared is None or operands is None:
+            return
+        parts: list[Node] = []
+        for operand in operands:
+            self._flatten(operand, parts)
+        for operand in parts[::2]:
+            operand.role = None
+        chain = climb(parts[::2], parts[1::2], clause)
+        chain.role = "value"
+        clause.children[clause.children.index(declared)] = chain
+
     # 6
 
     def _sizeof(self, node: Node) -> None:
@@ -411,14 +432,6 @@ class _Repair:
             descriptor.children.append(declarator)
             descriptor.end = declarator.end
         node.children[node.children.index(value)] = descriptor
-
-
-def _joins(middle: Node) -> bool:
-    """Whether a "template argument" is two conditions joined: nobody writes that as an argument."""
-    if middle.kind == "conditional_expression":
-        return False
-    operator = middle.field("operator")
-    return middle.kind == "binary_expression" and operator is not None and operator.kind in ("&&", "||", "and", "or")
 
 
 def _cast_outwards(node: Node, field: str) -> None:
@@ -456,6 +469,7 @@ _INTERESTING: Final = frozenset(
         "binary_expression",
         "call_expression",
         "cast_expression",
+        "condition_clause",
         "declaration",
         "expression_statement",
         "field_expression",

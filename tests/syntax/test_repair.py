@@ -129,3 +129,23 @@ def test_a_for_condition() -> None:
     condition = loop.field("condition")
     assert condition is not None
     assert short(condition) == "((i < n) && (j > [(m - 1)]))"
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("a && j < t && i >= n / 2", "((a && (j < t)) && (i >= (n / 2)))"),
+        ("a && j < t || i >= n && m", "((a && (j < t)) || ((i >= n) && m))"),
+        ("a & j < t + 1 && i >= n", "((a & (j < (t + 1))) && (i >= n))"),
+        ("a * j < t && i >= n", "(((a * j) < t) && (i >= n))"),
+        ("T *p = q", "declare T *p q"),
+        ("T &&r = tmpl<a && b>(c)", "declare T &&r tmpl<a && b>(c)"),
+    ],
+)
+@pytest.mark.parametrize("keyword", ["if", "while"])
+def test_a_condition_that_looks_like_a_declaration(keyword: str, condition: str, expected: str) -> None:
+    root = snippet(f"void f() {{ {keyword} ({condition}) g(); }}", "f").root
+    repair(root, TYPES.__contains__, TEMPLATES.__contains__)
+    found = next(node for node in root.walk() if node.kind == "condition_clause")
+    assert short(found) == expected
+    assert short(repair(found, TYPES.__contains__, TEMPLATES.__contains__)) == expected
