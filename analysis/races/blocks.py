@@ -98,7 +98,7 @@ def find_block_races(
     if function.kind is not FunctionKind.KERNEL or known.has_several_blocks is False:
         return ()
     every = memory_uses(function, control.order, spaces, frozenset({MemorySpace.GLOBAL}))
-    uses = _watched(function, divergence, affine, every)
+    uses = _watched(function, divergence, affine, known, every)
     pairs = _pairs(function, divergence, uses)
     if not pairs or not _asks_for_several_blocks(function, known) or _may_order_blocks(function):
         return ()
@@ -117,9 +117,13 @@ def find_block_races(
 
 
 def _watched(
-    function: Function, divergence: DivergenceResult, affine: AffineResult, uses: Sequence[MemoryUse]
+    function: Function,
+    divergence: DivergenceResult,
+    affine: AffineResult,
+    known: LaunchKnowledge,
+    uses: Sequence[MemoryUse],
 ) -> Sequence[MemoryUse]:
-    """Those through pointers that are written through, unless each thread has an element of its own there."""
+    """Those through pointers that are written through, unless each thread or block has elements of its own there."""
     by_object: dict[_Object, list[MemoryUse]] = {}
     for use in uses:
         used = _object(function, divergence, use)
@@ -128,7 +132,7 @@ def _watched(
     found: list[MemoryUse] = []
     for group in by_object.values():
         is_written = any(use.kind is AccessKind.STORE for use in group)
-        if is_written and not _has_one_place_each(divergence, affine, group):
+        if is_written and not _has_one_place_each(divergence, affine, known, group):
             found += group
     if len(found) > MAX_USES:
         return ()
@@ -162,11 +166,15 @@ def _rests_on_memory(divergence: DivergenceResult, address: ValueId) -> bool:
     return False
 
 
-def _has_one_place_each(divergence: DivergenceResult, affine: AffineResult, group: Sequence[MemoryUse]) -> bool:
-    """One index for all uses, counted along the grid from `blockIdx.x * blockDim.x`."""
+def _has_one_place_each(
+    divergence: DivergenceResult, affine: AffineResult, known: LaunchKnowledge, group: Sequence[MemoryUse]
+) -> bool:
+    """One index for all uses, counted along the grid from `blockIdx.x * blockDim.x`, or by blocks far enough apart."""
     forms = {affine.form_at(use.address, use.block) for use in group}
-    if len(forms) == 1 and (form := next(iter(forms))) is not None and _grows_along_the_grid(form):
-        return True
+    if len(forms) == 1 and (form := next(iter(forms))) is not None:
+        width = max(use.width for use in group)
+        if _grows_along_the_grid(form) or _lies_apart_in_blocks(form, width, known.shapes):
+            return True
     places = {_indices(divergence, use.address) for use in group}
     return len(places) == 1 and _counts_along_the_grid(divergence, next(iter(places)))
 
@@ -185,7 +193,25 @@ def _grows_along_the_grid(form: LinearForm) -> bool:
     return found
 
 
+def _lies_apart_in_blocks(form: LinearForm, width: int, shapes: Sequence[BlockShape]) -> bool:
+    """Is it `c * blockIdx.x` with a `c` of at least what the threads of a block reach, and something that agrees?"""
+    step = 0
+    for monomial, factor in form.base.terms:
+        if any(isinstance(atom, RegisterAtom) and atom.register in BLOCK_INDICES for atom in monomial):
+            if monomial != _BLOCK:
+                return False
+            step = abs(factor)
+    reach = width
+    for axis, coefficient in form.coefficients:
+        factor = coefficient.constant
+        if factor is None or axis is Axis.LANE or not shapes:
+            return False
+        reach += abs(factor) * (max((shape.x, shape.y, shape.z)[axis] for shape in shapes) - 1)
+    return step >= reach
+
+
 _LINEAR: Final = frozenset({BinaryOperator.ADD, BinaryOperator.SUBTRACT, BinaryOperator.MULTIPLY})
+_BLOCK: Final = (RegisterAtom(SpecialRegister.BLOCK_X),)
 _FIRST_THREAD: Final = tuple(sorted(map(RegisterAtom, (SpecialRegister.BLOCK_X, SpecialRegister.BLOCK_DIM_X))))
 """The index along the grid of the first thread of the block."""
 
