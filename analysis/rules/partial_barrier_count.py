@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import ClassVar, final
 
 from analysis.facts.model import Location
+from analysis.facts.named_counts import WrongCount
 from analysis.ir.record import record
-from analysis.rules.diagnostic import Related, Severity
+from analysis.refactor.edit import Replacement
+from analysis.rules.diagnostic import Applicability, Fix, Related, Severity
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
 
@@ -51,7 +54,8 @@ class PartialBarrierCount:
 
     ## Known noise
 
-    None is known. Counts that the program computes, and roles whose sizes do not add up to the count, are left to
+    None is known. The fix writes the next multiple of the warp, or what the block has; it is unsafe, because who is to
+    come is not known. Counts that the program computes, and roles whose sizes do not add up to the count, are left to
     `simulate`; where some threads only arrive, a count above the size of the block is not reported.
     """
 
@@ -63,6 +67,7 @@ class PartialBarrierCount:
     count: int
     block: int | None
     warp_size: int
+    replacement: Fix | None
 
     @property
     def tier(self) -> Tier | None:
@@ -71,7 +76,8 @@ class PartialBarrierCount:
     @classmethod
     def find(cls, subject: Subject) -> Iterator[PartialBarrierCount]:
         for wrong in subject.analysis.wrong_counts(subject.function):
-            yield cls(subject.text.location(wrong.span), wrong.count, wrong.block, wrong.warp_size)
+            fix = _fix(subject, wrong)
+            yield cls(subject.text.location(wrong.span), wrong.count, wrong.block, wrong.warp_size, fix)
 
     def message(self) -> str:
         if self.block is None:
@@ -80,3 +86,19 @@ class PartialBarrierCount:
 
     def related(self) -> tuple[Related, ...]:
         return ()
+
+    def fix(self) -> Fix | None:
+        return self.replacement
+
+
+def _fix(subject: Subject, wrong: WrongCount) -> Fix | None:
+    """A count that a barrier can have; None where the number does not stand in the text once."""
+    size = wrong.warp_size
+    right = wrong.block if wrong.block is not None else max(-(-wrong.count // size), 1) * size
+    start, end = subject.text.start(wrong.span), subject.text.end(wrong.span)
+    number = re.compile(rb"(?<![\w.%%])%d(?![\w.])" % wrong.count)
+    found = list(number.finditer(subject.analysis.document.text, start, end))
+    if len(found) != 1:
+        return None
+    edit = Replacement(found[0].start(), found[0].end(), str(right))
+    return Fix(f"Wait for {right} threads", (edit,), Applicability.UNSAFE)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.rules.diagnostic import Severity
+from analysis.refactor.edit import apply_replacements
+from analysis.rules.diagnostic import Applicability, Severity
 from analysis.rules.settings import RuleSettings
 from tests.rules.fixture import check_fixture
 
@@ -73,3 +74,28 @@ def test_the_messages() -> None:
         "This barrier waits for 80 threads, no multiple of the warp size 32.",
         "This barrier waits for 160 threads, and the warps of the block have 128.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('asm volatile("bar.sync 1, 80;");', 'asm volatile("bar.sync 1, 96;");'),
+        (
+            'asm volatile("barrier.sync %0, %1;" :: "r"(1), "r"(66));',
+            'asm volatile("barrier.sync %0, %1;" :: "r"(1), "r"(96));',
+        ),
+        ('asm volatile("bar.sync 1, 160;");', 'asm volatile("bar.sync 1, 128;");'),
+        ("__barrier_sync_count(2, 100);", "__barrier_sync_count(2, 128);"),
+        ('asm volatile("bar.sync 1, 1;");', None),
+    ],
+)
+def test_the_fix_writes_a_count_that_a_barrier_can_have(before: str, after: str | None) -> None:
+    (found,) = check_fixture(text_of(before + MARK), RULE)
+    if after is None:
+        assert found.fix is None
+        return
+    assert found.fix is not None
+    assert found.fix.applicability is Applicability.UNSAFE
+    mended = apply_replacements(text_of(before).encode(), found.fix.replacements).decode()
+    assert mended == text_of(after)
+    check_fixture(mended, RULE)
