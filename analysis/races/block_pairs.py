@@ -1,0 +1,201 @@
+"""Which accesses of a kernel two blocks of a grid might race with.
+
+Left out  pointers through which nothing is written; those of which each thread, or each block, has elements of its own,
+          as far as linear forms and indices tell; addresses that are computed from what was loaded; flags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final, TypeAlias
+
+from analysis.access.model import AccessKind
+from analysis.affine.atoms import Axis, RegisterAtom
+from analysis.affine.linear_form import LinearForm
+from analysis.affine.result import AffineResult
+from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
+from analysis.divergence.levels import Level
+from analysis.divergence.result import DivergenceResult
+from analysis.ir.function import Function, SymbolKind
+from analysis.ir.ids import SymbolId, ValueId
+from analysis.ir.instructions import (
+    Atomic,
+    Binary,
+    Convert,
+    ElementAddress,
+    Load,
+    Phi,
+    ReadSpecial,
+    Select,
+    SymbolAddress,
+)
+from analysis.ir.operators import BinaryOperator, SpecialRegister
+from analysis.memory.roots import pointer_root
+from analysis.races.model import MemoryUse
+from analysis.races.uses import conflict, is_guess
+from analysis.verdict.thread_walk import BLOCK_INDICES
+
+MAX_USES: Final = 60
+
+Pair: TypeAlias = tuple[int, int]
+_Object: TypeAlias = tuple[SymbolId | None, ValueId | None]
+"""A variable of the program, or what an argument points to."""
+
+
+def watched_uses(
+    function: Function,
+    divergence: DivergenceResult,
+    affine: AffineResult,
+    known: LaunchKnowledge,
+    uses: Sequence[MemoryUse],
+) -> Sequence[MemoryUse]:
+    """Those through pointers that are written through, unless each thread or block has elements of its own there."""
+    by_object: dict[_Object, list[MemoryUse]] = {}
+    for use in uses:
+        used = _object(function, divergence, use)
+        if used is not None and not _rests_on_memory(divergence, use.address):
+            by_object.setdefault(used, []).append(use)
+    found: list[MemoryUse] = []
+    for group in by_object.values():
+        is_written = any(use.kind is AccessKind.STORE for use in group)
+        if is_written and not _has_one_place_each(divergence, affine, known, group):
+            found += group
+    if len(found) > MAX_USES:
+        return ()
+    found.sort(key=lambda use: use.number)
+    return [replace(use, number=number) for number, use in enumerate(found)]
+
+
+def _object(function: Function, divergence: DivergenceResult, use: MemoryUse) -> _Object | None:
+    """None for what is neither."""
+    root = pointer_root(divergence, use.address)
+    item = divergence.definition(root)
+    if isinstance(item, SymbolAddress):
+        return (item.symbol, None) if function.symbols[item.symbol].kind is SymbolKind.GLOBAL else None
+    return (None, root) if item is None else None
+
+
+def _rests_on_memory(divergence: DivergenceResult, address: ValueId) -> bool:
+    """Is it computed from what was loaded, whichever way the thread takes?  Then no thread is followed to it."""
+    waiting = [address]
+    seen: set[ValueId] = set()
+    while waiting:
+        value = waiting.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        item = divergence.definition(value)
+        if isinstance(item, Load | Atomic):
+            return True
+        if item is not None and not isinstance(item, Phi | Select):
+            waiting.extend(item.operands)
+    return False
+
+
+def _has_one_place_each(
+    divergence: DivergenceResult, affine: AffineResult, known: LaunchKnowledge, group: Sequence[MemoryUse]
+) -> bool:
+    """One index for all uses, counted along the grid from `blockIdx.x * blockDim.x`, or by blocks far enough apart."""
+    forms = {affine.form_at(use.address, use.block) for use in group}
+    if len(forms) == 1 and (form := next(iter(forms))) is not None:
+        width = max(use.width for use in group)
+        if _grows_along_the_grid(form) or _lies_apart_in_blocks(form, width, known.shapes):
+            return True
+    places = {_indices(divergence, use.address) for use in group}
+    return len(places) == 1 and _counts_along_the_grid(divergence, next(iter(places)))
+
+
+def _grows_along_the_grid(form: LinearForm) -> bool:
+    """Is it `c * (blockIdx.x * blockDim.x + threadIdx.x)`, and something that agrees in all blocks?"""
+    step = form.coefficient(Axis.THREAD_X).constant
+    if not step or len(form.coefficients) != 1:
+        return False
+    found = False
+    for monomial, factor in form.base.terms:
+        if monomial == _FIRST_THREAD:
+            found = factor == step
+        elif any(isinstance(atom, RegisterAtom) and atom.register in BLOCK_INDICES for atom in monomial):
+            return False
+    return found
+
+
+def _lies_apart_in_blocks(form: LinearForm, width: int, shapes: Sequence[BlockShape]) -> bool:
+    """Is it `c * blockIdx.x` with a `c` of at least what the threads of a block reach, and something that agrees?"""
+    step = 0
+    for monomial, factor in form.base.terms:
+        if any(isinstance(atom, RegisterAtom) and atom.register in BLOCK_INDICES for atom in monomial):
+            if monomial != _BLOCK:
+                return False
+            step = abs(factor)
+    reach = width
+    for axis, coefficient in form.coefficients:
+        factor = coefficient.constant
+        if factor is None or axis is Axis.LANE or not shapes:
+            return False
+        reach += abs(factor) * (max((shape.x, shape.y, shape.z)[axis] for shape in shapes) - 1)
+    return step >= reach
+
+
+_LINEAR: Final = frozenset({BinaryOperator.ADD, BinaryOperator.SUBTRACT, BinaryOperator.MULTIPLY})
+_BLOCK: Final = (RegisterAtom(SpecialRegister.BLOCK_X),)
+_FIRST_THREAD: Final = tuple(sorted(map(RegisterAtom, (SpecialRegister.BLOCK_X, SpecialRegister.BLOCK_DIM_X))))
+"""The index along the grid of the first thread of the block."""
+
+
+def _indices(divergence: DivergenceResult, address: ValueId) -> tuple[ValueId, ...]:
+    """Which elements the address goes through, outermost last."""
+    found: list[ValueId] = []
+    while isinstance(item := divergence.definition(address), ElementAddress):
+        index = item.index
+        while isinstance(wider := divergence.definition(index), Convert):
+            index = wider.operand
+        found.append(index)
+        address = item.base
+    return tuple(found)
+
+
+def _counts_along_the_grid(divergence: DivergenceResult, values: Iterable[ValueId]) -> bool:
+    """Is `blockIdx.x * blockDim.x` a summand, or a summand of a factor?"""
+    seen: set[ValueId] = set()
+    waiting = list(values)
+    while waiting:
+        value = waiting.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        item = divergence.definition(value)
+        if isinstance(item, Binary) and item.operator is BinaryOperator.MULTIPLY:
+            registers = {_register(divergence, operand) for operand in item.operands}
+            if registers == {SpecialRegister.BLOCK_X, SpecialRegister.BLOCK_DIM_X}:
+                return True
+        if isinstance(item, Convert | Phi) or (isinstance(item, Binary) and item.operator in _LINEAR):
+            waiting.extend(item.operands)
+    return False
+
+
+def _register(divergence: DivergenceResult, value: ValueId) -> SpecialRegister | None:
+    while isinstance(item := divergence.definition(value), Convert):
+        value = item.operand
+    return item.register if isinstance(item, ReadSpecial) else None
+
+
+def pairs_of(function: Function, divergence: DivergenceResult, uses: Sequence[MemoryUse]) -> list[Pair]:
+    objects = [_object(function, divergence, use) for use in uses]
+    return [
+        (one.number, other.number)
+        for one in uses
+        for other in uses[one.number :]
+        if objects[one.number] == objects[other.number]
+        and conflict(one, other)
+        and not is_guess(divergence, one, other)
+        and not _is_flag(divergence, one, other)
+    ]
+
+
+def _is_flag(divergence: DivergenceResult, one: MemoryUse, other: MemoryUse) -> bool:
+    """Is what one writes the same in all threads, where the other reads?"""
+    store, load = (one, other) if one.kind is AccessKind.STORE else (other, one)
+    if load.kind is not AccessKind.LOAD or store.value is None:
+        return False
+    return divergence.level(store.value) <= Level.GRID
