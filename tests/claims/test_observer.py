@@ -151,7 +151,7 @@ __global__ void k(int *p, int n) {
     assert found.checked[Claim.DECISION] == 2
 
 
-def test_lanes_that_wait_at_a_barrier_are_not_missing_behind_it() -> None:
+def test_nothing_is_claimed_of_a_run_in_which_threads_go_past_a_barrier() -> None:
     text = """
 __global__ void k(int *p, int n) {
   if (threadIdx.x < 4) __syncthreads();
@@ -159,5 +159,19 @@ __global__ void k(int *p, int n) {
 }"""
     found = findings(text, (32, 1, 1), None, "min-pc")
     assert found.refutations == []
+    assert found.checked[Claim.CONVERGENCE] == found.checked[Claim.TOGETHER] == 0
+
+
+def test_lanes_that_wait_at_a_barrier_are_not_missing_behind_it() -> None:
+    text = """
+__global__ void k(int *p, int n) {
+  if (threadIdx.x >= 4) {
+    p[threadIdx.x + 32 * blockIdx.x] = n;
+    return;
+  }
+  __syncthreads();
+  p[threadIdx.x + 32 * blockIdx.x] = n;
+}"""
+    found = findings(text, (32, 1, 1), None, "min-pc")
+    assert found.refutations == []
     assert found.checked[Claim.CONVERGENCE] > 0
-    assert found.checked[Claim.TOGETHER] == 0
