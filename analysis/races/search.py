@@ -16,8 +16,9 @@ from typing import Final, TypeAlias, final
 from analysis.access.model import AccessKind
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.ir.record import record
+from analysis.races.event_order import in_order
 from analysis.races.launches import ASSIGNMENTS, launch, shapes_to_try, threads_to_try
-from analysis.races.model import Order, Participant, RaceWitness
+from analysis.races.model import Participant, RaceWitness
 from analysis.races.program import OutOfBounds, Program, offset_in
 from analysis.races.stored_values import values_differ
 from analysis.races.trace import Event, trace
@@ -174,7 +175,7 @@ class _Search:
 
     def _witness(self, here: Launch, meeting: _Meeting) -> RaceWitness:
         program = self._program
-        first, second, order = _in_order(program, meeting)
+        first, second, order = in_order(program, meeting.one, meeting.other)
         names = {scalar.name: here.scalars[value] for value, scalar in program.scalars.items()}
         return RaceWitness(
             here.shape,
@@ -193,14 +194,6 @@ def _participant(here: Launch, event: Event) -> Participant:
     shape, thread = here.shape, event.thread
     x, y, z = thread % shape.x, thread // shape.x % shape.y, thread // (shape.x * shape.y)
     return Participant((x, y, z), thread, event.block)
-
-
-def _in_order(program: Program, meeting: _Meeting) -> tuple[Event, Event, Order]:
-    """The two events as they lie in the program, earlier rounds first."""
-    one, other = sorted((meeting.one, meeting.other), key=lambda event: (event.use, event.thread))
-    if one.use == other.use:
-        return (one, other, Order.SAME_ROUND) if one.rounds == other.rounds else (one, other, Order.NEXT_ROUND)
-    return (other, one, Order.NEXT_ROUND) if one.rounds > other.rounds else (one, other, Order.SAME_ROUND)
 
 
 # -- meetings ---------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ Epochs    Two threads are in the same interval if they came by the same barriers
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, final
 
@@ -32,7 +32,7 @@ class Event:
     """One use of memory by one thread.
 
     `epoch` names the interval; `meetings`: how often the thread met others of its warp in it; `rounds`: how often it
-    went back in a loop before.
+    went back to the header of each loop before.
     """
 
     use: int
@@ -41,7 +41,7 @@ class Event:
     address: int
     epoch: int
     meetings: int
-    rounds: int
+    rounds: Mapping[BasicBlockId, int]
 
 
 @final
@@ -83,7 +83,7 @@ class _Tracer:
         self._found = Trace()
         self._epoch = FIRST_EPOCH
         self._meetings = 0
-        self._rounds = 0
+        self._rounds: Mapping[BasicBlockId, int] = {}
         self._back: dict[BasicBlockId, int] = {}
         """How often each long loop went into another round since the last barrier."""
 
@@ -97,7 +97,7 @@ class _Tracer:
             if block in phis:
                 self._take(program.given(block, source))
                 if block in self._back and self._back[block] >= FOLLOWED_ROUNDS:
-                    self._rounds += skip_rounds(program.long_loops[block], self._values)
+                    self._go_back(block, skip_rounds(program.long_loops[block], self._values))
             steps = bodies.get(block)
             if steps is not None:
                 found.operations += len(steps)
@@ -117,11 +117,14 @@ class _Tracer:
                     return found
                 target, source = way
             if rank[target] <= rank[block]:
-                self._rounds += 1
+                self._go_back(target, 1)
                 if target in program.long_loops:
                     self._back[target] = self._back.get(target, 0) + 1
             block = target
         return found
+
+    def _go_back(self, header: BasicBlockId, times: int) -> None:
+        self._rounds = {**self._rounds, header: self._rounds.get(header, 0) + times}
 
     def _take(self, given: Given) -> None:
         """The phis, all at once."""

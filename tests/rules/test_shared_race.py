@@ -259,6 +259,25 @@ def test_a_later_round_and_another_call_are_named() -> None:
     assert "in another call" in found.message
 
 
+def test_what_comes_behind_a_loop_is_no_later_round_of_it() -> None:
+    (found,) = check_fixture(kernel(f"for (int j = 0; j < 4; j++) if (t == 0) s[j] = v;\nv = s[t & 3];{MARK}"), RACES)
+    assert "writes `s[" in found.message
+    assert "reads it; no barrier between" in found.message
+
+
+def test_a_loop_around_a_loop_has_rounds_of_its_own() -> None:
+    (found,) = check_fixture(
+        kernel(f"""
+  for (int m = 0; m < 3; m++) {{
+    if (t == 0) s[m] = v;{MARK}
+    __syncthreads();
+    for (int j = 0; j <= m; j++) v += t == 40 ? s[m + 1] : 0;
+  }}"""),
+        RACES,
+    )
+    assert "in a later round; no barrier between" in found.message
+
+
 REUSED = """
 __device__ float block_sum(float *s, float v) {
   s[threadIdx.x] = v;  //~ shared-race
