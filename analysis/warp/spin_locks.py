@@ -24,16 +24,16 @@ from analysis.graph.control_flow import ControlFlow
 from analysis.graph.cycles import Cycle
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Atomic, Load, Store
+from analysis.ir.instructions import Atomic, Store
 from analysis.ir.operators import AtomicOperator
 from analysis.ir.source import Span
 from analysis.memory.same_address import SameAddress
 from analysis.verdict.alone import SingleLanes
 from analysis.verdict.barriers import Tier
+from analysis.warp.dependence import rests_on
 from analysis.warp.model import WarpProblem, WarpProblemKind
 
 ACQUIRING: Final = (AtomicOperator.COMPARE_AND_SWAP, AtomicOperator.EXCHANGE)
-_MAX_VALUES: Final = 60
 
 
 def find_spin_locks(
@@ -84,21 +84,8 @@ class _Finder:
         return WarpProblem(WarpProblemKind.SPIN_LOCK, block, atomic, tier, None, (), other=release)
 
     def _decides_exit(self, cycle: Cycle, result: ValueId) -> bool:
-        waiting = [
-            value
-            for block in self._control.exit_branches(cycle)
-            for value in self._function.blocks[block].terminator.operands
-        ]
-        seen: set[ValueId] = set()
-        while waiting and len(seen) < _MAX_VALUES:
-            value = waiting.pop()
-            if value == result:
-                return True
-            item = self._divergence.definition(value)
-            if value not in seen and item is not None and not isinstance(item, Load | Atomic):
-                seen.add(value)
-                waiting.extend(item.operands)
-        return False
+        exits = (self._function.blocks[block].terminator for block in self._control.exit_branches(cycle))
+        return rests_on(self._divergence, (value for terminator in exits for value in terminator.operands), result)
 
     def _is_written_inside(self, cycle: Cycle, atomic: Atomic) -> bool:
         """The lock is released in the loop that waits for it: a round lets the next lane go on."""

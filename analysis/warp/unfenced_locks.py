@@ -39,6 +39,7 @@ from analysis.ir.types import MemorySpace
 from analysis.memory.same_address import SameAddress
 from analysis.memory.spaces import SpaceResult
 from analysis.verdict.barriers import Tier
+from analysis.warp.dependence import rests_on
 from analysis.warp.model import WarpProblem, WarpProblemKind
 
 _RELEASING: Final = (AtomicOperator.EXCHANGE, AtomicOperator.STORE)
@@ -135,17 +136,8 @@ class _Finder:
     def _decides(self, result: ValueId) -> bool:
         """Does a branch depend on what the atomic found?"""
         terminators = (self._function.blocks[block].terminator for block in self._control.order)
-        waiting = [value for terminator in terminators for value in terminator.operands]
-        seen: set[ValueId] = set()
-        while waiting:
-            value = waiting.pop()
-            if value == result:
-                return True
-            item = self._divergence.definition(value)
-            if value not in seen and item is not None and not isinstance(item, Load | Atomic):
-                seen.add(value)
-                waiting.extend(item.operands)
-        return False
+        operands = (value for terminator in terminators for value in terminator.operands)
+        return rests_on(self._divergence, operands, result)
 
     def _constant(self, value: ValueId) -> int | None:
         item = self._divergence.definition(value)
