@@ -1,7 +1,9 @@
 """Launches in which a race is looked for, and the threads that are looked at.
 
 Shapes    those of the launches in the file.  Where they are not known, some usual ones; a kernel that leaves an array
-          in one of them is not made for it, and a race is proven only if each of the others has it.
+          in one of them is not made for it, and a race is proven only if each of the others has it.  If it is made for
+          none of them, smaller ones, whose rows are as long as a number that stands in the kernel: what races there
+          is possible, as the block that is meant may be another.
 Scalars   nothing is known of them, so a race must not depend on their values: one launch has numbers that fit nothing,
           another multiples of the block, and the same two threads must meet in both.
 Threads   those at the ends and corners of a block, at powers of two, and at distances that stand in the kernel as
@@ -24,6 +26,9 @@ MAX_SHAPES: Final = 3
 MAX_DISTANCES: Final = 6
 LINES: Final = (BlockShape(64), BlockShape(128), BlockShape(256))
 WARP: Final = BlockShape(32)
+SHORT_LINES: Final = (WARP, BlockShape(16))
+MAX_ROW: Final = 64
+ROWS: Final = (8, 4, 2)
 RECTANGLES: Final = (BlockShape(16, 16), BlockShape(32, 8), BlockShape(8, 8))
 BOXES: Final = (BlockShape(64), BlockShape(8, 8, 4), BlockShape(4, 4, 4))
 """Ranks in a cooperative group read all three indices, mostly in blocks of one row."""
@@ -41,6 +46,17 @@ def shapes_to_try(program: Program, knowledge: LaunchKnowledge) -> tuple[BlockSh
             return RECTANGLES
     meets_in_warps = any(type(instruction) in WARP_MEETINGS for _, instruction in function.instructions())
     return (*LINES, WARP) if meets_in_warps else LINES
+
+
+def smaller_shapes(program: Program, knowledge: LaunchKnowledge) -> tuple[BlockShape, ...]:
+    """Where the kernel is made for none of the usual blocks; none where the shapes are known."""
+    if knowledge.shapes:
+        return ()
+    read = registers_read(program.function)
+    if knowledge.one_dimensional or not read & {SpecialRegister.THREAD_Y, SpecialRegister.THREAD_Z}:
+        return SHORT_LINES
+    rows = [number for number in distances(program) if number <= MAX_ROW]
+    return tuple(BlockShape(row, count) for row in rows for count in ROWS)
 
 
 def launch(program: Program, shape: BlockShape, warp_size: int, assignment: int, block: int = 0) -> Launch:
@@ -84,13 +100,13 @@ def threads_to_try(program: Program, shape: BlockShape) -> tuple[list[int], list
     while power <= count:
         wanted.update((power - 1, power) if power >= 32 else (power,))
         power *= 2
-    for distance in _distances(program):
+    for distance in distances(program):
         wanted.update((distance, row * distance))
     chosen = sorted(thread for thread in wanted if 0 <= thread < count)
     return chosen, [thread for thread in range(count) if thread not in wanted]
 
 
-def _distances(program: Program) -> list[int]:
+def distances(program: Program) -> list[int]:
     """Small numbers that decide where accesses go, the first few."""
     definitions = (program.divergence.definition(value) for value in sorted(program.needed))
     numbers = (item.value for item in definitions if isinstance(item, Constant))

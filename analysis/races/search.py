@@ -17,7 +17,7 @@ from analysis.access.model import AccessKind
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.ir.record import record
 from analysis.races.event_order import in_order
-from analysis.races.launches import ASSIGNMENTS, launch, shapes_to_try, threads_to_try
+from analysis.races.launches import ASSIGNMENTS, launch, shapes_to_try, smaller_shapes, threads_to_try
 from analysis.races.model import Participant, RaceWitness
 from analysis.races.program import OutOfBounds, Program, offset_in
 from analysis.races.stored_values import values_differ
@@ -78,6 +78,7 @@ class _Search:
         self._warp_size = knowledge.warp_size
         self._is_known = bool(knowledge.shapes)
         self._shapes = shapes_to_try(program, knowledge)
+        self._smaller = smaller_shapes(program, knowledge)
         self._left = MAX_ALL_OPERATIONS
 
     def run(self, candidates: frozenset[Pair]) -> Mapping[Pair, Sighting]:
@@ -96,7 +97,15 @@ class _Search:
                 agreed = {pair for pair, sighting in here.items() if sighting.is_proven}
                 found |= {pair: Sighting(found[pair].witness, is_proven=False) for pair in proven - agreed}
             is_first = False
-        return found
+        return self._in_smaller_shape(candidates) if is_first else found
+
+    def _in_smaller_shape(self, candidates: frozenset[Pair]) -> dict[Pair, Sighting]:
+        """What is seen in the first smaller block that the kernel is made for: another may be meant."""
+        for shape in self._smaller:
+            here = self._in_shape(shape, candidates)
+            if here is not None:
+                return {pair: Sighting(sighting.witness, is_proven=False) for pair, sighting in here.items()}
+        return {}
 
     def _in_shape(self, shape: BlockShape, candidates: frozenset[Pair]) -> dict[Pair, Sighting] | None:
         """None if the kernel is not made for such blocks."""

@@ -47,6 +47,7 @@ def judge(kernel: ExchangeKernel, rates: Counter[str], *, knows_shape: bool) -> 
         rates["racy, seen in a run"] += bool(seen)
         rates[f"racy, shape {kind}"] += 1
         rates[f"racy, shape {kind}, proven"] += bool(said.proven)
+        rates[f"racy, shape {kind}, proven or possible"] += bool(said.seen)
     return failures
 
 

@@ -25,9 +25,10 @@ ELEMENTS: Final = 1 << 16
 @final
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """`proven` with the witness of each, `open` are all pairs of lines that are not ruled out."""
+    """`proven` with the witness of each; `seen` in some block; `open` are all pairs of lines that are not ruled out."""
 
     proven: dict[Lines, RaceWitness]
+    seen: set[Lines]
     open: set[Lines]
 
 
@@ -49,7 +50,8 @@ def claims(text: str, shape: BlockShape | None, name: str = "k") -> Claimed:
     for race in races:
         if race.tier is Tier.PROVEN and race.witness is not None:
             proven.setdefault(race_lines(text, start, race), race.witness)
-    return Claimed(proven, {race_lines(text, start, race) for race in races})
+    seen = {race_lines(text, start, race) for race in races if race.witness is not None}
+    return Claimed(proven, seen, {race_lines(text, start, race) for race in races})
 
 
 def observed(text: str, shape: tuple[int, int, int], numbers: dict[str, int], name: str = "k") -> set[Lines]:

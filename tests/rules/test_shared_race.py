@@ -315,3 +315,28 @@ def test_behind_a_barrier_that_threads_miss_the_barrier_is_the_finding() -> None
 
 def test_device_functions_alone_are_not_looked_at() -> None:
     check_fixture(REUSED[: REUSED.index("__global__")].replace("//~ shared-race", ""), ALL_TIERS)
+
+
+@pytest.mark.parametrize(
+    ("elements", "linear", "shape"),
+    [
+        (40, "threadIdx.x", "32"),
+        (20, "threadIdx.x", "16"),
+        (72, "threadIdx.y * 16 + threadIdx.x", "16 x 4"),
+        (40, "threadIdx.y * 16 + threadIdx.x", "16 x 2"),
+    ],
+)
+def test_a_kernel_that_is_made_for_small_blocks(elements: int, linear: str, shape: str) -> None:
+    text = f"""
+__global__ void k(float *out) {{
+  __shared__ float s[{elements}];
+  int t = {linear};
+  s[t] = out[t];BARRIER
+  out[t] = s[t ^ 1];MARK
+}}
+"""
+    check_fixture(text.replace("BARRIER", "").replace("MARK", ""), RACES)
+    (found,) = check_fixture(text.replace("BARRIER", "").replace("MARK", MARK), ALL_TIERS)
+    assert found.tier is Tier.POSSIBLE
+    assert f"(blocks of {shape} threads)" in found.message
+    check_fixture(text.replace("BARRIER", "__syncthreads();").replace("MARK", ""), ALL_TIERS)
