@@ -56,6 +56,8 @@ class _Search:
         found: dict[Pair, RaceWitness] | None = None
         for shape in shapes_to_try(self._program, self._known):
             left = frozenset(pairs) if found is None or self._known.shapes else frozenset(found)
+            if not left:
+                break
             here = self._in_shape(shape, left)
             if here is None:
                 continue
