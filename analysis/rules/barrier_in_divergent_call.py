@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, final
 
-from analysis.facts.model import Location
 from analysis.ir.record import record
-from analysis.rules.barrier_text import BarrierWords, barrier_words
+from analysis.rules.barrier_finding import BarrierFinding
+from analysis.rules.barrier_text import barrier_words
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.rule import Subject
 from analysis.rules.run_claim import BarrierClaim
-from analysis.verdict.barriers import BarrierReason, Tier
+from analysis.verdict.barriers import BarrierReason
 
 
 @final
 @record
-class BarrierInDivergentCall:
+class BarrierInDivergentCall(BarrierFinding):
     """## What it does
 
     Reports a call, in code that only some threads of the block run, of a function that contains a barrier.
@@ -71,16 +71,6 @@ class BarrierInDivergentCall:
     code: ClassVar[str] = "SYN104"
     slug: ClassVar[str] = "barrier-in-divergent-call"
     severity: ClassVar[Severity] = Severity.ERROR
-
-    words: BarrierWords
-
-    @property
-    def site(self) -> Location:
-        return self.words.site
-
-    @property
-    def tier(self) -> Tier | None:
-        return self.words.tier
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[BarrierInDivergentCall]:

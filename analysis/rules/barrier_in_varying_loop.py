@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, final
 
-from analysis.facts.model import Location
 from analysis.ir.record import record
-from analysis.rules.barrier_text import BarrierWords, barrier_words
+from analysis.rules.barrier_finding import BarrierFinding
+from analysis.rules.barrier_text import barrier_words
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.rule import Subject
 from analysis.rules.run_claim import BarrierClaim
 from analysis.rules.witness_text import is_single, ranges_text, threads_text
-from analysis.verdict.barriers import BarrierReason, Tier
+from analysis.verdict.barriers import BarrierReason
 
 
 @final
 @record
-class BarrierInVaryingLoop:
+class BarrierInVaryingLoop(BarrierFinding):
     """## What it does
 
     Reports a barrier in a loop that threads of the block leave after different numbers of rounds.
@@ -63,16 +63,6 @@ class BarrierInVaryingLoop:
     code: ClassVar[str] = "SYN102"
     slug: ClassVar[str] = "barrier-in-varying-loop"
     severity: ClassVar[Severity] = Severity.ERROR
-
-    words: BarrierWords
-
-    @property
-    def site(self) -> Location:
-        return self.words.site
-
-    @property
-    def tier(self) -> Tier | None:
-        return self.words.tier
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[BarrierInVaryingLoop]:

@@ -8,17 +8,17 @@ from typing import ClassVar, final
 from analysis.facts.model import Location
 from analysis.ir.record import record
 from analysis.rules.arms_in_step import pairs_in_step
-from analysis.rules.barrier_text import BarrierWords, barrier_words
+from analysis.rules.barrier_finding import BarrierFinding
+from analysis.rules.barrier_text import barrier_words
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.rule import Subject
 from analysis.rules.run_claim import BarrierClaim
 from analysis.rules.witness_text import is_single, ranges_text, threads_text
-from analysis.verdict.barriers import Tier
 
 
 @final
 @record
-class DifferentBarriersInArms:
+class DifferentBarriersInArms(BarrierFinding):
     """## What it does
 
     Reports a block-wide barrier in one arm of a branch on which threads of the block disagree, while the others wait at
@@ -74,17 +74,8 @@ class DifferentBarriersInArms:
     slug: ClassVar[str] = "different-barriers-in-arms"
     severity: ClassVar[Severity] = Severity.WARNING
 
-    words: BarrierWords
     other: Location
     line: int
-
-    @property
-    def site(self) -> Location:
-        return self.words.site
-
-    @property
-    def tier(self) -> Tier | None:
-        return self.words.tier
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[DifferentBarriersInArms]:

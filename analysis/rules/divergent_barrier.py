@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, final
 
-from analysis.facts.model import Location
 from analysis.ir.record import record
 from analysis.rules.arms_in_step import pairs_in_step
-from analysis.rules.barrier_text import BarrierWords, barrier_words
+from analysis.rules.barrier_finding import BarrierFinding
+from analysis.rules.barrier_text import barrier_words
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.rule import Subject
 from analysis.rules.run_claim import BarrierClaim
-from analysis.verdict.barriers import BarrierReason, Tier
+from analysis.verdict.barriers import BarrierReason
 
 
 @final
 @record
-class DivergentBarrier:
+class DivergentBarrier(BarrierFinding):
     """## What it does
 
     Reports a block-wide (or grid-wide) barrier under a condition on which threads of the block (or grid) disagree.
@@ -66,16 +66,6 @@ class DivergentBarrier:
     code: ClassVar[str] = "SYN101"
     slug: ClassVar[str] = "divergent-barrier"
     severity: ClassVar[Severity] = Severity.ERROR
-
-    words: BarrierWords
-
-    @property
-    def site(self) -> Location:
-        return self.words.site
-
-    @property
-    def tier(self) -> Tier | None:
-        return self.words.tier
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[DivergentBarrier]:

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar, Final, final
 
-from analysis.facts.model import Location
 from analysis.ir.record import record
-from analysis.rules.barrier_text import BarrierWords, barrier_words
+from analysis.rules.barrier_finding import BarrierFinding
+from analysis.rules.barrier_text import barrier_words
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.rule import Subject
 from analysis.rules.run_claim import BarrierClaim
-from analysis.verdict.barriers import BarrierReason, Tier
+from analysis.verdict.barriers import BarrierReason
 
 _RETURN: Final = re.compile(r"\b(?:return|asm|__trap)\b")
 _PORTABILITY: Final = (
@@ -23,7 +23,7 @@ _PORTABILITY: Final = (
 
 @final
 @record
-class EarlyExitBeforeBarrier:
+class EarlyExitBeforeBarrier(BarrierFinding):
     """## What it does
 
     Reports a barrier that some threads of the block never reach because they return, or jump past it, before.
@@ -74,16 +74,6 @@ class EarlyExitBeforeBarrier:
     code: ClassVar[str] = "SYN103"
     slug: ClassVar[str] = "early-exit-before-barrier"
     severity: ClassVar[Severity] = Severity.ERROR
-
-    words: BarrierWords
-
-    @property
-    def site(self) -> Location:
-        return self.words.site
-
-    @property
-    def tier(self) -> Tier | None:
-        return self.words.tier
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[EarlyExitBeforeBarrier]:
