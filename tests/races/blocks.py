@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from typing import Final
@@ -22,6 +21,7 @@ from tests.races.oracle import Lines
 from tests.races.referee import names, race_lines, raced_lines
 from tests.sim.random.choices import Choices, Seeded
 from tests.sim.running import kernel_of, run
+from tests.support.seeds import Counts, exit_with, run_seeds
 
 ELEMENTS: Final = 1 << 20
 MIDDLE: Final = 1 << 12
@@ -105,18 +105,14 @@ def _alone(text: str, lines: Lines) -> str:
     return "\n".join(kept)
 
 
+def _check(seed: int, counts: Counts) -> str | None:
+    failures = check(seed, counts)
+    return "; ".join(failures) + f"\n{random_kernel(Choices(Seeded(seed)))}" if failures else None
+
+
 def main(count: int, first: int) -> int:
-    rates: Counter[str] = Counter()
-    failed = 0
-    for seed in range(first, first + count):
-        failures = check(seed, rates)
-        if failures:
-            failed += 1
-            print(f"seed {seed}: " + "; ".join(failures) + f"\n{random_kernel(Choices(Seeded(seed)))}", flush=True)
-    print(", ".join(f"{name} {number:,}" for name, number in sorted(rates.items())))
-    print(f"{count} kernels from seed {first}: {failed} failed")
-    return failed
+    return run_seeds(_check, count, first)
 
 
 if __name__ == "__main__":
-    sys.exit(bool(main(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0)))
+    exit_with(main)

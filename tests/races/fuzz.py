@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 
 from analysis.divergence.launch_shape import BlockShape
@@ -10,6 +9,7 @@ from tests.races.kernels import ROUNDS, ExchangeKernel, exchange_kernel, planted
 from tests.races.oracle import racing_lines
 from tests.races.referee import claims, names, observed, unreproduced
 from tests.sim.random.choices import Choices, Seeded
+from tests.support.seeds import Counts, exit_with, run_seeds
 
 
 def check(seed: int, rates: Counter[str]) -> list[str]:
@@ -51,25 +51,23 @@ def judge(kernel: ExchangeKernel, rates: Counter[str], *, knows_shape: bool) -> 
     return failures
 
 
+def _check(seed: int, counts: Counts) -> str | None:
+    try:
+        failures = check(seed, counts)
+    except Exception as problem:  # the seed is what matters, and the run goes on
+        failures = [f"{type(problem).__name__}: {problem}"]
+    if not failures:
+        return None
+    choices = Choices(Seeded(seed))
+    kernel = exchange_kernel(choices)
+    if not choices.chance(5):
+        kernel = planted(kernel, choices)
+    return "; ".join(failures) + f"\n{kernel.text}"
+
+
 def main(count: int, first: int) -> int:
-    rates: Counter[str] = Counter()
-    failed = 0
-    for seed in range(first, first + count):
-        try:
-            failures = check(seed, rates)
-        except Exception as problem:
-            failures = [f"{type(problem).__name__}: {problem}"]
-        if failures:
-            failed += 1
-            choices = Choices(Seeded(seed))
-            kernel = exchange_kernel(choices)
-            if not choices.chance(5):
-                kernel = planted(kernel, choices)
-            print(f"seed {seed}: " + "; ".join(failures) + f"\n{kernel.text}", flush=True)
-    print(", ".join(f"{name} {number:,}" for name, number in sorted(rates.items())))
-    print(f"{count} kernels from seed {first}: {failed} failed")
-    return failed
+    return run_seeds(_check, count, first)
 
 
 if __name__ == "__main__":
-    sys.exit(bool(main(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0)))
+    exit_with(main)

@@ -6,7 +6,6 @@ whoever runs first.  The inserted barriers are reached by all threads of the blo
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 
 import numpy as np
@@ -30,6 +29,7 @@ from tests.races.oracle import racing_lines
 from tests.races.referee import ELEMENTS
 from tests.sim.random.choices import Choices, Seeded
 from tests.sim.running import run
+from tests.support.seeds import Counts, exit_with, run_seeds
 
 
 def analyzed(text: bytes) -> FileAnalysis:
@@ -93,18 +93,14 @@ def _results(text: str, shape: tuple[int, int, int], policy: PolicyFactory) -> t
     return done.arrays["out"], len(races)
 
 
+def _check(seed: int, counts: Counts) -> str | None:
+    wrong = repair(seed, counts)
+    return wrong[0] if wrong else None
+
+
 def main(count: int, first: int) -> int:
-    counts: Counter[str] = Counter()
-    failed = 0
-    for seed in range(first, first + count):
-        wrong = repair(seed, counts)
-        if wrong:
-            failed += 1
-            print(f"seed {seed}: {wrong[0]}", flush=True)
-    print("\n".join(f"{number:6,} {name}" for name, number in sorted(counts.items())))
-    print(f"{count} kernels from seed {first}: {failed} failed")
-    return failed
+    return run_seeds(_check, count, first)
 
 
 if __name__ == "__main__":
-    sys.exit(bool(main(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0)))
+    exit_with(main)
