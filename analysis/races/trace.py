@@ -47,11 +47,8 @@ class Event:
 @final
 @dataclass(slots=True)
 class Trace:
-    """`is_whole`: the thread was followed to its end."""
-
     events: list[Event] = field(default_factory=list[Event])
     operations: int = 0
-    is_whole: bool = False
 
 
 def trace(program: Program, launch: Launch, thread: int, budget: int) -> Trace:
@@ -165,7 +162,6 @@ class _Tracer:
     def _end(self, block: BasicBlockId) -> None:
         if isinstance(self._program.function.blocks[block].terminator, Trap):
             raise OutOfBounds
-        self._found.is_whole = True
 
     def _use(self, number: int) -> None:
         use = self._program.uses[number]
