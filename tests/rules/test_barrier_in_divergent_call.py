@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from analysis.facts.analyzer import Analyzer
 from analysis.facts.settings import AnalysisSettings
 from analysis.rules.check import check
@@ -91,3 +93,37 @@ def test_a_barrier_in_a_header() -> None:
     assert found.code == "SYN104"
     assert text[found.start : found.end] == "sync()"
     assert "the block barrier in sync.cuh" in found.message
+
+
+SHAPES = """
+__device__ void meet(int *s) { __syncthreads(); s[threadIdx.x] = 0; }
+__global__ void k(int *x, int n) {
+  int t = threadIdx.x;
+  STATEMENTS
+}
+void host(int *x) { k<<<4, 128>>>(x, 100); }
+"""
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "if (t < n)\n    meet(x);  MARK",
+        "if (t == 0) x[0] = 1;\n  else\n    meet(x);  MARK",
+        "if (t != 7)\n    meet(x);  MARK",
+    ],
+)
+def test_firing(statements: str) -> None:
+    check_fixture(SHAPES.replace("STATEMENTS", statements.replace("MARK", "//~ barrier-in-divergent-call")))
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "meet(x);",
+        "if (n > 3) meet(x);",
+        "if (blockIdx.x == 1) meet(x);",
+    ],
+)
+def test_silent(statements: str) -> None:
+    check_fixture(SHAPES.replace("STATEMENTS", statements))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from analysis.verdict.barriers import Tier
 from tests.rules.fixture import check_fixture
 
@@ -73,3 +75,37 @@ __global__ void k(int n) {
   }
 }
 """)
+
+
+SHAPES = """
+__device__ void meet(int *s) { __syncthreads(); s[threadIdx.x] = 0; }
+__global__ void k(int *x, int n) {
+  int t = threadIdx.x;
+  STATEMENTS
+}
+void host(int *x) { k<<<4, 128>>>(x, 100); }
+"""
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "for (int i = t; i < n; i += 128)\n    __syncthreads();  MARK",
+        "for (int i = t; i < n; i += blockDim.x)\n    __syncthreads();  MARK",
+        "int i = t;\n  while (i > 3) {\n    i -= 40;\n    __syncthreads();  MARK\n  }",
+    ],
+)
+def test_firing(statements: str) -> None:
+    check_fixture(SHAPES.replace("STATEMENTS", statements.replace("MARK", "//~ barrier-in-varying-loop")))
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "for (int i = 0; i < n; i++)\n    __syncthreads();",
+        "for (int i = 0; i < n; i += blockDim.x) {\n    x[i] = 0;\n    __syncthreads();\n  }",
+        "for (int i = blockIdx.x; i < n; i += gridDim.x)\n    __syncthreads();",
+    ],
+)
+def test_silent(statements: str) -> None:
+    check_fixture(SHAPES.replace("STATEMENTS", statements))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from analysis.verdict.barriers import Tier
 from tests.rules.fixture import check_fixture
 
@@ -65,3 +67,37 @@ __global__ void k(int n) {
 """)
     assert "because they jump past it" in found.message
     assert "compute capability" not in found.message
+
+
+SHAPES = """
+__device__ void meet(int *s) { __syncthreads(); s[threadIdx.x] = 0; }
+__global__ void k(int *x, int n) {
+  int t = threadIdx.x;
+  STATEMENTS
+}
+void host(int *x) { k<<<4, 128>>>(x, 100); }
+"""
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "if (t >= n) return;\n  __syncthreads();  MARK",
+        "if (t == 5) return;\n  x[t] = 1;\n  __syncthreads();  MARK",
+        "if (blockIdx.x * 128 + t >= n) return;\n  __syncthreads();  MARK",
+    ],
+)
+def test_firing(statements: str) -> None:
+    check_fixture(SHAPES.replace("STATEMENTS", statements.replace("MARK", "//~ early-exit-before-barrier")))
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "if (n < 3) return;\n  __syncthreads();",
+        "if (blockIdx.x > 2) return;\n  __syncthreads();",
+        "__syncthreads();\n  if (t >= n) return;\n  x[t] = 1;",
+    ],
+)
+def test_silent(statements: str) -> None:
+    check_fixture(SHAPES.replace("STATEMENTS", statements))
