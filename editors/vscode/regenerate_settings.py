@@ -77,6 +77,7 @@ def current_manifest(text: str) -> str:
     """`text`, the package.json, with the settings as they should be; formatted as it is."""
     manifest = json.loads(text)
     manifest["contributes"]["configuration"] = configuration()
+    manifest["contributes"]["tomlValidation"] = toml_validation()
     return json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -94,6 +95,14 @@ def configuration() -> list[dict[str, Any]]:
         groups.append({"title": title, "properties": properties})
     assert not schemas, f"no group in the settings editor: {', '.join(schemas)}"
     return groups
+
+
+def toml_validation() -> list[dict[str, str]]:
+    """Completion in `.simt.toml`, where an extension for TOML is installed."""
+    from simt_lsp.workspace.setting_sources import FILE_NAME
+    from simt_lsp.workspace.toml_schema import SCHEMA_URL
+
+    return [{"fileMatch": FILE_NAME, "url": SCHEMA_URL}]
 
 
 def main() -> None:

@@ -10,7 +10,8 @@ from typing import NoReturn
 
 from simt_lsp.cli.exit_status import UsageError
 
-EPILOG = """exit status of check: 0 nothing wrong, 1 errors found, 2 the command could not be carried out.
+EPILOG = """exit status of check: 0 nothing wrong, 1 errors found, 2 the command could not be carried out,
+or not as it was meant: a path or a settings file is wrong.
 Settings are read from .simt.toml beside the sources or above them; the command line wins over them."""
 
 

@@ -14,8 +14,9 @@ from analysis.features.control_flow_graph.build import control_flow_graph
 from analysis.features.control_flow_graph.melded import melded_graphs
 from analysis.features.control_flow_graph.render import GraphFormat, render, render_melded
 from simt_lsp.cli.command_options import engine_options
-from simt_lsp.cli.engine import Analyzed, Engine, UnreadableError
+from simt_lsp.cli.engine import Analyzed, Engine
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
+from simt_lsp.cli.one_file import analyzed_file
 from simt_lsp.cli.paths import reason_of
 from simt_lsp.cli.targets import function_target
 
@@ -33,10 +34,7 @@ _FORMATS: Final[Mapping[str, GraphFormat]] = {
 def cfg(options: argparse.Namespace) -> ExitStatus:
     target = function_target(options.place)
     format = _format(options.format, options.output)
-    try:
-        analyzed = Engine(engine_options(options, [target.path])).analyze(target.path)
-    except UnreadableError as error:
-        raise UsageError(f"{target.path}: {error}") from error
+    analyzed = analyzed_file(Engine(engine_options(options, [target.path])), target.path)
     analysis = analyzed.analysis
     function = _named(analysis, target.path, target.function)
     if options.meld:

@@ -15,13 +15,14 @@ from simt_lsp.cli.paths import BadPath, EmptyFolder, Found, SourceFile, expand, 
 from simt_lsp.cli.report import FileReport, Totals
 from simt_lsp.cli.resolve import file_report
 from simt_lsp.cli.run_files import FileTask, run_files
+from simt_lsp.cli.setting_complaints import SettingComplaints
 from simt_lsp.cli.terminal import progress, shows_progress, writer
 from simt_lsp.cli.text_report import fixable_line, report_lines, summary_line
 from simt_lsp.cli.version import version
 
 
 def check(options: argparse.Namespace) -> ExitStatus:
-    """The status is USAGE if a path that the user named cannot be read; the others are checked all the same."""
+    """The status is USAGE if a path or settings cannot be read; the rest is checked all the same."""
     started = time.perf_counter()
     if options.diff and options.format != OutputFormat.TEXT.value:
         raise UsageError("--diff and --format both want standard output: give one of them")
@@ -30,9 +31,11 @@ def check(options: argparse.Namespace) -> ExitStatus:
     task = _task(options)
     found = without_repeats(expand(options.paths))
     complain(found)
-    reports = _reports(task, found, options)
+    complaints = SettingComplaints()
+    reports = complaints.of_reports(_reports(task, found, options))
     if options.diff:
-        return _status_of_patch(Totals.of(reports))
+        status = _status_of_patch(Totals.of(reports))
+        return ExitStatus.USAGE if complaints else status
     match OutputFormat(options.format):
         case OutputFormat.TEXT:
             totals = _write_text(reports, found, options, started)
@@ -44,7 +47,7 @@ def check(options: argparse.Namespace) -> ExitStatus:
             from simt_lsp.cli.sarif_report import sarif_report
 
             totals = _write(reports, sarif_report)
-    if any(isinstance(item, BadPath) for item in found):
+    if complaints or any(isinstance(item, BadPath) for item in found):
         return ExitStatus.USAGE
     return ExitStatus.FOUND if totals.severities["error"] else ExitStatus.CLEAN
 

@@ -8,16 +8,20 @@ from collections.abc import Iterable, Sequence
 
 from simt_lsp.cli.engine import EngineOptions, project_root
 from simt_lsp.cli.exit_status import UsageError
-from simt_lsp.workspace.setting_sources import merge, read_settings_file
+from simt_lsp.cli.setting_complaints import complaint
+from simt_lsp.workspace.setting_sources import located, merge, read_settings_file
 from simt_lsp.workspace.setting_values import Source
 
 
 def engine_options(options: argparse.Namespace, paths: Sequence[str]) -> EngineOptions:
     """The options of a run over `paths`; raises `UsageError`."""
-    overrides = (*_settings_file(options.config), _command_line(options))
+    given = _settings_file(options.config)
+    overrides = (*given, _command_line(options))
     _, problems = merge(overrides)
+    if given and problems:
+        problems = located(given[0].name, problems)
     if problems:
-        raise UsageError("; ".join(map(str, problems)))
+        raise UsageError("; ".join(map(complaint, problems)))
     roots = _outermost(project_root(path) for path in paths)
     return EngineOptions(overrides, roots, show_log=getattr(options, "verbose", False))
 
@@ -46,7 +50,7 @@ def _settings_file(path: str | None) -> tuple[Source, ...]:
         return ()
     source, problems = read_settings_file(os.path.abspath(path))
     if source is None:
-        raise UsageError("--config: " + "; ".join(map(str, problems)))
+        raise UsageError("--config: " + "; ".join(map(complaint, problems)))
     return (source,)
 
 

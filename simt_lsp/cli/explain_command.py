@@ -6,18 +6,15 @@ import argparse
 
 from analysis.features.explain import explain_line, render_explanation
 from simt_lsp.cli.command_options import engine_options
-from simt_lsp.cli.engine import Engine, UnreadableError
+from simt_lsp.cli.engine import Engine
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
+from simt_lsp.cli.one_file import analyzed_file
 from simt_lsp.cli.targets import line_target
 
 
 def explain(options: argparse.Namespace) -> ExitStatus:
     target = line_target(options.place)
-    engine = Engine(engine_options(options, [target.path]))
-    try:
-        analyzed = engine.analyze(target.path)
-    except UnreadableError as error:
-        raise UsageError(f"{target.path}: {error}") from error
+    analyzed = analyzed_file(Engine(engine_options(options, [target.path])), target.path)
     analysis = analyzed.analysis
     count = analysis.document.lines.line_count
     if target.line > count:

@@ -17,30 +17,35 @@ from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.engine import Analyzed
 from simt_lsp.cli.exit_status import ExitStatus
 from simt_lsp.cli.paths import BadPath, EmptyFolder, SourceFile, expand
+from simt_lsp.cli.report import Note
 from simt_lsp.cli.run_files import FileTask, run_files
+from simt_lsp.cli.setting_complaints import SettingComplaints, setting_notes
 
 
 def facts(options: argparse.Namespace) -> ExitStatus:
     task = FileTask(engine_options(options, options.paths), finish=facts_line, failed=error_line)
     found = list(expand(options.paths))
     lines = run_files(task, [item.path for item in found if isinstance(item, SourceFile)], options.jobs)
+    complaints = SettingComplaints()
     for item in found:
         match item:
             case SourceFile():
-                line = next(lines)
+                line, notes = next(lines)
+                complaints.say(notes)
             case BadPath(path=path, reason=reason):
-                line = error_line(path, reason)
+                line, _ = error_line(path, reason)
             case EmptyFolder(path=path):
-                line = error_line(path, "no CUDA files in this folder")
+                line, _ = error_line(path, "no CUDA files in this folder")
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
     return ExitStatus.CLEAN
 
 
-def facts_line(analyzed: Analyzed) -> str:
-    """ASCII only, so that no terminal or pipe can break it."""
-    return json.dumps({**facts_object(analyzed.analysis, analyzed.diagnostics), "path": analyzed.path})
+def facts_line(analyzed: Analyzed) -> tuple[str, tuple[Note, ...]]:
+    """ASCII only, so that no terminal or pipe can break it; and what is wrong with the settings."""
+    facts = facts_object(analyzed.analysis, analyzed.diagnostics)
+    return json.dumps({**facts, "path": analyzed.path}), setting_notes(analyzed.setup.problems)
 
 
-def error_line(path: str, reason: str) -> str:
-    return json.dumps({"path": path, "error": reason})
+def error_line(path: str, reason: str) -> tuple[str, tuple[Note, ...]]:
+    return json.dumps({"path": path, "error": reason}), ()

@@ -16,6 +16,7 @@ from analysis.syntax.translation_unit import TranslationUnit
 from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.engine import UnreadableError, absolute_path, read_source
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
+from simt_lsp.cli.setting_complaints import complain_of_settings
 from simt_lsp.cli.targets import function_target, functions_named
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache, LazyIndex
 from simt_lsp.workspace.project import file_setup, whole_graph
@@ -38,6 +39,7 @@ def _program(path: str, options: argparse.Namespace) -> Program:
     absolute = absolute_path(path)
     index = LazyIndex(run.roots)
     setup = file_setup(absolute, run.overrides, whole_graph(index))
+    complain_of_settings(setup.problems)
     loader = DiskLoader(FileCache(), None, index)
     environment = environment_of(absolute, setup.settings)
     unit = TranslationUnit.build(absolute, document, loader, environment, context=setup.context)

@@ -11,10 +11,11 @@ from typing import Final
 from analysis.facts.model import FunctionFacts
 from analysis.lower.program import DeviceFunction
 from simt_lsp.cli.command_options import engine_options
-from simt_lsp.cli.engine import Analyzed, Engine, UnreadableError
+from simt_lsp.cli.engine import Analyzed, Engine
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
+from simt_lsp.cli.one_file import analyzed_file
 from simt_lsp.cli.patch import replace_file, unified_diff
-from simt_lsp.cli.resolve import displayed
+from simt_lsp.cli.paths import displayed
 from simt_lsp.cli.targets import functions_named, region_target
 from simt_lsp.cli.terminal import writer
 
@@ -35,10 +36,7 @@ def meld(options: argparse.Namespace) -> ExitStatus:
     if options.diff and options.json:
         raise UsageError("--diff and --json both want standard output: give one of them")
     engine = Engine(engine_options(options, [target.path]), edited=True)
-    try:
-        analyzed = engine.analyze(target.path)
-    except UnreadableError as error:
-        raise UsageError(f"{target.path}: {error}") from error
+    analyzed = analyzed_file(engine, target.path)
     melder = Melder(engine, options)
     wanted = melder.found(analyzed, _functions(analyzed, target.function))
     if line is not None:

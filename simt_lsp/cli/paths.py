@@ -122,3 +122,9 @@ def _has_device_code(path: str) -> bool:
     except OSError:
         return False  # a header that nobody named and that cannot be read is not known to be CUDA
     return any(mark in text for mark in DEVICE_MARKS)
+
+
+def displayed(path: str) -> str:
+    """`path` relative to the current folder when it lies below it."""
+    here = os.path.abspath(os.curdir).replace(os.sep, "/").rstrip("/") + "/"
+    return path.removeprefix(here)

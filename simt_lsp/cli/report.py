@@ -14,6 +14,8 @@ from simt_lsp.run_check import RunCheck
 
 OPAQUE: Final = "opaque"
 """The kind of the notes on what the analysis does not understand."""
+SETTINGS: Final = "settings"
+"""The kind of the notes on settings that were not taken."""
 NEEDS_RUN: Final = "needs-run"
 """Of a repair that `--fix` writes, and applies where running the kernel before and after confirms it."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import final
 
@@ -13,7 +12,8 @@ from analysis.ir.record import record
 from analysis.rules.check import suppression_problems
 from analysis.rules.diagnostic import Diagnostic
 from analysis.syntax.line_index import LineIndex, PositionEncoding
-from simt_lsp.cli.engine import Analyzed, absolute_path
+from simt_lsp.cli.engine import Analyzed
+from simt_lsp.cli.paths import displayed
 from simt_lsp.cli.report import (
     NEEDS_RUN,
     OPAQUE,
@@ -25,6 +25,7 @@ from simt_lsp.cli.report import (
     Place,
     RelatedPlace,
 )
+from simt_lsp.cli.setting_complaints import setting_notes
 from simt_lsp.run_check import RunCheck
 
 
@@ -44,7 +45,7 @@ def file_report(analyzed: Analyzed, tested: Sequence[Tested] = ()) -> FileReport
     by_run = repaired_by_run(analyzed.analysis, analyzed.diagnostics)
     problems = (*facts.problems, *suppression_problems(analyzed.analysis))
     notes = [Note(p.kind.value, p.message, places.own(p.start, p.end)) for p in problems]
-    notes += [_setting_note(problem.source, problem.message) for problem in analyzed.setup.problems]
+    notes += setting_notes(analyzed.setup.problems)
     for function in (function for function in facts.functions if function.active):
         for fact in one_per_place(function.opaque):
             place = places.own(function.start + fact.span.start, function.start + fact.span.end)
@@ -99,12 +100,6 @@ class Places:
         return self._lines[path]
 
 
-def displayed(path: str) -> str:
-    """`path` relative to the current folder when it lies below it."""
-    here = absolute_path(os.curdir).rstrip("/") + "/"
-    return path.removeprefix(here)
-
-
 def _key(diagnostic: Diagnostic) -> tuple[int, int, str]:
     return diagnostic.start, diagnostic.end, diagnostic.code
 
@@ -129,7 +124,3 @@ def _fix(diagnostic: Diagnostic, places: Places, by_run: Mapping[Diagnostic, str
         edits = tuple(Edit(places.own(edit.start, edit.end), edit.text) for edit in diagnostic.fix.replacements)
         return OfferedFix(diagnostic.fix.title, diagnostic.fix.applicability.value, edits)
     return OfferedFix(by_run[diagnostic], NEEDS_RUN, ()) if diagnostic in by_run else None
-
-
-def _setting_note(source: str, message: str) -> Note:
-    return Note("settings", message, Place(displayed(source.replace(os.sep, "/")), 1, 1, 1, 1, None))

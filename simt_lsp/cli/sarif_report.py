@@ -19,7 +19,7 @@ from urllib.parse import quote
 from analysis.rules.documentation import rule_documentation
 from analysis.rules.registry import RULES
 from analysis.rules.rule import Finding as Rule
-from simt_lsp.cli.report import FileReport, Finding, OfferedFix, Place, RelatedPlace
+from simt_lsp.cli.report import SETTINGS, FileReport, Finding, OfferedFix, Place, RelatedPlace
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "simtFinding/v1"
@@ -148,7 +148,14 @@ def _invocation(reports: Sequence[FileReport], root: Path) -> Object:
         for report in reports
         if report.error is not None
     ]
-    return {"executionSuccessful": not failed, "toolExecutionNotifications": failed}
+    invocation: Object = {"executionSuccessful": not failed, "toolExecutionNotifications": failed}
+    settings = dict.fromkeys(note for report in reports for note in report.notes if note.kind == SETTINGS)
+    if settings:
+        invocation["toolConfigurationNotifications"] = [
+            {"level": "warning", "message": {"text": note.message}, "locations": [_location(note.place, root)]}
+            for note in settings
+        ]
+    return invocation
 
 
 def _fingerprint(finding: Finding, seen: Counter[str]) -> str:

@@ -14,18 +14,16 @@ from analysis.features.scalarization.report import ScalarizationReport, callers_
 from analysis.features.scalarization.text import report_lines
 from analysis.ir.function import FunctionKind
 from simt_lsp.cli.command_options import engine_options
-from simt_lsp.cli.engine import Engine, UnreadableError
+from simt_lsp.cli.engine import Engine
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
+from simt_lsp.cli.one_file import analyzed_file
 from simt_lsp.cli.targets import function_target
 from simt_lsp.cli.terminal import Line, Style, writer
 
 
 def scalarize(options: argparse.Namespace) -> ExitStatus:
     target = function_target(options.place)
-    try:
-        analysis = Engine(engine_options(options, [target.path])).analyze(target.path).analysis
-    except UnreadableError as error:
-        raise UsageError(f"{target.path}: {error}") from error
+    analysis = analyzed_file(Engine(engine_options(options, [target.path])), target.path).analysis
     functions = _chosen(analysis, target.path, target.function)
     reports = [_report(analysis, function, options.exit_optimization) for function in functions]
     if options.json:

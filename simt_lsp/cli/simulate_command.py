@@ -14,8 +14,9 @@ from typing import Final
 from analysis.ir.function import FunctionKind
 from analysis.lower.program import DeviceFunction, Program
 from simt_lsp.cli.command_options import engine_options
-from simt_lsp.cli.engine import Analyzed, Engine, UnreadableError
+from simt_lsp.cli.engine import Analyzed, Engine
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
+from simt_lsp.cli.one_file import analyzed_file
 from simt_lsp.cli.targets import function_target, functions_named
 from simt_lsp.cli.terminal import Style, can_write, share_progress, writer
 
@@ -43,7 +44,7 @@ def simulate(options: argparse.Namespace) -> ExitStatus:
     target = function_target(options.place)
     if options.policy is not None:
         policies_of(options, ())  # what is wrong is said before any file is read
-    analyzed = _analyzed(target.path, options)
+    analyzed = analyzed_file(_engine(target.path, options), target.path)
     kernels = _kernels(analyzed.analysis.program, target.path, target.function)
     statuses: list[ExitStatus] = []
     for kernel in kernels:
@@ -69,11 +70,8 @@ def _status(report: KernelReport) -> ExitStatus:
 # -- what is asked for -------------------------------------------------------------------------------------------------
 
 
-def _analyzed(path: str, options: argparse.Namespace) -> Analyzed:
-    try:
-        return Engine(engine_options(options, [path])).analyze(path)
-    except UnreadableError as error:
-        raise UsageError(f"{path}: {error}") from error
+def _engine(path: str, options: argparse.Namespace) -> Engine:
+    return Engine(engine_options(options, [path]))
 
 
 def _kernels(program: Program, path: str, name: str | None) -> Sequence[DeviceFunction]:
@@ -90,7 +88,8 @@ def _in_its_size(
     size = warp_size_of(options, settings, analyzed.setup.settings.warp_size)
     if size == analyzed.setup.settings.warp_size:
         return analyzed, kernel
-    other = _analyzed(analyzed.path, argparse.Namespace(**{**vars(options), "warp_size": size}))
+    resized = argparse.Namespace(**{**vars(options), "warp_size": size})
+    other = _engine(analyzed.path, resized).analyze(analyzed.path)
     kernels = other.analysis.program.device_functions()
     return other, next(
         one for one in kernels if one.item.span == kernel.item.span and one.item.path == kernel.item.path

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from analysis.rules.diagnostic import Applicability
 from analysis.rules.wording import quantity
-from simt_lsp.cli.report import NEEDS_RUN, FileReport, Finding, Note, Place, Totals
+from simt_lsp.cli.report import NEEDS_RUN, SETTINGS, FileReport, Finding, Note, Place, Totals
 from simt_lsp.cli.terminal import Line, Style
 
 TAB = "    "
@@ -22,6 +22,7 @@ def report_lines(report: FileReport, *, hints: bool = True, verbose: bool = Fals
     """The findings of one file, each followed by an empty line; then notes about the file.
 
     Without `verbose` these are the ones about functions that were not analysed, and nothing of what no run confirms.
+    What is wrong with settings stands on standard error.
     """
     for finding in report.findings:
         if hints or finding.severity != "hint":
@@ -32,7 +33,7 @@ def report_lines(report: FileReport, *, hints: bool = True, verbose: bool = Fals
             yield from finding_lines(finding)
             yield ()
     for note in report.notes:
-        if verbose or note.kind in ("internal", "too-large"):
+        if (verbose and note.kind != SETTINGS) or note.kind in ("internal", "too-large"):
             yield from note_lines(note)
             yield ()
     if report.error is not None:

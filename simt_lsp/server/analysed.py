@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 class Analysed:
     """`analysis` is None for what is not CUDA and after a crash.
 
+    `problems` are those of all settings, `setting_files` the files on disk that were read for them.
     `settings` and `context` are what the analysis was given; `touched` are the paths it looked at; `missed` says that a
     walk of the root could change the answer.
     """
@@ -40,6 +41,7 @@ class Analysed:
     analysis: FileAnalysis | None
     diagnostics: tuple[Diagnostic, ...]
     problems: tuple[SettingProblem, ...]
+    setting_files: tuple[str, ...]
     touched: frozenset[str]
     missed: bool
 
@@ -101,6 +103,7 @@ class AnalysisJob:
             analysis,
             diagnostics,
             setup.problems,
+            setup.sources,
             touched,
             view.missed,
         )

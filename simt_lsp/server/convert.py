@@ -84,7 +84,7 @@ class View:
         return lines.offset(position.line, position.character, self.encoding)
 
     def position(self, offset: int) -> types.Position:
-        return _position(self.analysed.item.document.lines, offset, self.encoding)
+        return client_position(self.analysed.item.document.lines, offset, self.encoding)
 
     def range(self, start: int, end: int) -> types.Range:
         return types.Range(self.position(start), self.position(max(start, end)))
@@ -97,8 +97,8 @@ class View:
         lines = self._lines_of(location.path)
         if lines is None:
             return None
-        start = _position(lines, location.start, self.encoding)
-        end = _position(lines, max(location.start, location.end), self.encoding)
+        start = client_position(lines, location.start, self.encoding)
+        end = client_position(lines, max(location.start, location.end), self.encoding)
         return types.Location(self.uri_of(location.path), types.Range(start, end))
 
     def finding_identities(self) -> Iterator[tuple[Diagnostic, FindingIdentity]]:
@@ -191,6 +191,6 @@ def fingerprint(diagnostics: list[types.Diagnostic]) -> str:
     return digest.hexdigest()
 
 
-def _position(lines: LineIndex, offset: int, encoding: PositionEncoding) -> types.Position:
+def client_position(lines: LineIndex, offset: int, encoding: PositionEncoding) -> types.Position:
     line, character = lines.position(offset, encoding)
     return types.Position(line, character)

@@ -31,6 +31,7 @@ from simt_lsp.server.protocol import SimtProtocol
 from simt_lsp.server.publishing import Publisher, Report, report_of
 from simt_lsp.server.roots import Root, Roots
 from simt_lsp.server.sent_tokens import SentTokens
+from simt_lsp.server.setting_diagnostics import SettingDiagnostics
 from simt_lsp.server.simulation.checked_barriers import CheckedBarriers
 from simt_lsp.server.simulation.checked_melds import CheckedMeld, CheckedMelds, MeldIdentity, text_digest
 from simt_lsp.server.simulation.decorations import decorations
@@ -39,7 +40,6 @@ from simt_lsp.server.simulation.run_checks import FindingIdentity, RunChecks
 from simt_lsp.server.simulation.simulator import Simulator
 from simt_lsp.server.uris import uri_of
 from simt_lsp.server.worker import Superseded, Worker
-from simt_lsp.workspace.configuration import SettingProblem
 from simt_lsp.workspace.disk_loader import path_key
 from simt_lsp.workspace.setting_values import Source
 
@@ -74,6 +74,7 @@ class SimtServer(LanguageServer):
         self.job = AnalysisJob(self.documents, self.roots, self.sources_for, self._crashed)
         self.worker: Worker[OpenDocument, Analysed] = Worker(self.job, self._analysed, self._crashed)
         self.publisher = Publisher(self._publish)
+        self.setting_diagnostics = SettingDiagnostics(self, Publisher(self._publish))
         self.sent_tokens = SentTokens()
         self.simulator = Simulator()
         self.simulations = SimulationResults()
@@ -312,7 +313,7 @@ class SimtServer(LanguageServer):
         """On the worker's thread: an analysis ended."""
         view = self.view(analysed)
         report = Report(item.version, [], "") if view is None else report_of(view)
-        self._hand_over(lambda: self._show(uri, item, analysed, report))
+        self.hand_over(lambda: self._show(uri, item, analysed, report))
         if view is not None:
             self._notify(view)
 
@@ -320,13 +321,13 @@ class SimtServer(LanguageServer):
         """On the worker's thread: what clients that want to know are told after each analysis."""
         if self.client_features.simulations and self.simulations.of(view.analysed.item.uri):
             shown = decorations(view)
-            self._hand_over(lambda: self.protocol.notify(SIMULATION_METHOD, shown))
+            self.hand_over(lambda: self.protocol.notify(SIMULATION_METHOD, shown))
         if self.client_features.kernels:
             listed = kernel_list(view)
-            self._hand_over(lambda: self.protocol.notify(KERNELS_METHOD, listed))
+            self.hand_over(lambda: self.protocol.notify(KERNELS_METHOD, listed))
 
     def _show(self, uri: str, item: OpenDocument, analysed: Analysed, report: Report) -> None:
-        self.show_problems(analysed.problems)
+        self.setting_diagnostics.show(analysed.problems, analysed.setting_files)
         if self.documents.current.get(uri) is not item:
             return
         root = self.roots.of(item.path)
@@ -369,7 +370,7 @@ class SimtServer(LanguageServer):
 
     def _walked(self, root: Root) -> None:
         """On the walking thread: the files below a root are known now."""
-        self._hand_over(lambda: self._analyse_below(root))
+        self.hand_over(lambda: self._analyse_below(root))
 
     def _analyse_below(self, root: Root) -> None:
         self._walk_ended.set()
@@ -433,14 +434,6 @@ class SimtServer(LanguageServer):
             if supported:
                 self.protocol.send_request(method, None)
 
-    def show_problems(self, problems: Iterable[SettingProblem]) -> None:
-        for problem in self.client_settings.unseen(problems):
-            self.show_message(str(problem), types.MessageType.Warning)
-
-    def report_problems(self, problems: Iterable[SettingProblem]) -> None:
-        """`show_problems` from the worker's thread."""
-        self._hand_over(lambda: self.show_problems(problems))
-
     def show_message(self, text: str, kind: types.MessageType) -> None:
         self.window_show_message(types.ShowMessageParams(type=kind, message=text))
 
@@ -458,9 +451,9 @@ class SimtServer(LanguageServer):
     def _crashed(self, what: str, error: BaseException) -> None:
         """On any thread: something failed that no request waits for."""
         text = "".join(traceback.format_exception(error))
-        self._hand_over(lambda: self.log_error(f"{what} failed\n{text}"))
+        self.hand_over(lambda: self.log_error(f"{what} failed\n{text}"))
 
-    def _hand_over(self, action: Callable[[], None]) -> None:
+    def hand_over(self, action: Callable[[], None]) -> None:
         if self._loop is not None:
             with suppress(RuntimeError):  # the loop was closed: nobody is left to be told
                 self._loop.call_soon_threadsafe(action)

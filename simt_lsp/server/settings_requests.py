@@ -7,6 +7,7 @@ Rules    A client that can be asked is asked, at start and after each `workspace
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
@@ -44,15 +45,17 @@ async def on_did_change_configuration(ls: SimtServer, params: types.DidChangeCon
 async def on_did_change_watched_files(ls: SimtServer, params: types.DidChangeWatchedFilesParams) -> None:
     changed: set[str] = set()
     listed: set[str] = set()
-    settings = False
+    settings: set[str] = set()
     for event in params.changes:
         path = path_of(event.uri)
         if path is None:
             continue
-        settings = settings or path.endswith(SETTINGS_FILES)
+        if os.path.basename(path) in SETTINGS_FILES:
+            settings.add(path)
         (changed if event.type == types.FileChangeType.Changed else listed).add(path)
     if settings:
         ls.settings_changed()
+        ls.setting_diagnostics.look_again(settings)
     ls.files_changed(changed, listed)
 
 

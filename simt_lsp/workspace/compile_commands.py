@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final, cast, final
 
+from analysis.facts.model import Location
 from analysis.ir.record import record
 from simt_lsp.workspace.compile_flags import CompileFlags, read_flags, split_command
 from simt_lsp.workspace.configuration import SettingProblem
@@ -88,7 +89,8 @@ def parse_database(text: bytes, path: str) -> CompileDatabase:
     try:
         value: object = json.loads(text)
     except json.JSONDecodeError as error:
-        return _broken(path, f"line {error.lineno} column {error.colno}: {error.msg}")
+        message = f"cannot be read: {error.msg[:1].lower()}{error.msg[1:]}"
+        return _broken(path, message, len(error.doc[: error.pos].encode("utf-8", "surrogatepass")))
     except (UnicodeDecodeError, RecursionError) as error:
         return _broken(path, f"cannot be read: {error}")
     if not isinstance(value, list):
@@ -100,7 +102,7 @@ def parse_database(text: bytes, path: str) -> CompileDatabase:
         try:
             entry = _entry(item, base)
         except ValueError as error:
-            problems.append(SettingProblem(path, f"[{index}]", f"entry {index}: {error}"))
+            problems.append(SettingProblem(path, f"[{index}]", f"entry {index}: {error}", Location(path, 0, 0)))
             continue
         entries.setdefault(entry.file, entry)
     return CompileDatabase(path, entries, tuple(problems[:20]))
@@ -143,5 +145,5 @@ def _distance(candidate: str, file: str) -> tuple[int, int, str]:
     return -common, not candidate.endswith(CUDA_SUFFIXES), candidate
 
 
-def _broken(path: str, message: str) -> CompileDatabase:
-    return CompileDatabase(path, {}, (SettingProblem(path, "", message),))
+def _broken(path: str, message: str, start: int = 0) -> CompileDatabase:
+    return CompileDatabase(path, {}, (SettingProblem(path, "", message, Location(path, start, start)),))

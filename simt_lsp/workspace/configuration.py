@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Final, final
 
+from analysis.facts.model import Location
 from analysis.features.inlay_hints import InlayHintMode, MemoryHintMode
 from analysis.ir.record import record
 from analysis.rules.settings import RuleSettings
@@ -76,11 +77,15 @@ DEFAULT: Final = Configuration()
 @final
 @record
 class SettingProblem:
-    """A value that was not taken, in words for the user; `source` is the file or client it came from."""
+    """A value that was not taken, in words for the user; `source` is the file or client it came from.
+
+    `location` is where it stands; None for what stands in no file.
+    """
 
     source: str
     key: str
     message: str
+    location: Location | None = None
 
     def __str__(self) -> str:
         return f"{self.source}: {self.message}"

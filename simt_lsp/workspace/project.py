@@ -33,6 +33,8 @@ class FileSetup:
     settings: AnalysisSettings
     context: str | None
     problems: tuple[SettingProblem, ...]
+    sources: tuple[str, ...] = ()
+    """The settings file and the build commands that were read."""
 
 
 def file_setup(path: str | None, overrides: Sequence[Source] = (), graph: IncludeGraph | None = None) -> FileSetup:
@@ -52,7 +54,8 @@ def file_setup(path: str | None, overrides: Sequence[Source] = (), graph: Includ
     entry = None if database is None or path is None else database.entry_for(path, includers)
     settings = analysis_settings(loaded.configuration, NO_FLAGS if entry is None else entry.flags())
     problems = loaded.problems + (() if database is None else database.problems)
-    return FileSetup(loaded.configuration, settings, context, problems)
+    sources = tuple(one for one in (loaded.path, database and database.path) if one)
+    return FileSetup(loaded.configuration, settings, context, problems, sources)
 
 
 def analysis_settings(configuration: Configuration, flags: CompileFlags = NO_FLAGS) -> AnalysisSettings:

@@ -143,15 +143,41 @@ def test_a_settings_file_is_read_again_when_it_changes(tmp_path: Path) -> None:
         client.initialize(PUSHED, tmp_path)
         client.open(kernel.as_uri(), DIVERGENT)
         assert codes(client.diagnostics(kernel.as_uri())) == ["SYN101"]
-        file.write_text('tires = "x"\nrules = { SYN101 = "off" }\n')
+        file.write_text('rules = { SYN101 = "off" }\ntires = "x"\n')
         watched(client, file, 1)
+        (problem,) = client.diagnostics(file.as_uri())
+        assert problem["range"] == {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 11}}
+        assert problem["message"] == "tires is not a setting; did you mean tiers?"
         assert client.diagnostics(kernel.as_uri()) == []
-        message = next(item for item in client.seen if item.get("method") == "window/showMessage")
-        assert message["params"]["message"] == f"{file}: tires is not a setting; did you mean tiers?"
-        (tmp_path / "compile_commands.json").write_text('[{"file": ]')
-        watched(client, tmp_path / "compile_commands.json", 1)
-        shown = client.notification("window/showMessage")
-        assert "compile_commands.json: line 1 column 11" in shown["message"]
+        commands = tmp_path / "compile_commands.json"
+        commands.write_text('[{"file": ]')
+        watched(client, commands, 1)
+        (problem,) = client.diagnostics(commands.as_uri())
+        assert problem["range"]["start"] == {"line": 0, "character": 10}
+
+
+def test_what_is_wrong_in_a_settings_file_stands_there_until_it_is_mended(tmp_path: Path) -> None:
+    kernel, file = tmp_path / "k.cu", tmp_path / ".simt.toml"
+    file.write_text('[rules]\n"größe" = 1\n\n[simulate]\narguments = { n = 2048 }\nseed = "x"\n', "utf-8")
+    with server() as client:
+        client.initialize(PUSHED, tmp_path)
+        client.open(kernel.as_uri(), DIVERGENT)
+        name, seed = client.diagnostics(file.as_uri())
+        assert name["range"] == {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 11}}
+        assert seed["range"]["start"] == {"line": 5, "character": 0}
+        assert (seed["severity"], seed["source"]) == (2, "simt-lsp")
+        client.notify("textDocument/didClose", {"textDocument": {"uri": kernel.as_uri()}})
+        file.write_text("[simulate]\nseed = 1\n")
+        watched(client, file)
+        assert client.diagnostics(file.as_uri()) == [], "no document needs to be open"
+        file.write_text("[simulate\n")
+        watched(client, file)
+        (problem,) = client.diagnostics(file.as_uri())
+        assert problem["range"]["start"] == {"line": 0, "character": 9}
+        file.unlink()
+        watched(client, file, 3)
+        assert client.diagnostics(file.as_uri()) == []
+        assert not [item for item in client.seen if item.get("method") == "window/showMessage"]
 
 
 def test_diagnostics_are_pulled_by_clients_that_can_be_told_to(tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def test_entries_by_file_by_includer_and_by_nearness() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"[{]", "line 1 column 3"),
+        (b"[{]", "cannot be read: expecting property name"),
         (b"{}", "expected a list of entries"),
         (b"\xff[]", "cannot be read"),
         (b'["x"]', "entry 0: expected an object"),

@@ -58,7 +58,9 @@ def test_a_default_is_what_holds_without_the_setting(name: str) -> None:
 def test_the_manifest_of_the_extension_has_these_settings() -> None:
     """`python editors/vscode/regenerate_settings.py` writes them."""
     text = (REPOSITORY / "editors" / "vscode" / "package.json").read_text("utf-8")
-    assert json.loads(text)["contributes"]["configuration"] == _generator().configuration()
+    contributes = json.loads(text)["contributes"]
+    assert contributes["configuration"] == _generator().configuration()
+    assert contributes["tomlValidation"] == _generator().toml_validation()
 
 
 def test_the_manifest_has_the_version_of_the_server() -> None:

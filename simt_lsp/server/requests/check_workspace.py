@@ -68,7 +68,7 @@ async def _check_file(ls: SimtServer, path: str, uri: str, stopped: asyncio.Even
         if text is None:
             return None
         analysed = ls.job(from_disk(uri, text), cancelled)
-        ls.report_problems(analysed.problems)
+        ls.setting_diagnostics.show_soon(analysed.problems, analysed.setting_files)
         view = ls.view(analysed)
         return None if view is None else report_of(view)
 
