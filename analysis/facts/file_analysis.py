@@ -40,6 +40,8 @@ from analysis.warp.model import WarpProblemKind
 Value = TypeVar("Value")
 Arguments = ParamSpec("Arguments")
 Answers: TypeAlias = BoundedCache[Hashable, Any]
+Layout: TypeAlias = frozenset[tuple[str, int, int]]
+"""Places: a file, bytes and lines."""
 """Answers of `FileAnalysis.recalled` by their questions."""
 
 
@@ -174,18 +176,21 @@ class FileAnalysis:
         question = answer, arguments, *sorted(options.items())
         return self._answers.get_or_compute(question, lambda: answer(*arguments, **options))
 
-    def layout(self, function: FunctionFacts) -> frozenset[tuple[int, int]]:
-        """Where everything stands, relative to the function, that its facts are about: distance in bytes, in lines."""
-        places: set[tuple[int, int]] = set()
+    def layout(self, function: FunctionFacts) -> Layout:
+        """Where everything stands that its facts are about: relative to the function, or else in another file."""
+        places: set[tuple[str, int, int]] = set()
         line_of = self.document.lines.line_of
         line = line_of(function.start)
         views = self._functions[function.id].views
         for items in {id(view.root.items): view.root.items for view in views}.values():
             for declared in items.values():
                 item = relocated(self._program.unit, declared)
+                start = item.span.start
                 if item.path == self.facts.path:
-                    start = item.span.start
-                    places.add((start - function.start, line_of(start) - line))
+                    places.add((item.path, start - function.start, line_of(start) - line))
+                else:
+                    text = self._program.unit.text_of(item.path) or b""
+                    places.add((item.path, start, text.count(b"\n", 0, start)))
         return frozenset(places)
 
     def views(self, function: FunctionFacts) -> tuple[View, ...]:

@@ -215,7 +215,7 @@ def record_of_owner(program: Declarations, item: Item) -> Record | None:
         found for found in program.unit.lookup(owner) if found.kind is ItemKind.RECORD and found.is_definition
     ]
     for found in candidates:
-        if item.in_class and not _contains(found, item):
+        if item.in_class and (found is item or not _contains(found, item)):
             continue
         if not item.in_class and found.namespace != item.namespace:
             continue

@@ -1,7 +1,7 @@
 """Diagnostics of functions that did not change between two versions of a file.
 
 Rules    Kept per function, for as long as its facts are the same object and everything they are about keeps its
-         distance: related places may lie in other functions.
+         distance: related places may lie in other functions; those in other files keep their place.
          Messages name lines, so a function that has any is looked at again when its line changes.
          Which unsafe barriers belong to the function depends on the rest of the file, so it is part of the key.
 """
@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Final, TypeAlias, final
 
 from analysis.facts.cache import BoundedCache
-from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.file_analysis import FileAnalysis, Layout
 from analysis.facts.model import FunctionFacts, Location
 from analysis.ir.record import record
 from analysis.refactor.edit import Replacement
@@ -24,7 +24,7 @@ from analysis.verdict.barriers import Tier
 
 _CAPACITY: Final = 2048
 
-_Key: TypeAlias = tuple[int, frozenset[tuple[int, int]], tuple[tuple[str, int, Tier], ...]]
+_Key: TypeAlias = tuple[int, Layout, tuple[tuple[str, int, Tier], ...]]
 
 
 @final

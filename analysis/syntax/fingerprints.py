@@ -5,8 +5,8 @@ Rules     An item's *own* digest covers its text, its place (owner, namespace, p
           it can use: those named in it, in their bodies, and so on, as visible at the item.
           Its fingerprint covers the own digests of all items that it can reach by name through identifiers.
           Names are taken from all text, comments too: a fingerprint can change for nothing, never stay for something.
-          Two kinds of items are meant without being named: an enumeration is reached by its enumerators too, and a
-          free operator by every item whose text, or a macro in it, may hold its symbol.
+          Some items are meant without being named: a class by all that stands in it, an enumeration by its enumerators
+          too, and a free operator by every item whose text, or a macro in it, may hold its symbol.
 Cost      Items that reach each other are one group, so one walk over the edges (Tarjan) answers for all that an item
           reaches.  Macros that are defined once are followed once for all items that use the same ones.
           After an edit inside of items, that declares nothing else, only what can reach these is hashed again.
@@ -147,6 +147,9 @@ class Fingerprints:
             content = b"|".join([self._settings, macros, place.encode("utf-8", "surrogateescape"), item.text])
             self._own[index] = blake2b(content, digest_size=16).digest()
             targets = [target for name in words & self._by_name.keys() for target in self._named(name)]
+            owner = b"" if item.owner is None else item.owner.encode("utf-8", "surrogateescape")
+            if owner in self._by_name and owner not in words:
+                targets += self._named(owner)  # what stands in a class names its members and bases without naming it
             for symbol, name in self._operators:
                 if macros or symbol in item.text:
                     targets += self._named(name)
