@@ -1,5 +1,7 @@
 """Kernels that want more time or memory than anybody has: what responsiveness is measured on, and what tests run.
 
+Files that are annoying to read, whether or not they run, are in `hostile_files.py`.
+
 Most are written out in `kernels/hard_cases.cu`, each behind a line `//// name | options of simulate`.
 """
 

@@ -4,7 +4,7 @@ Question  Which barriers of a function's views are not convergent, what keeps th
 Rules     One record per barrier instruction and view.  A record belongs to the function in which the innermost guard
           lies: a barrier in a function that is called in divergent code belongs to the caller, at the call.
           Without a guard (nothing but unknown callers speaks against the barrier) there is no record.
-Cost      O(barriers x views); most functions have none.
+Cost      O(barriers); most functions have none.
 """
 
 from __future__ import annotations
@@ -61,22 +61,13 @@ class BarrierRecord:
 def barrier_records(view: View, place_in: PlaceIn, wanted: Wanted) -> Iterator[BarrierRecord]:
     """The records of the function whose frame `view` is, of the barriers that are `wanted`."""
     place: Place | None = None
-    for site in view.root.barriers:
+    for site in view.root.records[view.frame].missed:
         evidence = site.evidence
-        if evidence is None or not evidence.guards or not wanted(site, evidence):
-            continue
-        if _home(view, site, evidence) == view.frame:
+        if evidence is not None and wanted(site, evidence):
             place = place or place_in(view)
             record = _record(view, site, evidence, place)
             if record is not None:
                 yield record
-
-
-def _home(view: View, site: BarrierSite, evidence: BarrierEvidence) -> FrameId:
-    """The frame that a record belongs to: the one that makes the first call, or the barrier's own."""
-    if not evidence.calls:
-        return site.span.frame
-    return view.root.function.frames[evidence.calls[0]].parent
 
 
 def _record(view: View, site: BarrierSite, evidence: BarrierEvidence, place: Place) -> BarrierRecord | None:

@@ -113,9 +113,8 @@ class FileAnalysis:
     def why_not_convergent(self, function: FunctionFacts, barrier: BarrierFact) -> tuple[WhyStep, ...]:
         """From the barrier's block over its guards back to what made them vary."""
         for view in self._functions[function.id].views:
-            for site in view.root.barriers:
-                here = site.span.frame == view.frame
-                if here and site.verdict is barrier.verdict and _same_place(site.span, barrier.span):
+            for site in view.root.records[view.frame].barriers:
+                if site.verdict is barrier.verdict and _same_place(site.span, barrier.span):
                     return self._steps(view, view.root.divergence.why_block(site.block))
         return ()
 

@@ -13,7 +13,9 @@ import logging
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field, replace
+from hashlib import blake2b
 from typing import Any, Final, TypeAlias, final
 
 from analysis.divergence.launch_shape import LaunchKnowledge
@@ -21,20 +23,24 @@ from analysis.facts.access_merge import access_facts
 from analysis.facts.cache import BoundedCache
 from analysis.facts.instances import NONE, InstanceKey, Instances, LaunchedTemplates
 from analysis.facts.launch_knowledge import launch_knowledge
+from analysis.facts.limited import limit_problem
 from analysis.facts.merge import (
     View,
     barrier_facts,
     branch_facts,
     branches_at,
     branches_if_callers_agree,
+    cut_off_facts,
     opaque_facts,
     variable_facts,
 )
 from analysis.facts.model import FileProblem, FunctionFacts, ProblemKind
-from analysis.facts.roots import RootAnalysis, analyze_root
+from analysis.facts.roots import INLINE_BUDGET, NOTHING_INLINED, RootAnalysis, analyze_root
 from analysis.facts.settings import AnalysisSettings
+from analysis.graph.work import TooMuchWork
 from analysis.ir.function import Function, FunctionKind
 from analysis.ir.instructions import FunctionId
+from analysis.ir.limits import Limit
 from analysis.ir.promote import promote
 from analysis.ir.record import record
 from analysis.ir.source import FrameId, Span
@@ -47,7 +53,7 @@ from analysis.lower.launches import (
     kernels_used_otherwise,
     launch_shapes,
 )
-from analysis.lower.program import DeviceFunction, Program
+from analysis.lower.program import DeviceFunction, Program, unknown_function
 from analysis.store.kept import Table
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.translation_unit import TranslationUnit
@@ -162,6 +168,7 @@ class _FileRun:
         self._reached: defaultdict[FunctionId, list[tuple[int, View]]] = defaultdict(list)
         """For each function where it was inlined, with the number of the root."""
         self._called_from: dict[FunctionId, tuple[FunctionId, Item]] = {}
+        self._contexts: dict[FunctionId, bytes] = {}
         self._definitions: dict[FunctionId, FunctionId | None] = {}
         self._own: dict[FunctionId, tuple[Item, int]] = {}
         self._own_places: dict[tuple[str, int, str, int], FunctionId] = {}
@@ -183,8 +190,8 @@ class _FileRun:
             if in_header or function.id not in self._reached:
                 self._add_root(function)
         analyzed = [self._facts_of(function) for function in functions if function.id in self._reached]
-        too_large = [_too_large(function) for function in analyzed if function.facts.is_too_large]
-        return AnalyzedFunctions(tuple(analyzed), (*self._problems, *too_large))
+        limited = [problem for function in analyzed if (problem := limit_problem(function.facts)) is not None]
+        return AnalyzedFunctions(tuple(analyzed), (*self._problems, *limited))
 
     def _known_launches(self) -> Mapping[str, tuple[Launch, ...]]:
         """The launches of those kernels of which the file has all; it is not searched where it defines no kernel."""
@@ -286,7 +293,12 @@ class _FileRun:
         def knowledge(inlined: Function) -> LaunchKnowledge:
             return launch_knowledge(self._settings, noted, launches, inlined, has_launch_bounds=own.has_launch_bounds)
 
-        return analyze_root(own.function, self._body, self._item_of, knowledge)
+        for budget in (INLINE_BUDGET, NOTHING_INLINED) if own.callees else (INLINE_BUDGET,):
+            with suppress(TooMuchWork):
+                return analyze_root(own.function, self._body, self._item_of, knowledge, budget)
+        name, span = own.function.name, Span(0, len(function.item.text))
+        unknown = unknown_function(function.id, name, function.kind, span, Limit.STEPS.value)
+        return replace(analyze_root(unknown, self._body, self._item_of, knowledge), is_too_large=True)
 
     def _body(self, function: FunctionId) -> Function | None:
         known = self._ssa(function)
@@ -322,8 +334,15 @@ class _FileRun:
             return b""
         if self._templates.item_of(function) is not None:
             return self._templates.digest
-        called = self._called_from.get(function)
-        return b"" if called is None else self._program.unit.fingerprint(called[1]) + self._context(called[0])
+        known = self._contexts.get(function)
+        if known is None:
+            called = self._called_from.get(function)
+            if called is None:
+                return b""
+            # A digest, since instances may ask for instances without end.
+            text = self._program.unit.fingerprint(called[1]) + self._context(called[0])
+            known = self._contexts[function] = blake2b(text, digest_size=16).digest()
+        return known
 
     def _lower(self, function: FunctionId) -> SsaFunction:
         self._make_known(function)
@@ -373,6 +392,7 @@ class _FileRun:
     def _facts_of(self, function: DeviceFunction) -> AnalyzedFunction:
         reached = self._reached[function.id]
         views = tuple([view for _, view in reached])
+        views = tuple([view for view in views if view.root.is_too_large]) or views
         key = (function.id, tuple([number for number, _ in reached]))
         merged = self._caches.facts.get_or_compute(key, lambda: MergedFacts(self._merged(function, views)))
         facts = merged.facts
@@ -386,7 +406,9 @@ class _FileRun:
         own = self._ssa(function.id)
         assert own is not None
         item = function.item
-        branches = branch_facts(own.function, views)
+        is_given_up = any(view.root.is_too_large for view in views)
+        body = views[0].root.function if is_given_up else own.function
+        branches = branch_facts(body, views)
         return FunctionFacts(
             id=function.id,
             name=f"{item.owner}::{item.name}" if item.owner else item.name,
@@ -399,18 +421,13 @@ class _FileRun:
             syntax_errors=own.syntax_errors,
             opaque=opaque_facts(views),
             branches=branches,
-            branches_if_callers_agree=branches_if_callers_agree(own.function, views, branches),
+            branches_if_callers_agree=branches_if_callers_agree(body, views, branches),
             barriers=barrier_facts(views),
             accesses=access_facts(views),
-            variables=variable_facts(own.function, views),
-            is_too_large=own.is_too_large,
+            variables=variable_facts(body, views),
+            is_too_large=own.is_too_large or is_given_up,
+            cut_off=() if own.is_too_large or is_given_up else cut_off_facts(views),
         )
-
-
-def _too_large(function: AnalyzedFunction) -> FileProblem:
-    name, start = function.facts.name_span, function.facts.start
-    message = f"{function.facts.name} is not analysed: it is too large; split it into smaller functions"
-    return FileProblem(ProblemKind.TOO_LARGE, start + name.start, start + name.end, message)
 
 
 def _place_of(item: Item) -> tuple[str, int, str, int]:

@@ -115,9 +115,7 @@ def barrier_facts(views: Sequence[View]) -> tuple[BarrierFact, ...]:
     """One fact per barrier site, in source order."""
     worst: dict[tuple[int, int], BarrierFact] = {}
     for view in views:
-        for site in view.root.barriers:
-            if site.span.frame != view.frame:
-                continue
+        for site in view.root.records[view.frame].barriers:
             key = (site.span.start, site.span.end)
             known = worst.get(key)
             fact = _barrier_fact(site)
@@ -157,6 +155,12 @@ def opaque_facts(views: Iterable[View]) -> tuple[OpaqueFact, ...]:
             span = Span(opaque.span.start, opaque.span.end)
             found[span.start, span.end, opaque.construct] = OpaqueFact(span, opaque.construct)
     return tuple(found[key] for key in sorted(found))
+
+
+def cut_off_facts(views: Iterable[View]) -> tuple[OpaqueFact, ...]:
+    """Every place that was not looked at because it would take too long, once, in source order."""
+    found = dict.fromkeys(place for view in views for place in view.root.records[view.frame].cut_off)
+    return tuple(sorted(found, key=lambda place: (place.span.start, place.span.end, place.construct)))
 
 
 def variable_facts(function: Function, views: Sequence[View]) -> tuple[VariableFact, ...]:

@@ -161,7 +161,8 @@ class FunctionFacts:
     `start`/`end` are file offsets of the whole definition, `name_span` is relative like all other spans.
     `callers_known` is False for a device function analysed for any caller: its parameters count as varying.
     `branches_if_callers_agree` is parallel to `branches`: what remains when those callers pass the same arguments in
-    every thread.  `is_too_large`: nothing is known of it, since to analyse it would take too long.
+    every thread.  `is_too_large`: nothing is known of it, since to analyse it would take too long; `cut_off` are the
+    places of which nothing is known for that reason.
     """
 
     id: FunctionId
@@ -180,6 +181,7 @@ class FunctionFacts:
     accesses: tuple[AccessFact, ...]
     variables: tuple[VariableFact, ...]
     is_too_large: bool = False
+    cut_off: tuple[OpaqueFact, ...] = ()
 
 
 class ProblemKind(Enum):

@@ -38,9 +38,9 @@ def wrong_counts(views: Sequence[View]) -> tuple[WrongCount, ...]:
     """Each place once per count, in the order of the barriers."""
     found: dict[WrongCount, None] = {}
     for view in views:
-        for site in view.root.barriers:
+        for site in view.root.records[view.frame].barriers:
             barrier = site.instruction
-            if site.span.frame == view.frame and isinstance(barrier, NamedBarrier) and barrier.count is not None:
+            if isinstance(barrier, NamedBarrier) and barrier.count is not None:
                 count = _constant(view.root.divergence, barrier.count)
                 wrong = None if count is None else _wrong(view, site.span, count)
                 if wrong is not None:

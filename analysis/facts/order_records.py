@@ -58,9 +58,7 @@ def order_records(views: Sequence[View], item_in: ItemIn) -> tuple[OrderRecord, 
     unknown: set[Span] = set()
     for view in views:
         orders = {(order.site.block, order.site.index): order for order in _ordering(view).orders()}
-        for site in view.root.barriers:
-            if site.span.frame != view.frame:
-                continue
+        for site in view.root.records[view.frame].barriers:
             place, order = Span(site.span.start, site.span.end), orders.get((site.block, site.index))
             if order is None:
                 unknown.add(place)
@@ -75,7 +73,7 @@ def barriers_without_order(views: Sequence[View]) -> tuple[Span, ...]:
     nothing: dict[int, frozenset[BarrierSite]] = {}
     places: dict[Span, bool] = {}
     for view in views:
-        own = [site for site in view.root.barriers if site.span.frame == view.frame]
+        own = view.root.records[view.frame].barriers
         if own and id(view.root) not in nothing:
             nothing[id(view.root)] = _ordering(view).nothing()
         for site in own:

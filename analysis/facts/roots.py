@@ -19,7 +19,10 @@ from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.divergence.options import DivergenceOptions
 from analysis.divergence.result import DivergenceResult
+from analysis.facts.limited import cut_off_places
+from analysis.facts.model import OpaqueFact
 from analysis.graph.control_flow import ControlFlow
+from analysis.graph.work import Work
 from analysis.ir.function import Definition, Function, FunctionKind, SourceBranchKind
 from analysis.ir.inline import InlineBudget, RefusedCall, inline_calls
 from analysis.ir.instructions import FunctionId, Opaque, SourceBranchId
@@ -38,7 +41,7 @@ from analysis.warp.analysis import find_warp_problems
 from analysis.warp.model import WarpProblem
 
 INLINE_BUDGET = InlineBudget()
-
+NOTHING_INLINED = InlineBudget(max_instructions=0)
 
 BranchPlace: TypeAlias = tuple[SourceBranchKind, int, int]
 """What a source branch is, and where its keyword starts and ends in its function."""
@@ -53,6 +56,10 @@ class FrameRecords:
     opaques: list[Opaque] = field(default_factory=list[Opaque])
     definitions: list[Definition] = field(default_factory=list[Definition])
     accesses: list[Access] = field(default_factory=list[Access])
+    barriers: list[BarrierSite] = field(default_factory=list[BarrierSite])
+    missed: list[BarrierSite] = field(default_factory=list[BarrierSite])
+    """Barriers that something keeps threads from, in the frame that makes the first call, or in their own."""
+    cut_off: list[OpaqueFact] = field(default_factory=list[OpaqueFact])
 
 
 @final
@@ -83,6 +90,8 @@ class RootAnalysis:
     refused: tuple[RefusedCall, ...]
     items: Mapping[FunctionId, Item] = field(repr=False)
     records: Mapping[FrameId, FrameRecords] = field(repr=False)
+    is_too_large: bool = False
+    """Nothing is known of it, since it would take too long to follow."""
 
 
 def analyze_root(
@@ -90,19 +99,20 @@ def analyze_root(
     resolve: Callable[[FunctionId], Function | None],
     item_of: Callable[[FunctionId], Item | None],
     knowledge: Callable[[Function], LaunchKnowledge],
+    budget: InlineBudget = INLINE_BUDGET,
 ) -> RootAnalysis:
-    """Analyses `function` (in SSA form).
+    """Analyses `function` (in SSA form).  Raises `TooMuchWork` where that would take too long.
 
     `resolve` gives the SSA form of what it calls and `item_of` its declaration, `knowledge` what the inlined function
     may assume of its launch.
     """
-    inlined = inline_calls(function, resolve, INLINE_BUDGET)
+    inlined = inline_calls(function, resolve, budget)
     flat = inlined.function
     if flat is not function and flat.symbols:  # where nothing was inlined, nothing is left to promote
         flat = promote(flat)
     is_kernel = function.kind is FunctionKind.KERNEL
     launch = knowledge(flat)
-    control = ControlFlow.of(flat)
+    control = ControlFlow.of(flat, Work())
     agreeing = DivergenceOptions(parameters=Level.GRID)
     options = agreeing if is_kernel else DivergenceOptions(parameters=Level.VARYING)
     divergence = analyze_divergence(flat, control, launch, options)
@@ -138,7 +148,7 @@ def analyze_root(
         find_warp_problems(flat, control, if_callers_agree, affine, spaces, launch, callers_known=is_kernel),
         inlined.refused,
         {callee: item for callee, item in items.items() if item is not None},
-        _records_by_frame(flat, accesses),
+        _records_by_frame(flat, accesses, barriers, inlined.refused),
     )
 
 
@@ -147,7 +157,9 @@ def _has_varying_branch(function: Function, divergence: DivergenceResult) -> boo
     return any(divergence.branch_level(SourceBranchId(branch)) is Level.VARYING for branch in branches)
 
 
-def _records_by_frame(function: Function, accesses: Sequence[Access]) -> Mapping[FrameId, FrameRecords]:
+def _records_by_frame(
+    function: Function, accesses: Sequence[Access], barriers: Sequence[BarrierSite], refused: Sequence[RefusedCall]
+) -> Mapping[FrameId, FrameRecords]:
     records = {FrameId(index): FrameRecords() for index in range(len(function.frames))}
     for index, branch in enumerate(function.branches):
         place = branch.kind, branch.keyword.start, branch.keyword.end
@@ -159,4 +171,12 @@ def _records_by_frame(function: Function, accesses: Sequence[Access]) -> Mapping
             records[instruction.span.frame].opaques.append(instruction)
     for access in accesses:
         records[access.span.frame].accesses.append(access)
+    for site in barriers:
+        records[site.span.frame].barriers.append(site)
+        evidence = site.evidence
+        if evidence is not None and evidence.guards:
+            home = function.frames[evidence.calls[0]].parent if evidence.calls else site.span.frame
+            records[home].missed.append(site)
+    for frame, place in cut_off_places(function, refused):
+        records[frame].cut_off.append(place)
     return records

@@ -13,6 +13,7 @@ from typing import final
 from analysis.graph.cycles import Cycle, CycleId, find_cycles
 from analysis.graph.joins import find_joins
 from analysis.graph.post_dominance import PostDominance, doomed_blocks, post_dominance
+from analysis.graph.work import Work
 from analysis.ir.control_flow import UNREACHED, immediate_dominators, reverse_post_order, reversed_edges
 from analysis.ir.function import ENTRY, Function
 from analysis.ir.ids import BasicBlockId
@@ -22,8 +23,9 @@ from analysis.ir.ids import BasicBlockId
 class ControlFlow:
     """Immutable to its users; made by `ControlFlow.of`."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, work: Work | None) -> None:
         self.function = function
+        self._work = work
         self.successors: tuple[tuple[BasicBlockId, ...], ...] = tuple(
             _distinct(block.terminator.successors) for block in function.blocks
         )
@@ -36,8 +38,14 @@ class ControlFlow:
         self._joins: dict[BasicBlockId, frozenset[BasicBlockId]] = {}
 
     @classmethod
-    def of(cls, function: Function) -> ControlFlow:
-        return cls(function)
+    def of(cls, function: Function, work: Work | None = None) -> ControlFlow:
+        """`work` is what passes may spend that ask about each branch; None is no limit."""
+        return cls(function, work)
+
+    def spend(self, steps: int) -> None:
+        """Raises `TooMuchWork` where a limit was given and is reached."""
+        if self._work is not None:
+            self._work.spend(steps)
 
     def is_reachable(self, block: BasicBlockId) -> bool:
         return self.rank[block] != UNREACHED
@@ -209,7 +217,8 @@ class ControlFlow:
         if known is None:
             around = tuple(self.cycles_around(branch))
             end = self.immediate_post_dominator(branch)
-            found = find_joins(branch, self.successors, self.predecessors, self.rank, around, end)
+            found, steps = find_joins(branch, self.successors, self.predecessors, self.rank, around, end)
+            self.spend(steps)
             known = self._joins[branch] = frozenset(map(BasicBlockId, found))
         return known
 

@@ -28,11 +28,15 @@ def find_joins(
     rank: Sequence[int],
     around: Sequence[Cycle],
     end: int | None,
-) -> frozenset[int]:
-    """`around`: the cycles that contain the branch; `end`: its post-dominator, behind which nothing can meet."""
+) -> tuple[frozenset[int], int]:
+    """The joins, and the steps that it took to find them.
+
+    `around`: the cycles that contain the branch; `end`: its post-dominator, behind which nothing can meet.
+    """
     walk = _Walk(branch, successors, rank, {cycle.header: cycle for cycle in around if cycle.reducible}, end)
     walk.run()
-    return frozenset([block for block in walk.met if _is_choice(block, branch, predecessors[block], walk)])
+    found = frozenset([block for block in walk.met if _is_choice(block, branch, predecessors[block], walk)])
+    return found, walk.steps
 
 
 def _is_choice(block: int, branch: int, predecessors: Sequence[int], walk: _Walk) -> bool:
@@ -64,6 +68,7 @@ class _Walk:
         self.headers = headers
         self.label: dict[int, int] = {}
         self.met: set[int] = set()
+        self.steps = 0
         self.stayed: list[Cycle] = []
 
     def run(self) -> None:
@@ -75,6 +80,7 @@ class _Walk:
         while fresh:
             _, block = heapq.heappop(fresh)
             arriving = label[block]
+            self.steps += 1
             for target in self._onward(block):
                 old = label.get(target)
                 if old == arriving:
@@ -95,5 +101,6 @@ class _Walk:
         if cycle is not None:
             if cycle not in self.stayed:
                 self.stayed.append(cycle)
+            self.steps += len(cycle.blocks) // 4
             return [t for b in sorted(cycle.blocks) for t in self.successors[b] if t not in cycle.blocks]
         return () if block == self.branch else self.successors[block]

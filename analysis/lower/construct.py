@@ -174,7 +174,7 @@ def default_array(ctx: LoweringContext, target: Place, type: ArrayType, span: Sp
     if not zeroed and not _needs_construction(ctx, type):
         return
     element, length = type.element, type.length
-    if length is None or length > MAX_ZEROED:
+    if length is None or length > MAX_ZEROED or _elements(type) > MAX_ELEMENTS:
         ctx.builder.emit(Opaque(None, f"initialisation of a large {spelled(type)}", (target.address,), False, span))
         return
     record = ctx.program.records.get(element.name) if isinstance(element, StructType) else None
@@ -187,6 +187,16 @@ def default_array(ctx: LoweringContext, target: Place, type: ArrayType, span: Sp
             default_array(ctx, place, element, span, zeroed=zeroed)
         else:
             initialise_zero(ctx, place, span)
+
+
+def _elements(type: ArrayType) -> int:
+    """Scalars or classes in an array, arrays in it counted whole."""
+    count = 1
+    inner: Type = type
+    while isinstance(inner, ArrayType):
+        count *= inner.length or 1
+        inner = inner.element
+    return count
 
 
 def _needs_construction(ctx: LoweringContext, type: Type) -> bool:
@@ -383,7 +393,7 @@ def _fill_from(ctx: LoweringContext, target: Place, pending: list[Node | Operand
     first = pending[0]
     if isinstance(target.type, ArrayType) and not (isinstance(first, Node) and first.kind in _WHOLE_ARRAYS):
         length = target.type.length
-        if length is None or length > MAX_ZEROED * 4:
+        if length is None or length > MAX_ZEROED * 4 or _elements(target.type) > MAX_ELEMENTS:
             pending.clear()
             ctx.builder.emit(Opaque(None, "a large array without braces", (target.address,), False, span))
             return
@@ -442,7 +452,7 @@ def _fill_elements(ctx: LoweringContext, target: Place, type: ArrayType, nodes: 
     length = type.length
     if length is None:
         return
-    if length - len(nodes) > MAX_ZEROED:
+    if length - len(nodes) > MAX_ZEROED or (len(nodes) < length and _elements(type) > MAX_ELEMENTS):
         builder.emit(Opaque(None, "zeros of a large array", (target.address,), False, span))
         return
     for index in range(len(nodes), length):
@@ -468,6 +478,8 @@ _WHOLE_ARRAYS = frozenset({"initializer_list", "string_literal", "concatenated_s
 MAX_CHARACTERS = 256
 """A longer text is not copied to an array one by one."""
 
+MAX_ELEMENTS = 4_096
+"""Of arrays in arrays."""
 MAX_ZEROED = 64
 """More elements than this are not zeroed one by one."""
 

@@ -442,8 +442,8 @@ class Record:
     fields: list[RecordField] = field(default_factory=list[RecordField])
     bases: list[tuple[Record, int]] = field(default_factory=list["tuple[Record, int]"])
     """Each base with the index of its first member here."""
-    own_fields: int = 0
-    """Index of the first member that is not a base's."""
+    own_fields: int = 0  # index of the first member that is not a base's
+    parts: int = 1  # scalars that it consists of, an array counting as one element
     has_unknown_base: bool = False
     is_guess: bool = False
     """The primary template for arguments that a specialisation may be meant for: its members may be others."""

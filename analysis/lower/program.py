@@ -19,12 +19,13 @@ from weakref import proxy
 from analysis.ir.function import Function, FunctionKind
 from analysis.ir.ids import FunctionId
 from analysis.ir.instructions import Opaque
+from analysis.ir.limits import Limit
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import VOID, StructLayout, Type, UnknownType
 from analysis.lower import type_instances
 from analysis.lower.bodies import lower_body
-from analysis.lower.builder import MAX_VALUES, FunctionBuilder, FunctionTooLarge
+from analysis.lower.builder import FunctionBuilder, FunctionTooLarge
 from analysis.lower.functions import function_declarator, function_name, instantiate, parameter_list
 from analysis.lower.library.source import is_library, snippet_of
 from analysis.lower.names import (
@@ -354,11 +355,11 @@ class Program:
         try:
             function, callees = lower_body(self, instance, self.settings.warp_size)
         except FunctionTooLarge:
-            function = _unknown(instance, f"more than {MAX_VALUES:,} values in one function")
+            function = _unknown(instance, Limit.VALUES.value)
             is_too_large = True
         except RecursionError:  # of the text, not of ours: thousands of lines of a trace tell nothing
             _LOG.warning("lowering %s: its declarations nest too deeply", instance.id)
-            function = _unknown(instance, "declarations that nest too deeply")
+            function = _unknown(instance, Limit.DECLARATIONS.value)
         except Exception as error:
             _LOG.exception("lowering %s", instance.id)
             function = _unknown(instance, f"internal error: {type(error).__name__}: {error}"[:200])
@@ -367,10 +368,14 @@ class Program:
         )
 
 
-def _unknown(instance: FunctionInstance, construct: str) -> Function:
+def unknown_function(id: FunctionId, name: str, kind: FunctionKind, span: Span, construct: str) -> Function:
     """A function of which nothing is known."""
-    declaration = instance.declaration
-    span = Span(0, len(declaration.item.text))
     builder = FunctionBuilder()
     builder.emit(Opaque(None, construct, (), True, span))
-    return builder.finish(instance.id, declaration.name, declaration.kind, VOID, span)
+    return builder.finish(id, name, kind, VOID, span)
+
+
+def _unknown(instance: FunctionInstance, construct: str) -> Function:
+    declaration = instance.declaration
+    span = Span(0, len(declaration.item.text))
+    return unknown_function(instance.id, declaration.name, declaration.kind, span, construct)

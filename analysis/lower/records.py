@@ -10,10 +10,13 @@ Limits  Virtual bases, tables of virtual functions and destructors are not model
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import takewhile
+from typing import Final
 
-from analysis.ir.types import StructLayout, StructType, TemplateType, Type
+from analysis.ir.limits import Limit
+from analysis.ir.types import ArrayType, StructLayout, StructType, TemplateType, Type, UnknownType
 from analysis.lower.alignment import is_packed, requested_alignment
 from analysis.lower.constants import constant_integer
 from analysis.lower.functions import function_declarator, function_name, generic_signature, parameter_list
@@ -38,6 +41,9 @@ from analysis.lower.templates import abbreviated_parameters, template_parameters
 from analysis.lower.types import base_type, declare, innermost, resolve_type, specifier_words
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.tree import Node
+
+MAX_PARTS: Final = 4_096
+"""Of all classes in one class, since what makes, copies or ends an object visits each; `Limit.PARTS` says it."""
 
 
 def methods_named(record: Record, name: str) -> tuple[FunctionDeclaration, ...]:
@@ -149,6 +155,10 @@ def _read_base(record: Record, type: Type) -> None:
         record.has_unknown_base = True
         return
     record.has_unknown_base = record.has_unknown_base or base.has_unknown_base
+    if record.parts + base.parts > MAX_PARTS:
+        record.has_unknown_base = True
+        return
+    record.parts += base.parts
     record.bases.append((base, len(record.fields)))
     record.fields.extend(base.fields)
 
@@ -239,7 +249,7 @@ def _read_field(record: Record, node: Node) -> None:
         type_node = node.field("type")
         is_record = type_node is not None and type_node.kind in ("struct_specifier", "union_specifier")
         if is_record and type_node is not None and type_node.field("name") is None:
-            record.fields.append(RecordField("", base, None, alignment))
+            record.fields.append(RecordField("", _counted(record, base), None, alignment))
         return
     for index, child in enumerate(node.children):
         if child.role != "declarator":
@@ -249,7 +259,22 @@ def _read_field(record: Record, node: Node) -> None:
         default = next((one for one in behind if one.role == "default_value"), None)
         text = "" if whole.name is None else whole.name.text.decode("utf-8", "replace")
         width = _bit_width(record, behind)
-        record.fields.append(RecordField(text, whole.declared, default, alignment, width))
+        record.fields.append(RecordField(text, _counted(record, whole.declared), default, alignment, width))
+
+
+def _counted(record: Record, member: DeclaredType) -> DeclaredType:
+    """The type of a member; unknown where classes in classes would make too many of it."""
+    type = member.type
+    while isinstance(type, ArrayType):
+        type = type.element
+    inner = record.scope.program.records.get(type.name) if isinstance(type, StructType) else None
+    if inner is None or member.is_reference:
+        record.parts += 1
+        return member
+    if record.parts + inner.parts > MAX_PARTS:
+        return replace(member, type=UnknownType(Limit.PARTS.value))
+    record.parts += inner.parts
+    return member
 
 
 def _bit_width(record: Record, behind: Sequence[Node]) -> int | None:

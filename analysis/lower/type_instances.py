@@ -6,6 +6,7 @@ Rules   A record is made once per name; its name carries the template arguments 
 
 from __future__ import annotations
 
+from analysis.ir.limits import Limit
 from analysis.ir.types import S32, StructLayout, StructType, TemplateType, Type, UnknownType
 from analysis.lower.builtins import builtin_type
 from analysis.lower.library.source import is_library
@@ -39,6 +40,8 @@ MAX_NESTED = 40
 """A bound on templates whose instances contain further ones without end."""
 MAX_INSTANCES = 2_000
 """A bound on recursive templates: what is asked for beyond it is an unknown type."""
+MAX_NAME = 10_000
+"""Characters of an instance's name, which says all its arguments: a bound on types that double."""
 
 
 def type_of_item(program: Declarations, outer: Scope, item: Item) -> Entity | None:
@@ -170,6 +173,8 @@ def _record_instance(
     arguments: tuple[TemplateArgument, ...],
 ) -> Entity:
     spelled = ", ".join(spelled_argument(argument) for argument in arguments)
+    if len(spelled) > MAX_NAME or Limit.TYPE_NAME.value in spelled:
+        return TypeName(DeclaredType(UnknownType(Limit.TYPE_NAME.value)))
     prefix = f"{scope.origin.prefix}::" if scope.origin is not None and scope.origin.prefix else ""
     full = f"{prefix}{template.name}<{spelled}>"
     known = program.records.get(full)

@@ -29,6 +29,8 @@ MAX_OPERATIONS: Final = 4_000
 """For one launch."""
 MAX_ALL_OPERATIONS: Final = 36_000
 """For one kernel."""
+MAX_COMPARED: Final = 100_000
+"""Instructions that are read again to compare what two threads write, for one kernel."""
 GRANULE: Final = 4
 """Bytes that are looked at together."""
 MAX_THREADS_EACH: Final = 4
@@ -80,6 +82,8 @@ class _Search:
         self._shapes = shapes_to_try(program, knowledge)
         self._smaller = smaller_shapes(program, knowledge)
         self._left = MAX_ALL_OPERATIONS
+        size = sum(len(block.instructions) + 1 for block in program.function.blocks)
+        self._comparisons = max(4, MAX_COMPARED // size)
 
     def run(self, candidates: frozenset[Pair]) -> Mapping[Pair, Sighting]:
         """Of known shapes one is enough; of unknown ones all that the kernel is made for have to agree."""
@@ -180,6 +184,9 @@ class _Search:
         one, other = uses[meeting.one.use], uses[meeting.other.use]
         if one.kind is not AccessKind.STORE or other.kind is not AccessKind.STORE:
             return True
+        self._comparisons -= 1
+        if self._comparisons < 0:
+            return None
         return values_differ(self._program, here.shape, self._warp_size, assignment, meeting.one, meeting.other, share)
 
     def _witness(self, here: Launch, meeting: _Meeting) -> RaceWitness:

@@ -30,6 +30,13 @@ class SuffixLoader(Protocol):
     def find_suffix(self, suffix: str, near: str) -> str | None: ...
 
 
+@runtime_checkable
+class SpecialLoader(Protocol):
+    """A loader that can also say whether there is something at a path that it does not read."""
+
+    def is_special(self, path: str) -> bool: ...
+
+
 @final
 class DictLoader:
     """Files from a dictionary."""
@@ -73,10 +80,7 @@ def resolve(argument: bytes, including: str, directories: tuple[str, ...], loade
         return None
     if not quoted and is_system_header(name):
         return None
-    candidates = [join(dirname(including), name)] if quoted else []
-    candidates += [join(directory, name) for directory in directories]
-    for candidate in candidates:
-        path = normpath(candidate)
+    for path in _candidates(name, quoted, including, directories):
         if loader.exists(path):
             return path
     if isinstance(loader, SuffixLoader):
@@ -85,3 +89,15 @@ def resolve(argument: bytes, including: str, directories: tuple[str, ...], loade
             suffix = suffix[3:]
         return loader.find_suffix(suffix, including)
     return None
+
+
+def is_special_file(argument: bytes, including: str, directories: tuple[str, ...], loader: SpecialLoader) -> bool:
+    """Whether the name means something that is not read, where `resolve` finds nothing."""
+    name = argument[1:-1].decode("utf-8", "surrogateescape").replace("\\", "/").strip()
+    return any(map(loader.is_special, _candidates(name, argument[:1] == b'"', including, directories)))
+
+
+def _candidates(name: str, quoted: bool, including: str, directories: tuple[str, ...]) -> list[str]:
+    """The places at which a header is looked for, best first."""
+    found = [join(dirname(including), name)] if quoted else []
+    return [normpath(candidate) for candidate in (*found, *(join(directory, name) for directory in directories))]

@@ -26,7 +26,7 @@ from analysis.syntax.directives import Conditional, Define, Include, Opening, Pr
 from analysis.syntax.environment import Environment, predefined
 from analysis.syntax.expansion import Budget, BudgetSpent, Expander, Token, lex
 from analysis.syntax.heads import ExpandedHead, Head, Opened, read_head
-from analysis.syntax.includes import IncludeUse, Loader, SuffixLoader, resolve
+from analysis.syntax.includes import IncludeUse, Loader, SpecialLoader, SuffixLoader, is_special_file, resolve
 from analysis.syntax.items import Item, Place, items_of
 from analysis.syntax.lexing import DIRECTIVE, identifiers, starts_line
 from analysis.syntax.macros import MacroDefinition, MacroTable
@@ -111,6 +111,9 @@ class _LoaderOfMain:
 
     def find_suffix(self, suffix: str, near: str) -> str | None:
         return self._loader.find_suffix(suffix, near) if isinstance(self._loader, SuffixLoader) else None
+
+    def is_special(self, path: str) -> bool:
+        return isinstance(self._loader, SpecialLoader) and self._loader.is_special(path)
 
 
 @final
@@ -227,6 +230,11 @@ class _Walk:
     def _resolve(self, argument: bytes, path: str) -> str | None:
         return resolve(argument, path, self._environment.include_dirs, self._loader)
 
+    def _is_special(self, argument: bytes, path: str) -> bool:
+        return isinstance(self._loader, SpecialLoader) and is_special_file(
+            argument, path, self._environment.include_dirs, self._loader
+        )
+
     def _include(self, directive: Include, path: str, span: Span) -> None:
         argument = directive.argument
         if argument[:1] not in (b'"', b"<"):
@@ -239,7 +247,8 @@ class _Walk:
             self.result.includes.append(IncludeUse(spelled, resolved, span))
         if resolved is None:
             if not system:
-                self._problem(ProblemKind.MISSING_INCLUDE, path, span, argument.decode("utf-8", "replace"))
+                kind = ProblemKind.SPECIAL_FILE if self._is_special(argument, path) else ProblemKind.MISSING_INCLUDE
+                self._problem(kind, path, span, argument.decode("utf-8", "replace"))
             return
         self._enter(resolved, path, span)
 

@@ -12,6 +12,7 @@ class ProblemKind(Enum):
 
     TOO_LARGE = "the file is too large to be read"
     MISSING_INCLUDE = "the header was not found"
+    SPECIAL_FILE = "the header is no regular file, so it is not read"
     INCLUDE_DEPTH = "headers include each other too deeply"
     MACRO_GROWTH = "the macro grows without bound and was left unexpanded"
     CONDITION = "the condition cannot be read and counts as false"

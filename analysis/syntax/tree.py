@@ -5,19 +5,24 @@ Rules     Kept: named nodes, anonymous tokens made of letters (`const`, `if`, `_
           field (operators).  Dropped: other punctuation, comments, line continuations.
           `start` and `end` are offsets in the snippet's text.
 Cost      About 0.7 microseconds per tree-sitter node.
-Limits    A node deeper than `MAX_DEPTH` becomes a childless ERROR, so recursive readers of the tree are safe.
+Limits    A node deeper than `MAX_DEPTH` becomes a TOO_DEEP, so recursive readers of the tree are safe.  Its children
+          are the names in its text, each once, as identifiers: it may do anything with them.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Final, final
 
 from tree_sitter import Node as TreeSitterNode
 from tree_sitter import Tree
 
+from analysis.ir.limits import Limit
 from analysis.syntax.parsing import CUDA
 
 MAX_DEPTH: Final = 400
+"""`Limit.NESTING` says it."""
 ERROR: Final = "ERROR"
+TOO_DEEP: Final = "TOO_DEEP"
 
 
 @final
@@ -50,7 +55,15 @@ class Node:
 
     @property
     def is_error(self) -> bool:
-        return self.kind == ERROR
+        """Whether nothing is known of this text but the names in it."""
+        return self.kind in (ERROR, TOO_DEEP)
+
+    @property
+    def construct(self) -> str:
+        """What this node is called where it is not understood."""
+        if self.kind == TOO_DEEP:
+            return Limit.NESTING.value
+        return "syntax error" if self.kind == ERROR else self.kind.replace("_", " ")
 
     @property
     def has_error(self) -> bool:
@@ -127,7 +140,8 @@ def convert_node(root: TreeSitterNode, source: bytes, shift: int = 0) -> Node:
                 child.is_missing = True
             if len(pending) >= MAX_DEPTH:
                 if node.child_count:
-                    child.kind = ERROR
+                    child.kind = TOO_DEEP
+                    child.children = _names(child)
             elif keep == _LEAF_OR_INNER and into():
                 pending.append(siblings)
                 siblings = child.children
@@ -139,6 +153,15 @@ def convert_node(root: TreeSitterNode, source: bytes, shift: int = 0) -> Node:
             siblings = pending.pop()
 
 
+def _names(node: Node) -> list[Node]:
+    first: dict[bytes, Node] = {}
+    for found in _NAME.finditer(node.source, node.start, node.end):
+        if found[0] not in first:
+            first[found[0]] = Node("identifier", found.start(), found.end(), node.source)
+    return list(first.values())
+
+
+_NAME: Final = re.compile(rb"[A-Za-z_]\w*")
 _LEAF_OR_INNER: Final = 3
 _LEAF: Final = 2
 _WITH_FIELD: Final = 1

@@ -151,6 +151,7 @@ class _Model:
             if block not in found and block not in ends and not self._control.doomed[block]:
                 found.add(block)
                 waiting.extend(self._control.successors[block])
+        self._control.spend(len(found))
         return frozenset(found)
 
     def _leaves_loop(self, first: BasicBlockId, arms: Mapping[BasicBlockId, frozenset[BasicBlockId]]) -> bool:

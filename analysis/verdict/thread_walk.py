@@ -11,6 +11,7 @@ from typing import TypeAlias, final
 from analysis.divergence.levels import Level
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
+from analysis.graph.cycles import Cycle, CycleId
 from analysis.ir.function import ENTRY, Function
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import (
@@ -109,6 +110,8 @@ class Slice:
         default_factory=dict[tuple[BasicBlockId, "BasicBlockId | None"], "Given"]
     )
     """For each way into a block what its phis take; filled by the walks."""
+    computed: dict[CycleId, tuple[ValueId, ...]] = field(default_factory=dict[CycleId, "tuple[ValueId, ...]"])
+    """What is computed in a cycle; filled by the walks."""
     scalar_names: dict[ValueId, str] = field(default_factory=dict[ValueId, str])
     memory: MemoryArguments | None = None
     """Whether numbers in memory are scalars too."""
@@ -189,6 +192,17 @@ class Slice:
         for decider in found - self.deciders:
             self.deciders.add(decider)
             waiting.extend(self.function.blocks[decider].terminator.operands)
+
+    def computed_in(self, cycle: Cycle) -> tuple[ValueId, ...]:
+        """The values that a walk computes in the blocks of the cycle."""
+        known = self.computed.get(cycle.id)
+        if known is None:
+            blocks = self.function.blocks
+            phis = (phi.result for block in cycle.blocks for phi in blocks[block].phis)
+            others = (result for block in cycle.blocks for result, _ in self.bodies.get(block, ()))
+            phis = (result for result in phis if result in self.definitions)
+            known = self.computed[cycle.id] = (*phis, *others)
+        return known
 
     def _take_from_memory(self, value: ValueId) -> None:
         name = None if self.memory is None else self.memory.name(value)
@@ -311,11 +325,10 @@ class Walk:
         for cycle in self._slice.control.cycles_around(block):
             if after in cycle.blocks:
                 break
-            for inside in cycle.blocks:
-                for phi in self._slice.function.blocks[inside].phis:
-                    self._values.pop(phi.result, None)
-                for result, _ in self._slice.bodies.get(inside, ()):
-                    self._values.pop(result, None)
+            computed = self._slice.computed_in(cycle)
+            self.budget -= len(computed) // 16
+            for value in computed:
+                self._values.pop(value, None)
         return after, None
 
     def _assume(self, block: BasicBlockId, terminator: Branch | Switch) -> tuple[BasicBlockId, BasicBlockId] | Stop:

@@ -43,6 +43,7 @@ class BlockWeights:
         self._spaces = spaces
         self._slots: dict[BasicBlockId, int] = {}
         self._rounds: dict[BasicBlockId, int] = {}
+        self._weights: dict[BasicBlockId, int] = {}
 
     @cached_property
     def trips(self) -> list[int]:
@@ -72,7 +73,10 @@ class BlockWeights:
 
     def weight(self, block: BasicBlockId) -> int:
         """Issue slots of all rounds of the loops around the block."""
-        return self.slots(block) * self.rounds(block)
+        known = self._weights.get(block)
+        if known is None:
+            known = self._weights[block] = self.slots(block) * self.rounds(block)
+        return known
 
     @cached_property
     def total(self) -> int:

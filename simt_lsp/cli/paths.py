@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias, final
 
 from analysis.ir.record import record
+from simt_lsp.workspace.regular_file import read_regular
 
 ALWAYS = (".cu", ".cuh", ".hip")
 WITH_DEVICE_CODE = (".h", ".hpp")
@@ -115,10 +116,7 @@ def _is_cuda(path: str) -> bool:
 
 def _has_device_code(path: str) -> bool:
     try:
-        if not os.path.isfile(path):
-            return False
-        with open(path, "rb") as file:
-            text = file.read()
+        text = read_regular(path)
     except OSError:
         return False  # a header that nobody named and that cannot be read is not known to be CUDA
     return any(mark in text for mark in DEVICE_MARKS)

@@ -18,6 +18,7 @@ from analysis.facts.model import Location
 from analysis.ir.record import record
 from simt_lsp.workspace.compile_flags import CompileFlags, read_flags, split_command
 from simt_lsp.workspace.configuration import SettingProblem
+from simt_lsp.workspace.regular_file import read_regular
 from simt_lsp.workspace.setting_sources import find_upward
 
 FILE_NAMES: Final = ("compile_commands.json", os.path.join("build", "compile_commands.json"))
@@ -80,8 +81,7 @@ def read_database(path: str) -> CompileDatabase:
 def _read_database(path: str, _modified: int, size: int) -> CompileDatabase:
     if size > MAX_DATABASE_BYTES:
         return _broken(path, f"larger than {MAX_DATABASE_BYTES:,} bytes, not read")
-    with open(path, "rb") as file:
-        return parse_database(file.read(), path)
+    return parse_database(read_regular(path), path)
 
 
 def parse_database(text: bytes, path: str) -> CompileDatabase:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Final, final
 
 from analysis.ir.record import record
+from simt_lsp.workspace.regular_file import read_regular
 from simt_lsp.workspace.setting_keys import parse_architecture
 
 MAX_RESPONSE_DEPTH: Final = 4
@@ -209,8 +210,7 @@ def _response(path: str, directory: str, depth: int) -> Iterator[str]:
     if depth >= MAX_RESPONSE_DEPTH:
         return
     try:
-        with open(_absolute(path, directory), "rb") as file:
-            words = split_command(file.read(MAX_RESPONSE_BYTES).decode("utf-8", "replace"))
+        words = split_command(read_regular(_absolute(path, directory), MAX_RESPONSE_BYTES).decode("utf-8", "replace"))
     except (OSError, ValueError):
         return  # the compiler will say so; here a missing response file is a call with fewer flags
     yield from _expanded(words, directory, depth + 1)

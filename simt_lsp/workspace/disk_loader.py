@@ -16,6 +16,7 @@ from threading import Lock
 from typing import Final, final
 
 from simt_lsp.workspace.file_index import FileIndex, build_index
+from simt_lsp.workspace.regular_file import is_special, read_regular
 
 MAX_FILE_BYTES: Final = 16_000_000
 MAX_CACHED_BYTES: Final = 128_000_000
@@ -49,8 +50,7 @@ class FileCache:
                 self._texts.move_to_end(path)
                 return known[1]
         try:
-            with open(path, "rb") as file:
-                text = file.read(MAX_FILE_BYTES + 1)
+            text = read_regular(path, MAX_FILE_BYTES + 1)
         except OSError:
             return None
         if len(text) > MAX_FILE_BYTES:
@@ -102,9 +102,14 @@ class DiskLoader:
         if known is None:
             key = path_key(path)
             self.touched.add(key)
-            on_disk = self._cache is not None and _stamp(path) is not None
+            stamp = None if self._cache is None else _stamp(path)
+            on_disk = stamp is not None and (stamp[1] > 0 or not is_special(path))
             known = self._present[path] = on_disk or key in self._overlay
         return known
+
+    def is_special(self, path: str) -> bool:
+        """Whether something is there that is never read: a device, a pipe, a file that the system makes up."""
+        return self._cache is not None and is_special(path)
 
     def find_suffix(self, suffix: str, near: str) -> str | None:
         """The file of the workspace whose path ends in `suffix`; of several, that nearest to the file `near`."""

@@ -22,6 +22,7 @@ from typing import Final, final
 from analysis.syntax.system_headers import is_system_header
 from simt_lsp.workspace.disk_loader import path_key
 from simt_lsp.workspace.file_index import HEADER_SUFFIXES, SOURCE_SUFFIXES, FileIndex
+from simt_lsp.workspace.regular_file import read_regular
 
 MAX_SCANNED_BYTES: Final = 256 * 1024
 MAX_CHAIN: Final = 12
@@ -129,10 +130,7 @@ def is_header(path: str) -> bool:
 
 def _head(path: str) -> bytes | None:
     try:
-        if not os.path.isfile(path):
-            return None
-        with open(path, "rb") as file:
-            return file.read(MAX_SCANNED_BYTES)
+        return read_regular(path, MAX_SCANNED_BYTES)
     except OSError:
         return None  # vanished or unreadable since the walk: includes nothing
 

@@ -13,6 +13,7 @@ from analysis.facts.model import Location
 from analysis.ir.record import record
 from analysis.syntax.line_index import LineIndex, PositionEncoding
 from simt_lsp.workspace.configuration import DEFAULT, Configuration, SettingProblem
+from simt_lsp.workspace.regular_file import read_regular
 from simt_lsp.workspace.setting_keys import apply_source
 from simt_lsp.workspace.setting_values import Source, normalized
 from simt_lsp.workspace.toml_places import Entry, Header, toml_places
@@ -76,8 +77,7 @@ def read_settings_file(path: str) -> tuple[Source | None, tuple[SettingProblem, 
 
 
 def _text_of(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(MAX_SETTINGS_BYTES + 1)
+    return read_regular(path, MAX_SETTINGS_BYTES + 1)
 
 
 _AT: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")

@@ -18,7 +18,7 @@ from analysis.ir.types import ArrayType, HandleType, MemorySpace, PointerType, T
 from analysis.lower.bit_fields import read_bits, unit_type
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.names import Closure
-from analysis.syntax.tree import Node
+from analysis.syntax.tree import TOO_DEEP, Node
 
 Handler: TypeAlias = Callable[[LoweringContext, Node], Operand]
 
@@ -161,9 +161,10 @@ def decayed(type: Type) -> Type:
 def unsupported(ctx: LoweringContext, node: Node, construct: str | None = None) -> ValueId:
     """Something not understood; names the construct."""
     if construct is None:
-        construct = "syntax error" if node.is_error else node.kind.replace("_", " ")
+        construct = node.construct
     arguments = tuple(dict.fromkeys(_reached(ctx, node))) if node.is_error else ()
-    return ctx.builder.opaque(construct, arguments, UnknownType(construct), ctx.span(node))
+    type = UnknownType(construct)
+    return ctx.builder.opaque(construct, arguments, type, ctx.span(node), may_contain_barrier=node.kind == TOO_DEEP)
 
 
 def forget_chosen(ctx: LoweringContext, operand: Operand, span: Span) -> None:

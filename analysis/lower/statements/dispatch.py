@@ -40,7 +40,7 @@ def statement(ctx: LoweringContext, node: Node) -> None:
 def not_understood(ctx: LoweringContext, node: Node, construct: str | None = None) -> None:
     """A statement that is not understood: it may do anything to the local variables it mentions."""
     if construct is None:
-        construct = "syntax error" if node.is_error else node.kind.replace("_", " ")
+        construct = node.construct
     addresses = dict.fromkeys(
         operand.address
         for child in node.walk()
