@@ -9,13 +9,17 @@ from analysis.ir.source import Span
 
 @final
 class Refusal(Exception):
-    """The kernel uses `construct`, which is not simulated; `span` lies in the function named `function`."""
+    """The kernel uses `construct`, which is not simulated; `span` lies in the function named `function`.
 
-    def __init__(self, construct: str, function: str, span: Span) -> None:
+    `is_a_guess`: what the text says is not known, so that nothing can be put in its place.
+    """
+
+    def __init__(self, construct: str, function: str, span: Span, *, is_a_guess: bool = False) -> None:
         super().__init__(f"{construct} is not simulated")
         self.construct = construct
         self.function = function
         self.span = span
+        self.is_a_guess = is_a_guess
 
 
 @final

@@ -17,6 +17,7 @@ from analysis.facts.file_analysis import Answers, FileAnalysis
 from analysis.facts.functions import FunctionCaches, MergedFacts, NumberedRoot, SsaFunction, analyze_functions
 from analysis.facts.model import FileFacts, FileProblem, ProblemKind
 from analysis.facts.settings import AnalysisSettings
+from analysis.facts.syntax_errors import syntax_errors
 from analysis.lower.program import LowerSettings, Program
 from analysis.store.kept import Store, TableStatistics
 from analysis.syntax.cache import SyntaxCache
@@ -105,8 +106,12 @@ class Analyzer:
         checkpoint()
         program = Program(unit, LowerSettings(warp_size=settings.warp_size))
         analyzed = analyze_functions(program, settings, self._functions, checkpoint)
-        problems = (*(_problem(problem) for problem in unit.problems if problem.path == path), *analyzed.problems)
         functions = tuple(sorted((entry.facts for entry in analyzed.functions), key=lambda facts: facts.start))
+        problems = (
+            *(_problem(problem) for problem in unit.problems if problem.path == path),
+            *analyzed.problems,
+            *syntax_errors(functions, document.lines),
+        )
         parse_errors = sum(facts.syntax_errors for facts in functions)
         facts = FileFacts(path, parse_errors, functions, problems)
         functions_by_id = {entry.facts.id: entry for entry in analyzed.functions}

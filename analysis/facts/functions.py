@@ -87,6 +87,7 @@ class SsaFunction:
     callees: tuple[tuple[FunctionId, Item], ...]
     has_launch_bounds: bool
     syntax_errors: int
+    unreadable: Span | None
     is_too_large: bool
 
 
@@ -352,6 +353,7 @@ class _FileRun:
             tuple((callee, self._program.item_of(callee)) for callee in lowered.callees),
             lowered.launch_bounds is not None,
             lowered.error_count,
+            lowered.unreadable,
             lowered.is_too_large,
         )
 
@@ -425,6 +427,7 @@ class _FileRun:
             barriers=barrier_facts(views),
             accesses=access_facts(views),
             variables=variable_facts(body, views),
+            unreadable=own.unreadable,
             is_too_large=own.is_too_large or is_given_up,
             cut_off=() if own.is_too_large or is_given_up else cut_off_facts(views),
         )

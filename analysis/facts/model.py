@@ -163,6 +163,7 @@ class FunctionFacts:
     `branches_if_callers_agree` is parallel to `branches`: what remains when those callers pass the same arguments in
     every thread.  `is_too_large`: nothing is known of it, since to analyse it would take too long; `cut_off` are the
     places of which nothing is known for that reason.
+    `unreadable`: the first syntax error; what is known of such a function rests on a guess, and nothing is reported.
     """
 
     id: FunctionId
@@ -182,6 +183,7 @@ class FunctionFacts:
     variables: tuple[VariableFact, ...]
     is_too_large: bool = False
     cut_off: tuple[OpaqueFact, ...] = ()
+    unreadable: Span | None = None
 
 
 class ProblemKind(Enum):
@@ -190,6 +192,7 @@ class ProblemKind(Enum):
     MISSING_INCLUDE = "missing-include"
     PREPROCESSOR = "preprocessor"
     TOO_LARGE = "too-large"
+    SYNTAX_ERROR = "syntax-error"
     INTERNAL = "internal"
     ANNOTATION = "annotation"
 

@@ -8,6 +8,7 @@ from typing import Final, final
 from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import BarrierFact, BranchFact, ExpressionFact, FunctionFacts, OpaqueFact, VariableFact
+from analysis.facts.syntax_errors import syntax_errors
 from analysis.features.access_words import has_bank_conflict, is_uncoalesced, label
 from analysis.features.barrier_orders import order_lines
 from analysis.features.barrier_reason import barrier_reason
@@ -78,6 +79,9 @@ def explain_line(analysis: FileAnalysis, line: int, meld: MeldSettings = DEFAULT
     name = " and ".join(function.name for function in functions)
     if not any(function.active for function in functions):
         return Explanation(line, source, name, f"`{name}` is excluded by `#if`: nothing is known about it", ())
+    broken = next(syntax_errors(functions, analysis.document.lines), None)
+    if broken is not None:
+        return Explanation(line, source, name, broken.message, ())
     items = _items(analysis, functions, start, end, meld)
     return Explanation(line, source, name, _summary(items), items)
 

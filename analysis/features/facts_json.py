@@ -101,6 +101,8 @@ class FunctionObject(TypedDict):
     name: str
     kind: FunctionWord
     active: bool
+    syntax_error_line: int | None
+    """Nothing is reported of a function with a syntax error."""
     line: int
     end_line: int
     opaque: list[OpaqueObject]
@@ -149,6 +151,7 @@ def _function(analysis: FileAnalysis, function: FunctionFacts) -> FunctionObject
         "name": function.name,
         "kind": _FUNCTION_KINDS[function.kind],
         "active": function.active,
+        "syntax_error_line": None if function.unreadable is None else line(function.unreadable),
         "line": line(function.name_span),
         "end_line": lines.line_of(max(function.end - 1, 0)) + 1,
         "opaque": [{"line": line(opaque.span), "construct": opaque.construct} for opaque in function.opaque],

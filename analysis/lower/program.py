@@ -84,6 +84,8 @@ class Lowered:
     item: Item
     error_count: int
     """ERROR and MISSING nodes in its text."""
+    unreadable: Span | None
+    """The first of them that hides what the function does."""
     launch_bounds: tuple[bytes, ...] | None
     callees: tuple[FunctionId, ...]
     is_too_large: bool = False
@@ -364,7 +366,13 @@ class Program:
             _LOG.exception("lowering %s", instance.id)
             function = _unknown(instance, f"internal error: {type(error).__name__}: {error}"[:200])
         return Lowered(
-            function, instance.declaration.item, snippet.error_count, snippet.launch_bounds, callees, is_too_large
+            function,
+            instance.declaration.item,
+            snippet.error_count,
+            snippet.unreadable(),
+            snippet.launch_bounds,
+            callees,
+            is_too_large,
         )
 
 

@@ -76,12 +76,12 @@ def _diagnostics(
 
 
 def subjects(analysis: FileAnalysis, settings: RuleSettings) -> Iterator[Subject]:
-    """The active functions of the file, in text order."""
+    """The active functions of the file that could be read, in text order."""
     unsafe: defaultdict[FunctionId, list[UnsafeBarrier]] = defaultdict(list)
     for barrier in survey_barriers(analysis):
         unsafe[barrier.function].append(barrier)
     for function in analysis.facts.functions:
-        if function.active:
+        if function.active and function.unreadable is None:
             own = tuple(unsafe.get(function.id, ()))
             yield Subject(analysis, function, own, settings.cost_threshold, settings.meld, settings.tiers)
 

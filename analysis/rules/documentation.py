@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from inspect import cleandoc
+from typing import Final
 
 from analysis.rules.registry import RULES
 from analysis.rules.rule import Finding
+
+PAGES: Final = "https://github.com/simt-lsp/simt-lsp/blob/main/docs/rules"
+
+
+def page_address(code: str) -> str:
+    """Where the page of a rule can be read."""
+    return f"{PAGES}/{code}.md"
+
+
+def rule_page(rule: type[Finding]) -> str:
+    """The page of one rule, as `docs/rules` holds it."""
+    return _page(rule)
 
 
 def rule_pages() -> Mapping[str, str]:

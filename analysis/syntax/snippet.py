@@ -50,6 +50,25 @@ class Snippet:
     problems: tuple[Problem, ...]
     source_map: SourceMap
 
+    def unreadable(self) -> Span | None:
+        """The first place that the grammar could not read; the whole item if that lies around `root`.
+
+        What stands inside an `asm` does not count: it is taken for one construct, whatever it says.
+        """
+        if not self.error_count:
+            return None
+        inside = 0
+        stack = [(self.root, False)]
+        while stack:
+            node, is_assembly = stack.pop()
+            if node.is_error or node.is_missing:
+                if not is_assembly:
+                    return self.span(node.start, max(node.end, node.start + 1))
+                inside += 1
+            is_assembly = is_assembly or node.kind == "gnu_asm_expression"
+            stack += ((child, is_assembly) for child in reversed(node.children))
+        return None if inside == self.error_count else self.span(0, len(self.text))
+
     def span(self, start: int, end: int) -> Span:
         """The range of the original text, relative to the item's start, that `text[start:end]` stands for."""
         return self.source_map.span(start, end)

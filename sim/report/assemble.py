@@ -34,6 +34,7 @@ from sim.observers.requests import RequestCount, RequestObserver
 from sim.observers.timeline import TimelineObserver
 from sim.observers.work import Work, WorkObserver, arrivals_by_line
 from sim.policies.protocol import PolicyFactory
+from sim.refusals import Refusal
 from sim.report.branches import Levels, branch_reports, static_levels
 from sim.report.faults import fault_report
 from sim.report.interim import Interim
@@ -95,6 +96,14 @@ class _Run:
     watched: _Watched
 
 
+def _refuse_what_was_guessed(program: Program, planner: Planner) -> None:
+    """A function with a syntax error is no text to run; raises `Refusal`."""
+    function = planner.kernel.function
+    unreadable = program.lower(function.id).unreadable
+    if unreadable is not None:
+        raise Refusal("a kernel with a syntax error", function.id, unreadable, is_a_guess=True)
+
+
 def report_kernel(
     program: Program,
     planner: Planner,
@@ -118,6 +127,7 @@ def report_kernel(
     """
     started = time.perf_counter() - spent
     facts = tuple(static)
+    _refuse_what_was_guessed(program, planner)
 
     def so_far(*ended_and_running: _Run) -> KernelReport:
         found = _kernel_report(program, planner.flow, ended_and_running, facts, None, started)

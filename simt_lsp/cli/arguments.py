@@ -11,7 +11,7 @@ from typing import NoReturn
 from simt_lsp.cli.exit_status import UsageError
 
 EPILOG = """exit status of check: 0 nothing wrong, 1 errors found, 2 the command could not be carried out,
-or not as it was meant: a path or a settings file is wrong.
+or not as it was meant: a path or a settings file is wrong, or a function has a syntax error.
 Settings are read from .simt.toml beside the sources or above them; the command line wins over them."""
 
 
@@ -102,7 +102,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_check(
         command("check", "report barriers that threads may miss, branches that cost, and other findings", EPILOG)
     )
-    _add_explain(command("explain", "say in words why a line varies between threads"))
+    _add_explain(command("explain", "say in words why a line varies between threads, or what a rule reports"))
     _add_facts(command("facts", "print everything known about files, one JSON object per line"))
     _add_cfg(command("cfg", "draw the control flow of a function"))
     _add_meld(
@@ -152,7 +152,7 @@ def _add_runs(check: argparse.ArgumentParser) -> None:
 
 
 def _add_explain(explain: argparse.ArgumentParser) -> None:
-    explain.add_argument("place", metavar="FILE:LINE")
+    explain.add_argument("place", metavar="FILE:LINE|RULE", help="a line, or the code or name of a rule: its page")
     explain.add_argument(
         "--exact", action="store_true", help="also follow all paths of two threads: which code is convergent, and why"
     )

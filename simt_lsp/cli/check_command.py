@@ -22,7 +22,7 @@ from simt_lsp.cli.version import version
 
 
 def check(options: argparse.Namespace) -> ExitStatus:
-    """The status is USAGE if a path or settings cannot be read; the rest is checked all the same."""
+    """The status is USAGE if a path, settings or a function cannot be read; the rest is checked all the same."""
     started = time.perf_counter()
     if options.diff and options.format != OutputFormat.TEXT.value:
         raise UsageError("--diff and --format both want standard output: give one of them")
@@ -47,7 +47,7 @@ def check(options: argparse.Namespace) -> ExitStatus:
             from simt_lsp.cli.sarif_report import sarif_report
 
             totals = _write(reports, sarif_report)
-    if complaints or any(isinstance(item, BadPath) for item in found):
+    if complaints or totals.unreadable or totals.failed:
         return ExitStatus.USAGE
     return ExitStatus.FOUND if totals.severities["error"] else ExitStatus.CLEAN
 

@@ -1,4 +1,4 @@
-"""`simt-lsp explain FILE:LINE`: why a line varies between threads, in words."""
+"""`simt-lsp explain FILE:LINE`: why a line varies between threads, in words; `explain SYN101`: what a rule reports."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ from simt_lsp.cli.targets import line_target
 
 
 def explain(options: argparse.Namespace) -> ExitStatus:
+    if ":" not in options.place:
+        from simt_lsp.cli.rule_page import show_rule
+
+        return show_rule(options.place)
     target = line_target(options.place)
     analyzed = analyzed_file(Engine(engine_options(options, [target.path])), target.path)
     analysis = analyzed.analysis

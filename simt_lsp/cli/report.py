@@ -16,6 +16,8 @@ OPAQUE: Final = "opaque"
 """The kind of the notes on what the analysis does not understand."""
 SETTINGS: Final = "settings"
 """The kind of the notes on settings that were not taken."""
+SYNTAX_ERROR: Final = "syntax-error"
+"""The kind of the notes on functions that could not be read and are therefore not analysed."""
 NEEDS_RUN: Final = "needs-run"
 """Of a repair that `--fix` writes, and applies where running the kernel before and after confirms it."""
 
@@ -131,6 +133,8 @@ class Totals:
     kernels: int
     failed: int
     opaque: int
+    unreadable: int
+    """Functions with a syntax error: they are not analysed."""
     severities: dict[str, int]
     fixed: int
     """Repairs that were made."""
@@ -145,7 +149,7 @@ class Totals:
     def of(cls, reports: Iterable[FileReport]) -> Totals:
         severities = {"error": 0, "warning": 0, "information": 0, "hint": 0}
         fixable = {**{one.value: 0 for one in Applicability}, NEEDS_RUN: 0}
-        files = lines = kernels = failed = opaque = fixed = confirmed = unconfirmed = 0
+        files = lines = kernels = failed = opaque = unreadable = fixed = confirmed = unconfirmed = 0
         for report in reports:
             files += 1
             lines += report.lines
@@ -153,6 +157,7 @@ class Totals:
             failed += report.error is not None
             fixed += len(report.fixes)
             opaque += sum(1 for note in report.notes if note.kind == OPAQUE)
+            unreadable += sum(1 for note in report.notes if note.kind == SYNTAX_ERROR)
             unconfirmed += len(report.unconfirmed)
             for finding in report.findings:
                 severities[finding.severity] += 1
@@ -161,4 +166,6 @@ class Totals:
                 if finding.run is not None:
                     confirmed += finding.run.is_confirmed
                     unconfirmed += not finding.run.is_confirmed
-        return cls(files, lines, kernels, failed, opaque, severities, fixed, fixable, confirmed, unconfirmed)
+        return cls(
+            files, lines, kernels, failed, opaque, unreadable, severities, fixed, fixable, confirmed, unconfirmed
+        )

@@ -16,10 +16,10 @@ from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote
 
-from analysis.rules.documentation import rule_documentation
+from analysis.rules.documentation import page_address, rule_documentation
 from analysis.rules.registry import RULES
 from analysis.rules.rule import Finding as Rule
-from simt_lsp.cli.report import SETTINGS, FileReport, Finding, OfferedFix, Place, RelatedPlace
+from simt_lsp.cli.report import SETTINGS, SYNTAX_ERROR, FileReport, Finding, Note, OfferedFix, Place, RelatedPlace
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "simtFinding/v1"
@@ -46,7 +46,7 @@ def _driver(version: str) -> Object:
     return {
         "name": "simt-lsp",
         "semanticVersion": version,
-        "rules": [_rule(rule) for rule in RULES],
+        "rules": [*(_rule(rule) for rule in RULES), _SYNTAX_ERROR_RULE],
     }
 
 
@@ -56,6 +56,7 @@ def _rule(rule: type[Rule]) -> Object:
         "id": rule.code,
         "name": rule.slug,
         "shortDescription": {"text": _first_paragraph(markdown) or rule.slug},
+        "helpUri": page_address(rule.code),
         "help": {"text": markdown or rule.slug, "markdown": markdown or rule.slug},
         "defaultConfiguration": {"level": LEVELS[rule.severity.value]},
         "properties": {"tags": ["cuda", "gpu", rule.code[:3].lower()]},
@@ -64,7 +65,30 @@ def _rule(rule: type[Rule]) -> Object:
 
 def _results(report: FileReport, root: Path) -> list[Object]:
     seen: Counter[str] = Counter()
-    return [_result(finding, _fingerprint(finding, seen), root) for finding in report.findings]
+    unreadable = [_unreadable(note, root) for note in report.notes if note.kind == SYNTAX_ERROR]
+    return [*(_result(finding, _fingerprint(finding, seen), root) for finding in report.findings), *unreadable]
+
+
+_ABOUT_SYNTAX_ERRORS = (
+    "Mend the syntax error. If a CUDA compiler takes the text, the reader of simt-lsp does not know the construct."
+)
+_SYNTAX_ERROR_RULE: Object = {
+    "id": SYNTAX_ERROR,
+    "name": SYNTAX_ERROR,
+    "shortDescription": {"text": "A function that cannot be read is not analysed: nothing else is said about it."},
+    "help": {"text": _ABOUT_SYNTAX_ERRORS, "markdown": _ABOUT_SYNTAX_ERRORS},
+    "defaultConfiguration": {"level": "error"},
+}
+
+
+def _unreadable(note: Note, root: Path) -> Object:
+    return {
+        "ruleId": SYNTAX_ERROR,
+        "ruleIndex": len(RULES),
+        "level": "error",
+        "message": {"text": note.message},
+        "locations": [_location(note.place, root)],
+    }
 
 
 def _result(finding: Finding, fingerprint: str, root: Path) -> Object:

@@ -131,7 +131,7 @@ def _reported(
         return _does_not_fit(f"{name}: {error}", alone=alone)
     except Refusal as refusal:
         place = _place(program, planner, refusal, analyzed.path)
-        print(f"simt-lsp: refused: {place}: {refusal}{_advice(options)}", file=sys.stderr)
+        print(f"simt-lsp: refused: {place}: {refusal}{_advice(options, refusal)}", file=sys.stderr)
         return ExitStatus.REFUSED
 
 
@@ -147,8 +147,8 @@ def _place(program: Program, planner: Planner, refusal: Refusal, path: str) -> s
     return path if found is None else f"{found.path if found.path != os.path.abspath(path) else path}:{found.line}"
 
 
-def _advice(options: argparse.Namespace) -> str:
-    return "" if options.havoc else "; --havoc fills its results with random values"
+def _advice(options: argparse.Namespace, refusal: Refusal) -> str:
+    return "" if options.havoc or refusal.is_a_guess else "; --havoc fills its results with random values"
 
 
 # -- output ------------------------------------------------------------------------------------------------------------

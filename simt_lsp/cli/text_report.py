@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from analysis.rules.diagnostic import Applicability
 from analysis.rules.wording import quantity
-from simt_lsp.cli.report import NEEDS_RUN, SETTINGS, FileReport, Finding, Note, Place, Totals
+from simt_lsp.cli.report import NEEDS_RUN, SETTINGS, SYNTAX_ERROR, FileReport, Finding, Note, Place, Totals
 from simt_lsp.cli.terminal import Line, Style
 
 TAB = "    "
+ALWAYS_SHOWN = ("internal", "too-large", SYNTAX_ERROR)
+"""Notes on functions that were not analysed."""
 SEVERITY_STYLES = {
     "error": Style.ERROR,
     "warning": Style.WARNING,
@@ -33,7 +35,7 @@ def report_lines(report: FileReport, *, hints: bool = True, verbose: bool = Fals
             yield from finding_lines(finding)
             yield ()
     for note in report.notes:
-        if (verbose and note.kind != SETTINGS) or note.kind in ("internal", "too-large"):
+        if (verbose and note.kind != SETTINGS) or note.kind in ALWAYS_SHOWN:
             yield from note_lines(note)
             yield ()
     if report.error is not None:
@@ -85,8 +87,9 @@ def summary_line(totals: Totals, seconds: float, *, hints: bool = True, verbose:
     named = {"error": "error", "warning": "warning", "information": "note", "hint": "hint"}
     parts = [quantity(number, named[severity]) for severity, number in totals.severities.items() if number]
     found = ", ".join(parts) or "no findings"
-    style = Style.ERROR if totals.severities["error"] else Style.GOOD if not parts else Style.PLAIN
-    failed = f", {quantity(totals.failed, 'file')} not analysed" if totals.failed else ""
+    style = Style.ERROR if totals.severities["error"] or totals.unreadable else Style.GOOD if not parts else Style.PLAIN
+    failed = f", {quantity(totals.unreadable, 'function')} not analysed" if totals.unreadable else ""
+    failed += f", {quantity(totals.failed, 'file')} not analysed" if totals.failed else ""
     size = f"{quantity(totals.kernels, 'kernel')}, {quantity(totals.lines, 'line')}, {seconds:.1f} s"
     opaque = f"; {quantity(totals.opaque, 'place')} not understood" if totals.opaque else ""
     unseen = ["the hints"] if totals.severities["hint"] and not hints else []

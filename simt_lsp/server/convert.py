@@ -43,6 +43,7 @@ PROBLEM_SEVERITIES: Final = {
     ProblemKind.MISSING_INCLUDE: types.DiagnosticSeverity.Hint,
     ProblemKind.PREPROCESSOR: types.DiagnosticSeverity.Information,
     ProblemKind.TOO_LARGE: types.DiagnosticSeverity.Information,
+    ProblemKind.SYNTAX_ERROR: types.DiagnosticSeverity.Warning,
     ProblemKind.INTERNAL: types.DiagnosticSeverity.Information,
     ProblemKind.ANNOTATION: types.DiagnosticSeverity.Warning,
 }
@@ -133,6 +134,8 @@ class View:
 
     def diagnostic(self, diagnostic: Diagnostic, run: RunCheck | None = None) -> types.Diagnostic:
         """`run` is what runs said of it: a confirmation stands in its message."""
+        from analysis.rules.documentation import page_address
+
         shown = f" ({run.message})" if run is not None and run.is_confirmed else ""
         tag = TAGS.get(diagnostic.code)
         return types.Diagnostic(
@@ -140,6 +143,7 @@ class View:
             message=printable(diagnostic.message + shown),
             severity=SEVERITIES[diagnostic.severity.value],
             code=diagnostic.code,
+            code_description=types.CodeDescription(href=page_address(diagnostic.code)),
             source=SOURCE,
             tags=[tag] if tag is not None and self.features.diagnostic_tags else None,
             related_information=list(self._related(diagnostic)) if self.features.related_information else None,

@@ -53,7 +53,7 @@ class HeldFindings:
             return found
         standing = tuple(_standing(last, text))
         self._keep(uri, _Version(text, last.errors, standing))
-        readable = {facts.name for facts in analysis.facts.functions if not facts.syntax_errors}
+        readable = {facts.name for facts in analysis.facts.functions if facts.unreadable is None}
         known = {(one.code, one.start) for one in found}
         held = [one for one in standing if one.function not in readable and (one.code, one.start) not in known]
         return tuple(sorted((*found, *held), key=lambda one: (one.start, one.end, one.code))) if held else found

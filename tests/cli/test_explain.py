@@ -73,3 +73,20 @@ def test_what_cannot_be_drawn_is_named(tmp_path: Path, line: int, output: str, m
     done = simt_lsp("explain", f"halo.cu:{line}", "--net", output, cwd=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+class TestRules:
+    def test_a_rule_by_its_code_or_name(self) -> None:
+        page = simt_lsp("explain", "SYN101").stdout
+        assert page.startswith("# SYN101: divergent-barrier\n")
+        assert page.rstrip().endswith("/docs/rules/SYN101.md")
+        assert simt_lsp("explain", "simt-divergent-barrier").stdout == page
+        assert simt_lsp("explain", "syn101").stdout == page
+
+    def test_an_unknown_rule_is_answered_with_those_that_are_close(self) -> None:
+        done = simt_lsp("explain", "SYN1O1")
+        assert done.returncode == 2
+        assert "'SYN1O1' is no rule and names no line" in done.stderr
+        assert "SYN101 (divergent-barrier)" in done.stderr
+        assert "DIV401 (divergent-branch), DIV402 (divergent-loop)" in simt_lsp("explain", "DIV").stderr
+        assert "did you mean" not in simt_lsp("explain", "banana").stderr

@@ -180,7 +180,7 @@ def _too_late(job: SimulationJob) -> dict[str, Any]:
 def _refused(job: SimulationJob, places: SourcePlaces, refusal: Refusal) -> dict[str, Any]:
     place = places.place(refusal.function, refusal.span)
     where = "" if place is None else f"{os.path.basename(place.path)}:{place.line}: "
-    advice = None if job.overrides.havoc else HAVOC_ADVICE
+    advice = None if job.overrides.havoc or refusal.is_a_guess else HAVOC_ADVICE
     return {"refused": f"{where}{refusal}", "place": None if place is None else asdict(place), "advice": advice}
 
 
