@@ -17,7 +17,7 @@ from analysis.races.block_pairs import Pair
 from analysis.races.launches import ASSIGNMENTS, launch, shapes_to_try
 from analysis.races.model import Order, Participant, RaceWitness
 from analysis.races.program import OutOfBounds, Program, offset_in
-from analysis.races.stored_values import values_differ
+from analysis.races.stored_values import StoredValues
 from analysis.races.trace import Event, trace
 from analysis.verdict.evaluation import Launch
 
@@ -48,12 +48,14 @@ def find_witnesses(program: Program, known: LaunchKnowledge, pairs: Collection[P
 class _Search:
     def __init__(self, program: Program, known: LaunchKnowledge) -> None:
         self._program = program
+        self._stored = StoredValues(program)
         self._known = known
         self._left = MAX_ALL_OPERATIONS
 
     def run(self, pairs: Collection[Pair]) -> Mapping[Pair, RaceWitness]:
         """Of known shapes one is enough; of unknown ones all that the kernel is made for have to agree."""
         found: dict[Pair, RaceWitness] | None = None
+        pairs = [pair for pair in pairs if self._may_matter(pair)]
         for shape in shapes_to_try(self._program, self._known):
             left = frozenset(pairs) if found is None or self._known.shapes else frozenset(found)
             if not left:
@@ -66,6 +68,12 @@ class _Search:
             else:
                 found = {pair: found[pair] for pair in found if pair in here}
         return found or {}
+
+    def _may_matter(self, pair: Pair) -> bool:
+        """Two writes do if it can be told what they write."""
+        uses = self._program.uses
+        is_read = any(uses[number].kind is not AccessKind.STORE for number in pair)
+        return is_read or all(map(self._stored.may_be_told, pair))
 
     def _in_shape(self, shape: BlockShape, pairs: frozenset[Pair]) -> dict[Pair, RaceWitness] | None:
         """None if the kernel is not made for such blocks."""
@@ -100,9 +108,7 @@ class _Search:
         """Do the two threads write different values, and meet with other scalars wherever both come there?"""
         uses = self._program.uses
         if all(uses[event.use].kind is AccessKind.STORE for event in (meeting.one, meeting.other)):
-            differ = values_differ(
-                self._program, shape, self._known.warp_size, assignment, meeting.one, meeting.other, share
-            )
+            differ = self._stored.differ(shape, self._known.warp_size, assignment, meeting.one, meeting.other, share)
             if not differ:
                 return False
         if not self._program.scalars:

@@ -20,7 +20,7 @@ from analysis.races.event_order import in_order
 from analysis.races.launches import ASSIGNMENTS, launch, shapes_to_try, smaller_shapes, threads_to_try
 from analysis.races.model import Participant, RaceWitness
 from analysis.races.program import OutOfBounds, Program, offset_in
-from analysis.races.stored_values import values_differ
+from analysis.races.stored_values import StoredValues
 from analysis.races.trace import Event, trace
 from analysis.races.uses import conflict
 from analysis.verdict.evaluation import Launch
@@ -77,6 +77,7 @@ def find_sightings(
 class _Search:
     def __init__(self, program: Program, knowledge: LaunchKnowledge) -> None:
         self._program = program
+        self._stored = StoredValues(program)
         self._warp_size = knowledge.warp_size
         self._is_known = bool(knowledge.shapes)
         self._shapes = shapes_to_try(program, knowledge)
@@ -187,7 +188,7 @@ class _Search:
         self._comparisons -= 1
         if self._comparisons < 0:
             return None
-        return values_differ(self._program, here.shape, self._warp_size, assignment, meeting.one, meeting.other, share)
+        return self._stored.differ(here.shape, self._warp_size, assignment, meeting.one, meeting.other, share)
 
     def _witness(self, here: Launch, meeting: _Meeting) -> RaceWitness:
         program = self._program

@@ -9,7 +9,8 @@ Unknown   what comes from other memory, from loops over floating-point numbers, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final, TypeAlias
+from functools import cached_property
+from typing import Final, TypeAlias, final
 
 from analysis.divergence.launch_shape import BlockShape
 from analysis.divergence.result import DivergenceResult
@@ -27,7 +28,7 @@ from analysis.ir.instructions import (
     Store,
     Unary,
 )
-from analysis.ir.types import BooleanType
+from analysis.ir.types import BooleanType, IntegerType, PointerType
 from analysis.memory.roots import pointer_root
 from analysis.races.launches import launch
 from analysis.races.program import OutOfBounds, Program
@@ -40,30 +41,77 @@ _COMPUTED: Final = (Unary, Binary, Convert, Math, Bitcast, ExtractElement)
 _MAX_DEPTH: Final = 24
 
 
-def values_differ(
-    program: Program, shape: BlockShape, warp_size: int, assignment: int, one: Event, other: Event, budget: int
-) -> bool | None:
-    """Surely, for some contents of the arguments; None if it is not known."""
-    sites = [program.uses[event.use] for event in (one, other)]
-    stored = [site.value for site in sites if site.value is not None]
-    if len(stored) < 2:
-        return None
-    wider = build_program(
-        program.function, program.control, program.divergence, program.uses, _inputs(program.divergence, stored)
-    )
-    formulas: list[Formula] = []
-    written = _written_roots(program.function, program.divergence)
-    for event, value in zip((one, other), stored, strict=True):
-        here = launch(wider, shape, warp_size, assignment, event.block)
-        try:
-            values = values_at(wider, here, event, 4 * budget)
-        except OutOfBounds:
+@final
+class StoredValues:
+    """What the threads of one program write; everything that takes a look at the whole program is found out once."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._known_kinds: dict[ValueId, bool] = {}
+
+    def may_be_told(self, number: int) -> bool:
+        """Is what the use stores not of a kind that is never known?"""
+        value = self._program.uses[number].value
+        return value is not None and self._may_be_known(value, 0)
+
+    def _may_be_known(self, value: ValueId, depth: int) -> bool:
+        """May the value have a formula?  Integers and pointers may be known as numbers, whatever they come from."""
+        type_ = self._program.function.types[value]
+        if isinstance(type_, BooleanType) or depth > _MAX_DEPTH:
+            return False
+        if isinstance(type_, IntegerType | PointerType):
+            return True
+        known = self._known_kinds.get(value)
+        if known is None:
+            known = self._known_kinds[value] = self._has_known_kind(value, depth)
+        return known
+
+    def _has_known_kind(self, value: ValueId, depth: int) -> bool:
+        match self._program.divergence.definition(value):
+            case None:
+                return True
+            case Constant(value=constant):
+                return constant is not None
+            case Load(address=address):
+                return _unwritten_argument(self._program, address, self._written) is not None
+            case Unary() | Binary() | Convert() | Math() | Bitcast() | ExtractElement() as item:
+                return all(self._may_be_known(operand, depth + 1) for operand in item.operands)
+            case _:
+                return False
+
+    def differ(
+        self, shape: BlockShape, warp_size: int, assignment: int, one: Event, other: Event, budget: int
+    ) -> bool | None:
+        """Surely, for some contents of the arguments; None if it is not known."""
+        if not (self.may_be_told(one.use) and self.may_be_told(other.use)):
             return None
-        formula = None if values is None else _formula(program, values, value, written, 0)
-        if formula is None:
-            return None
-        formulas.append(formula)
-    return formulas[0] != formulas[1]
+        formulas: list[Formula] = []
+        for event in (one, other):
+            here = launch(self._wider, shape, warp_size, assignment, event.block)
+            try:
+                values = values_at(self._wider, here, event, 4 * budget)
+            except OutOfBounds:
+                return None
+            value = self._program.uses[event.use].value
+            if values is None or value is None:
+                return None
+            formula = _formula(self._wider, values, value, self._written, 0)
+            if formula is None:
+                return None
+            formulas.append(formula)
+        return formulas[0] != formulas[1]
+
+    @cached_property
+    def _wider(self) -> Program:
+        """The program with all that stored values are computed from."""
+        program = self._program
+        stored = [use.value for use in program.uses if use.value is not None]
+        inputs = _inputs(program.divergence, stored)
+        return build_program(program.function, program.control, program.divergence, program.uses, inputs)
+
+    @cached_property
+    def _written(self) -> set[ValueId]:
+        return _written_roots(self._program.function, self._program.divergence)
 
 
 def _inputs(divergence: DivergenceResult, stored: Iterable[ValueId]) -> list[ValueId]:
@@ -96,9 +144,8 @@ def _formula(
         case Constant(value=constant):
             return None if constant is None else ("constant", constant)
         case Load(address=address):
-            place, root = values.get(address), pointer_root(program.divergence, address)
-            is_argument = program.divergence.definition(root) is None
-            return ("contents", place) if place is not None and is_argument and root not in written else None
+            place, root = values.get(address), _unwritten_argument(program, address, written)
+            return None if place is None or root is None else ("contents", place)
         case Unary() | Binary() | Convert() | Math() | Bitcast() | ExtractElement():
             parts: list[Formula] = []
             for operand in item.operands:
@@ -109,6 +156,12 @@ def _formula(
             return (_operator(item), *parts)
         case _:
             return None
+
+
+def _unwritten_argument(program: Program, address: ValueId, written: set[ValueId]) -> ValueId | None:
+    """The argument that the address comes from, if the kernel only reads through it."""
+    root = pointer_root(program.divergence, address)
+    return root if program.divergence.definition(root) is None and root not in written else None
 
 
 def _operator(item: Unary | Binary | Convert | Math | Bitcast | ExtractElement) -> object:

@@ -1,9 +1,13 @@
-"""One thread's way through a function, as far as integers decide it: how often does it come to certain blocks?"""
+"""The way of threads through a function, as far as integers decide it: how often do they come to certain blocks?
+
+Cost      Threads that went the same way so far are followed together: what does not depend on the number of a thread is
+          computed once for all of them, so a whole warp in step costs little more than one thread.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias, final
@@ -38,6 +42,9 @@ from analysis.verdict.evaluation import Evaluate, Launch, evaluator
 from analysis.verdict.memory_arguments import MemoryArguments
 
 EVALUATED = frozenset((Binary, Compare, Unary, Convert, Select, Math, Constant, ReadSpecial, TemplateArgument, Phi))
+OF_THREAD = frozenset(
+    (SpecialRegister.THREAD_X, SpecialRegister.THREAD_Y, SpecialRegister.THREAD_Z, SpecialRegister.LANE)
+)
 BLOCK_INDICES = (SpecialRegister.BLOCK_X, SpecialRegister.BLOCK_Y, SpecialRegister.BLOCK_Z)
 
 Step: TypeAlias = tuple[ValueId, Evaluate]
@@ -118,6 +125,10 @@ class Slice:
     in_memory: set[ValueId] = field(default_factory=set[ValueId])
     """The scalars that are."""
     reads_block_index: bool = False
+    of_thread: set[ValueId] = field(default_factory=set[ValueId])
+    """The definitions that depend on the number of the thread."""
+    for_threads: set[ValueId] = field(default_factory=set[ValueId])
+    """The other definitions that these are computed from."""
 
     @classmethod
     def of(cls, integers: Integers, target: BasicBlockId) -> Slice:
@@ -182,6 +193,25 @@ class Slice:
                 for source, _ in item.incoming:
                     self._decide_with(source, waiting)
         self.bodies = self.integers.bodies(self.definitions)
+        self._find_of_thread()
+
+    def _find_of_thread(self) -> None:
+        users: defaultdict[ValueId, list[ValueId]] = defaultdict(list)
+        for value, item in self.definitions.items():
+            for operand in item.operands:
+                users[operand].append(value)
+        waiting = [
+            value
+            for value, item in self.definitions.items()
+            if isinstance(item, ReadSpecial) and item.register in OF_THREAD
+        ]
+        while waiting:
+            value = waiting.pop()
+            if value not in self.of_thread:
+                self.of_thread.add(value)
+                waiting.extend(users[value])
+        read = {operand for value in self.of_thread for operand in self.definitions[value].operands}
+        self.for_threads = read - self.of_thread
 
     def _decide_with(self, block: BasicBlockId, waiting: list[ValueId]) -> None:
         """What decides whether and how often `block` runs, and which way it is left, has a say."""
@@ -219,71 +249,129 @@ class Slice:
 
 
 class Stop(Enum):
-    """Why a walk cannot go on."""
+    """Why threads are not followed further."""
 
     UNKNOWN = "a decision that cannot be told"
     END = "nothing more that matters"
 
 
 @final
-class Walk:
-    """The values of one thread; a value that is missing is unknown."""
+@dataclass(slots=True)
+class WalkedThread:
+    """One thread; a value that is missing is unknown.
 
-    def __init__(self, slice_: Slice, launch: Launch, thread: int, budget: int) -> None:
+    `values`: those that depend on its number, and what they are computed from.  `arrivals`: how often it ran the target
+    blocks.  `visits`: the watched blocks that it ran, in its order.
+    """
+
+    number: int
+    values: dict[ValueId, int]
+    visits: list[Visit] = field(default_factory=list[Visit])
+    arrivals: int = 0
+
+
+@final
+@dataclass(slots=True)
+class _Group:
+    """Threads that went the same way so far, and are about to enter `block` from `source` (None: from somewhere).
+
+    `values`: what does not depend on the number of a thread is the same for all of them.  `rounds`: how often each
+    decision was assumed; `spent`: operations of each of them.
+    """
+
+    threads: list[WalkedThread]
+    values: dict[ValueId, int]
+    block: BasicBlockId = ENTRY
+    source: BasicBlockId | None = None
+    rounds: dict[BasicBlockId, int] = field(default_factory=dict[BasicBlockId, int])
+    arrivals: int = 0
+    spent: int = 0
+
+    def part(self, threads: list[WalkedThread]) -> _Group:
+        """Some of them, that go on alone."""
+        values, rounds = dict(self.values), dict(self.rounds)
+        return _Group(threads, values, self.block, self.source, rounds, self.arrivals, self.spent)
+
+
+@final
+class Walk:
+    """Follows threads of one block together, as long as they go the same way.
+
+    `budget` bounds the operations of all, where what is the same for a group counts once; `longest` those of a thread.
+    """
+
+    def __init__(self, slice_: Slice, launch: Launch, threads: Iterable[int], budget: int, longest: int) -> None:
         self._slice = slice_
         self._launch = launch
-        self._thread = thread
+        self._longest = longest
+        self.threads = [WalkedThread(number, dict(launch.scalars)) for number in threads]
         self.budget = budget
         self.assumed = False
-        self.visits: list[Visit] = []
-        """The watched blocks that the thread ran, in its order."""
-        self._values: dict[ValueId, int] = dict(launch.scalars)
-        self._rounds: dict[BasicBlockId, int] = {}
+        self.is_unfinished = False
+        """Some thread ran out of operations."""
 
-    def arrivals(self) -> int | None:
-        """How often the thread runs the target blocks; None if that cannot be told."""
-        slice_ = self._slice
-        block: BasicBlockId = ENTRY
-        source: BasicBlockId | None = None
-        count = 0
-        while True:
-            self._enter(block, source)
-            count += block in slice_.targets
-            if self.budget <= 0:
-                return None
-            match slice_.function.blocks[block].terminator:
-                case Return() | Trap():
-                    return count
-                case Jump(target=target):
-                    block, source = target, block
-                case Branch() | Switch() as terminator:
-                    step = self._decide(block, terminator)
-                    if step is Stop.UNKNOWN:
-                        return None
-                    if step is Stop.END:
-                        return count
-                    block, source = step
+    def follow(self) -> bool:
+        """Can it be told for all threads how often they run the target blocks?"""
+        waiting = [_Group(self.threads, dict(self._launch.scalars))]
+        while waiting:
+            group = waiting.pop()
+            while True:
+                self._enter(group)
+                if self.budget <= 0 or group.spent >= self._longest:
+                    self.is_unfinished = True
+                    return False
+                parts = self._leave(group)
+                if parts is Stop.UNKNOWN:
+                    return False
+                if parts is Stop.END:
+                    for thread in group.threads:
+                        thread.arrivals = group.arrivals
+                    break
+                group = parts[0]
+                waiting.extend(parts[1:])
+        return True
 
-    def _enter(self, block: BasicBlockId, source: BasicBlockId | None) -> None:
+    def _enter(self, group: _Group) -> None:
         """Phis all at once, then the instructions of the slice; phis are unknown without a source."""
-        values, launch, thread = self._values, self._launch, self._thread
-        new = [(result, None if given is None else values.get(given)) for result, given in self._phis(block, source)]
-        for result, value in new:
-            if value is None:
-                values.pop(result, None)
-            else:
-                values[result] = value
-        body = self._slice.bodies.get(block, ())
+        slice_, threads, values, block = self._slice, group.threads, group.values, group.block
+        of_thread = slice_.of_thread
+        phis = self._phis(block, group.source)
+        if phis:
+            for thread in threads:
+                taken = [(phi, None if given is None else thread.values.get(given)) for phi, given in phis]
+                for phi, value in taken:
+                    if phi in of_thread:
+                        _put(thread.values, phi, value)
+            for phi, value in [(phi, None if given is None else values.get(given)) for phi, given in phis]:
+                if phi not in of_thread:
+                    self._share(group, phi, value)
+        work = 0
+        body = slice_.bodies.get(block, ())
         for result, evaluate in body:
-            value = evaluate(values, launch, thread)
-            if value is None:
-                values.pop(result, None)
+            if result in of_thread:
+                for thread in threads:
+                    _put(thread.values, result, evaluate(thread.values, self._launch, thread.number))
+                work += len(threads)
             else:
-                values[result] = value
-        self.budget -= 1 + len(new) + len(body)
-        watched = self._slice.watched.get(block)
+                self._share(group, result, evaluate(values, self._launch, threads[0].number))
+                work += 1
+        group.arrivals += block in slice_.targets
+        group.spent += 1 + len(phis) + len(body)
+        self.budget -= 1 + len(phis) + work
+        watched = slice_.watched.get(block)
         if watched is not None:
-            self.visits.append((block, tuple(map(values.get, watched))))
+            for thread in threads:
+                seen = tuple((thread.values if value in of_thread else values).get(value) for value in watched)
+                thread.visits.append((block, seen))
+
+    def _share(self, group: _Group, result: ValueId, value: int | None) -> None:
+        """What is the same for the group; its threads get a copy of what they compute with."""
+        if group.values.get(result) == value:
+            return
+        _put(group.values, result, value)
+        if result in self._slice.for_threads:
+            for thread in group.threads:
+                _put(thread.values, result, value)
 
     def _phis(self, block: BasicBlockId, source: BasicBlockId | None) -> Given:
         """What each phi of the block takes when it is entered from `source`."""
@@ -299,42 +387,80 @@ class Walk:
 
     # -- ways -------------------------------------------------------------------------------------------------------
 
-    def _decide(
-        self, block: BasicBlockId, terminator: Branch | Switch
-    ) -> tuple[BasicBlockId, BasicBlockId | None] | Stop:
-        """The next block and the one it is entered from (None: from somewhere)."""
-        slice_ = self._slice
+    def _leave(self, group: _Group) -> Sequence[_Group] | Stop:
+        """The groups that go on, each about to enter a block."""
+        match self._slice.function.blocks[group.block].terminator:
+            case Return() | Trap():
+                return Stop.END
+            case Jump(target=target):
+                group.block, group.source = target, group.block
+                return (group,)
+            case Branch() | Switch() as terminator:
+                return self._decide(group, terminator)
+
+    def _decide(self, group: _Group, terminator: Branch | Switch) -> Sequence[_Group] | Stop:
+        slice_, block, condition = self._slice, group.block, terminator.operands[0]
         if block not in slice_.deciders:
-            after = slice_.control.immediate_post_dominator(block)
-            return Stop.END if after is None else self._skip(block, after)
-        decided = self._values.get(terminator.operands[0])
+            return self._skip(group)
+        if condition not in slice_.of_thread:
+            return self._go(group, terminator, group.values.get(condition))
+        alike: dict[int | None, list[WalkedThread]] = {}
+        for thread in group.threads:
+            alike.setdefault(thread.values.get(condition), []).append(thread)
+        if len(alike) == 1:
+            return self._go(group, terminator, *alike)
+        parts: list[_Group] = []
+        for decided, threads in alike.items():
+            part = group.part(threads)
+            went = self._go(part, terminator, decided)
+            if went is Stop.UNKNOWN:
+                return went
+            if went is Stop.END:
+                for thread in threads:
+                    thread.arrivals = part.arrivals
+            else:
+                parts.extend(went)
+        return parts or Stop.END
+
+    def _go(self, group: _Group, terminator: Branch | Switch, decided: int | None) -> Sequence[_Group] | Stop:
+        """On with a group for which the decision is the same."""
+        slice_, block = self._slice, group.block
         if decided is not None:
             target = target_of(terminator, decided)
-            return Stop.UNKNOWN if target is None else (target, block)
+            if target is None:
+                return Stop.UNKNOWN
+            group.block, group.source = target, block
+            return (group,)
         if len(slice_.control.successors[block]) == 1:
-            return slice_.control.successors[block][0], block
+            group.block, group.source = slice_.control.successors[block][0], block
+            return (group,)
         if block not in slice_.controllers:
-            after = slice_.control.immediate_post_dominator(block)
-            return Stop.END if after is None else self._skip(block, after)
+            return self._skip(group)
         if slice_.divergence.terminator_level(block) > Level.BLOCK:
             return Stop.UNKNOWN
-        return self._assume(block, terminator)
+        return self._assume(group, terminator)
 
-    def _skip(self, block: BasicBlockId, after: BasicBlockId) -> tuple[BasicBlockId, None]:
+    def _skip(self, group: _Group) -> Sequence[_Group] | Stop:
         """Goes on behind what cannot be followed; forgets what loops that are left this way have computed."""
-        for cycle in self._slice.control.cycles_around(block):
+        control = self._slice.control
+        after = control.immediate_post_dominator(group.block)
+        if after is None:
+            return Stop.END
+        for cycle in control.cycles_around(group.block):
             if after in cycle.blocks:
                 break
             computed = self._slice.computed_in(cycle)
             self.budget -= len(computed) // 16
-            for value in computed:
-                self._values.pop(value, None)
-        return after, None
+            for values in (group.values, *(thread.values for thread in group.threads)):
+                for result in computed:
+                    values.pop(result, None)
+        group.block, group.source = after, None
+        return (group,)
 
-    def _assume(self, block: BasicBlockId, terminator: Branch | Switch) -> tuple[BasicBlockId, BasicBlockId] | Stop:
+    def _assume(self, group: _Group, terminator: Branch | Switch) -> Sequence[_Group] | Stop:
         """A uniform decision that is not known: towards the target first, out of its loop in later rounds."""
-        slice_ = self._slice
-        rounds = self._rounds[block] = self._rounds.get(block, 0) + 1
+        slice_, block = self._slice, group.block
+        rounds = group.rounds[block] = group.rounds.get(block, 0) + 1
         control = slice_.control
         around = [cycle for cycle in control.cycles_around(block) if slice_.targets & cycle.blocks]
         leaving = [t for t in control.successors[block] if around and t not in around[0].blocks]
@@ -348,8 +474,10 @@ class Walk:
             chosen = towards[0]
         self.assumed = True
         if isinstance(terminator, Branch) and not leaving:
-            self._values[terminator.condition] = int(chosen == terminator.if_true)
-        return chosen, block
+            for values in (group.values, *(thread.values for thread in group.threads)):
+                values[terminator.condition] = int(chosen == terminator.if_true)
+        group.block, group.source = chosen, block
+        return (group,)
 
     def _leads_to_target(self, start: BasicBlockId, without: BasicBlockId) -> bool:
         seen = {without}
@@ -362,6 +490,13 @@ class Walk:
                 seen.add(block)
                 waiting.extend(self._slice.control.successors[block])
         return False
+
+
+def _put(values: dict[ValueId, int], result: ValueId, value: int | None) -> None:
+    if value is None:
+        values.pop(result, None)
+    else:
+        values[result] = value
 
 
 def target_of(terminator: Branch | Switch, decided: int) -> BasicBlockId | None:

@@ -91,19 +91,12 @@ class _Walks:
 
     def arrivals(self, launch: Launch, threads: Iterable[int]) -> list[int] | None:
         """How often each thread arrives; None where one cannot be followed."""
-        self.assumed = False
-        arrivals: list[int] = []
-        for thread in threads:
-            granted = min(self.budget, self._longest)
-            walk = Walk(self._slice, launch, thread, granted)
-            arrived = walk.arrivals()
-            self.budget -= granted - walk.budget
-            self.unfinished += walk.budget <= 0
-            if arrived is None:
-                return None
-            arrivals.append(arrived)
-            self.assumed |= walk.assumed
-        return arrivals
+        walk = Walk(self._slice, launch, threads, self.budget, self._longest)
+        is_told = walk.follow()
+        self.budget = walk.budget
+        self.unfinished += walk.is_unfinished
+        self.assumed = walk.assumed
+        return [thread.arrivals for thread in walk.threads] if is_told else None
 
 
 def _probes(slice_: Slice, shape: BlockShape) -> list[int]:

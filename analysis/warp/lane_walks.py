@@ -34,7 +34,7 @@ MAX_LOST: Final = 4
 MAX_NUMBERS: Final = 6
 MIN_NUMBERS: Final = 3
 """Values of the scalars that a proof needs: one that parts a warp, one that lets all threads pass, and 1."""
-LARGE: Final = 1 << 16
+LARGE: Final = 1 << 12
 """A multiple of every block that is a power of two: `i < n` holds for all threads."""
 
 _EXTENTS: Final = frozenset({SpecialRegister.BLOCK_DIM_X, SpecialRegister.BLOCK_DIM_Y, SpecialRegister.BLOCK_DIM_Z})
@@ -141,15 +141,10 @@ class LaneWalks:
 
     def _walked(self, trial: Trial, warp: int) -> WalkedWarp | None:
         size = trial.launch.warp_size
-        visits: list[tuple[Visit, ...]] = []
-        assumed = False
-        for thread in range(warp * size, min((warp + 1) * size, trial.launch.shape.threads)):
-            granted = min(self.budget, MAX_WALK)
-            walk = Walk(self.slice, trial.launch, thread, granted)
-            arrived = walk.arrivals()
-            self.budget -= granted - walk.budget
-            if arrived is None:
-                return None
-            visits.append(tuple(walk.visits))
-            assumed |= walk.assumed
-        return WalkedWarp(trial, warp, tuple(visits), assumed)
+        lanes = range(warp * size, min((warp + 1) * size, trial.launch.shape.threads))
+        walk = Walk(self.slice, trial.launch, lanes, self.budget, MAX_WALK)
+        is_told = walk.follow()
+        self.budget = walk.budget
+        if not is_told:
+            return None
+        return WalkedWarp(trial, warp, tuple(tuple(thread.visits) for thread in walk.threads), walk.assumed)

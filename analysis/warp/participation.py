@@ -81,7 +81,8 @@ class Participation:
     def judged(self, block: BasicBlockId, operations: Sequence[WarpOperation]) -> Iterator[Judged]:
         """Those operations of one block that may be wrong, in order."""
         doubtful = [operation for operation in operations if not self._is_plain(block, operation)]
-        if not doubtful:
+        if not any(map(self._says_something, doubtful)):
+            yield from (Judged(operation, (), is_exact=False) for operation in doubtful)
             return
         found: tuple[Judged, ...] | None = None
         if self._budget > 0:
@@ -126,6 +127,11 @@ class Participation:
         if not self.is_convergent(block) or operation.mask is None or not self.is_full(operation.mask):
             return operation.mask is None and not isinstance(operation, Shuffle)
         return not isinstance(operation, Shuffle) or operation.width is None or self._is_good_width(operation.width)
+
+    def _says_something(self, operation: WarpOperation) -> bool:
+        """A mask or a width that can be told: without them lanes may come as they like."""
+        width = operation.width if isinstance(operation, Shuffle) else None
+        return any(value is not None and self._is_told(value) for value in (operation.mask, width))
 
     def _is_good_width(self, width: ValueId) -> bool:
         number = self.constant(width)
