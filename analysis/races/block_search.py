@@ -55,7 +55,6 @@ class _Search:
     def run(self, pairs: Collection[Pair]) -> Mapping[Pair, RaceWitness]:
         """Of known shapes one is enough; of unknown ones all that the kernel is made for have to agree."""
         found: dict[Pair, RaceWitness] | None = None
-        pairs = [pair for pair in pairs if self._may_matter(pair)]
         for shape in shapes_to_try(self._program, self._known):
             left = frozenset(pairs) if found is None or self._known.shapes else frozenset(found)
             if not left:
@@ -68,12 +67,6 @@ class _Search:
             else:
                 found = {pair: found[pair] for pair in found if pair in here}
         return found or {}
-
-    def _may_matter(self, pair: Pair) -> bool:
-        """Two writes do if it can be told what they write."""
-        uses = self._program.uses
-        is_read = any(uses[number].kind is not AccessKind.STORE for number in pair)
-        return is_read or all(map(self._stored.may_be_told, pair))
 
     def _in_shape(self, shape: BlockShape, pairs: frozenset[Pair]) -> dict[Pair, RaceWitness] | None:
         """None if the kernel is not made for such blocks."""

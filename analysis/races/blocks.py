@@ -15,6 +15,7 @@ Cost      Little where each thread or block has its own elements of whatever is 
 
 from __future__ import annotations
 
+from analysis.access.model import AccessKind
 from analysis.affine.result import AffineResult
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.result import DivergenceResult
@@ -38,8 +39,9 @@ from analysis.ir.types import MemorySpace
 from analysis.memory.spaces import SpaceResult
 from analysis.races.block_pairs import pairs_of, watched_uses
 from analysis.races.block_search import find_witnesses
-from analysis.races.model import Race, RaceKind
+from analysis.races.model import MemoryUse, Race, RaceKind
 from analysis.races.program_builder import build_program
+from analysis.races.stored_values import StoredKinds
 from analysis.races.uses import memory_uses
 from analysis.verdict.barriers import Tier
 
@@ -57,7 +59,8 @@ def find_block_races(
         return ()
     every = memory_uses(function, control.order, spaces, frozenset({MemorySpace.GLOBAL}))
     uses = watched_uses(function, divergence, affine, known, every)
-    pairs = pairs_of(function, divergence, uses)
+    kinds = StoredKinds(function, divergence)
+    pairs = [pair for pair in pairs_of(function, divergence, uses) if _may_matter(kinds, *(uses[n] for n in pair))]
     if not pairs or not _asks_for_several_blocks(function, known) or _may_order_blocks(function):
         return ()
     program = build_program(function, control, divergence, uses)
@@ -71,6 +74,11 @@ def find_block_races(
         for one, other in pairs
         if (one, other) in found
     )
+
+
+def _may_matter(kinds: StoredKinds, *pair: MemoryUse) -> bool:
+    """Two writes do if it can be told what they write."""
+    return any(use.kind is not AccessKind.STORE for use in pair) or all(map(kinds.may_be_told, pair))
 
 
 def _asks_for_several_blocks(function: Function, known: LaunchKnowledge) -> bool:

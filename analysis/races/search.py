@@ -25,9 +25,9 @@ from analysis.races.trace import Event, trace
 from analysis.races.uses import conflict
 from analysis.verdict.evaluation import Launch
 
-MAX_OPERATIONS: Final = 4_000
+MAX_OPERATIONS: Final = 2_500
 """For one launch."""
-MAX_ALL_OPERATIONS: Final = 36_000
+MAX_ALL_OPERATIONS: Final = 20_000
 """For one kernel."""
 MAX_COMPARED: Final = 100_000
 """Instructions that are read again to compare what two threads write, for one kernel."""

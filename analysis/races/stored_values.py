@@ -31,6 +31,7 @@ from analysis.ir.instructions import (
 from analysis.ir.types import BooleanType, IntegerType, PointerType
 from analysis.memory.roots import pointer_root
 from analysis.races.launches import launch
+from analysis.races.model import MemoryUse
 from analysis.races.program import OutOfBounds, Program
 from analysis.races.program_builder import build_program
 from analysis.races.trace import Event, values_at
@@ -42,48 +43,61 @@ _MAX_DEPTH: Final = 24
 
 
 @final
-class StoredValues:
-    """What the threads of one program write; everything that takes a look at the whole program is found out once."""
+class StoredKinds:
+    """Which stored values might be told at all, as far as it can be seen without following a thread."""
 
-    def __init__(self, program: Program) -> None:
-        self._program = program
-        self._known_kinds: dict[ValueId, bool] = {}
+    def __init__(self, function: Function, divergence: DivergenceResult) -> None:
+        self._function = function
+        self._divergence = divergence
+        self._known: dict[ValueId, bool] = {}
 
-    def may_be_told(self, number: int) -> bool:
-        """Is what the use stores not of a kind that is never known?"""
-        value = self._program.uses[number].value
-        return value is not None and self._may_be_known(value, 0)
+    @cached_property
+    def written(self) -> set[ValueId]:
+        """The pointers through which the kernel writes."""
+        return _written_roots(self._function, self._divergence)
+
+    def may_be_told(self, use: MemoryUse) -> bool:
+        return use.value is not None and self._may_be_known(use.value, 0)
 
     def _may_be_known(self, value: ValueId, depth: int) -> bool:
         """May the value have a formula?  Integers and pointers may be known as numbers, whatever they come from."""
-        type_ = self._program.function.types[value]
+        type_ = self._function.types[value]
         if isinstance(type_, BooleanType) or depth > _MAX_DEPTH:
             return False
         if isinstance(type_, IntegerType | PointerType):
             return True
-        known = self._known_kinds.get(value)
+        known = self._known.get(value)
         if known is None:
-            known = self._known_kinds[value] = self._has_known_kind(value, depth)
+            known = self._known[value] = self._has_known_kind(value, depth)
         return known
 
     def _has_known_kind(self, value: ValueId, depth: int) -> bool:
-        match self._program.divergence.definition(value):
+        match self._divergence.definition(value):
             case None:
                 return True
             case Constant(value=constant):
                 return constant is not None
             case Load(address=address):
-                return _unwritten_argument(self._program, address, self._written) is not None
+                return _unwritten_argument(self._divergence, address, self.written) is not None
             case Unary() | Binary() | Convert() | Math() | Bitcast() | ExtractElement() as item:
                 return all(self._may_be_known(operand, depth + 1) for operand in item.operands)
             case _:
                 return False
 
+
+@final
+class StoredValues:
+    """What the threads of one program write; the program with all that this is computed from is built once."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._kinds = StoredKinds(program.function, program.divergence)
+
     def differ(
         self, shape: BlockShape, warp_size: int, assignment: int, one: Event, other: Event, budget: int
     ) -> bool | None:
         """Surely, for some contents of the arguments; None if it is not known."""
-        if not (self.may_be_told(one.use) and self.may_be_told(other.use)):
+        if not all(self._kinds.may_be_told(self._program.uses[event.use]) for event in (one, other)):
             return None
         formulas: list[Formula] = []
         for event in (one, other):
@@ -95,7 +109,7 @@ class StoredValues:
             value = self._program.uses[event.use].value
             if values is None or value is None:
                 return None
-            formula = _formula(self._wider, values, value, self._written, 0)
+            formula = _formula(self._wider, values, value, self._kinds.written, 0)
             if formula is None:
                 return None
             formulas.append(formula)
@@ -108,10 +122,6 @@ class StoredValues:
         stored = [use.value for use in program.uses if use.value is not None]
         inputs = _inputs(program.divergence, stored)
         return build_program(program.function, program.control, program.divergence, program.uses, inputs)
-
-    @cached_property
-    def _written(self) -> set[ValueId]:
-        return _written_roots(self._program.function, self._program.divergence)
 
 
 def _inputs(divergence: DivergenceResult, stored: Iterable[ValueId]) -> list[ValueId]:
@@ -144,7 +154,7 @@ def _formula(
         case Constant(value=constant):
             return None if constant is None else ("constant", constant)
         case Load(address=address):
-            place, root = values.get(address), _unwritten_argument(program, address, written)
+            place, root = values.get(address), _unwritten_argument(program.divergence, address, written)
             return None if place is None or root is None else ("contents", place)
         case Unary() | Binary() | Convert() | Math() | Bitcast() | ExtractElement():
             parts: list[Formula] = []
@@ -158,10 +168,10 @@ def _formula(
             return None
 
 
-def _unwritten_argument(program: Program, address: ValueId, written: set[ValueId]) -> ValueId | None:
+def _unwritten_argument(divergence: DivergenceResult, address: ValueId, written: set[ValueId]) -> ValueId | None:
     """The argument that the address comes from, if the kernel only reads through it."""
-    root = pointer_root(program.divergence, address)
-    return root if program.divergence.definition(root) is None and root not in written else None
+    root = pointer_root(divergence, address)
+    return root if divergence.definition(root) is None and root not in written else None
 
 
 def _operator(item: Unary | Binary | Convert | Math | Bitcast | ExtractElement) -> object:
@@ -177,7 +187,6 @@ def _operator(item: Unary | Binary | Convert | Math | Bitcast | ExtractElement) 
 
 
 def _written_roots(function: Function, divergence: DivergenceResult) -> set[ValueId]:
-    """The pointers through which the kernel writes."""
     return {
         pointer_root(divergence, instruction.address)
         for _, instruction in function.instructions()
