@@ -34,7 +34,7 @@ from analysis.ir.operators import BinaryOperator, SpecialRegister
 from analysis.memory.roots import pointer_root
 from analysis.races.model import MemoryUse
 from analysis.races.uses import conflict, is_guess
-from analysis.verdict.thread_walk import BLOCK_INDICES
+from analysis.verdict.slice import BLOCK_INDICES
 
 MAX_USES: Final = 60
 

@@ -45,7 +45,7 @@ from analysis.ir.instructions import (
 from analysis.races.long_loops import LongLoop
 from analysis.races.model import MemoryUse
 from analysis.verdict.evaluation import Evaluate
-from analysis.verdict.thread_walk import EVALUATED, Given
+from analysis.verdict.slice import EVALUATED, Given
 
 REGION_BITS: Final = 48
 MIDDLE: Final = 1 << (REGION_BITS - 1)

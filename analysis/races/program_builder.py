@@ -61,7 +61,7 @@ from analysis.races.program import (
     place_of,
 )
 from analysis.verdict.evaluation import Evaluate, Launch, Values, evaluator
-from analysis.verdict.thread_walk import BLOCK_INDICES
+from analysis.verdict.slice import BLOCK_INDICES
 
 _ARITHMETIC: Final = (Binary, Unary, Compare, Convert, Select, Math)
 _PURE: Final = (*_ARITHMETIC, Constant, ReadSpecial, SymbolAddress, FieldAddress, Bitcast)

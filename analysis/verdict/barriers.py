@@ -42,7 +42,7 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.record import record
 from analysis.ir.source import FrameId, Span
-from analysis.verdict.thread_walk import Integers
+from analysis.verdict.slice import Integers
 from analysis.verdict.witness import Witness, find_witness
 
 Barrier: TypeAlias = BlockBarrier | NamedBarrier | WarpBarrier | GridBarrier

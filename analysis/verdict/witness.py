@@ -28,7 +28,8 @@ from analysis.ir.instructions import Compare, Constant, Convert, TemplateArgumen
 from analysis.ir.record import record
 from analysis.ir.types import BooleanType, IntegerType
 from analysis.verdict.evaluation import Launch
-from analysis.verdict.thread_walk import Integers, Slice, Walk
+from analysis.verdict.slice import Integers, Slice
+from analysis.verdict.thread_walk import Walk
 
 MAX_PROBED = 8_000
 """Operations spent on looking for a candidate; most barriers that data guards have none."""

@@ -27,7 +27,8 @@ from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import Load, Store
 from analysis.ir.record import record
 from analysis.memory.spaces import SpaceResult
-from analysis.verdict.thread_walk import Integers, Visit
+from analysis.verdict.slice import Integers
+from analysis.verdict.thread_walk import Visit
 from analysis.warp.lane_walks import LaneWalks
 from analysis.warp.memory_exchange import ExchangeAccess, ExchangeEvent, ExchangeEvents
 

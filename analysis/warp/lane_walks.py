@@ -22,7 +22,8 @@ from analysis.ir.instructions import ReadSpecial
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
 from analysis.verdict.evaluation import Launch
-from analysis.verdict.thread_walk import Integers, Slice, Visit, Walk
+from analysis.verdict.slice import Integers, Slice
+from analysis.verdict.thread_walk import Visit, Walk
 from analysis.verdict.witness import chosen_scalars, thresholds
 
 MAX_OPERATIONS: Final = 16_000

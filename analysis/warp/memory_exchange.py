@@ -53,7 +53,8 @@ from analysis.ir.types import MemorySpace, PointerType
 from analysis.lower.layouts import size_of
 from analysis.memory.spaces import SpaceResult
 from analysis.verdict.barriers import Tier
-from analysis.verdict.thread_walk import Integers, Visit
+from analysis.verdict.slice import Integers
+from analysis.verdict.thread_walk import Visit
 from analysis.warp.lane_walks import LaneWalks, WalkedWarp
 from analysis.warp.model import WarpCase, WarpProblem, WarpProblemKind
 

@@ -31,7 +31,7 @@ from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Constant, Convert, Phi, Shuffle, TemplateArgument
 from analysis.ir.record import record
 from analysis.verdict.barriers import BarrierReason, Guard, Tier, guards_around, rests_on_assumptions
-from analysis.verdict.thread_walk import EVALUATED, Integers
+from analysis.verdict.slice import EVALUATED, Integers
 from analysis.warp.lane_walks import MAX_OPERATIONS as MAX_FOR_BLOCK
 from analysis.warp.lane_walks import LaneWalks, WalkedWarp
 from analysis.warp.meetings import Meeting, Mishap, Operands, meeting_at, mishaps
