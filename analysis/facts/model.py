@@ -20,6 +20,7 @@ from analysis.ir.source import Span
 from analysis.ir.types import MemorySpace
 from analysis.verdict.barriers import BarrierEvidence, BarrierVerdict
 from analysis.verdict.grade import Grade
+from analysis.verdict.shares import Share
 from analysis.verdict.split_count import SplitCount
 
 
@@ -72,6 +73,16 @@ class OpaqueFact:
 
 @final
 @record
+class PartOf:
+    """A share of the issue slots of `whole`, which is a kernel, or a device function that was looked at on its own."""
+
+    share: Share
+    whole: str
+    is_kernel: bool
+
+
+@final
+@record
 class BranchFact:
     """One source branch, at its worst over all call contexts.
 
@@ -79,6 +90,8 @@ class BranchFact:
     for loops `trips` is the level of the trip count, which also counts `break` and `return`.
     `cost` and `idle` are estimates of what a split warp loses, in issue slots: in code that it runs one arm after the
     other, and in lanes that wait for a longer arm (`analysis.verdict.cost`).  `splits` counts the warps that split.
+    `cost_part` and `idle_part` are the same as shares of a kernel, of all that come here the one where it is largest;
+    None where nothing is lost.
     """
 
     kind: SourceBranchKind
@@ -90,6 +103,8 @@ class BranchFact:
     trips: Level | None
     cost: int
     idle: int
+    cost_part: PartOf | None
+    idle_part: PartOf | None
     splits: SplitCount | None
 
 

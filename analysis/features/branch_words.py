@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from analysis.divergence.levels import Level
-from analysis.facts.model import BranchFact
+from analysis.facts.model import BranchFact, FunctionFacts
 from analysis.features.summary import deciding_level
 from analysis.ir.function import SourceBranchKind
-from analysis.rules.price import slots
+from analysis.rules.price import part_text
 from analysis.rules.wording import counted
 from analysis.verdict.grade import Grade
 
 
-def price_words(branch: BranchFact) -> tuple[str, ...]:
-    """`8 of 8 warps split (blocks of 256 threads)`, `a split warp loses about 40 issue slots`; empty: none splits."""
+def price_words(branch: BranchFact, function: FunctionFacts) -> tuple[str, ...]:
+    """`8 of 8 warps split (blocks of 256 threads)`, `a split takes about 12 % of this kernel's issue slots`; empty: no
+    warp splits."""
     if deciding_level(branch) is not Level.VARYING:
         return ()
-    return tuple(words for words in (_count(branch), _cost(branch), _idle(branch)) if words)
+    return tuple(words for words in (_count(branch), _cost(branch, function), _idle(branch, function)) if words)
 
 
 def _count(branch: BranchFact) -> str:
@@ -27,15 +28,16 @@ def _count(branch: BranchFact) -> str:
     return f"{most}{splits.splitting} of {counted(splits.warps, 'warp')} {verb} (blocks of {splits.threads} threads)"
 
 
-def _cost(branch: BranchFact) -> str:
-    if not branch.cost:
-        return ""
+def _cost(branch: BranchFact, function: FunctionFacts) -> str:
+    if branch.cost_part is None:
+        return "a split takes nothing more: sides this short are predicated" if branch.cost else ""
     how = "in rounds that only some lanes make" if branch.kind is SourceBranchKind.LOOP else "one side after the other"
-    return f"a split warp loses about {slots(branch.cost)}, {how}"
+    return f"a split takes {part_text(branch.cost_part, function)}, {how}"
 
 
-def _idle(branch: BranchFact) -> str:
+def _idle(branch: BranchFact, function: FunctionFacts) -> str:
     """Of a bounds check it is no news that most warps do not pay."""
-    if branch.grade is Grade.BOUNDARY or branch.idle <= branch.cost:
+    part = branch.idle_part
+    if part is None or branch.grade is Grade.BOUNDARY or branch.idle <= branch.cost:
         return ""
-    return f"lanes that take the shorter way wait for about {slots(branch.idle)}"
+    return f"lanes that take the shorter way wait for {part_text(part, function)}"

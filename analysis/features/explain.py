@@ -216,7 +216,7 @@ class _Line:
             CONVERGENCE_WORDS[convergent],
             source_steps(self.analysis, why_not_convergent),
             level is not Level.GRID,
-            (*price_words(fact), *self.melding(fact)),
+            (*price_words(fact, self.text.function), *self.melding(fact)),
         )
 
     def melding(self, fact: BranchFact) -> tuple[str, ...]:

@@ -4,8 +4,11 @@ Lines and columns count from 1, columns in Unicode code points.  A branch stands
 function at its name; it ends at its closing brace.  A function that is not `active` is excluded by `#if`.
 `trips` is the level of a loop's trip count, which also counts `break` and `return`; null for other branches.
 `cost` and `idle` estimate what a split warp loses, in issue slots: in code that it runs one side after the other (for
-a loop, in rounds that early lanes wait), and in lanes that wait for a longer side.  `split_warps` counts, of
-the `warps` of a block of `threads` threads, those that split: `exact`, or at most so many; null if that is not known.
+a loop, in rounds that early lanes wait), and in lanes that wait for a longer side.  `cost_share` and `idle_share` are
+the same (all waits together) as shares of the issue slots of a whole kernel, named in `of`: what is expected, and the
+least and the most for other trip counts of loops that have no known bound; null where nothing is lost.  `split_warps`
+counts, of the `warps` of a block of `threads` threads, those that split: `exact`, or at most so many; null if that is
+not known.
 
 An access stands at the text of the load or the atomic, or at the whole assignment of a store.  `bytes` is what one
 lane moves, `stride` the bytes from one thread to the next along x (`stride_form` the words for them where they are no
@@ -24,7 +27,7 @@ from typing import Final, Literal, TypeAlias, TypedDict
 from analysis.access.model import AccessKind, AccessPattern, Participation
 from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.model import AccessFact, BarrierScope, BranchFact, FunctionFacts
+from analysis.facts.model import AccessFact, BarrierScope, BranchFact, FunctionFacts, PartOf
 from analysis.ir.function import FunctionKind, SourceBranchKind
 from analysis.ir.source import Span
 from analysis.ir.types import MemorySpace
@@ -61,6 +64,13 @@ class SplitObject(TypedDict):
     exact: bool
 
 
+class PartObject(TypedDict):
+    of: str
+    low: float
+    expected: float
+    high: float
+
+
 class BranchObject(TypedDict):
     line: int
     column: int
@@ -71,6 +81,8 @@ class BranchObject(TypedDict):
     trips: LevelWord | None
     cost: int
     idle: int
+    cost_share: PartObject | None
+    idle_share: PartObject | None
     split_warps: SplitObject | None
 
 
@@ -181,6 +193,8 @@ def _branch(lines: LineIndex, function: FunctionFacts, branch: BranchFact) -> Br
         "trips": None if branch.trips is None else LEVEL_NAMES[branch.trips],
         "cost": branch.cost,
         "idle": branch.idle,
+        "cost_share": _part(branch.cost_part),
+        "idle_share": _part(branch.idle_part),
         "split_warps": None
         if splits is None
         else {
@@ -189,6 +203,18 @@ def _branch(lines: LineIndex, function: FunctionFacts, branch: BranchFact) -> Br
             "threads": splits.threads,
             "exact": splits.exact,
         },
+    }
+
+
+def _part(part: PartOf | None) -> PartObject | None:
+    if part is None:
+        return None
+    share = part.share
+    return {
+        "of": part.whole,
+        "low": round(share.low, 4),
+        "expected": round(share.expected, 4),
+        "high": round(share.high, 4),
     }
 
 

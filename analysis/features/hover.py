@@ -83,7 +83,7 @@ def _branch_hover(analysis: FileAnalysis, function: FunctionFacts, branch: Branc
     return HoverInfo(
         text.start(branch.keyword),
         text.end(branch.keyword),
-        BranchSubject(branch.kind, branch.level, branch.grade, branch.trips, price_words(branch)),
+        BranchSubject(branch.kind, branch.level, branch.grade, branch.trips, price_words(branch, function)),
         source_steps(analysis, analysis.why_branch(function, branch)),
         convergent,
         source_steps(analysis, why_not_convergent),

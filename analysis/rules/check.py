@@ -83,7 +83,7 @@ def subjects(analysis: FileAnalysis, settings: RuleSettings) -> Iterator[Subject
     for function in analysis.facts.functions:
         if function.active and function.unreadable is None:
             own = tuple(unsafe.get(function.id, ()))
-            yield Subject(analysis, function, own, settings.cost_threshold, settings.meld, settings.tiers)
+            yield Subject(analysis, function, own, settings.share_threshold, settings.meld, settings.tiers)
 
 
 def _found(subject: Subject, settings: RuleSettings, active: ActiveRules) -> Iterator[Diagnostic]:

@@ -12,7 +12,7 @@ from analysis.ir.record import record
 from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.origin import cause_text, chain_of, ends_in_opaque, origin_text
-from analysis.rules.price import count_text, is_dear, price_text
+from analysis.rules.price import SplitPrice, count_text, price_text, split_price
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
 from analysis.verdict.grade import Grade
@@ -28,8 +28,8 @@ def splits_warps(branch: BranchFact) -> bool:
 class DivergentBranch:
     """## What it does
 
-    Reports an `if`, `switch`, `?:`, `&&` or `||` at which the lanes of one warp can go different ways, when there is
-    enough code behind it to matter.
+    Reports an `if`, `switch`, `?:`, `&&` or `||` at which the lanes of one warp can go different ways, when what a
+    split takes is a share of the kernel that matters: 3 % of its issue slots, or what `shareThreshold` says.
 
     ## Why is this bad?
 
@@ -37,7 +37,8 @@ class DivergentBranch:
     masked off, then the other side with the rest: the time is the sum, not the maximum. So a split costs what the
     shorter side takes. An `if` without `else` costs nothing in this sense: the lanes that skip it are idle, but no
     other way to write the branch would help them. It is reported only if its condition depends on data and the wait is
-    very long (ten times the threshold), since then another order of the data may pay.
+    long, each time and as a share of the kernel (five times the threshold), since then another order of the data may
+    pay.
 
     ## Example
 
@@ -77,8 +78,10 @@ class DivergentBranch:
 
     ## Known noise
 
-    The price is an estimate: issue slots from a table of instructions, with assumed trip counts where a loop has no
-    bound that is known; what the compiler turns into selects is not known. A condition that agrees in every warp
+    The price is an estimate: issue slots from a table of instructions, as a share of those of the whole kernel, in a
+    warp that splits each time. Where a loop has no bound that is known its trip count stays open: the share is a range
+    if it depends on that ("3 % to 12 %"). Of a device function that no kernel of the file calls it is the share of the
+    function. A condition that agrees in every warp
     because of what the data hold is still reported. A condition on what is not known (a call that is not understood,
     an argument of an unknown caller unless lanes also part when all threads pass the same) is of tier *assumed* and
     shown only when asked for. Silence a known case with `// NOLINT(simt-divergent-branch)`.
@@ -94,7 +97,7 @@ class DivergentBranch:
     grade: Grade
     origin: str | None
     price: str
-    """In words: "up to 40 issue slots for each split warp"."""
+    """In words: "a split takes about 12 % of this kernel's issue slots"."""
     count: str
     chain: tuple[Related, ...]
     tier: Tier | None
@@ -106,11 +109,12 @@ class DivergentBranch:
         for branch, if_callers_agree in zip(function.branches, function.branches_if_callers_agree, strict=True):
             if branch.kind is SourceBranchKind.LOOP or not splits_warps(branch):
                 continue
-            if is_dear(branch, subject.cost_threshold):
-                yield cls._of(subject, branch, blames_callers=not splits_warps(if_callers_agree))
+            price = split_price(branch, subject.share_threshold)
+            if price is not None:
+                yield cls._of(subject, branch, price, blames_callers=not splits_warps(if_callers_agree))
 
     @classmethod
-    def _of(cls, subject: Subject, branch: BranchFact, *, blames_callers: bool) -> DivergentBranch:
+    def _of(cls, subject: Subject, branch: BranchFact, price: SplitPrice, *, blames_callers: bool) -> DivergentBranch:
         assert branch.grade is not None
         steps = subject.analysis.why_branch(subject.function, branch)
         condition = condition_text(subject.text, branch)
@@ -120,7 +124,7 @@ class DivergentBranch:
             condition,
             branch.grade,
             origin_text(subject.analysis, steps, condition, subject.text.line(branch.keyword)),
-            price_text(branch, subject.cost_threshold),
+            price_text(price, subject.function),
             count_text(branch),
             chain_of(steps),
             Tier.ASSUMED if blames_callers or ends_in_opaque(subject.analysis, steps) else None,

@@ -14,7 +14,7 @@ from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.divergent_branch import splits_warps
 from analysis.rules.origin import cause_text, chain_of, ends_in_opaque, origin_text
-from analysis.rules.price import price_text
+from analysis.rules.price import SplitPrice, part_text, split_price
 from analysis.rules.rule import Subject
 from analysis.syntax.lexing import HIDDEN
 from analysis.verdict.barriers import Tier
@@ -72,8 +72,9 @@ class DivergentLoop:
 
     ## Known noise
 
-    How different the trip counts are is known only where they follow from the thread index; elsewhere half of the bound
-    of the loop is assumed, or four rounds. Silence a known case with `// NOLINT(simt-divergent-loop)`.
+    How different the trip counts are is known only where they follow from the thread index; elsewhere lanes are assumed
+    to wait for half of the rounds. The price is a share of the kernel's issue slots; a loop is reported from 3 % on, or
+    from what `shareThreshold` says. Silence a known case with `// NOLINT(simt-divergent-loop)`.
     """
 
     code: ClassVar[str] = "DIV402"
@@ -86,7 +87,7 @@ class DivergentLoop:
     """The `if` that some lanes leave through, where it is not the loop's own condition: "the `if` at line 7"."""
     cause: str
     price: str
-    """In words: "up to 40 issue slots for each split warp"."""
+    """In words: "about 12 % of this kernel's issue slots"."""
     chain: tuple[Related, ...]
     tier: Tier | None
     """ASSUMED where it is not known whether the condition varies, else None."""
@@ -96,13 +97,16 @@ class DivergentLoop:
         branches, if_callers_agree = subject.function.branches, subject.function.branches_if_callers_agree
         for branch, agreeing in zip(branches, if_callers_agree, strict=True):
             culprit = _culprit(subject, branch, branches)
-            if culprit is None or branch.cost <= subject.cost_threshold:
+            price = split_price(branch, subject.share_threshold)
+            if culprit is None or price is None:
                 continue
             surest = _culprit(subject, agreeing, if_callers_agree)
-            yield cls._of(subject, branch, surest or culprit, blames_callers=surest is None)
+            yield cls._of(subject, branch, price, surest or culprit, blames_callers=surest is None)
 
     @classmethod
-    def _of(cls, subject: Subject, branch: BranchFact, culprit: BranchFact, *, blames_callers: bool) -> DivergentLoop:
+    def _of(
+        cls, subject: Subject, branch: BranchFact, price: SplitPrice, culprit: BranchFact, *, blames_callers: bool
+    ) -> DivergentLoop:
         steps = subject.analysis.why_branch(subject.function, culprit)
         condition = condition_text(subject.text, culprit)
         line = subject.text.line(culprit.keyword)
@@ -113,7 +117,7 @@ class DivergentLoop:
             keyword_text(subject.text, branch),
             way_out,
             cause_text(condition, origin_text(subject.analysis, steps, condition, line)),
-            price_text(branch, subject.cost_threshold),
+            part_text(price.part, subject.function),
             chain_of(steps),
             Tier.ASSUMED if blames_callers or ends_in_opaque(subject.analysis, steps) else None,
         )
@@ -122,7 +126,7 @@ class DivergentLoop:
         through = "" if self.culprit is None else f"through {self.culprit}, "
         return (
             f"Lanes of one warp leave this `{self.keyword}` loop after different numbers of rounds: "
-            f"{through}{self.cause}; {self.price}."
+            f"{through}{self.cause}; lanes that are done wait for {self.price}."
         )
 
     def related(self) -> tuple[Related, ...]:

@@ -1,31 +1,74 @@
-"""Is a split worth a report, and what does it cost, in words?"""
+"""Is a split worth a report, and which share of its kernel does it take, in words?"""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, final
 
-from analysis.facts.model import BranchFact
+from analysis.facts.model import BranchFact, FunctionFacts, PartOf
+from analysis.ir.function import FunctionKind
+from analysis.ir.record import record
 from analysis.verdict.grade import Grade
+from analysis.verdict.shares import Share
 
-IDLE_FACTOR: Final = 10
+IDLE_FACTOR: Final = 5
 """Lanes that wait need that much more of it than lanes that run one after the other: no rewriting of the branch helps
-them, only other work for them or another order of the data, and that pays for long waits alone."""
+them, only other work for them or another order of the data."""
+LONG_WAIT: Final = 160
+"""Issue slots.  Such an order pays for waits that are long each time, not for many short ones."""
+CLOSE: Final = 1.5
+"""Ends of a range that differ by no more are told as one number: all of it is an estimate."""
 
 
-def is_dear(branch: BranchFact, threshold: int) -> bool:
-    """Whether a split warp loses more than `threshold` issue slots, or leaves lanes idle for far longer."""
-    return branch.cost > threshold or _is_long_wait(branch, threshold)
+@final
+@record
+class SplitPrice:
+    """What makes a split worth a report: arms that run one after the other, or lanes that wait."""
+
+    part: PartOf
+    is_wait: bool
+
+    @property
+    def share(self) -> float:
+        return self.part.share.expected
 
 
-def _is_long_wait(branch: BranchFact, threshold: int) -> bool:
-    return branch.grade is Grade.DATA_DEPENDENT and branch.idle > IDLE_FACTOR * threshold
+def split_price(branch: BranchFact, threshold: float) -> SplitPrice | None:
+    """None where a warp that splits loses less than `threshold` percent of its kernel, and no lanes wait for long."""
+    part = branch.cost_part
+    if part is not None and 100 * part.share.expected >= threshold:
+        return SplitPrice(part, is_wait=False)
+    part = branch.idle_part
+    if part is None or branch.grade is not Grade.DATA_DEPENDENT or branch.idle < LONG_WAIT:
+        return None
+    return SplitPrice(part, is_wait=True) if 100 * part.share.expected >= IDLE_FACTOR * threshold else None
 
 
-def price_text(branch: BranchFact, threshold: int) -> str:
-    """`up to 40 issue slots for each split warp`, or what lanes wait."""
-    if branch.cost > threshold or not _is_long_wait(branch, threshold):
-        return f"up to {slots(branch.cost)} for each split warp"
-    return f"in each split warp, lanes on the shorter way are idle for about {slots(branch.idle)}"
+def price_text(price: SplitPrice, function: FunctionFacts) -> str:
+    """`a split takes about 12 % of this kernel's issue slots`, or what lanes wait."""
+    words = part_text(price.part, function)
+    return f"lanes on the shorter way are idle for {words}" if price.is_wait else f"a split takes {words}"
+
+
+def part_text(part: PartOf, function: FunctionFacts) -> str:
+    """`about 12 % of this kernel's issue slots`; the kernel is named where the branch is in what it calls."""
+    return f"{range_text(part.share)} of {_whole_text(part, function)}"
+
+
+def _whole_text(part: PartOf, function: FunctionFacts) -> str:
+    if part.is_kernel:
+        is_own = function.kind is FunctionKind.KERNEL
+        return "this kernel's issue slots" if is_own else f"the issue slots of kernel `{part.whole}`"
+    return "this function's issue slots" if part.whole == function.name else f"the issue slots of `{part.whole}`"
+
+
+def range_text(share: Share) -> str:
+    """`about 12 %`, `3 % to 12 %`, `up to 12 %`; estimates, so whole percents."""
+    low, high = round(100 * share.low), round(100 * share.high)
+    if high < 1:
+        return "less than 1 %"
+    if share.high <= CLOSE * share.low:
+        return f"about {max(1, round(100 * share.expected))} %"
+    return f"up to {high} %" if low < 1 else f"{low} % to {high} %"
 
 
 def count_text(branch: BranchFact) -> str:
@@ -39,10 +82,3 @@ def count_text(branch: BranchFact) -> str:
 
 def _warps(number: int) -> str:
     return "1 warp" if number == 1 else f"{number} warps"
-
-
-def slots(number: int) -> str:
-    """Estimates, so no more than two figures."""
-    digits = max(0, len(str(number)) - 2)
-    rounded = -(-number // 10**digits) * 10**digits
-    return f"{rounded:,} issue slot{'' if rounded == 1 else 's'}"

@@ -24,7 +24,7 @@ class Subject:
     analysis: FileAnalysis
     function: FunctionFacts
     unsafe_barriers: tuple[UnsafeBarrier, ...]
-    cost_threshold: int
+    share_threshold: float
     meld: MeldSettings
     tiers: frozenset[Tier]
     """What is asked for: a rule need not look for findings of other tiers."""

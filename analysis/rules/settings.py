@@ -24,7 +24,7 @@ class Off(Enum):
 
 OFF: Final = Off.OFF
 ALL: Final = "ALL"
-DEFAULT_COST_THRESHOLD: Final = 16
+DEFAULT_SHARE_THRESHOLD: Final = 3.0
 
 SeverityOrOff: TypeAlias = Severity | Off
 
@@ -35,7 +35,7 @@ class RuleSettings:
     """`select` and `ignore` hold codes (`SYN101`), prefixes (`SYN`), slugs (`divergent-barrier`) or `ALL`.
 
     The most specific entry wins; at equal length `ignore` does.  `severities` is keyed the same way.
-    `tiers` filters findings that have one; `cost_threshold` is in issue slots (`analysis.verdict.cost`).
+    `tiers` filters findings that have one; `share_threshold` is in percent of a kernel's issue slots.
     `meld` says how the arms of divergent branches are melded.
     """
 
@@ -43,7 +43,7 @@ class RuleSettings:
     ignore: frozenset[str] = frozenset()
     severities: Mapping[str, SeverityOrOff] = field(default_factory=dict[str, SeverityOrOff])
     tiers: frozenset[Tier] = frozenset({Tier.PROVEN})
-    cost_threshold: int = DEFAULT_COST_THRESHOLD
+    share_threshold: float = DEFAULT_SHARE_THRESHOLD
     meld: MeldSettings = DEFAULT_MELD_SETTINGS
 
     def severity_of(self, rule: RuleNames, default: Severity) -> SeverityOrOff:
@@ -89,7 +89,6 @@ def read_rule_settings(
     ignore: Iterable[str] | None = None,
     severities: Mapping[str, str] | None = None,
     tiers: Iterable[str] | None = None,
-    cost_threshold: int | None = None,
 ) -> tuple[RuleSettings, tuple[SettingsProblem, ...]]:
     """Settings from plain text (JSON, TOML, a command line); None leaves a default as it is.
 
@@ -101,16 +100,7 @@ def read_rule_settings(
     ignored = default.ignore if ignore is None else _known_names("ignore", ignore, problems)
     loudness = default.severities if severities is None else _known_severities(severities, problems)
     shown = default.tiers if tiers is None else _known_tiers(tiers, problems)
-    if cost_threshold is None:
-        threshold = default.cost_threshold
-    elif cost_threshold < 0:
-        threshold = default.cost_threshold
-        problems.append(
-            SettingsProblem("cost-threshold", str(cost_threshold), "a cost is never negative; use 0 or more")
-        )
-    else:
-        threshold = cost_threshold
-    settings = RuleSettings(selected or default.select, ignored, loudness, shown or default.tiers, threshold)
+    settings = RuleSettings(selected or default.select, ignored, loudness, shown or default.tiers)
     return settings, tuple(problems)
 
 

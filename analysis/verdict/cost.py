@@ -8,6 +8,8 @@ Idle      half of what the longest arm takes longer than the next one: the lanes
           lanes to wait; each time, since many short waits in a loop are no long one.  Not counted where an arm leaves
           a loop: the loop bears that.
 Loops     one round's slots times the rounds that early lanes wait (`loops.py`).
+Shares    the same as parts of the whole function (`shares.py`): what messages tell, and what findings are sorted by.
+          Arms so short that a compiler predicates them (`predication.py`) have none.
 Weights   Blocks count as often as the loops around them run, so what a branch in a loop serializes is paid in every
           round.
 Nothing   is lost at selects (both sides are computed in any case), in code that a lane runs alone (`alone.py`), and in
@@ -30,20 +32,27 @@ from analysis.ir.function import Function, SourceBranchKind
 from analysis.ir.ids import BasicBlockId, SourceBranchId
 from analysis.ir.record import record
 from analysis.verdict.alone import SingleLanes
-from analysis.verdict.loops import cycle_of, excess_trips, only_waits
+from analysis.verdict.loops import cycle_of, excess_trips, known_excess, only_waits
+from analysis.verdict.predication import is_predicated
+from analysis.verdict.shares import NOTHING, Part, Share
 from analysis.verdict.weights import BlockWeights
 
 
 @final
 @record
 class BranchCost:
-    """Issue slots per split warp: `serialized` runs one after the other, in `idle` some lanes wait for others."""
+    """Issue slots per split warp: `serialized` runs one after the other, in `idle` some lanes wait for others.
+
+    The shares are those of a warp that splits each time it comes here; `idle` is one wait, its share all of them.
+    """
 
     serialized: int
     idle: int
+    serialized_share: Share
+    idle_share: Share
 
 
-FREE = BranchCost(0, 0)
+FREE = BranchCost(0, 0, NOTHING, NOTHING)
 
 
 def estimate_costs(
@@ -94,7 +103,17 @@ class _Model:
             return FREE
         whole = sum(map(self._weights.weight, cycle.blocks))
         excess = excess_trips(self._function, self._control, self._divergence, self._affine, cycle)
-        return BranchCost(whole // self._weights.trips[cycle.id] * excess, 0)
+        cost = whole // self._weights.trips[cycle.id] * excess
+        share = self._share(self._weights.part(cycle.blocks), self._part_waited(cycle)) if cost else NOTHING
+        return BranchCost(cost, 0, share, NOTHING)
+
+    def _part_waited(self, cycle: Cycle) -> float:
+        """Of the rounds of a loop, those that early lanes wait for: half of them where nothing better is known."""
+        known = known_excess(self._function, self._control, self._divergence, self._affine, cycle)
+        return 0.5 if known is None else min(1.0, known / self._weights.tree.rounds(cycle.id))
+
+    def _share(self, part: Part, factor: float = 1.0) -> Share:
+        return self._weights.tree.share({cycle: slots * factor for cycle, slots in part.items()})
 
     # -- branches ---------------------------------------------------------------------------------------------------
 
@@ -113,10 +132,19 @@ class _Model:
         for arm in arms.values():
             shared |= seen & arm
             seen |= arm
-        slots = sorted(sum(map(self._weights.weight, arm - shared)) for arm in arms.values())
-        if self._leaves_loop(first, arms):
-            return BranchCost(sum(slots[:-1]), 0)
-        return BranchCost(sum(slots[:-1]), (slots[-1] - slots[-2]) // 2 // self._weights.rounds(first))
+        own = [arm - shared for arm in arms.values()]
+        sized = sorted(((sum(map(self._weights.weight, arm)), index) for index, arm in enumerate(own)))
+        slots = [size for size, _ in sized]
+        shorter = frozenset[BasicBlockId]().union(*(own[index] for _, index in sized[:-1]))
+        serialized = sum(slots[:-1])
+        leaves = self._leaves_loop(first, arms)
+        predicated = not leaves and is_predicated(self._function, self._weights, own)
+        share = self._share(self._weights.part(shorter)) if serialized and not predicated else NOTHING
+        idle = (slots[-1] - slots[-2]) // 2
+        if leaves or predicated or not idle:
+            return BranchCost(serialized, 0 if leaves else idle // self._weights.rounds(first), share, NOTHING)
+        waits = self._share(self._weights.part(own[sized[-1][1]]), idle / slots[-1])
+        return BranchCost(serialized, idle // self._weights.rounds(first), share, waits)
 
     def _arms(
         self, first: BasicBlockId, deciders: Sequence[BasicBlockId]

@@ -74,12 +74,20 @@ def excess_trips(
     function: Function, control: ControlFlow, divergence: DivergenceResult, affine: AffineResult, cycle: Cycle
 ) -> int:
     """The rounds that a lane which leaves early waits for; 0 where the lanes leave within one round of each other."""
+    known = known_excess(function, control, divergence, affine, cycle)
+    most = trips(affine, cycle)
+    if known is not None:
+        return min(known, most) if is_bounded(affine, cycle) else known
+    return max(1, most // 2)
+
+
+def known_excess(
+    function: Function, control: ControlFlow, divergence: DivergenceResult, affine: AffineResult, cycle: Cycle
+) -> int | None:
+    """The same where it follows from all conditions that lead out, else None."""
     found = [_linear_excess(function, divergence, affine, cycle, block) for block in control.exit_branches(cycle)]
     known = [excess for excess in found if excess is not None]
-    most = trips(affine, cycle)
-    if found and len(known) == len(found):
-        return min(max(known), most) if is_bounded(affine, cycle) else max(known)
-    return max(1, most // 2)
+    return max(known) if found and len(known) == len(found) else None
 
 
 def only_waits(function: Function, cycle: Cycle) -> bool:

@@ -3,12 +3,15 @@
 Slots     what the instructions and the terminator of a block cost a warp that runs it once (`latency.py`).
 Rounds    how often the loops around a block let it run: the product of their trips (`loops.py`).
 Weight    slots times rounds.  Of a branch all arms count: a warp that parts runs each of them.
+Tree      the same with the rounds of unknown loops left open, for shares (`shares.py`).
 Limits    what a branch skips for the whole warp is counted all the same; a share is an estimate, not a measurement.
 Cost      O(instructions) for all blocks together; each block is asked for once.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from functools import cached_property
 from math import prod
 from typing import final
@@ -16,12 +19,14 @@ from typing import final
 from analysis.affine.result import AffineResult
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
+from analysis.graph.cycles import CycleId
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import Instruction
 from analysis.memory.spaces import SpaceResult
 from analysis.verdict.latency import latency, terminator_latency
-from analysis.verdict.loops import trips
+from analysis.verdict.loops import is_bounded, trips
+from analysis.verdict.shares import LoopTree, Part
 
 
 @final
@@ -77,6 +82,21 @@ class BlockWeights:
         if known is None:
             known = self._weights[block] = self.slots(block) * self.rounds(block)
         return known
+
+    @cached_property
+    def tree(self) -> LoopTree:
+        """The weights of the loops, with open trip counts where no bound is known."""
+        cycles = self._control.cycles
+        known = [self.trips[cycle.id] if is_bounded(self._affine, cycle) else None for cycle in cycles]
+        return LoopTree(cycles, known, self.part(self._control.order))
+
+    def part(self, blocks: Iterable[BasicBlockId]) -> Part:
+        """What one round of the blocks takes, by the loops they stand in."""
+        found: defaultdict[CycleId | None, float] = defaultdict(float)
+        for block in blocks:
+            cycle = self._control.innermost_cycle(block)
+            found[None if cycle is None else cycle.id] += self.slots(block)
+        return found
 
     @cached_property
     def total(self) -> int:

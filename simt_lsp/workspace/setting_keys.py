@@ -204,10 +204,10 @@ def _ignore(configuration: Configuration, value: object, _: Source) -> Configura
     return replace(configuration, rules=replace(configuration.rules, ignore=ignore))
 
 
-def _cost_threshold(configuration: Configuration, value: object, _: Source) -> Configuration:
-    if not isinstance(value, int) or is_bool(value) or value < 0:
-        raise NotAllowedError("use a whole number of issue slots, 0 or more")
-    return replace(configuration, rules=replace(configuration.rules, cost_threshold=value))
+def _share_threshold(configuration: Configuration, value: object, _: Source) -> Configuration:
+    if not isinstance(value, (int, float)) or is_bool(value) or not 0 <= value <= 100:
+        raise NotAllowedError("use percent of a kernel's issue slots, from 0 to 100")
+    return replace(configuration, rules=replace(configuration.rules, share_threshold=float(value)))
 
 
 def _meld_method(configuration: Configuration, value: object, _: Source) -> Configuration:
@@ -256,7 +256,7 @@ _READERS: Final[Mapping[str, Reader]] = {
     "select": _select,
     "ignore": _ignore,
     "tiers": _tiers,
-    "costThreshold": _cost_threshold,
+    "shareThreshold": _share_threshold,
     "meldMethod": _meld_method,
     "meldThreshold": _meld_threshold,
     "inlayHints": _inlay_hints,

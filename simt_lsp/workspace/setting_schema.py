@@ -14,7 +14,7 @@ from typing import Any, Final
 from analysis.meld.settings import DEFAULT_MELD_SETTINGS, MAX_THRESHOLD
 from analysis.rules.registry import RULES
 from analysis.rules.rule import Finding
-from analysis.rules.settings import DEFAULT_COST_THRESHOLD
+from analysis.rules.settings import DEFAULT_SHARE_THRESHOLD
 from simt_lsp.workspace.launch_settings import WARP_SIZES
 
 Schema = Mapping[str, Any]
@@ -106,12 +106,14 @@ _REPORTED: Final[Mapping[str, Schema]] = {
         "markdownDescription": "How certain a finding must be. "
         "`possible` and `assumed` report more, not all of it true.",
     },
-    "costThreshold": _whole(
-        "`divergent-branch` and `divergent-loop` speak above this price of a split warp, "
-        "in issue slots: an addition is 1, a load from global memory 8.",
-        0,
-        DEFAULT_COST_THRESHOLD,
-    ),
+    "shareThreshold": {
+        "type": "number",
+        "minimum": 0,
+        "maximum": 100,
+        "default": DEFAULT_SHARE_THRESHOLD,
+        "markdownDescription": "`divergent-branch` and `divergent-loop` speak where a split takes this share "
+        "of the kernel's issue slots or more, in percent.",
+    },
     "meldMethod": _choice(
         DEFAULT_MELD_SETTINGS.method.value,
         "How the arms of divergent branches are melded.",

@@ -7,7 +7,7 @@ import pytest
 from analysis.rules.settings import RuleSettings
 from tests.rules.fixture import check_fixture
 
-CHEAP = RuleSettings(ignore=frozenset({"MEM"}), cost_threshold=0)
+CHEAP = RuleSettings(ignore=frozenset({"MEM"}), share_threshold=0)
 
 WORK = "for (int k = 0; k < 64; k++) y[i] = y[i] * x[i] + sinf(y[i]);"
 

@@ -40,6 +40,8 @@ def branch_of(kind: SourceBranchKind, text: str, keyword: str) -> tuple[Function
         0,
         0,
         None,
+        None,
+        None,
     )
     function = FunctionFacts(
         FunctionId("k"),

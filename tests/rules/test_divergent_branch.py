@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from analysis.rules.diagnostic import Severity
 from analysis.rules.settings import RuleSettings
 from analysis.verdict.barriers import Tier
 from tests.rules.fixture import check_fixture
 
 MELDABLE = frozenset({"DIV403"})
-CHEAP = RuleSettings(ignore=MELDABLE, cost_threshold=0)
+CHEAP = RuleSettings(ignore=MELDABLE, share_threshold=0)
 ALL_TIERS = RuleSettings(ignore=MELDABLE, tiers=frozenset(Tier))
 
 
@@ -26,7 +28,7 @@ __global__ void k(const float *x, float *y) {
     assert (found.code, found.severity, found.tier) == ("DIV401", Severity.INFORMATION, None)
     assert found.message == (
         "Lanes of one warp can go different ways at this `if`: `x[i] > 0.0f` depends on `threadIdx.x` (line 3); "
-        "up to 20 issue slots for each split warp."
+        "a split takes about 36 % of this kernel's issue slots."
     )
 
 
@@ -63,7 +65,8 @@ def test_a_cheap_branch_is_silent() -> None:
     text = """
 __global__ void k(const int *x, int *y) {
   int v = x[threadIdx.x];
-  if (v > 0) v += 1; else v *= 3;%s
+  for (int k = 0; k < 64; k++) v += x[k];
+  if (v > 0) v /= y[v]; else v *= y[1];%s
   y[threadIdx.x] = v;
 }
 """
@@ -84,7 +87,7 @@ __global__ void k(float *x, float *y) {
 """)
     assert found.message == (
         "Lanes of one warp can go different ways at this `if`: `i % 2 == 0` depends on `threadIdx.x` (line 3); "
-        "up to 31 issue slots for each split warp."
+        "a split takes about 47 % of this kernel's issue slots."
     )
 
 
@@ -107,8 +110,8 @@ def test_a_switch_and_a_conditional() -> None:
 __global__ void k(const int *p, float *y) {
   int v = p[threadIdx.x];
   switch (v) {  //~ divergent-branch
-    case 0: y[0] = 1.0f; break;
-    case 1: y[1] = 2.0f; break;
+    case 0: y[0] = y[2] / y[1]; break;
+    case 1: y[1] = y[3] / y[4]; break;
   }
 }
 """,
@@ -171,3 +174,72 @@ __global__ void k(float *y, const int *p, unsigned n) { helper(y, %s); }
     assert found.tier is Tier.ASSUMED
     (found,) = check_fixture(text % "p[threadIdx.x]", path="a.cuh")
     assert found.tier is None
+
+
+def test_arms_that_a_compiler_predicates_are_silent() -> None:
+    """Every warp issues both sides of them, whether it parts or not."""
+    text = """
+__global__ void k(const int *x, int *y) {
+  int v = x[threadIdx.x];
+  %s
+  y[threadIdx.x] = v;
+}
+"""
+    check_fixture(text % "if (v > 0) v += 1; else v *= 3;", CHEAP)
+    check_fixture(text % "if (v > 0) y[v] = 1; else y[v + 1] = 2;", CHEAP)
+    check_fixture(text % "switch (v) { case 0: v += 3; break; case 1: v ^= 5; break; default: v = 0; }", CHEAP)
+    claim = "  //~ divergent-branch"
+    check_fixture(text % f"if (v > 0) v += x[1]; else v *= x[v];{claim}", CHEAP)
+    check_fixture(text % f"if (v > 0) v /= 3 + v; else v %= v - 2;{claim}", CHEAP)
+    check_fixture(
+        text % f"if (v > 0) y[v] = y[v + 1] = y[v + 2] = 1; else y[v] = y[v + 3] = y[v + 4] = 2;{claim}", CHEAP
+    )
+    check_fixture(text % f"if (v > 0) atomicAdd(y, v); else atomicSub(y, v);{claim}", CHEAP)
+
+
+def test_a_price_is_a_share_of_the_kernel_and_not_a_total() -> None:
+    """The trips of the loop around are not known and do not matter; work outside of it does, and then it is a range."""
+    branch = "if (v > k) y[v] = sinf(y[k]); else y[k] = cosf(y[v]);"
+    text = """
+__global__ void k(const int *x, float *y, int n) {
+  int v = x[threadIdx.x];
+  %s
+}
+"""
+    claim = "  //~ divergent-branch"
+    (alone,) = check_fixture(text % f"for (int k = 0; k < n; k++) {{ {branch}{claim}\n  }}")
+    (nested,) = check_fixture(
+        text % f"for (int j = 0; j < n; j++) for (int k = 0; k < n; k++) {{ {branch}{claim}\n  }}"
+    )
+    assert alone.message.endswith("a split takes about 47 % of this kernel's issue slots.")
+    assert nested.message.endswith("a split takes about 47 % of this kernel's issue slots.")
+    (before,) = check_fixture(text % f"int k = n; {branch}{claim}\n  for (k = 0; k < n; k++) y[k] += 1.0f;")
+    assert before.message.endswith("a split takes 1 % to 22 % of this kernel's issue slots.")
+    (beside,) = check_fixture(
+        text % f"int k; for (k = 0; k < n; k++) y[k] += 1.0f;\n for (k = 0; k < n * n; k++) {{ {branch}{claim}\n  }}"
+    )
+    assert beside.message.endswith("a split takes 3 % to 46 % of this kernel's issue slots.")
+    check_fixture(text % f"int k = n; {branch}\n  for (k = 0; k < 4000; k++) y[k] += 1.0f;")
+
+
+def test_in_a_called_function_it_is_a_share_of_the_kernel_that_calls_it() -> None:
+    text = """
+__device__ void part(int v, float *y) {
+  if (v > 3) y[v] = sinf(y[1]); else y[1] = cosf(y[v]);%s
+}
+%s
+"""
+    claim = "  //~ divergent-branch"
+    calls = """
+__global__ void %s(const int *x, float *y) {
+  for (int i = 0; i < %s; i++) y[i] += 1;
+  part(x[threadIdx.x], y);
+}
+"""
+    own = text % (claim, "")
+    often = text % (claim, calls % ("rare", 900) + calls % ("often", 9))
+    (found,) = check_fixture(own, ALL_TIERS)
+    assert found.message.endswith("of this function's issue slots.")
+    check_fixture(text % ("", calls % ("rare", 900)))
+    (found,) = check_fixture(often)
+    assert re.search(r"a split takes about \d\d % of the issue slots of kernel `often`\.", found.message), found.message

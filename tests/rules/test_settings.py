@@ -53,7 +53,6 @@ def test_plain_text_becomes_settings() -> None:
         ignore=["SYN104"],
         severities={"divergent-branch": "Warning", "DIV404": "off"},
         tiers=["proven", "possible"],
-        cost_threshold=20,
     )
     assert problems == ()
     assert settings == RuleSettings(
@@ -61,7 +60,6 @@ def test_plain_text_becomes_settings() -> None:
         frozenset({"SYN104"}),
         {"divergent-branch": Severity.WARNING, "DIV404": OFF},
         frozenset({Tier.PROVEN, Tier.POSSIBLE}),
-        20,
     )
 
 
@@ -75,7 +73,6 @@ def test_wrong_values_are_reported_and_the_default_stays() -> None:
         ignore=["XYZ"],
         severities={"SYN101": "loud", "nothing": "error"},
         tiers=["maybe"],
-        cost_threshold=-1,
     )
     assert settings == RuleSettings()
     assert problems == (
@@ -88,5 +85,4 @@ def test_wrong_values_are_reported_and_the_default_stays() -> None:
         ),
         SettingsProblem("severity", "nothing", "no rule is called `nothing`"),
         SettingsProblem("tiers", "maybe", "a tier is one of `proven`, `possible`, `assumed`"),
-        SettingsProblem("cost-threshold", "-1", "a cost is never negative; use 0 or more"),
     )

@@ -38,7 +38,7 @@ def test_every_key_takes_a_good_value() -> None:
             "includeDirs": ["include"],
             "rules": {"SYN101": "warning", "divergent-branch": "off"},
             "tiers": ["proven", "possible"],
-            "costThreshold": 5,
+            "shareThreshold": 5,
             "meldMethod": "tail",
             "meldThreshold": 0.3,
             "inlayHints": "all",
@@ -53,7 +53,7 @@ def test_every_key_takes_a_good_value() -> None:
     assert options.include_dirs == ("/root/of/all/include",)
     assert configuration.rules.severities == {"SYN101": Severity.WARNING, "divergent-branch": OFF}
     assert {tier.value for tier in configuration.rules.tiers} == {"proven", "possible"}
-    assert configuration.rules.cost_threshold == 5
+    assert configuration.rules.share_threshold == 5
     assert (configuration.rules.meld.method, configuration.rules.meld.threshold) == (MeldMethod.TAIL, 0.3)
     assert configuration.inlay_hints.mode is InlayHintMode.ALL
     assert not configuration.code_lens.enabled
@@ -69,7 +69,11 @@ def test_every_key_takes_a_good_value() -> None:
         ("architecture", 3, 'architecture = 3 is not allowed: use "sm_80", "compute_80" or 80'),
         ("codeLens", "yes", 'codeLens = "yes" is not allowed: use true or false'),
         ("inlayHints", "some", 'inlayHints = "some" is not allowed: use "off", "varying", "forms" or "all"'),
-        ("costThreshold", -1, "costThreshold = -1 is not allowed: use a whole number of issue slots, 0 or more"),
+        (
+            "shareThreshold",
+            -1,
+            "shareThreshold = -1 is not allowed: use percent of a kernel's issue slots, from 0 to 100",
+        ),
         ("meldThreshold", 0.6, "meldThreshold = 0.6 is not allowed: use a share from 0 to 0.5"),
         ("meldThreshold", True, "meldThreshold = true is not allowed: use a share from 0 to 0.5"),
         (

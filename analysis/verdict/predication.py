@@ -1,0 +1,63 @@
+"""Which arms does a compiler turn into selects or predicated instructions, so that no warp ever parts there?
+
+Rules     An arm of at most `MOST_ISSUED` instructions of an ALU, of which a store or two may be the end, without loops,
+          further decisions, loads, calls or whatever else is more than arithmetic.
+Price     every warp issues such arms, whether its lanes agree or not: a split takes nothing more.
+Source    CUDA C++ Best Practices Guide, "Branch Predication": seven instructions where warps are likely to part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Final
+
+from analysis.ir.function import Function
+from analysis.ir.ids import BasicBlockId
+from analysis.ir.instructions import (
+    Binary,
+    Compare,
+    Convert,
+    ElementAddress,
+    FieldAddress,
+    Instruction,
+    Jump,
+    Select,
+    Store,
+    Unary,
+)
+from analysis.verdict.latency import is_issued
+from analysis.verdict.weights import BlockWeights
+
+MOST_ISSUED: Final = 7
+MOST_STORES: Final = 2
+LONGEST: Final = 4
+"""Issue slots of one instruction: a division is a sequence with branches of its own."""
+_ARITHMETIC: Final = (Binary, Compare, Convert, ElementAddress, FieldAddress, Select, Unary)
+
+
+def is_predicated(function: Function, weights: BlockWeights, arms: Iterable[Collection[BasicBlockId]]) -> bool:
+    """Whether all arms of a branch are that short; an empty one is."""
+    return all(_is_short(function, weights, arm) for arm in arms)
+
+
+def _is_short(function: Function, weights: BlockWeights, arm: Collection[BasicBlockId]) -> bool:
+    if len(arm) > MOST_ISSUED:
+        return False
+    issued = stores = 0
+    for block in arm:
+        body = function.blocks[block]
+        if not isinstance(body.terminator, Jump):
+            return False
+        for item in body.instructions:
+            if isinstance(item, Store):
+                stores += 1
+            elif is_issued(item) and not _is_simple(weights, item):
+                return False
+            issued += is_issued(item)
+            if issued > MOST_ISSUED or stores > MOST_STORES:
+                return False
+    return True
+
+
+def _is_simple(weights: BlockWeights, item: Instruction) -> bool:
+    return isinstance(item, _ARITHMETIC) and weights.instruction(item) <= LONGEST
