@@ -28,7 +28,7 @@ from analysis.rules.check import check
 from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.settings import RuleSettings
 from analysis.rules.source_text import FunctionText, one_line
-from analysis.rules.wording import CONVERGENCE_WORDS, GRADE_WORDS, LEVEL_WORDS, SCOPE_WORDS
+from analysis.rules.wording import CONVERGENCE_WORDS, LEVEL_WORDS, SCOPE_WORDS, grade_words
 from analysis.syntax.lexing import HIDDEN, IDENTIFIER
 from analysis.verdict.barriers import BarrierVerdict, Tier
 
@@ -204,7 +204,7 @@ class _Line:
         condition = condition_text(self.text, fact)
         level = deciding_level(fact)
         subject = "the condition" if fact.trips is None else "the trip count"
-        grade = "" if fact.grade is None else f"; {GRADE_WORDS[fact.grade]}"
+        grade = "" if fact.grade is None else f"; {grade_words(fact.grade, of_loop=fact.trips is not None)}"
         steps = self.analysis.why_branch(self.text.function, fact)
         convergent, why_not_convergent = self.analysis.arrival_at(self.text.function, fact)
         return ExplainedItem(

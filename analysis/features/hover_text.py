@@ -21,7 +21,7 @@ from analysis.features.hover_info import (
 )
 from analysis.features.source_step import SourceStep, place_text, without_repeats
 from analysis.ir.record import record
-from analysis.rules.wording import CONVERGENCE_WORDS, GRADE_WORDS, LEVEL_WORDS, SCOPE_WORDS, counted
+from analysis.rules.wording import CONVERGENCE_WORDS, LEVEL_WORDS, SCOPE_WORDS, counted, grade_words
 from analysis.verdict.barriers import BarrierVerdict, Tier
 
 MAX_STEPS: Final = 6
@@ -149,7 +149,7 @@ def _detail(subject: Subject, style: _Style) -> str:
         case ValueSubject(form=form):
             return style.code(form) if form else ""
         case BranchSubject(level=level, grade=grade, trips=trips):
-            parts = [GRADE_WORDS[grade]] if grade is not None else []
+            parts = [grade_words(grade, of_loop=trips is not None)] if grade is not None else []
             if trips is not None and trips is not level:
                 parts.append(f"the condition alone is {LEVEL_WORDS[level]}")
             return style.prose("; ".join(parts))

@@ -38,6 +38,14 @@ GRADE_WORDS: Final[Mapping[Grade, str]] = {
     Grade.DATA_DEPENDENT: "data-dependent: decided by values that the analysis cannot know",
 }
 
+LOOP_BOUNDARY: Final = "boundary: lanes leave within one round of each other, apart from few warps per row"
+
+
+def grade_words(grade: Grade, *, of_loop: bool) -> str:
+    """What the grade of a branch promises."""
+    return LOOP_BOUNDARY if of_loop and grade is Grade.BOUNDARY else GRADE_WORDS[grade]
+
+
 SCOPE_WORDS: Final[Mapping[BarrierScope, str]] = {
     BarrierScope.BLOCK: "block barrier",
     BarrierScope.WARP: "warp barrier",

@@ -2,7 +2,8 @@
 
 Question  Along a row (threads that differ in `threadIdx.x` alone), at how many places can a value change?
 Rules     A comparison of two linear forms whose difference has a thread part changes once: from false to true, or at
-          one thread.  A comparison of values with a trend (`trend.py`) changes once, at an equality twice.  One of
+          one thread.  A comparison of values with a trend (`trend.py`) changes once; so does an equality where one side
+          cannot pass the other, else nothing is said: `(t + n) / 31 == 0` has two ends, in two warps.  One of
           forms that differ by what agrees in the warp never changes (proven if no wrap is possible).  Any function of
           values that change m and n times changes at most m + n times; so does a phi, with the decisions that lead to
           it.  The atoms must agree in the block: with a bound of its own, each warp of a row would split.
@@ -26,7 +27,9 @@ from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Binary, Branch, Compare, Convert, Math, Phi, Select, Switch, Unary
 from analysis.ir.operators import CompareOperator
+from analysis.ir.types import IntegerType
 from analysis.verdict.cancelling import Cancelling
+from analysis.verdict.rounds import Rounds
 from analysis.verdict.trend import MAX_LOOKS, MIN_INDEX_BITS, Trend, Trends, sum_of, turned
 
 EQUALITIES: Final = (CompareOperator.EQUAL, CompareOperator.NOT_EQUAL)
@@ -39,12 +42,18 @@ class BoundsChecks:
     """Answers about the conditions of one function."""
 
     def __init__(
-        self, function: Function, control: ControlFlow, divergence: DivergenceResult, affine: AffineResult
+        self,
+        function: Function,
+        control: ControlFlow,
+        divergence: DivergenceResult,
+        affine: AffineResult,
+        rounds: Rounds | None = None,
     ) -> None:
         self._function = function
         self._control = control
         self._divergence = divergence
         self._affine = affine
+        self._rounds = rounds or Rounds(function, control, divergence, affine)
         self._trends = Trends(function, control, divergence, affine)
         self._cancelling = Cancelling(control, divergence)
         self._looks = 0
@@ -74,7 +83,9 @@ class BoundsChecks:
         match item:
             case Compare():
                 known = self._of_comparison(item, home)
-                return self._sum(item.operands, home) if known is None else known
+                if known is None:
+                    known = self._sum(item.operands, home)
+                return self._rounds.changes(item, home) if known is None else known
             case Binary() | Unary() | Convert() | Select() | Math():
                 return self._sum(item.operands, home)
             case Phi():
@@ -103,8 +114,14 @@ class BoundsChecks:
                 return 1
         first, second = self._trends.at(item.left, block), self._trends.at(item.right, block)
         if Trend.NONE not in (first, second) and sum_of(first, turned(second)) is not Trend.NONE:
-            return 2 if item.operator in EQUALITIES else 1
+            return 1 if item.operator not in EQUALITIES or self._has_one_end(item, block) else None
         return 1 if self._cancelling.agrees(item.left, item.right, block) else None
+
+    def _has_one_end(self, item: Compare, block: BasicBlockId) -> bool:
+        """Of two sides that may be equal: does one never pass the other, so that they are equal at one end of a row?"""
+        left, right = self._affine.range_at(item.left, block), self._affine.range_at(item.right, block)
+        is_ordered = left.low >= right.high or left.high <= right.low
+        return is_ordered and all(isinstance(self._function.types[side], IntegerType) for side in item.operands)
 
     def _forms(self, item: Compare, block: BasicBlockId) -> tuple[LinearForm, LinearForm] | None:
         left, right = self._affine.form_at(item.left, block), self._affine.form_at(item.right, block)

@@ -1,8 +1,9 @@
 """What kind of varying branch is this?  "Depends on threadIdx" alone is not a warning.
 
 Grades    ALIGNED         depends on the thread index, but agrees in each warp.
-          BOUNDARY        a bounds check: `i < n`, `tid == 0`, grid-stride loops, 2-D bounds, joined by and, or, not.
-                          For each comparison at most one warp per row splits (`bounds_check.py`).
+          BOUNDARY        a bounds check: `i < n`, `tid == 0`, 2-D bounds, joined by and, or, not.  For each comparison
+                          at most one warp per row splits (`bounds_check.py`).  An exit of a loop only if that is
+                          proven of all rounds together, or that no warp splits in two rounds (`rounds.py`).
           STRUCTURED      a function of indices and extents, constants and template arguments, so that the
                           splitting warps can be counted (`split_count.py`) where the block shape is known; or made of
                           comparisons that are linear in the thread index, with uniform numbers of any kind.
@@ -26,6 +27,7 @@ from analysis.divergence.levels import Level
 from analysis.divergence.result import DivergenceResult
 from analysis.divergence.thread_index import MAX_OPERATIONS, STRUCTURED, Expression, operation
 from analysis.graph.control_flow import ControlFlow
+from analysis.graph.cycles import Cycle
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, SourceBranchId, ValueId
 from analysis.ir.instructions import (
@@ -47,6 +49,7 @@ from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
 from analysis.ir.types import BooleanType, IntegerType
 from analysis.verdict.bounds_check import BoundsChecks
+from analysis.verdict.rounds import Rounds
 from analysis.verdict.split_count import ShapeSplit, SplitCount, Targets, count_splits, targets_of
 
 
@@ -107,7 +110,8 @@ class Grader:
     ) -> None:
         self._function = function
         self._divergence = divergence
-        self._checks = BoundsChecks(function, control, divergence, affine)
+        self._rounds = Rounds(function, control, divergence, affine)
+        self._checks = BoundsChecks(function, control, divergence, affine, self._rounds)
         self._expressions: dict[int, Expression] = {}
         self._sizes: dict[int, int] = {}
 
@@ -145,9 +149,24 @@ class Grader:
         if counted is not None:
             return _counted_grading(counted, self._divergence.convergence(block) <= Level.BLOCK)
         changes = self._checks.changes(condition, block)
-        if changes is not None:
-            return Grading(Grade.BOUNDARY if changes else Grade.ALIGNED, None)
-        return Grading(Grade.STRUCTURED if self._is_structured(condition, block) else Grade.DATA_DEPENDENT, None)
+        if changes == 0:
+            return Grading(Grade.ALIGNED, None)
+        left = self._rounds.left_at(block) if self._is_decided_by(block, condition) else None
+        if self._is_boundary(changes, left, block):
+            return Grading(Grade.BOUNDARY, None)
+        is_structured = changes is not None or self._is_structured(condition, block)
+        return Grading(Grade.STRUCTURED if is_structured else Grade.DATA_DEPENDENT, None)
+
+    def _is_decided_by(self, block: BasicBlockId, condition: ValueId) -> bool:
+        return self._function.blocks[block].terminator.operands[:1] == (condition,)
+
+    def _is_boundary(self, changes: int | None, left: Cycle | None, block: BasicBlockId) -> bool:
+        """`left`: the loop that the decision can leave; what splits once in a round may split in every round."""
+        if left is None:
+            return changes is not None
+        if self._rounds.splits_once(left, block):
+            return True
+        return changes is not None and self._rounds.breaks_of_exit(left, block) is not None
 
     # -- aligned ----------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,8 @@
 """The loop of a source branch, how often loops run, and by how much the lanes of a warp can differ in that.
 
 Trips     known where the counter of a loop is bounded (`analysis.affine`), else `ASSUMED_TRIPS`.
-Excess    the rounds for which lanes that are done wait for the last one: where the loop's condition compares linear
+Excess    the rounds for which lanes that are done wait for the last one: none where it is proven that they leave within
+          one round of each other (`rounds.py`); where the loop's condition compares linear
           forms that advance by a known step, the distance of the first and the last lane in steps, but never more than
           the known trips; else half of the known trips, or of the assumed ones.
 """
@@ -34,6 +35,7 @@ from analysis.ir.instructions import (
     Texture,
 )
 from analysis.ir.operators import SpecialRegister
+from analysis.verdict.rounds import Rounds
 
 ASSUMED_TRIPS: Final = 8
 """Of a loop of which nothing is known."""
@@ -85,6 +87,8 @@ def known_excess(
     function: Function, control: ControlFlow, divergence: DivergenceResult, affine: AffineResult, cycle: Cycle
 ) -> int | None:
     """The same where it follows from all conditions that lead out, else None."""
+    if Rounds(function, control, divergence, affine).is_together(cycle):
+        return 0
     found = [_linear_excess(function, divergence, affine, cycle, block) for block in control.exit_branches(cycle)]
     known = [excess for excess in found if excess is not None]
     return max(known) if found and len(known) == len(found) else None

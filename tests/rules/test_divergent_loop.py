@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from analysis.rules.settings import RuleSettings
 from analysis.verdict.barriers import Tier
 from tests.rules.fixture import check_fixture
 
+CHEAP = RuleSettings(ignore=frozenset({"DIV401", "DIV403", "DIV404", "MEM", "RAC"}), cost_threshold=0)
 ALL_TIERS = RuleSettings(ignore=frozenset({"DIV403"}), tiers=frozenset(Tier))
 
 
@@ -137,4 +140,88 @@ __global__ void k(const int *first, float *y, int n) {
 }
 """,
         RuleSettings(ignore=frozenset({"DIV402", "DIV403"})),
+    )
+
+
+@pytest.mark.parametrize(
+    ("start", "step"),
+    [
+        ("threadIdx.x", "blockDim.x"),
+        ("threadIdx.x % 32", "warpSize"),
+        ("threadIdx.x & 31", "32"),
+        ("threadIdx.x", "256"),
+        ("blockIdx.x * blockDim.x + threadIdx.x", "blockDim.x * gridDim.x"),
+        ("first[blockIdx.x] + threadIdx.x", "blockDim.x"),
+        ("cooperative_groups::this_thread_block().thread_rank()", "cooperative_groups::this_thread_block().size()"),
+        ("2 * threadIdx.x", "2 * blockDim.x"),
+    ],
+)
+@pytest.mark.parametrize("bound", ["n", "first[blockIdx.x + 1]", "n - 3 * blockDim.x"])
+def test_lanes_that_leave_within_one_round_are_a_boundary(start: str, step: str, bound: str) -> None:
+    check_fixture(
+        f"""
+#include <cooperative_groups.h>
+__global__ void k(const int *first, const float *x, float *y, int n) {{
+  for (int i = {start}; i < {bound}; i += {step}) y[i] = y[i] * sinf(x[i]) + 1.0f;
+}}
+""",
+        CHEAP,
+    )
+
+
+def test_the_rest_behind_an_unrolled_loop_is_a_boundary() -> None:
+    check_fixture(
+        """
+__global__ void k(const float *x, float *y, int n) {
+  int i = threadIdx.x;
+  float sum = 0.0f;
+  for (; i + 3 * blockDim.x < n; i += 4 * blockDim.x)
+    sum += x[i] + x[i + blockDim.x] + x[i + 2 * blockDim.x] + x[i + 3 * blockDim.x];
+  for (; i < n; i += blockDim.x) sum += x[i];
+  y[threadIdx.x] = sum;
+}
+""",
+        CHEAP,
+    )
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for (int i = t; i < n; i++)",
+        "for (int i = 0; i < t; i++)",
+        "for (int i = t; i < n; i += 8)",
+        "for (int i = n - 1; i >= t; i -= 4)",
+        "for (int i = 64 * t; i < n; i += blockDim.x)",
+        "for (int i = t; i < n - first[t]; i += blockDim.x)",
+        "for (int i = t % 64; i < n; i += 32)",
+        "for (unsigned i = threadIdx.x - 5u; i < n; i += blockDim.x)",
+    ],
+)
+def test_lanes_that_may_leave_rounds_apart_are_no_boundary(loop: str) -> None:
+    """In each round one warp splits, but over all rounds each warp does, again and again."""
+    check_fixture(
+        f"""
+__global__ void k(const int *first, const float *x, float *y, int n) {{
+  int t = threadIdx.x;
+  float sum = 0.0f;
+  {loop} sum += y[i] * sinf(x[i]);  //~ divergent-loop
+  y[t] = sum;
+}}
+""",
+        CHEAP,
+    )
+
+
+def test_a_bound_that_moves_is_no_bound() -> None:
+    check_fixture(
+        """
+__global__ void k(volatile int *limit, const float *x, float *y) {
+  for (int i = threadIdx.x; i < *limit; i += blockDim.x) y[i] = x[i] * 2.0f;  //~ divergent-loop
+}
+__global__ void grown(int *limit, const int *x, int *y) {
+  for (int i = threadIdx.x; i < *limit; i += blockDim.x) y[i] = x[i] * 2;  //~ divergent-loop
+}
+""",
+        CHEAP,
     )

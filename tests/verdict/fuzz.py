@@ -16,8 +16,9 @@ from analysis.ir.printer import print_function
 from tests.support.evaluator import Grid, run
 from tests.verdict.programs import guarded_kernel
 from tests.verdict.referee import refute
+from tests.verdict.strided import strided_kernel
 
-STEPS = 40
+STEPS = 60
 SHAPES = ((8, 1, 1), (16, 1, 1), (6, 1, 1), (9, 1, 1), (8, 2, 1), (4, 3, 1), (2, 4, 1), (3, 2, 2))
 ARGUMENTS = (0, 1, 2, 3, 5, 7, -2, 2**31 - 1)
 
@@ -51,7 +52,7 @@ def referee(function: Function, random: Random) -> Iterator[str]:
 
 def check_seed(seed: int) -> None:
     random = Random(seed)
-    function = guarded_kernel(random, structured=seed % 3 != 2)
+    function = strided_kernel(random) if seed % 4 == 3 else guarded_kernel(random, structured=seed % 3 != 2)
     wrong = next(referee(function, random), None)
     if wrong is not None:
         raise AssertionError(f"seed {seed}: {wrong}\n{print_function(function)}")

@@ -1,6 +1,7 @@
 """Compares the grades of decisions with what threads did in the reference evaluator.
 
 Where some operation on the way to a condition wrapped, nothing is said of bounds checks: they assume that it does not.
+An exit that splits each warp in one round of its loop is refereed with the rounds (`rounds_referee.py`).
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from analysis.affine.result import AffineResult
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
-from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Branch, Phi, Switch
+from analysis.ir.ids import BasicBlockId
+from analysis.ir.instructions import Branch, Switch
 from analysis.verdict.bounds_check import BoundsChecks
 from analysis.verdict.grade import Grade, Grader, Grading
 from tests.support.evaluator import Grid, Instance, Trace
+from tests.verdict.rounds_referee import refute_rounds
+from tests.verdict.slices import decided_with
 
 
 def refute(
@@ -38,7 +41,7 @@ def refute(
         if grading is None:
             continue
         condition = terminator.operands[0]
-        is_sound = wrapped.isdisjoint(_slice(control, divergence, condition))
+        is_sound = wrapped.isdisjoint(decided_with(control, divergence, condition))
         changes = checks.changes(condition, block)
         for instance, ways in _decisions(traces, grid, block):
             if len(ways) < grid.threads_per_block and not all(trace.finished for trace in traces):
@@ -46,6 +49,7 @@ def refute(
             wrong = _wrong(grading, changes, grid, ways, is_sound=is_sound)
             if wrong is not None:
                 yield f"%{condition} in {instance} is {grading}, {changes} changes, but {wrong}: {ways}"
+    yield from refute_rounds(function, control, divergence, affine, grid, traces)
 
 
 def _decisions(
@@ -74,8 +78,7 @@ def _wrong(
         return "not all threads came" if splits.exact and not is_whole else None
     if grading.grade is Grade.ALIGNED and splitting and is_sound:
         return f"{len(splitting)} warps split"
-    if grading.grade is Grade.BOUNDARY and is_sound:
-        assert changes is not None
+    if grading.grade is Grade.BOUNDARY and is_sound and changes is not None:  # else it is an exit: `rounds_referee.py`
         width = grid.block[0]
         for row in range(grid.threads_per_block // width):
             threads = [thread for thread in ways if thread // width == row]
@@ -90,20 +93,3 @@ def _splitting(grid: Grid, threads: Sequence[int], ways: Mapping[int, BasicBlock
     for thread in threads:
         seen[thread // grid.warp_size].add(ways[thread])
     return [warp for warp, targets in seen.items() if len(targets) > 1]
-
-
-def _slice(control: ControlFlow, divergence: DivergenceResult, condition: ValueId) -> set[ValueId]:
-    """What decides about the condition, through data and through the branches above the phis on the way."""
-    found = {condition}
-    waiting = [condition]
-    while waiting:
-        value = waiting.pop()
-        item = divergence.definition(value)
-        operands = list(item.operands) if item is not None else []
-        if isinstance(item, Phi):
-            for source, _ in item.incoming:
-                for block in (source, *control.iterated_controllers(source)):
-                    operands.extend(divergence.function.blocks[block].terminator.operands)
-        waiting.extend(operand for operand in operands if operand not in found)
-        found.update(operands)
-    return found

@@ -114,6 +114,22 @@ def test_a_row_that_passes_the_width_of_its_numbers_meets_a_bound_often(conditio
     assert grade(condition) is expected
 
 
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("  %k: s32 = const 31\n  %s: s32 = convert %tx\n  %o: s32 = add %s, %n\n  %q: s32 = div %o, %k\n"
+         "  %z: s32 = const 0\n  %c: bool = ne %q, %z", Grade.DATA_DEPENDENT),
+        (f"{HALF}  %c: bool = eq %h, %un", Grade.DATA_DEPENDENT),
+        (f"{HALF}  %c: bool = eq %h, %c0", Grade.BOUNDARY),
+        ("  %q: u32 = div %i, %un\n  %c: bool = ne %q, %c0", Grade.BOUNDARY),
+        ("  %c: bool = ne %i, %un", Grade.BOUNDARY),
+    ],
+)  # fmt: skip
+def test_what_equals_in_the_middle_of_a_row_has_two_ends(condition: str, expected: Grade) -> None:
+    """`(t + n) / 31 == 0` holds for 61 threads, which begin in one warp and end in another one."""
+    assert grade(condition) is expected
+
+
 def test_a_short_row_does_not_pass_the_width() -> None:
     condition = "  %k: u32 = const 24\n  %s: u32 = shl %tx, %k\n  %c: bool = lt %s, %un"
     assert grade(condition) is Grade.STRUCTURED

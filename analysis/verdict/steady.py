@@ -1,0 +1,107 @@
+"""Does a value stay the same in all rounds of a loop?
+
+Rules     What is defined before the loop stays; so does arithmetic on what stays.  A load stays if its address does and
+          nothing in the loop may write there: no store of a type that may alias, no call, no barrier behind which
+          other threads may have written.
+Assumes   freedom from data races, and C++'s rule that objects of different types do not alias (characters alias all).
+Gives up  at volatile loads, at phis, after `MAX_DEPTH` operations.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from analysis.divergence.nodes import CHANGING_REGISTERS, PURE
+from analysis.divergence.result import DivergenceResult
+from analysis.graph.cycles import Cycle
+from analysis.ir.function import Function
+from analysis.ir.ids import ValueId
+from analysis.ir.instructions import (
+    Atomic,
+    BlockBarrier,
+    Call,
+    Constant,
+    Fence,
+    GridBarrier,
+    Load,
+    NamedBarrier,
+    Opaque,
+    PhaseWait,
+    ReadSpecial,
+    Store,
+    SymbolAddress,
+    TemplateArgument,
+    WarpBarrier,
+)
+from analysis.ir.types import FloatType, IntegerType, PointerType, Type, VectorType
+
+MAX_DEPTH: Final = 12
+_ORDERING: Final = (BlockBarrier, Call, Fence, GridBarrier, NamedBarrier, Opaque, PhaseWait, WarpBarrier)
+"""Behind these a thread may see what others wrote, or anything may be written."""
+
+
+@final
+class Steadiness:
+    """Answers about the values of one function."""
+
+    def __init__(self, function: Function, divergence: DivergenceResult) -> None:
+        self._function = function
+        self._divergence = divergence
+        self._quiet: dict[tuple[int, Type], bool] = {}
+
+    def is_steady(self, value: ValueId, cycle: Cycle, depth: int = 0) -> bool:
+        """One value for a thread, however often it goes round."""
+        item = self._divergence.definition(value)
+        if item is None or self._divergence.home(value) not in cycle.blocks:
+            return True
+        if depth > MAX_DEPTH:
+            return False
+        match item:
+            case Constant() | SymbolAddress() | TemplateArgument():
+                return True
+            case ReadSpecial(register=register):
+                return register not in CHANGING_REGISTERS
+            case Load(address=address, volatile=False):
+                return self._is_quiet(cycle, self._function.types[value]) and self.is_steady(address, cycle, depth + 1)
+            case _ if type(item) in PURE:
+                return all(self.is_steady(operand, cycle, depth + 1) for operand in item.operands)
+            case _:
+                return False
+
+    def _is_quiet(self, cycle: Cycle, loaded: Type) -> bool:
+        key = cycle.id, loaded
+        known = self._quiet.get(key)
+        if known is None:
+            known = self._quiet[key] = not any(
+                self._may_write(item, loaded)
+                for block in cycle.blocks
+                for item in self._function.blocks[block].instructions
+            )
+        return known
+
+    def _may_write(self, item: object, loaded: Type) -> bool:
+        match item:
+            case Store(value=value):
+                return _may_alias(self._function.types[value], loaded)
+            case Atomic(result=result):
+                return _may_alias(self._function.types[result], loaded)
+            case _:
+                return isinstance(item, _ORDERING)
+
+
+def _may_alias(written: Type, loaded: Type) -> bool:
+    if isinstance(written, VectorType):
+        return _may_alias(written.element, loaded)
+    match written, loaded:
+        case IntegerType(bits=one), IntegerType(bits=other):
+            return 8 in (one, other) or one == other
+        case IntegerType(bits=bits), FloatType() | PointerType():
+            return bits == 8
+        case FloatType() | PointerType(), IntegerType(bits=bits):
+            return bits == 8
+        case (FloatType(), PointerType()) | (PointerType(), FloatType()):
+            return False
+        case FloatType(format=one), FloatType(format=other):
+            return one is other
+        case _:
+            return True
