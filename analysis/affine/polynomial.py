@@ -17,7 +17,7 @@ Monomial: TypeAlias = tuple[Atom, ...]
 Term: TypeAlias = tuple[Monomial, int]
 
 MAX_TERMS = 12
-MAX_DEGREE = 5
+MAX_DEGREE = 6
 
 
 @final

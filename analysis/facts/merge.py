@@ -27,6 +27,7 @@ from analysis.ir.source import FrameId, Span
 from analysis.verdict.barriers import BarrierSite, BarrierVerdict, Tier
 from analysis.verdict.grade import Grade, Grader, Grading, worse_grading
 from analysis.verdict.loops import cycle_of
+from analysis.verdict.rounds import Rounds
 from analysis.verdict.shares import NOTHING, Share
 
 VERDICT_RANK: Final = {BarrierVerdict.CONVERGENT: 0, BarrierVerdict.UNKNOWN: 1, BarrierVerdict.DIVERGENT: 2}
@@ -109,6 +110,7 @@ def _branch_fact(
         serialized.largest(),
         waits.largest(),
         None if grading is None else grading.splits,
+        trips is Level.VARYING and all(_rests_on_step(view, divergence, branch) for view, divergence, _ in views),
     )
 
 
@@ -128,6 +130,14 @@ class _Parts:
         """A share of a kernel says more than one of a device function whose callers are not known."""
         parts = [PartOf(share, root.name, root.kind is FunctionKind.KERNEL) for share, root in self._shares.values()]
         return max(parts, key=lambda part: (part.is_kernel, part.share.expected), default=None)
+
+
+def _rests_on_step(view: View, divergence: DivergenceResult, branch: SourceBranch) -> bool:
+    """Whether all loops of a view that stand for the branch are left together if an unknown step is long enough."""
+    root = view.root
+    rounds = Rounds(root.function, root.control, divergence, root.affine)
+    cycles = [cycle_of(root.function, root.control, divergence, here) for here in branches_at(view, branch)]
+    return all(cycle is None or rounds.rests_on_step(cycle) for cycle in cycles)
 
 
 def _trip_level(view: View, divergence: DivergenceResult, here: SourceBranchId) -> Level:

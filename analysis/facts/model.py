@@ -92,6 +92,7 @@ class BranchFact:
     other, and in lanes that wait for a longer arm (`analysis.verdict.cost`).  `splits` counts the warps that split.
     `cost_part` and `idle_part` are the same as shares of a kernel, of all that come here the one where it is largest;
     None where nothing is lost.
+    `rests_on_step`: lanes leave a loop together if a step that is not known covers the threads of a warp.
     """
 
     kind: SourceBranchKind
@@ -106,6 +107,7 @@ class BranchFact:
     cost_part: PartOf | None
     idle_part: PartOf | None
     splits: SplitCount | None
+    rests_on_step: bool = False
 
 
 @final

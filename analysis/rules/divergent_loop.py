@@ -89,8 +89,10 @@ class DivergentLoop:
     price: str
     """In words: "about 12 % of this kernel's issue slots"."""
     chain: tuple[Related, ...]
+    rests_on_step: bool
+    """Whether lanes would leave within one round if a step that is not known covered the threads of a warp."""
     tier: Tier | None
-    """ASSUMED where it is not known whether the condition varies, else None."""
+    """ASSUMED where it is not known whether the condition varies, or how long a step is; else None."""
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[DivergentLoop]:
@@ -119,14 +121,16 @@ class DivergentLoop:
             cause_text(condition, origin_text(subject.analysis, steps, condition, line)),
             part_text(price.part, subject.function),
             chain_of(steps),
-            Tier.ASSUMED if blames_callers or ends_in_opaque(subject.analysis, steps) else None,
+            branch.rests_on_step,
+            Tier.ASSUMED if blames_callers or branch.rests_on_step or ends_in_opaque(subject.analysis, steps) else None,
         )
 
     def message(self) -> str:
         through = "" if self.culprit is None else f"through {self.culprit}, "
+        step = " It is assumed that a step of the loop is shorter than the warp." if self.rests_on_step else ""
         return (
             f"Lanes of one warp leave this `{self.keyword}` loop after different numbers of rounds: "
-            f"{through}{self.cause}; lanes that are done wait for {self.price}."
+            f"{through}{self.cause}; lanes that are done wait for {self.price}.{step}"
         )
 
     def related(self) -> tuple[Related, ...]:

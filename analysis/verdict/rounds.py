@@ -85,6 +85,20 @@ class Rounds:
         exits = self._varying_exits(cycle, Level.WARP)
         return exits is not None and all(self.splits_once(cycle, block) for block in exits)
 
+    def rests_on_step(self, cycle: Cycle) -> bool:
+        """Would its lanes leave within one round, if steps that are not known (`i += stride`) were long enough?"""
+        exits = self._varying_exits(cycle, Level.WARP)
+        return exits is not None and all(
+            self.splits_once(cycle, block) or self._has_unknown_step(cycle, block) for block in exits
+        )
+
+    def _has_unknown_step(self, cycle: Cycle, block: BasicBlockId) -> bool:
+        approach = self._approach(cycle, block) or self._approach_of_range(cycle, block)
+        return approach is not None and any(
+            isinstance(atom, ValueAtom) and self._affine.range(atom.value).low != self._affine.range(atom.value).high
+            for atom in approach.step.atoms()
+        )
+
     def breaks(self, cycle: Cycle) -> int | None:
         """At how many places of a row the number of rounds can change; None where that is not known."""
         if cycle.id not in self._breaks:
@@ -225,14 +239,15 @@ class Rounds:
     def _side(self, value: ValueId, block: BasicBlockId, cycle: Cycle | None) -> tuple[LinearForm, int] | None:
         """The form of one side of a comparison and into how many pieces a row falls."""
         form = self._affine.form_at(value, block)
-        if form is not None:
+        if form is not None and (cycle is None or all(self._stays(atom, cycle) for atom in form.base.atoms())):
             return (form, 1) if self._is_unwrapped(value, form) else None
         counted = None if cycle is None else self._counted(value, cycle)
         if counted is None or cycle is None:
-            return self._left_over(value, block)
+            return self._left_over(value, block) if form is None else None
         start, step = counted
-        found = self._left_over(start, cycle.header)
-        if found is None:
+        first = self._affine.form_at(start, cycle.header)
+        found = self._left_over(start, cycle.header) if first is None else (first, 1)
+        if found is None or not self._is_unwrapped(start, found[0]):
             return None
         form, pieces = found
         base = form.base + step * variable(IterationAtom(cycle.id))

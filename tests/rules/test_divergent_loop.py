@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from analysis.rules.settings import RuleSettings
@@ -153,6 +155,7 @@ __global__ void k(const int *first, float *y, int n) {
         ("blockIdx.x * blockDim.x + threadIdx.x", "blockDim.x * gridDim.x"),
         ("first[blockIdx.x] + threadIdx.x", "blockDim.x"),
         ("cooperative_groups::this_thread_block().thread_rank()", "cooperative_groups::this_thread_block().size()"),
+        ("cooperative_groups::this_grid().thread_rank()", "cooperative_groups::this_grid().size()"),
         ("2 * threadIdx.x", "2 * blockDim.x"),
     ],
 )
@@ -225,3 +228,19 @@ __global__ void grown(int *limit, const int *x, int *y) {
 """,
         CHEAP,
     )
+
+
+def test_a_step_that_is_not_known_is_an_assumption() -> None:
+    text = """
+__global__ void k(const float *x, float *y, int n, int stride) {
+  for (int i = threadIdx.x; i < n; i += stride) y[i] = x[i] * 2.0f;%s
+}
+template <int BLOCK> __global__ void t(const float *x, float *y, int n) {
+  for (int i = blockIdx.x * BLOCK + threadIdx.x; i < n; i += BLOCK * gridDim.x) y[i] = x[i] * 2.0f;%s
+}
+"""
+    check_fixture(text % ("", ""), CHEAP)
+    claim = "  //~ divergent-loop"
+    both = check_fixture(text % (claim, claim), replace(CHEAP, tiers=frozenset(Tier)))
+    assert {found.tier for found in both} == {Tier.ASSUMED}
+    assert all("a step of the loop is shorter than the warp" in found.message for found in both)

@@ -20,7 +20,7 @@ from typing import final
 
 from analysis.ir.ids import ValueId
 from analysis.ir.operators import BinaryOperator, MathFunction, SpecialRegister
-from analysis.ir.types import U32, U64, GroupKind, GroupType, Type
+from analysis.ir.types import U32, U64, GroupKind, GroupType, IntegerType, Type
 from analysis.lower.builtins.barriers import full_mask
 from analysis.lower.builtins.core import BoundCall
 from analysis.lower.builtins.emitter import Emitter
@@ -108,8 +108,8 @@ def linear_index(emit: Emitter) -> ValueId:
 
 
 def linear_block(emit: Emitter) -> ValueId:
-    """The block's index in the grid, x fastest."""
-    return _linear(emit, (_R.BLOCK_X, _R.BLOCK_Y, _R.BLOCK_Z), (_R.GRID_DIM_X, _R.GRID_DIM_Y))
+    """The block's index in the grid, x fastest; in 64 bits, since a grid may have more than 2^32 blocks."""
+    return _linear(emit, (_R.BLOCK_X, _R.BLOCK_Y, _R.BLOCK_Z), (_R.GRID_DIM_X, _R.GRID_DIM_Y), U64)
 
 
 def block_size(emit: Emitter) -> ValueId:
@@ -117,19 +117,26 @@ def block_size(emit: Emitter) -> ValueId:
 
 
 def grid_size(emit: Emitter) -> ValueId:
-    """The number of blocks."""
-    return _volume(emit, (_R.GRID_DIM_X, _R.GRID_DIM_Y, _R.GRID_DIM_Z))
+    """The number of blocks, in 64 bits."""
+    return _volume(emit, (_R.GRID_DIM_X, _R.GRID_DIM_Y, _R.GRID_DIM_Z), U64)
 
 
-def _linear(emit: Emitter, index: tuple[SpecialRegister, ...], extent: tuple[SpecialRegister, ...]) -> ValueId:
-    rows = emit.multiply(emit.special(index[2]), emit.special(extent[1]))
-    row = emit.add(rows, emit.special(index[1]))
-    return emit.add(emit.multiply(row, emit.special(extent[0])), emit.special(index[0]))
+def _linear(
+    emit: Emitter, index: tuple[SpecialRegister, ...], extent: tuple[SpecialRegister, ...], type: IntegerType = U32
+) -> ValueId:
+    rows = emit.multiply(_read(emit, index[2], type), _read(emit, extent[1], type))
+    row = emit.add(rows, _read(emit, index[1], type))
+    return emit.add(emit.multiply(row, _read(emit, extent[0], type)), _read(emit, index[0], type))
 
 
-def _volume(emit: Emitter, extent: tuple[SpecialRegister, ...]) -> ValueId:
-    plane = emit.multiply(emit.special(extent[0]), emit.special(extent[1]))
-    return emit.multiply(plane, emit.special(extent[2]))
+def _volume(emit: Emitter, extent: tuple[SpecialRegister, ...], type: IntegerType = U32) -> ValueId:
+    plane = emit.multiply(_read(emit, extent[0], type), _read(emit, extent[1], type))
+    return emit.multiply(plane, _read(emit, extent[2], type))
+
+
+def _read(emit: Emitter, register: SpecialRegister, type: IntegerType) -> ValueId:
+    value = emit.special(register)
+    return value if type == U32 else emit.convert(value, type)
 
 
 # -- objects --------------------------------------------------------------------------------------------------------

@@ -36,8 +36,7 @@ def thread_rank(group: Group, arguments: tuple[ValueId, ...]) -> ValueId | None:
         case GroupKind.COALESCED:
             return group.lanes_below()
         case GroupKind.GRID | GroupKind.MULTI_GRID:
-            block = emit.convert(linear_block(emit), U64)
-            before = emit.multiply(block, emit.convert(block_size(emit), U64))
+            before = emit.multiply(linear_block(emit), emit.convert(block_size(emit), U64))
             return emit.add(before, emit.convert(linear_index(emit), U64))
         case GroupKind.CLUSTER:
             before = emit.multiply(emit.special(_R.CLUSTER_RANK), block_size(emit))
@@ -56,7 +55,7 @@ def num_threads(group: Group, arguments: tuple[ValueId, ...]) -> ValueId | None:
         case GroupKind.COALESCED:
             return emit.math(MathFunction.POPULATION_COUNT, group.mask(), type=U32)
         case GroupKind.GRID | GroupKind.MULTI_GRID:
-            return emit.multiply(emit.convert(grid_size(emit), U64), emit.convert(block_size(emit), U64))
+            return emit.multiply(grid_size(emit), emit.convert(block_size(emit), U64))
         case GroupKind.CLUSTER:
             return emit.multiply(emit.constant(None), block_size(emit))
         case None:
@@ -67,13 +66,13 @@ def block_rank(group: Group, arguments: tuple[ValueId, ...]) -> ValueId:
     """The rank of the thread's block in a grid or cluster."""
     if group.kind is GroupKind.CLUSTER:
         return group.emit.special(_R.CLUSTER_RANK)
-    return group.emit.convert(linear_block(group.emit), U64)
+    return linear_block(group.emit)
 
 
 def num_blocks(group: Group, arguments: tuple[ValueId, ...]) -> ValueId:
     if group.kind is GroupKind.CLUSTER:
         return group.emit.constant(None)
-    return group.emit.convert(grid_size(group.emit), U64)
+    return grid_size(group.emit)
 
 
 def meta_group_rank(group: Group, arguments: tuple[ValueId, ...]) -> ValueId:
