@@ -43,8 +43,23 @@ RISING: Final = frozenset({CompareOperator.LESS, CompareOperator.LESS_EQUAL})
 FALLING: Final = frozenset({CompareOperator.GREATER, CompareOperator.GREATER_EQUAL})
 EXTENTS: Final = (SpecialRegister.BLOCK_DIM_X, SpecialRegister.BLOCK_DIM_Y, SpecialRegister.BLOCK_DIM_Z)
 ADDITIVE: Final = frozenset({BinaryOperator.ADD, BinaryOperator.SUBTRACT})
+JOINED_BY: Final = {
+    True: frozenset({BinaryOperator.LOGICAL_AND, BinaryOperator.AND}),
+    False: frozenset({BinaryOperator.LOGICAL_OR, BinaryOperator.OR}),
+}
+"""What holds (or not) only if both sides do."""
 MAX_STEPS: Final = 16
 """Operations between a comparison and the counter of its loop."""
+
+
+@final
+@record
+class Test:
+    """A thread goes on while `low` is below `high`, where `home` compares them."""
+
+    low: ValueId
+    high: ValueId
+    home: BasicBlockId
 
 
 @final
@@ -89,11 +104,13 @@ class Rounds:
         """Would its lanes leave within one round, if steps that are not known (`i += stride`) were long enough?"""
         exits = self._varying_exits(cycle, Level.WARP)
         return exits is not None and all(
-            self.splits_once(cycle, block) or self._has_unknown_step(cycle, block) for block in exits
+            test is not None and (self._is_passed_together(cycle, test) or self._has_unknown_step(cycle, test))
+            for block in exits
+            for test in self._tests(cycle, block, Level.WARP) or (None,)
         )
 
-    def _has_unknown_step(self, cycle: Cycle, block: BasicBlockId) -> bool:
-        approach = self._approach(cycle, block) or self._approach_of_range(cycle, block)
+    def _has_unknown_step(self, cycle: Cycle, test: Test) -> bool:
+        approach = self._approach(cycle, test) or self._approach_of_range(cycle, test)
         return approach is not None and any(
             isinstance(atom, ValueAtom) and self._affine.range(atom.value).low != self._affine.range(atom.value).high
             for atom in approach.step.atoms()
@@ -133,13 +150,14 @@ class Rounds:
 
     def splits_once(self, cycle: Cycle, block: BasicBlockId) -> bool:
         """Does this exit split each warp in at most one round?"""
-        compare = self._comparison(block)
-        if compare is None:
+        return all(self._is_passed_together(cycle, test) for test in self._tests(cycle, block, Level.WARP) or (None,))
+
+    def _is_passed_together(self, cycle: Cycle, test: Test | None) -> bool:
+        if test is None:
             return False
-        item, _ = compare
-        if self._cancelling.agrees(item.left, item.right, self._divergence.home(item.result)):
+        if self._cancelling.agrees(test.low, test.high, test.home):
             return True
-        approach = self._approach(cycle, block) or self._approach_of_range(cycle, block)
+        approach = self._approach(cycle, test) or self._approach_of_range(cycle, test)
         if approach is None or approach.pieces > 1:
             return False
         spans = self._spans_of_warp(approach.form)
@@ -147,8 +165,13 @@ class Rounds:
 
     def breaks_of_exit(self, cycle: Cycle, block: BasicBlockId) -> int | None:
         """At how many places of a row the round changes in which this exit is taken."""
-        approach = self._approach(cycle, block)
-        if approach is None or not self._trends.is_of_row(approach.form, block):
+        tests = self._tests(cycle, block, Level.BLOCK)
+        found = None if tests is None else [self._breaks_of_test(cycle, test) for test in tests]
+        return None if found is None or None in found else sum(places for places in found if places is not None)
+
+    def _breaks_of_test(self, cycle: Cycle, test: Test) -> int | None:
+        approach = self._approach(cycle, test)
+        if approach is None or not self._trends.is_of_row(approach.form, test.home):
             return None
         span = self._axis_span(Axis.THREAD_X, approach.form.coefficient(Axis.THREAD_X))
         if span is None or not self._is_at_least(approach.step, span):
@@ -167,54 +190,53 @@ class Rounds:
 
     # -- approaches -------------------------------------------------------------------------------------------------
 
-    def _comparison(self, block: BasicBlockId) -> tuple[Compare, bool] | None:
-        """What a branch compares, and whether it is the true side of the comparison that goes on."""
+    def _tests(self, cycle: Cycle, block: BasicBlockId, group: Level) -> list[Test] | None:
+        """The comparisons that must all hold for a thread to go on, without those on which the group agrees."""
         terminator = self._function.blocks[block].terminator
         if not isinstance(terminator, Branch):
             return None
-        item, straight = self._divergence.definition(terminator.condition), True
-        while isinstance(item, Unary) and item.operator is UnaryOperator.LOGICAL_NOT:
-            item, straight = self._divergence.definition(item.operand), not straight
-        return (item, straight) if isinstance(item, Compare) else None
-
-    def _sides(self, cycle: Cycle, block: BasicBlockId) -> tuple[ValueId, ValueId, BasicBlockId] | None:
-        """What has to rise, up to what, before a thread leaves here; and where both are read."""
-        found = self._comparison(block)
-        terminator = self._function.blocks[block].terminator
-        if found is None or not isinstance(terminator, Branch):
-            return None
-        item, straight = found
         goes_on, also = terminator.if_true in cycle.blocks, terminator.if_false in cycle.blocks
-        if item.operator not in RISING | FALLING or goes_on == also:
+        if goes_on == also:
             return None
-        home = self._divergence.home(item.result)
-        rises = (item.operator in RISING) == (goes_on == straight)
-        return (item.left, item.right, home) if rises else (item.right, item.left, home)
+        found: list[Test] = []
+        waiting = [(terminator.condition, block, goes_on)]
+        for _ in range(MAX_STEPS):
+            if not waiting:
+                return found
+            value, reader, wanted = waiting.pop()
+            if self._divergence.use_level(value, reader) <= group:
+                continue
+            home = self._divergence.home(value)
+            match self._divergence.definition(value):
+                case Unary(operator=UnaryOperator.LOGICAL_NOT, operand=operand):
+                    waiting.append((operand, home, not wanted))
+                case Binary(operator=operator, left=left, right=right) if operator in JOINED_BY[wanted]:
+                    waiting += [(left, home, wanted), (right, home, wanted)]
+                case Compare(operator=operator, left=left, right=right) if operator in RISING | FALLING:
+                    rises = (operator in RISING) == wanted
+                    found.append(Test(left, right, home) if rises else Test(right, left, home))
+                case _:
+                    return None
+        return None
 
-    def _approach(self, cycle: Cycle, block: BasicBlockId) -> Approach | None:
-        found = self._sides(cycle, block)
-        if found is None:
-            return None
-        low, high = self._side(found[0], found[2], cycle), self._side(found[1], found[2], cycle)
+    def _approach(self, cycle: Cycle, test: Test) -> Approach | None:
+        low, high = self._side(test.low, test.home, cycle), self._side(test.high, test.home, cycle)
         if low is None or high is None:
             return None
         base, coefficients = low[0].base - high[0].base, _differences(low[0], high[0])
         step = _coefficient_of(IterationAtom(cycle.id), base)
-        if step is None or not all(self._stays(atom, cycle) for atom in base.atoms()):
+        polynomials = (base, *(coefficient for _, coefficient in coefficients))
+        if step is None or not all(self._stays(atom, cycle) for one in polynomials for atom in one.atoms()):
             return None
         return Approach(LinearForm(low[0].bits, base, coefficients), step, low[1] + high[1] - 1)
 
-    def _approach_of_range(self, cycle: Cycle, block: BasicBlockId) -> Approach | None:
+    def _approach_of_range(self, cycle: Cycle, test: Test) -> Approach | None:
         """A counter that starts somewhere in a known range, and a bound that stays and agrees in the warp."""
-        found = self._sides(cycle, block)
-        if found is None:
-            return None
-        low, high, home = found
         rises = True
-        counted, bound = self._counted(low, cycle), high
+        counted, bound = self._counted(test.low, cycle), test.high
         if counted is None:
-            rises, counted, bound = False, self._counted(high, cycle), low
-        if counted is None or self._divergence.use_level(bound, home) > Level.WARP:
+            rises, counted, bound = False, self._counted(test.high, cycle), test.low
+        if counted is None or self._divergence.use_level(bound, test.home) > Level.WARP:
             return None
         start, step = counted
         if not self._steady.is_steady(bound, cycle) or not all(self._stays(atom, cycle) for atom in step.atoms()):

@@ -230,6 +230,21 @@ __global__ void grown(int *limit, const int *x, int *y) {
     )
 
 
+def test_each_of_several_bounds_is_asked() -> None:
+    check_fixture(
+        """
+__global__ void k(unsigned *d, int w, int h) {
+  size_t x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  for (; x < w && y < h; x += gridDim.x * blockDim.x, y += gridDim.y * blockDim.y) d[y * w + x] = 1;
+  for (int i = threadIdx.x; !(i >= w || h < 3); i += blockDim.x) d[i] = 3;
+  for (int i = threadIdx.x; i < w && i < 64 * threadIdx.x; i += blockDim.x) d[i] = 2;  //~ divergent-loop
+  for (int i = threadIdx.x; i < w || threadIdx.x < i; i += blockDim.x) d[i] = 4;  //~ divergent-loop
+}
+""",
+        CHEAP,
+    )
+
+
 def test_a_step_that_is_not_known_is_an_assumption() -> None:
     text = """
 __global__ void k(const float *x, float *y, int n, int stride) {
