@@ -85,7 +85,8 @@ class RequestCost:
 
     `sectors`: 32-byte sectors if the uniform part of the address that is not known is aligned like an allocation;
     `sectors_max`: for the worst base that the known alignment allows; `ideal_sectors`: what the bytes would fill.
-    None for shared memory.  `bank_ways`: how many passes over the banks shared memory needs (1: no conflict), None for
+    None for shared memory.  `bank_ways`: how many passes over the banks of shared memory the lanes need that go through
+    together (1: no conflict); `bank_conflicts`: the passes of the whole warp beyond one for each such group; None for
     other memory.
     `is_exact`: False where some distance between lanes is not a known number, or where elements smaller than a word of
     a bank may begin anywhere in one; then `sectors` and `bank_ways` are lower bounds (None: no bound worth telling) and
@@ -102,6 +103,7 @@ class RequestCost:
     in_short_rows: int | None = None
     """Where the shape is not known: `sectors` or `bank_ways` at least, in blocks whose rows have 16 or 8 threads (in a
     line: that have 16 threads)."""
+    bank_conflicts: int | None = None
     far_apart: FarApart | None = None
     """Where `is_exact` is False: what it costs if the lanes are far apart."""
 

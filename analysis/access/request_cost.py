@@ -75,8 +75,8 @@ def cost_of_request(
 def _of_banks(banks: BankCount | None, basis: Basis) -> RequestCost | None:
     if banks is None:
         return None
-    ways = banks.ways if banks.is_exact or banks.ways > 1 else None
-    return RequestCost(None, None, None, ways, banks.lanes, banks.is_exact, basis)
+    ways, conflicts = (banks.ways, banks.conflicts) if banks.is_exact or banks.ways > 1 else (None, None)
+    return RequestCost(None, None, None, ways, banks.lanes, banks.is_exact, basis, bank_conflicts=conflicts)
 
 
 def _of_sectors(

@@ -6,8 +6,9 @@ Method    The address of every thread of a block is computed from its coordinate
           sum an upper one.  The block shape not known: one row of 1,024 threads, since each warp then lies in a row.
 Sectors   32 bytes; a lane's element may touch two.
 Banks     32 banks of 4 bytes.  One pass serves one word per bank, and every lane that wants it.  Elements of 8 bytes
-          go through in halves of 16 lanes, of 16 bytes in quarters of 8; the worst of these counts.  Atomics serve one
-          lane per word and pass.
+          go through in halves of 16 lanes, of 16 bytes in quarters of 8.  The ways of a conflict are the passes of the
+          worst of these groups; conflicts are the passes of all of them beyond one each.  Atomics serve one lane per
+          word and pass.
 Local     memory of the thread is interleaved: word k of lane l lies at `4 * (k * warp + l)`, so a wide element lies in
           several rows.
 Cost      below a millisecond for what was not seen before; kept by numbers alone, so that kernels share it.
@@ -52,9 +53,13 @@ class SectorCount:
 @final
 @record
 class BankCount:
-    """Of the warp that needs most passes; the fewest over the bases that are possible, exact where all agree."""
+    """Of the warps that need most passes; the fewest over the bases that are possible, exact where all agree.
+
+    `ways`: of the worst group of lanes that go through together; `conflicts`: passes of all groups beyond one each.
+    """
 
     ways: int
+    conflicts: int
     lanes: int
     is_exact: bool
 
@@ -95,8 +100,11 @@ def count_bank_ways(address: LaneAddress, width: int, setting: Setting, *, is_at
         return None
     step = min(address.alignment, BANK_BYTES)
     counted = [_ways_of(warp, width, step, is_atomic) for warp in warps]
-    worst = max(counted, key=lambda count: count.ways, default=None)
-    return None if worst is None else replace(worst, is_exact=all(count.is_exact for count in counted))
+    worst = max(counted, key=lambda count: (count.ways, count.conflicts), default=None)
+    if worst is None:
+        return None
+    conflicts, is_exact = max(count.conflicts for count in counted), all(count.is_exact for count in counted)
+    return replace(worst, conflicts=conflicts, is_exact=is_exact)
 
 
 @lru_cache(maxsize=4096)
@@ -308,16 +316,18 @@ def _ways_of(warp: Lanes, width: int, step: int, is_atomic: bool) -> BankCount:
     groups: defaultdict[int, list[tuple[int, int, tuple[int, ...]]]] = defaultdict(list)
     for lane in warp:
         groups[lane[0] // together].append(lane)
-    least = most = 1
+    ways, conflicts = 1, 0
     is_exact = True
     for group in groups.values():
         parts = list(_parts(group))
         is_exact &= len(parts) == 1
+        least = 1
         for part in parts:
             bases = _natural(range(0, BANK_BYTES, step), part, min(width, BANK_BYTES))
-            ways = [_passes(part, width, base, is_atomic) for base in bases]
-            least, most = max(least, min(ways)), max(most, *ways)
-    return BankCount(least, len(warp), is_exact and least == most)
+            passes = [_passes(part, width, base, is_atomic) for base in bases]
+            least, is_exact = max(least, min(passes)), is_exact and min(passes) == max(passes)
+        ways, conflicts = max(ways, least), conflicts + least - 1
+    return BankCount(ways, conflicts, len(warp), is_exact)
 
 
 def _passes(offsets: Sequence[int], width: int, base: int, is_atomic: bool) -> int:

@@ -79,10 +79,11 @@ def _highest(costs: Iterable[RequestCost]) -> RequestCost | None:
     if not found:
         return None
     sectors = max(found, key=lambda cost: (cost.sectors or 0, cost.sectors_max or 0))
-    banks = max(found, key=lambda cost: cost.bank_ways or 0)
+    banks = max(found, key=lambda cost: (cost.bank_ways or 0, cost.bank_conflicts or 0))
     return replace(
         sectors,
         bank_ways=banks.bank_ways,
+        bank_conflicts=banks.bank_conflicts,
         is_exact=sectors.is_exact and banks.is_exact,
         basis=max((cost.basis for cost in found), key=_BASIS_RANK.__getitem__),
     )

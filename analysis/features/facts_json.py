@@ -14,9 +14,10 @@ An access stands at the text of the load or the atomic, or at the whole assignme
 lane moves, `stride` the bytes from one thread to the next along x (`stride_form` the words for them where they are no
 known number: `4*width`), `sectors` what one request of a warp needs if the
 part of the address that is not known is aligned like an allocation, `sectors_max` for the worst alignment,
-`bank_ways` the passes over the banks of shared memory; null where it is not known or does not apply.  Where `exact` is
-false, `sectors` and `bank_ways` are lower bounds.  `participation` says whether all lanes of a warp make the request:
-`full` (or exactly those that known guards let through), `bounded` (all, away from a bound), `unknown`.
+`bank_ways` the passes over the banks of shared memory of those lanes that go through together, `bank_conflicts` those
+of the whole warp that the width does not need; null where it is not known or does not apply.  Where `exact` is false,
+`sectors`, `bank_ways` and `bank_conflicts` are lower bounds.  `participation` says whether all lanes of a warp make the
+request: `full` (or exactly those that known guards let through), `bounded` (all, away from a bound), `unknown`.
 """
 
 from __future__ import annotations
@@ -106,6 +107,7 @@ class AccessObject(TypedDict):
     sectors_max: int | None
     ideal_sectors: int | None
     bank_ways: int | None
+    bank_conflicts: int | None
     exact: bool
 
 
@@ -236,6 +238,7 @@ def _access(analysis: FileAnalysis, function: FunctionFacts, access: AccessFact)
         "sectors_max": None if request is None else request.sectors_max,
         "ideal_sectors": None if request is None else request.ideal_sectors,
         "bank_ways": None if request is None else request.bank_ways,
+        "bank_conflicts": None if request is None else request.bank_conflicts,
         "exact": request is not None and request.is_exact,
     }
 

@@ -100,7 +100,8 @@ def _price(access: AccessFact) -> int:
     if request is None:
         return 0
     sectors = request.sectors if request.far_apart is None else request.far_apart.sectors
-    units = (sectors or 0) - (request.ideal_sectors or 0) if request.bank_ways is None else request.bank_ways - 1
+    conflicts = request.bank_conflicts
+    units = (sectors or 0) - (request.ideal_sectors or 0) if conflicts is None else conflicts
     return 2 * units * ASSUMED_TRIPS ** min(access.loops, MAX_LOOPS)
 
 

@@ -24,7 +24,7 @@ from benchmarks.claims.subject import Subject
 from benchmarks.claims.threads import Threads
 from sim.arrays import Lanes, Rows, Values
 from sim.observers.protocol import AccessEvent, AccessSite, AddressBook, Run
-from sim.observers.request_cost import count_bank_ways, count_sectors, interleaved
+from sim.observers.request_cost import count_bank_passes, count_sectors, interleaved
 from sim.observers.requests import as_words, moved_by
 from sim.observers.spaces import AccessSpaces
 
@@ -155,10 +155,14 @@ class AccessClaims:
             if request.bank_ways is None:
                 return
             self._note(Claim.WAYS, site)
-            ways = count_bank_ways(addresses, lanes, width, is_atomic=access.kind is AccessKind.ATOMIC)
+            banks = count_bank_passes(addresses, lanes, width, is_atomic=access.kind is AccessKind.ATOMIC)
+            ways = banks.ways
             self._reach(reached, ways, ways, lanes)
             if request.is_exact and int(ways.max()) > request.bank_ways:
                 self._refute(Claim.WAYS, site, access, str(request.bank_ways), str(int(ways.max())))
+            conflicts = int(banks.conflicts.max())
+            if request.is_exact and request.bank_conflicts is not None and conflicts > request.bank_conflicts:
+                self._refute(Claim.WAYS, site, access, f"{request.bank_conflicts} conflicts", str(conflicts))
             return
         if access.space is MemorySpace.LOCAL:
             addresses = interleaved(addresses, self._warp_size)

@@ -6,6 +6,8 @@ The same definitions as `analysis.access.warp_request`, over the addresses of a 
 
 from __future__ import annotations
 
+from typing import NamedTuple, final
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,16 +31,30 @@ def count_sectors(addresses: Values, lanes: Lanes | None, size: int) -> tuple[Co
     return sectors, -(-needed // SECTOR_BYTES)
 
 
-def count_bank_ways(addresses: Values, lanes: Lanes | None, width: int, *, is_atomic: bool) -> Counts:
-    """Passes over the banks (1: no conflict); the worst of the groups of lanes that go through together."""
+@final
+class BankPasses(NamedTuple):
+    """Passes over the banks: of the worst group of lanes that go through together (1: no conflict), and of all groups.
+
+    `conflicts`: those of all groups beyond one for each that has a lane.
+    """
+
+    ways: Counts
+    passes: Counts
+    conflicts: Counts
+
+
+def count_bank_passes(addresses: Values, lanes: Lanes | None, width: int, *, is_atomic: bool) -> BankPasses:
     requests, size = addresses.shape
     together = max(1, BANKS * BANK_BYTES // max(width, BANK_BYTES))
-    ways = np.ones(requests, np.int64)
+    found = BankPasses(np.ones(requests, np.int64), np.zeros(requests, np.int64), np.zeros(requests, np.int64))
     for start in range(0, size, together):
         part = addresses[:, start : start + together]
         counted = None if lanes is None else lanes[:, start : start + together]
-        ways = np.maximum(ways, _passes(part, counted, width, is_atomic))
-    return ways
+        passes = _passes(part, counted, width, is_atomic)
+        found = BankPasses(
+            np.maximum(found.ways, passes), found.passes + passes, found.conflicts + np.maximum(passes - 1, 0)
+        )
+    return found
 
 
 def interleaved(offsets: Values, warp_size: int) -> Values:

@@ -1,9 +1,9 @@
 """Memory requests: what did each access of a warp cost?
 
 Counted    sectors of 32 bytes for global, constant and local memory, beside the sectors that the same bytes would fill;
-           passes over the banks for shared memory, where `bank_conflicts` are those beyond the first.  The rules are
-           those of `analysis.access`; a request is one access site run by one warp (or the part of it that is active).
-           Local memory is interleaved by words, so that one offset in all lanes is one row.
+           passes over the banks for shared memory, where `bank_conflicts` are those that the width does not need.  The
+           rules are those of `analysis.access`; a request is one access site run by one warp (or the part of it that
+           is active).  Local memory is interleaved by words, so that one offset in all lanes is one row.
 Cost       Where all warps address memory in the same way, up to their bases, a handful of requests is counted; sorted
            only otherwise.
 Left out   Textures, fragments of matrices (`fragments.py`), and accesses outside of every object.
@@ -27,20 +27,24 @@ from sim.faults import AccessKind
 from sim.observers.fragments import Fragments
 from sim.observers.places import Place
 from sim.observers.protocol import AccessEvent, AccessSite, AddressBook, Events, Observer, Run, Wave
-from sim.observers.request_cost import Counts, count_bank_ways, count_sectors, interleaved
+from sim.observers.request_cost import Counts, count_bank_passes, count_sectors, interleaved
 from sim.observers.spaces import AccessSpaces
 
 
 @final
 @record
 class RequestCount:
-    """Sums over requests; `sectors` of those to global, constant and local memory, `bank_passes` of those to shared."""
+    """Sums over requests; `sectors` of those to global, constant and local memory, `bank_passes` of those to shared.
+
+    `local_sectors`: those of `sectors` that are local memory, where a compiler keeps what does not fit into registers.
+    """
 
     requests: int = 0
     sectors: int = 0
     ideal_sectors: int = 0
     bank_passes: int = 0
     bank_conflicts: int = 0
+    local_sectors: int = 0
 
     def __add__(self, other: RequestCount) -> RequestCount:
         return RequestCount(
@@ -49,6 +53,7 @@ class RequestCount:
             self.ideal_sectors + other.ideal_sectors,
             self.bank_passes + other.bank_passes,
             self.bank_conflicts + other.bank_conflicts,
+            self.local_sectors + other.local_sectors,
         )
 
 
@@ -153,12 +158,14 @@ class RequestObserver(Observer):
             lanes, shape = None, (shape[0], 1)  # one address for all lanes is one lane's
         addresses, lanes, times = representatives(np.broadcast_to(addresses, shape), lanes)
         if is_shared:
-            ways = count_bank_ways(addresses, lanes, width, is_atomic=site.kind is AccessKind.ATOMIC)
-            passes = total(ways, times)
-            count = RequestCount(shape[0], bank_passes=passes, bank_conflicts=passes - shape[0])
+            banks = count_bank_passes(addresses, lanes, width, is_atomic=site.kind is AccessKind.ATOMIC)
+            passes, conflicts = total(banks.passes, times), total(banks.conflicts, times)
+            count = RequestCount(shape[0], bank_passes=passes, bank_conflicts=conflicts)
         else:
             sectors, ideal = count_sectors(addresses, lanes, size)
-            count = RequestCount(shape[0], total(sectors, times), total(ideal, times))
+            moved = total(sectors, times)
+            local = moved if space is MemorySpace.LOCAL else 0
+            count = RequestCount(shape[0], moved, total(ideal, times), local_sectors=local)
         key = id(site), space
         self._sites[id(site)] = site
         self._counts[key] = self._counts.get(key, RequestCount()) + count

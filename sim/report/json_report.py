@@ -74,6 +74,8 @@ class AccessObject(TypedDict):
     requests: int
     sectors: int
     ideal_sectors: int
+    local_sectors: int
+    bank_passes: int
     bank_conflicts: int
 
 
@@ -85,6 +87,7 @@ class LineObject(TypedDict):
     simd_efficiency: float
     sectors: int
     ideal_sectors: int
+    local_sectors: int
     bank_conflicts: int
 
 
@@ -122,6 +125,7 @@ class PolicyObject(TypedDict):
     lines: list[LineObject]
     sectors: int
     ideal_sectors: int
+    local_sectors: int
     bank_conflicts: int
     faults: list[FaultObject]
     notes: list[FaultObject]
@@ -184,6 +188,7 @@ def _policy(run: PolicyReport) -> PolicyObject:
         "lines": [_line(line) for line in run.lines],
         "sectors": run.requests.sectors,
         "ideal_sectors": run.requests.ideal_sectors,
+        "local_sectors": run.requests.local_sectors,
         "bank_conflicts": run.requests.bank_conflicts,
         "faults": [_fault(fault) for fault in run.faults],
         "notes": [_fault(note) for note in run.notes],
@@ -249,6 +254,8 @@ def _access(access: AccessReport) -> AccessObject:
         "requests": access.requests.requests,
         "sectors": access.requests.sectors,
         "ideal_sectors": access.requests.ideal_sectors,
+        "local_sectors": access.requests.local_sectors,
+        "bank_passes": access.requests.bank_passes,
         "bank_conflicts": access.requests.bank_conflicts,
     }
 
@@ -262,6 +269,7 @@ def _line(line: LineReport) -> LineObject:
         "simd_efficiency": line.work.simd_efficiency,
         "sectors": line.requests.sectors,
         "ideal_sectors": line.requests.ideal_sectors,
+        "local_sectors": line.requests.local_sectors,
         "bank_conflicts": line.requests.bank_conflicts,
     }
 

@@ -157,6 +157,9 @@ def _memory(report: KernelReport, run: PolicyReport, width: int) -> Iterator[Lin
         rows.append(_memory_total(run))
     titles = ("memory", "requests", "sectors", "ideal", "", "conflicts", "")
     yield from table(titles, rows, width, right={0, 1, 2, 3, 4, 5}, stretch=6)
+    local = words.local_sectors(run.requests)
+    if local is not None:
+        yield (("  " + local, Tone.MUTED),)
 
 
 def _memory_row(report: KernelReport, line: LineReport) -> Line:

@@ -10,6 +10,7 @@ from analysis.rules.wording import quantity
 from sim.faults import Index3
 from sim.launch.choices import Choice
 from sim.observers.oracle_convergence import OracleAnswer
+from sim.observers.requests import RequestCount
 from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport, SideReport, SourcePlace
 from sim.report.so_far import SO_FAR, STILL_RUNNING
 from sim.result import TruncationReason
@@ -192,3 +193,10 @@ def choice_words(names: Sequence[str], chosen: Mapping[str, Choice]) -> str:
     named = [f"{name} = {chosen[name].value}" for name in names[:_MOST_CHOICES]]
     more = len(names) - len(named)
     return ", ".join(named) + (f" and {more} more" if more else "")
+
+
+def local_sectors(count: RequestCount) -> str | None:
+    """How much of the traffic is none to global memory; None where there is no other."""
+    if not count.local_sectors:
+        return None
+    return f"{number(count.local_sectors)} of these sectors are local memory: arrays and objects of single threads"

@@ -18,7 +18,7 @@ _LARGEST: Final = 9000
 """Bytes; who pastes more has everything as it was."""
 _UNDO: Final = 12
 """So many versions are remembered."""
-_LIFE: Final = 60
+_LIFE: Final = 20
 """After so many edits, on average, the beginning comes again."""
 
 _WORDS: Final = (

@@ -64,6 +64,7 @@ def test_every_field_of_the_contract() -> None:
         "sectors_max": 4,
         "ideal_sectors": 4,
         "bank_ways": None,
+        "bank_conflicts": None,
         "exact": True,
     }
     assert helper["accesses"] == []

@@ -37,7 +37,7 @@ def comparison(access: AccessFact, counted: AccessObject, line: LineObject | Non
     if request is None or not requests:
         return None
     if access.space is MemorySpace.SHARED:
-        found, least, word = 1 + counted["bank_conflicts"] / requests, request.bank_ways, "passes"
+        found, least, word = counted["bank_conflicts"] / requests, request.bank_conflicts, "conflicts"
         most = least if request.is_exact else None
     elif access.space is MemorySpace.GLOBAL:
         far = request.far_apart

@@ -92,7 +92,7 @@ def access_words(access: AccessObject) -> str:
         if access["ideal_sectors"] < access["sectors"]:
             words += f" where {access['ideal_sectors'] / requests:.3g} would do"
     if access["bank_conflicts"]:
-        words += f", {_each(access['bank_conflicts'] + requests, requests, 'pass')} over the banks of shared memory"
+        words += f", {_each(access['bank_passes'], requests, 'pass')} over the banks of shared memory"
     elif not access["sectors"]:
         words += ", no bank conflict"
     return words

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.ir.types import MemorySpace
-from sim.observers.request_cost import count_bank_ways, count_sectors
+from sim.observers.request_cost import count_bank_passes, count_sectors
 from sim.observers.requests import RequestAnswer, RequestCount, RequestObserver, representatives, total
 from tests.access.test_accesses import accesses_of
 from tests.sim.observers.claims import check, told
@@ -85,14 +85,20 @@ def test_shared_memory() -> None:
 __global__ void k(int *p) {
   __shared__ int s[32 * 33];
   __shared__ double d[64];
+  __shared__ float4 f[128];
   int t = threadIdx.x;
+  float4 v;
   s[t] = t;                //@ 1 requests, 1 passes, 0 conflicts
   s[t * 32] = t;           //@ 1 requests, 32 passes, 31 conflicts
   s[t * 33] = t;           //@ 1 requests, 1 passes, 0 conflicts
   s[t * 2] = t;            //@ 1 requests, 2 passes, 1 conflicts
   s[0] = t;                //@ 1 requests, 1 passes, 0 conflicts
-  d[t] = t;                //@ 1 requests, 1 passes, 0 conflicts
-  d[t * 2] = t;            //@ 1 requests, 2 passes, 1 conflicts
+  d[t] = t;                //@ 1 requests, 2 passes, 0 conflicts
+  d[t * 2] = t;            //@ 1 requests, 4 passes, 2 conflicts
+  f[t] = v;                //@ 1 requests, 4 passes, 0 conflicts
+  f[t * 4] = v;            //@ 1 requests, 16 passes, 12 conflicts
+  if (t < 16)
+    d[t * 2] = t;          //@ 1 requests, 2 passes, 1 conflicts
   atomicAdd(&s[1], 1);     //@ 1 requests, 32 passes, 31 conflicts
   atomicAdd(&s[t / 2], 1); //@ 1 requests, 2 passes, 1 conflicts
   if (t < 4)
@@ -157,9 +163,9 @@ def slow_sectors(addresses: list[int], size: int) -> tuple[int, int]:
     return len({byte // 32 for byte in held}), -(-len(held) // 32)
 
 
-def slow_ways(addresses: list[tuple[int, int]], width: int, is_atomic: bool) -> int:
-    """`addresses` with their lanes; 128 bytes go through at once."""
-    worst = 1
+def slow_passes(addresses: list[tuple[int, int]], width: int, is_atomic: bool) -> list[int]:
+    """Of each group of lanes that has any; `addresses` with their lanes, 128 bytes go through at once."""
+    passes: list[int] = []
     together = 128 // max(width, 4)
     for start in range(0, 64, together):
         wanted = [
@@ -169,8 +175,8 @@ def slow_ways(addresses: list[tuple[int, int]], width: int, is_atomic: bool) -> 
             for word in range(max(1, width // 4))
         ]
         banks = Counter(word % 32 for word in (wanted if is_atomic else set(wanted)))
-        worst = max([worst, *banks.values()])
-    return worst
+        passes += [max(banks.values())] if banks else []
+    return passes
 
 
 @st.composite
@@ -205,14 +211,19 @@ def test_counting_agrees_with_sets_of_bytes(
         for row, mask in zip(rows, masks, strict=True)
     ]
     expected = [slow_sectors([address for _, address in row], width) for row in active]
-    ways = [slow_ways(row, width, is_atomic) for row in active]
+    passes = [slow_passes(row, width, is_atomic) for row in active]
     sectors, ideal = count_sectors(addresses, lanes, width)
     assert list(zip(sectors.tolist(), ideal.tolist(), strict=True)) == expected
-    assert count_bank_ways(addresses, lanes, width, is_atomic=is_atomic).tolist() == ways
+    banks = count_bank_passes(addresses, lanes, width, is_atomic=is_atomic)
+    assert banks.ways.tolist() == [max(groups) for groups in passes]
+    assert banks.passes.tolist() == [sum(groups) for groups in passes]
+    assert banks.conflicts.tolist() == [sum(groups) - len(groups) for groups in passes]
     few, some, times = representatives(addresses, lanes)
     sectors, ideal = count_sectors(few, some, width)
     assert (total(sectors, times), total(ideal, times)) == tuple(map(sum, zip(*expected, strict=True)))
-    assert total(count_bank_ways(few, some, width, is_atomic=is_atomic), times) == sum(ways)
+    banks = count_bank_passes(few, some, width, is_atomic=is_atomic)
+    assert total(banks.passes, times) == sum(map(sum, passes))
+    assert total(banks.conflicts, times) == sum(sum(groups) - len(groups) for groups in passes)
 
 
 @pytest.mark.parametrize("shift", [0, 4, 28])
@@ -231,6 +242,7 @@ struct Six { short a; short b; short c; };
 __global__ void k(int *p) {
   __shared__ int s[2048];
   __shared__ double d[512];
+  __shared__ float4 f[128];
   int t = threadIdx.x;
   p[t + 3] = p[2 * t];
   p[t * 8] = p[100 - t];
@@ -239,6 +251,8 @@ __global__ void k(int *p) {
   s[t * 3] = p[t % 4];
   s[t * 4] = s[t * 8 + 1];
   d[t * 3] = d[t ^ 2];
+  d[t * 4] = d[t * 2];
+  f[t * 2] = f[t];
   atomicAdd(&s[t / 4], 1);
   atomicAdd(&p[t / 4], 1);
   __syncthreads();
@@ -272,7 +286,7 @@ def test_static_costs_are_what_a_run_measures(warp_size: int) -> None:
         assert cost.is_exact
         assert site.count.requests == 1
         if cost.bank_ways is not None:
-            assert site.count.bank_passes == cost.bank_ways
+            assert site.count.bank_conflicts == cost.bank_conflicts
         else:
             assert (site.count.sectors, site.count.ideal_sectors) == (cost.sectors, cost.ideal_sectors)
         compared += 1
