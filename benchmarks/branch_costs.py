@@ -1,14 +1,17 @@
 """`python -m benchmarks.branch_costs ROOT...`: what split warps lose, as it was estimated and as a run counts it.
 
 Every kernel is launched with nothing given, under the policy of a mask stack, and a few of its warps are watched.
-Estimated   `BranchCost` of a source branch, in issue slots for each split warp: what it runs one after the other
-            (`serialized`), and what lanes wait (`idle`); of a loop, the rounds that early lanes wait.
+Estimated   `BranchCost` of a source branch, as shares of the kernel: what a split warp runs one after the other
+            (`serialized_share`), and what lanes wait (`idle_share`); of a loop, the rounds that early lanes wait.
 Counted     issued instructions between the branch and the place where its paths meet.  Serialized: what the warp issued
             beyond what its longest lane needed.  Waited: what the longest lane needed beyond the average lane.  Summed
-            over a kernel, divided by the warps that split.
-Printed     Spearman's rank correlation of the two over all branches that split, and what was counted for branches whose
-            estimate is above the threshold of findings and below it.  Estimates rank; they do not predict: trip counts
-            that are not known are assumed, and a slot is not an instruction.
+            over the watched warps of a kernel, as a share of all that these warps issued.
+Printed     Spearman's rank correlation of the two shares over all branches that split, the median error in points of
+            percent, and how many shares that were counted lie in the range that is told.
+Recall      of the branches that take more than `DEAR` of the issued instructions (a branch by what it serializes, a
+            loop by what lanes wait), those whose estimate makes a finding.  Arms that are predicated are counted apart:
+            the simulator runs them one after the other, a compiled kernel does not.
+Limits      a slot is not an instruction; only few warps of inputs that were chosen are watched.
 """
 
 from __future__ import annotations
@@ -29,7 +32,9 @@ from analysis.ir.function import FunctionKind, SourceBranchKind
 from analysis.ir.ids import SourceBranchId
 from analysis.ir.instructions import Branch, Switch
 from analysis.lower.program import DeviceFunction, Program
+from analysis.rules.settings import DEFAULT_SHARE_THRESHOLD
 from analysis.verdict.cost import BranchCost
+from analysis.verdict.grade import Grade
 from benchmarks.claims.kernels import line_of
 from benchmarks.claims.subject import analyze_subject
 from benchmarks.zero_configuration import program_of
@@ -45,6 +50,7 @@ from sim.result import Result
 from sim.simulate import simulate
 from simt_lsp.cli.paths import SourceFile, expand
 
+DEAR: Final = 0.1
 WATCHED_WARPS: Final = 8
 """Of each wave; the observer walks in Python."""
 POLICY: Final = "ipdom"
@@ -53,13 +59,29 @@ POLICY: Final = "ipdom"
 @final
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """One source branch of one kernel; everything is per split warp."""
+    """One source branch of one kernel; what was counted are shares of all that the watched warps issued."""
 
     place: str
     is_loop: bool
     estimate: BranchCost
+    grade: Grade | None
     serialized: float
     waited: float
+
+    @property
+    def taken(self) -> float:
+        """What a finding would be about."""
+        return self.waited if self.is_loop else self.serialized
+
+    @property
+    def is_told(self) -> bool:
+        """Whether a split is a finding, by the threshold of findings."""
+        splits = self.grade in (Grade.STRUCTURED, Grade.DATA_DEPENDENT)
+        return splits and 100 * self.estimate.serialized_share.expected >= DEFAULT_SHARE_THRESHOLD
+
+    @property
+    def is_predicated(self) -> bool:
+        return bool(self.estimate.serialized) and not self.estimate.serialized_share.high
 
 
 # -- counting ----------------------------------------------------------------------------------------------------------
@@ -94,6 +116,8 @@ class LossObserver(Observer):
     def __init__(self) -> None:
         self.lost: dict[SourceBranchId, dict[int, tuple[float, float]]] = defaultdict(dict)
         """By source branch and warp: serialized and waited."""
+        self.issued = 0
+        """By the watched warps."""
         self._open: dict[int, dict[SourceBranchId, _Split]] = {}
         self._first_warp = 0
 
@@ -122,6 +146,7 @@ class LossObserver(Observer):
         active = int(event.active[index])
         for source in [source for source, split in splits.items() if split.meets_at == event.segment]:
             self._close(row, source)
+        self.issued += self._issued[event.segment]
         lanes = lanes_of(event.active[index : index + 1], self._size)[0]
         for split in splits.values():
             if split.lanes & active:
@@ -168,10 +193,12 @@ def losses_of(program: Program, kernel: DeviceFunction, path: str, seconds: floa
         if not warps:
             continue
         is_loop = function.branches[source].kind is SourceBranchKind.LOOP
-        serialized = statistics.fmean(one[0] for one in warps.values())
-        waited = statistics.fmean(one[1] for one in warps.values())
+        serialized = sum(one[0] for one in warps.values()) / observer.issued
+        waited = sum(one[1] for one in warps.values()) / observer.issued
         line = line_of(program, function, function.branches[source].keyword)
-        yield Loss(f"{path}:{line or '?'} {kernel.item.name}", is_loop, cost, serialized, waited)
+        grading = subject.grader.grade(source)
+        grade = None if grading is None else grading.grade
+        yield Loss(f"{path}:{line or '?'} {kernel.item.name}", is_loop, cost, grade, serialized, waited)
 
 
 def _of_file(task: tuple[str, str, float]) -> list[Loss]:
@@ -203,7 +230,10 @@ def main() -> None:
         losses = [loss for found in pool.map(_of_file, tasks) for loss in found]
     for loss in losses if options.list else ():
         told = loss.estimate
-        print(f"{told.serialized:7} {loss.serialized:9.1f} {told.idle:6} {loss.waited:9.1f}  {loss.place}")
+        print(
+            f"{told.serialized_share.expected:7.1%} {loss.serialized:7.1%} "
+            f"{told.idle_share.expected:7.1%} {loss.waited:7.1%}  {loss.place}"
+        )
     report(losses)
 
 
@@ -211,16 +241,29 @@ def report(losses: Sequence[Loss]) -> None:
     branches = [loss for loss in losses if not loss.is_loop]
     loops = [loss for loss in losses if loss.is_loop]
     rows = (
-        ("branches: serialized", [(loss.estimate.serialized, loss.serialized) for loss in branches]),
-        ("branches: waited", [(loss.estimate.idle, loss.waited) for loss in branches]),
-        ("loops: waited", [(loss.estimate.serialized, loss.waited) for loss in loops]),
+        ("branches: serialized", [(loss.estimate.serialized_share, loss.serialized) for loss in branches]),
+        ("branches: waited", [(loss.estimate.idle_share, loss.waited) for loss in branches]),
+        ("loops: waited", [(loss.estimate.serialized_share, loss.waited) for loss in loops]),
     )
-    print(f"{'':24} {'split':>6} {'rank correlation':>17}   median counted where the estimate is")
-    print(f"{'':24} {'':>6} {'':>17}   {'0':>9} {'1 to 31':>9} {'32 and up':>9}")
+    print(f"{'':24} {'split':>6} {'rank correlation':>17} {'median error':>13} {'in range':>9}")
     for name, pairs in rows:
-        bands = [[one for told, one in pairs if low <= told < high] for low, high in ((0, 1), (1, 32), (32, 1 << 60))]
-        medians = " ".join(f"{statistics.median(band):9.1f}" if band else f"{'-':>9}" for band in bands)
-        print(f"{name:24} {len(pairs):6} {rank_correlation(pairs):17.2f}   {medians}")
+        correlation = rank_correlation([(told.expected, counted) for told, counted in pairs])
+        error = statistics.median(abs(told.expected - counted) for told, counted in pairs) if pairs else float("nan")
+        within = sum(told.low - 0.05 <= counted <= told.high + 0.05 for told, counted in pairs)
+        print(f"{name:24} {len(pairs):6} {correlation:17.2f} {error:13.1%} {within:9}")
+    _report_recall([loss for loss in losses if loss.taken > DEAR])
+
+
+def _report_recall(dear: Sequence[Loss]) -> None:
+    predicated = [loss for loss in dear if loss.is_predicated]
+    rest = [loss for loss in dear if not loss.is_predicated]
+    found = sum(loss.is_told for loss in rest)
+    print(f"of {len(dear)} that take more than {DEAR:.0%}: {len(predicated)} predicated, {found} of {len(rest)} told")
+    for loss in rest:
+        if not loss.is_told:
+            grade = "no grade" if loss.grade is None else loss.grade.value
+            share = loss.estimate.serialized_share.expected
+            print(f"  missed: took {loss.taken:.0%}, told {share:.1%}, {grade}: {loss.place}")
 
 
 def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float:
