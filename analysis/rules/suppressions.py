@@ -14,13 +14,14 @@ Limits   A suppression stands where the diagnostic starts: not at related places
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from fnmatch import fnmatchcase
 from typing import Final, final
 
 from analysis.facts.model import FileProblem, ProblemKind
 from analysis.ir.record import record
+from analysis.refactor.edit import Replacement
 from analysis.syntax.document import Document
 from analysis.syntax.lexing import HIDDEN
 
@@ -105,6 +106,46 @@ class Suppressions:
         )
 
 
+@final
+@record
+class NamedRule:
+    """One name in the list of a suppression, what it speaks for, and how it is taken away.
+
+    The range is empty where nothing can be said of it: of a block without an end, in a preprocessor line.
+    """
+
+    name: str
+    start: int
+    end: int
+    range_start: int
+    range_end: int
+    removal: tuple[Replacement, ...]
+
+
+def named_rules(document: Document) -> Iterator[NamedRule]:
+    """The plain names, without globs and exclusions; those of a block stand for its end as well."""
+    if _MARK not in document.text:
+        return
+    directives = _directives(document.text)
+    ends = dict(_pairs(directives))
+    for directive in directives:
+        if directive.word is _Word.END or directive.globs.patterns is None:
+            continue
+        end = ends.get(directive)
+        if directive.word is _Word.BEGIN:
+            span = _Range(directive.end, directive.end if end is None else end.start, directive.globs)
+        else:
+            span = _line_range(document, directive)
+            line = document.text[span.start : span.end].lstrip()
+            span = _Range(span.start, span.start, span.globs) if line.startswith(b"#") else span
+        both = [directive] if end is None else [directive, end]
+        for index, (start, stop) in enumerate(_entries(document.text, directive)):
+            name = document.text[start:stop].decode("utf-8", "replace")
+            if re.fullmatch(r"[\w-]+", name) and not name.startswith("-"):
+                removal = tuple(_removal(document, one, index) for one in both)
+                yield NamedRule(name, start, stop, span.start, span.end, removal)
+
+
 NO_SUPPRESSIONS: Final = Suppressions((), ())
 
 
@@ -151,19 +192,52 @@ def _line_range(document: Document, directive: _Directive) -> _Range:
 
 
 def _blocks(directives: Sequence[_Directive]) -> tuple[list[_Range], tuple[_Directive, ...]]:
+    pairs = [*_pairs(directives)]
+    blocks = [_Range(begin.end, end.start, begin.globs) for begin, end in pairs]
+    matched = {directive for pair in pairs for directive in pair}
+    unmatched = [one for one in directives if one.word not in _OF_LINES and one not in matched]
+    return blocks, tuple(unmatched)
+
+
+def _pairs(directives: Sequence[_Directive]) -> Iterator[tuple[_Directive, _Directive]]:
+    """Each block's begin and end."""
     opened: list[_Directive] = []
-    blocks: list[_Range] = []
-    unmatched: list[_Directive] = []
     for directive in directives:
         if directive.word is _Word.BEGIN:
             opened.append(directive)
-        elif directive.word is _Word.END:
-            if opened and opened[-1].globs == directive.globs:
-                blocks.append(_Range(opened.pop().end, directive.start, directive.globs))
-            else:
-                unmatched.append(directive)
-    unmatched += opened
-    return blocks, tuple(sorted(unmatched, key=lambda directive: directive.start))
+        elif directive.word is _Word.END and opened and opened[-1].globs == directive.globs:
+            yield opened.pop(), directive
+
+
+def _entries(text: bytes, directive: _Directive) -> list[tuple[int, int]]:
+    """Where the parts of its list stand, without the white space around them."""
+    opening = text.index(b"(", directive.start, directive.end) + 1
+    found: list[tuple[int, int]] = []
+    for part in text[opening : directive.end - 1].split(b","):
+        start = opening + len(part) - len(part.lstrip())
+        found.append((start, max(start, opening + len(part.rstrip()))))
+        opening += len(part) + 1
+    return found
+
+
+def _removal(document: Document, directive: _Directive, index: int) -> Replacement:
+    """One part of the list goes; the last one takes the word with it, and a comment that says nothing else."""
+    text = document.text
+    entries = _entries(text, directive)
+    if len(entries) > 1:
+        if index:
+            return Replacement(entries[index - 1][1], entries[index][1], "")
+        return Replacement(entries[0][0], entries[1][0], "")
+    start, end = directive.start, directive.end
+    line = document.lines.line_of(start)
+    begin, stop = document.lines.line_start(line), document.lines.line_start(line) + len(document.lines.line_text(line))
+    before, after = text[begin:start].rstrip(), text[end:stop].strip()
+    if not before.endswith((b"//", b"/*")) or after not in (b"", b"*/") or (after != b"") != before.endswith(b"/*"):
+        return Replacement(start, end, "")
+    code = before[:-2].rstrip()
+    if not code and stop < len(text):
+        return Replacement(begin, document.lines.line_start(line + 1), "")
+    return Replacement(begin + len(code), stop, "")
 
 
 def _unmatched_problem(directive: _Directive) -> FileProblem:

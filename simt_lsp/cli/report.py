@@ -18,6 +18,8 @@ SETTINGS: Final = "settings"
 """The kind of the notes on settings that were not taken."""
 SYNTAX_ERROR: Final = "syntax-error"
 """The kind of the notes on functions that could not be read and are therefore not analysed."""
+UNUSED_SUPPRESSION: Final = "unused-suppression"
+"""The kind of the notes on `NOLINT` comments that say nothing."""
 NEEDS_RUN: Final = "needs-run"
 """Of a repair that `--fix` writes, and applies where running the kernel before and after confirms it."""
 

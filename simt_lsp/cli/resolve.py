@@ -11,12 +11,14 @@ from analysis.features.summary import one_per_place
 from analysis.ir.record import record
 from analysis.rules.check import suppression_problems
 from analysis.rules.diagnostic import Diagnostic
+from analysis.rules.unused_suppressions import unused_suppressions
 from analysis.syntax.line_index import LineIndex, PositionEncoding
 from simt_lsp.cli.engine import Analyzed
 from simt_lsp.cli.paths import displayed
 from simt_lsp.cli.report import (
     NEEDS_RUN,
     OPAQUE,
+    UNUSED_SUPPRESSION,
     Edit,
     FileReport,
     Finding,
@@ -45,6 +47,10 @@ def file_report(analyzed: Analyzed, tested: Sequence[Tested] = ()) -> FileReport
     by_run = repaired_by_run(analyzed.analysis, analyzed.diagnostics)
     problems = (*facts.problems, *suppression_problems(analyzed.analysis))
     notes = [Note(p.kind.value, p.message, places.own(p.start, p.end)) for p in problems]
+    notes += [
+        Note(UNUSED_SUPPRESSION, found.message, places.own(found.start, found.end))
+        for found in unused_suppressions(analyzed.analysis, analyzed.setup.configuration.rules)
+    ]
     notes += setting_notes(analyzed.setup.problems)
     for function in (function for function in facts.functions if function.active):
         for fact in one_per_place(function.opaque):

@@ -6,12 +6,22 @@ from collections.abc import Iterator, Sequence
 
 from analysis.rules.diagnostic import Applicability
 from analysis.rules.wording import quantity
-from simt_lsp.cli.report import NEEDS_RUN, SETTINGS, SYNTAX_ERROR, FileReport, Finding, Note, Place, Totals
+from simt_lsp.cli.report import (
+    NEEDS_RUN,
+    SETTINGS,
+    SYNTAX_ERROR,
+    UNUSED_SUPPRESSION,
+    FileReport,
+    Finding,
+    Note,
+    Place,
+    Totals,
+)
 from simt_lsp.cli.terminal import Line, Style
 
 TAB = "    "
-ALWAYS_SHOWN = ("internal", "too-large", SYNTAX_ERROR)
-"""Notes on functions that were not analysed."""
+ALWAYS_SHOWN = ("internal", "too-large", SYNTAX_ERROR, UNUSED_SUPPRESSION)
+"""Notes on functions that were not analysed, and on suppressions that say nothing."""
 SEVERITY_STYLES = {
     "error": Style.ERROR,
     "warning": Style.WARNING,

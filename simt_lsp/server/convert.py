@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from analysis.facts.model import BranchFact, FunctionFacts
     from analysis.lower.launches import Launch
     from analysis.rules.diagnostic import Diagnostic
+    from analysis.rules.unused_suppressions import SuppressionFinding
 
 SOURCE: Final = "simt-lsp"
 SEVERITIES: Final = {
@@ -39,6 +40,7 @@ TAGS: Final = {
     "SYN107": types.DiagnosticTag.Unnecessary,
     "WRP208": types.DiagnosticTag.Deprecated,
 }
+UNUSED_SUPPRESSION: Final = "unused-suppression"
 PROBLEM_SEVERITIES: Final = {
     ProblemKind.MISSING_INCLUDE: types.DiagnosticSeverity.Hint,
     ProblemKind.PREPROCESSOR: types.DiagnosticSeverity.Information,
@@ -130,7 +132,25 @@ class View:
         return [
             *(self.diagnostic(diagnostic, checks.get(diagnostic)) for diagnostic in self.analysed.diagnostics),
             *(self._problem(problem) for problem in problems),
+            *(self.suppression(found) for found in self.unused_suppressions()),
         ]
+
+    def unused_suppressions(self) -> tuple[SuppressionFinding, ...]:
+        """Names in `NOLINT` comments that say nothing."""
+        from analysis.rules.unused_suppressions import unused_suppressions
+
+        return unused_suppressions(self.analysis, self.analysed.configuration.rules)
+
+    def suppression(self, found: SuppressionFinding) -> types.Diagnostic:
+        """Faded, where the client can do that: it may as well not be there."""
+        return types.Diagnostic(
+            range=self.range(found.start, found.end),
+            message=printable(found.message),
+            severity=types.DiagnosticSeverity.Hint if found.is_known else types.DiagnosticSeverity.Warning,
+            code=UNUSED_SUPPRESSION,
+            source=SOURCE,
+            tags=[types.DiagnosticTag.Unnecessary] if self.features.diagnostic_tags else None,
+        )
 
     def diagnostic(self, diagnostic: Diagnostic, run: RunCheck | None = None) -> types.Diagnostic:
         """`run` is what runs said of it: a confirmation stands in its message."""

@@ -60,6 +60,21 @@ def quick_fixes(view: View, place: types.Range) -> Iterator[types.CodeAction]:
     yield from repair_actions(view, repaired)
     yield from fix_rule_actions(view, [*fixed, *repaired])
     yield from confirm_actions(view, _at(view, place, view.analysed.diagnostics))
+    yield from _removals(view, place)
+
+
+def _removals(view: View, place: types.Range) -> Iterator[types.CodeAction]:
+    """Of suppressions that say nothing."""
+    start, end = view.offset(place.start), view.offset(place.end)
+    for found in view.unused_suppressions():
+        if found.start <= end and start <= found.end:
+            yield types.CodeAction(
+                title="Remove this suppression",
+                kind=QUICK_FIX,
+                diagnostics=[view.suppression(found)],
+                is_preferred=found.is_known,
+                edit=workspace_edit(view.analysed.item, found.removal, view.encoding, view.features),
+            )
 
 
 def _at(view: View, place: types.Range, diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
