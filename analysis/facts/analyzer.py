@@ -14,6 +14,7 @@ from typing import Final, final
 
 from analysis.facts.cache import BoundedCache
 from analysis.facts.file_analysis import Answers, FileAnalysis
+from analysis.facts.functions import Cancelled as Cancelled
 from analysis.facts.functions import FunctionCaches, MergedFacts, NumberedRoot, SsaFunction, analyze_functions
 from analysis.facts.model import FileFacts, FileProblem, ProblemKind
 from analysis.facts.settings import AnalysisSettings
@@ -29,10 +30,6 @@ from analysis.syntax.problems import ProblemKind as SyntaxProblemKind
 from analysis.syntax.translation_unit import TranslationUnit
 
 HIP_SUFFIXES = (".hip", ".hip.cpp", ".hip.h")
-
-
-class Cancelled(Exception):
-    """The caller asked to stop; nothing was published."""
 
 
 @final
@@ -77,7 +74,7 @@ class Analyzer:
         context: str | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> FileAnalysis:
-        """Never raises on any text; raises `Cancelled` between functions once `cancelled()` is true.
+        """Never raises on any text; raises `Cancelled` soon after `cancelled()` is true.
 
         `context` is a file that includes this header: the header then sees that file's names and macros.
         """
@@ -104,8 +101,9 @@ class Analyzer:
         environment = environment_of(path, settings)
         unit = TranslationUnit.build(path, document, loader, environment, self._syntax, context)
         checkpoint()
-        program = Program(unit, LowerSettings(warp_size=settings.warp_size))
+        program = Program(unit, LowerSettings(warp_size=settings.warp_size), checkpoint)
         analyzed = analyze_functions(program, settings, self._functions, checkpoint)
+        program.pass_checkpoints()
         functions = tuple(sorted((entry.facts for entry in analyzed.functions), key=lambda facts: facts.start))
         problems = (
             *(_problem(problem) for problem in unit.problems if problem.path == path),

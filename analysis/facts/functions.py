@@ -153,6 +153,10 @@ def analyze_functions(
     return _FileRun(program, settings, caches, checkpoint).run()
 
 
+class Cancelled(BaseException):
+    """The caller asked to stop; nothing was published.  No failure, so it passes what logs failures."""
+
+
 @final
 class _FileRun:
     """One pass over one version of a file."""
@@ -296,7 +300,7 @@ class _FileRun:
 
         for budget in (INLINE_BUDGET, NOTHING_INLINED) if own.callees else (INLINE_BUDGET,):
             with suppress(TooMuchWork):
-                return analyze_root(own.function, self._body, self._item_of, knowledge, budget)
+                return analyze_root(own.function, self._body, self._item_of, knowledge, budget, self._checkpoint)
         name, span = own.function.name, Span(0, len(function.item.text))
         unknown = unknown_function(function.id, name, function.kind, span, Limit.STEPS.value)
         return replace(analyze_root(unknown, self._body, self._item_of, knowledge), is_too_large=True)

@@ -100,6 +100,7 @@ def analyze_root(
     item_of: Callable[[FunctionId], Item | None],
     knowledge: Callable[[Function], LaunchKnowledge],
     budget: InlineBudget = INLINE_BUDGET,
+    checkpoint: Callable[[], None] = lambda: None,
 ) -> RootAnalysis:
     """Analyses `function` (in SSA form).  Raises `TooMuchWork` where that would take too long.
 
@@ -112,23 +113,26 @@ def analyze_root(
         flat = promote(flat)
     is_kernel = function.kind is FunctionKind.KERNEL
     launch = knowledge(flat)
-    control = ControlFlow.of(flat, Work())
+    control = ControlFlow.of(flat, Work(checkpoint=checkpoint))
     agreeing = DivergenceOptions(parameters=Level.GRID)
     options = agreeing if is_kernel else DivergenceOptions(parameters=Level.VARYING)
     divergence = analyze_divergence(flat, control, launch, options)
     affine = analyze_affine(flat, control, divergence)
+    checkpoint()
     levels = affine.warp_levels()
     if levels:  # what follows from them has better forms in turn
         divergence = analyze_divergence(flat, control, launch, options, levels)
         affine = analyze_affine(flat, control, divergence)
     rests_on_callers = not is_kernel and flat.parameters and _has_varying_branch(flat, divergence)
+    checkpoint()
     spaces = infer_spaces(flat, control)
     weights = BlockWeights(flat, control, divergence, affine, spaces)
     accesses = analyze_accesses(flat, control, divergence, spaces, affine)
     barriers = find_barriers(flat, control, divergence, launch)
+    checkpoint()
     items = {frame.function: item_of(frame.function) for frame in flat.frames}
     if_callers_agree = analyze_divergence(flat, control, launch, agreeing, levels) if rests_on_callers else divergence
-    return RootAnalysis(
+    analysis = RootAnalysis(
         flat,
         launch,
         is_kernel,
@@ -136,10 +140,7 @@ def analyze_root(
         divergence,
         if_callers_agree,
         barriers,
-        (
-            *find_races(flat, control, divergence, affine, spaces, barriers, launch),
-            *find_block_races(flat, control, divergence, affine, spaces, launch),
-        ),
+        _races(flat, control, divergence, affine, spaces, barriers, launch),
         affine,
         spaces,
         accesses,
@@ -149,6 +150,23 @@ def analyze_root(
         inlined.refused,
         {callee: item for callee, item in items.items() if item is not None},
         _records_by_frame(flat, accesses, barriers, inlined.refused),
+    )
+    control.lift_limit()
+    return analysis
+
+
+def _races(
+    flat: Function,
+    control: ControlFlow,
+    divergence: DivergenceResult,
+    affine: AffineResult,
+    spaces: SpaceResult,
+    barriers: tuple[BarrierSite, ...],
+    launch: LaunchKnowledge,
+) -> tuple[Race, ...]:
+    return (
+        *find_races(flat, control, divergence, affine, spaces, barriers, launch),
+        *find_block_races(flat, control, divergence, affine, spaces, launch),
     )
 
 

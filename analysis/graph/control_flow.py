@@ -42,6 +42,10 @@ class ControlFlow:
         """`work` is what passes may spend that ask about each branch; None is no limit."""
         return cls(function, work)
 
+    def lift_limit(self) -> None:
+        """Who asks from now on asks about few branches, and expects no `TooMuchWork`."""
+        self._work = None
+
     def spend(self, steps: int) -> None:
         """Raises `TooMuchWork` where a limit was given and is reached."""
         if self._work is not None:

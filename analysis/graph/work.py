@@ -6,9 +6,11 @@ all leave one loop, or all return, are behind it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, final
 
 MAX_STEPS: Final = 2_000_000
+STEPS_BETWEEN_CHECKPOINTS: Final = 20_000
 
 
 class TooMuchWork(Exception):
@@ -19,11 +21,17 @@ class TooMuchWork(Exception):
 class Work:
     """What is left to spend."""
 
-    def __init__(self, steps: int = MAX_STEPS) -> None:
+    def __init__(self, steps: int = MAX_STEPS, checkpoint: Callable[[], None] = lambda: None) -> None:
         self.left = steps
+        self._checkpoint = checkpoint
+        self._until_checkpoint = STEPS_BETWEEN_CHECKPOINTS
 
     def spend(self, steps: int) -> None:
-        """Raises `TooMuchWork` once more was spent than there was."""
+        """Raises `TooMuchWork` once more was spent than there was, and what the checkpoint raises."""
         self.left -= steps
+        self._until_checkpoint -= steps
+        if self._until_checkpoint < 0:
+            self._until_checkpoint = STEPS_BETWEEN_CHECKPOINTS
+            self._checkpoint()
         if self.left < 0:
             raise TooMuchWork

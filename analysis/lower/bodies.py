@@ -7,6 +7,8 @@ Rules   Every parameter is stored into a local symbol at entry.  A kernel's poin
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from analysis.ir.function import Function, Parameter, SymbolKind
 from analysis.ir.ids import FunctionId, ValueId
 from analysis.ir.source import Span
@@ -46,22 +48,26 @@ from analysis.syntax.tree import Node
 
 
 def lower_body(
-    program: Declarations, instance: FunctionInstance, warp_size: int
+    program: Declarations, instance: FunctionInstance, warp_size: int, checkpoint: Callable[[], None]
 ) -> tuple[Function, tuple[FunctionId, ...]]:
     """The function in memory form, and the functions it calls."""
     moved: frozenset[str] = frozenset()
     while True:
         try:
-            return _lower_body(program, instance, warp_size, moved)
+            return _lower_body(program, instance, warp_size, moved, checkpoint)
         except PointerMoved as found:
             moved |= {found.name}
 
 
 def _lower_body(
-    program: Declarations, instance: FunctionInstance, warp_size: int, moved: frozenset[str]
+    program: Declarations,
+    instance: FunctionInstance,
+    warp_size: int,
+    moved: frozenset[str],
+    checkpoint: Callable[[], None],
 ) -> tuple[Function, tuple[FunctionId, ...]]:
     declaration = instance.declaration
-    builder = FunctionBuilder()
+    builder = FunctionBuilder(checkpoint)
     ctx = LoweringContext(
         program=program,
         builder=builder,

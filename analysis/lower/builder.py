@@ -7,7 +7,7 @@ never thinks about phis.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, assert_never, final
 
@@ -89,7 +89,9 @@ class _OpenBlock:
 class FunctionBuilder:
     """Appends to the *current* block; `span` arguments are the source text an instruction stands for."""
 
-    def __init__(self) -> None:
+    def __init__(self, checkpoint: Callable[[], None] = lambda: None) -> None:
+        self.checkpoint = checkpoint
+        """Called at each statement; what it raises ends the lowering."""
         self.types: list[Type] = []
         self.symbols: list[Symbol] = []
         self.branches: list[SourceBranch] = []

@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections import Counter
+from collections.abc import Callable
 from functools import cached_property
 from typing import Final, final
 from weakref import proxy
@@ -101,7 +102,13 @@ class Lowered:
 class Program:
     """One translation unit, read as declarations; every answer is computed once."""
 
-    def __init__(self, unit: TranslationUnit, settings: LowerSettings | None = None) -> None:
+    def __init__(
+        self,
+        unit: TranslationUnit,
+        settings: LowerSettings | None = None,
+        checkpoint: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._checkpoint = checkpoint
         self.unit: Final = unit
         self.settings: Final = LowerSettings() if settings is None else settings
         self.records: Final[dict[str, Record]] = {}
@@ -119,6 +126,10 @@ class Program:
         self._enumerations: dict[int, Scope | None] = {}
         self._operators: dict[str, tuple[FunctionDeclaration, ...]] = {}
         self._templates: dict[int, TypeTemplateDeclaration | None] = {}
+
+    def pass_checkpoints(self) -> None:
+        """Who asks from now on is no longer the analysis that was given the checkpoint."""
+        self._checkpoint = lambda: None
 
     def close(self) -> None:
         """Lets go of everything: the program and its scopes know each other, so nothing of it would go by itself."""
@@ -355,7 +366,7 @@ class Program:
         callees: tuple[FunctionId, ...] = ()
         is_too_large = False
         try:
-            function, callees = lower_body(self, instance, self.settings.warp_size)
+            function, callees = lower_body(self, instance, self.settings.warp_size, self._checkpoint)
         except FunctionTooLarge:
             function = _unknown(instance, Limit.VALUES.value)
             is_too_large = True

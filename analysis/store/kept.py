@@ -6,7 +6,8 @@ Rules     A result that the newest version of some file asked for is *in use* an
           a weight of its own; the one that was asked for longest ago goes first.
           A version that was cancelled adds to what is in use and takes nothing away: nobody knows what it would have
           asked for.  A file that is closed is no longer a user of anything.
-          Nothing depends on the order in which files are analysed, except what is spare.
+          A version may begin while another one is worked on, and ends before that goes on.
+         Nothing depends on the order in which files are analysed, except what is spare.
 Cost      one look into a dictionary for each question.
 """
 
@@ -64,6 +65,15 @@ class Table(Generic[Key, Value]):
         self._asked_now.add(key)
         return value
 
+    def begin_version(self) -> set[Key]:
+        """What another version has asked for, which goes on when the one that begins has ended."""
+        outer, self._asked_now = self._asked_now, set()
+        return outer
+
+    def go_on(self, outer: set[Key]) -> None:
+        """The version goes on that was interrupted."""
+        self._asked_now = outer
+
     def end_version(self, file: File, *, is_complete: bool) -> None:
         """What was asked for since the last call is what this version of `file` uses."""
         before = self._used.get(file, set[Key]())
@@ -115,12 +125,14 @@ class Store:
     def version_of(self, file: File) -> Generator[None]:
         """What is asked for inside is in use by `file`, and what only its version before asked for is not."""
         is_complete = False
+        outer = [table.begin_version() for table in self._tables]
         try:
             yield
             is_complete = True
         finally:
-            for table in self._tables:
+            for table, asked in zip(self._tables, outer, strict=True):
                 table.end_version(file, is_complete=is_complete)
+                table.go_on(asked)
 
     def release(self, file: File) -> None:
         for table in self._tables:

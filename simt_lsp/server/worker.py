@@ -6,6 +6,7 @@ Rules    Per document the newest version wins: a new one replaces the one that w
          A document may be submitted again as it is, when something else changed: requests wait for the new result.
          Order: requests that can be answered, documents that requests wait for, edited documents, documents that are
          looked at again because something else changed, background jobs.  Background jobs give way between functions.
+         While a document is analysed, requests about others are answered at its checkpoints.
          Everything that touches an analysis runs here, so the analyzer needs no locks.
          A crash is reported with what was asked and costs that answer only.
 """
@@ -193,11 +194,9 @@ class Worker(Generic[Input, Result]):
     def _choose(self) -> tuple[Callable[[], None] | None, float | None]:
         """What to do now, or how long to wait."""
         state = self._state
-        for index, question in enumerate(state.questions):
-            known = state.results.get(question.key)
-            if known is not None and known[0] == question.item and question.key not in state.waiting:
-                del state.questions[index]
-                return partial(self._answer, question, known[1]), None
+        answer = self._known_answer()
+        if answer is not None:
+            return answer, None
         now = time.monotonic()
         if now < state.held_until:
             return None, state.held_until - now
@@ -217,6 +216,17 @@ class Worker(Generic[Input, Result]):
             return partial(self._work, state.background.popleft()), None
         return None, None
 
+    def _known_answer(self, without: Key | None = None) -> Callable[[], None] | None:
+        """The first question that the newest result of its document answers."""
+        state = self._state
+        for index, question in enumerate(state.questions):
+            known = state.results.get(question.key)
+            is_newest = known is not None and known[0] == question.item and question.key not in state.waiting
+            if known is not None and is_newest and question.key != without:
+                del state.questions[index]
+                return partial(self._answer, question, known[1])
+        return None
+
     def _analysis(self, key: Key) -> Callable[[], None]:
         waiting = self._state.waiting.pop(key)
         running = self._running = (key, waiting.item)
@@ -226,6 +236,7 @@ class Worker(Generic[Input, Result]):
         key = running[0]
 
         def cancelled() -> bool:
+            self._answer_meanwhile(key)
             state = self._state  # reading without the lock: a late answer costs one more function
             if state.stopped or key in state.waiting or self._running is not running:
                 return True
@@ -249,6 +260,15 @@ class Worker(Generic[Input, Result]):
             self._done(key, waiting.item, result)
         except Exception as error:  # what is told of a result must not end the thread
             self._crashed(f"report on {key}", error)
+
+    def _answer_meanwhile(self, analysed: Key) -> None:
+        """What can be answered from the results of other documents does not wait for an analysis to end."""
+        while self._state.questions and not self._state.stopped:
+            with self._changed:
+                step = self._known_answer(without=analysed)
+            if step is None:
+                return
+            step()
 
     def _more_urgent(self, key: Key) -> bool:
         """Whether an analysis of `key` that no edit asked for should give way."""

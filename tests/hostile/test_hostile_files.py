@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from analysis.facts import roots
-from analysis.facts.analyzer import Analyzer
+from analysis.facts.analyzer import Analyzer, Cancelled
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import ProblemKind
 from analysis.facts.settings import AnalysisSettings
@@ -16,6 +18,7 @@ from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
 from analysis.syntax.tree import MAX_DEPTH
 from benchmarks.hostile_files import (
+    HARMLESS,
     HOSTILE,
     Hostile,
     breaks,
@@ -36,6 +39,10 @@ def said(text: str) -> list[tuple[str, str]]:
     problems = analysed(text).facts.problems
     assert all(problem.kind is ProblemKind.TOO_LARGE for problem in problems)
     return [(text[problem.start : problem.end], problem.message) for problem in problems]
+
+
+def little_work(*, checkpoint: Callable[[], None]) -> Work:
+    return Work(2_000, checkpoint)
 
 
 @pytest.mark.parametrize("case", HOSTILE, ids=lambda case: case.name)
@@ -91,7 +98,7 @@ def test_calls_that_are_not_followed_because_of_their_size_are_named() -> None:
 
 
 def test_control_flow_that_would_take_too_long_costs_its_function_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(roots, "Work", lambda: Work(2_000))
+    monkeypatch.setattr(roots, "Work", little_work)
     text = breaks(60) + "__global__ void other(int *x) { if (threadIdx.x < 3) x[0] = 1; }\n"
     facts = analysed(text).facts
     assert [(found.name, found.is_too_large, len(found.branches)) for found in facts.functions] == [
@@ -105,7 +112,7 @@ def test_control_flow_that_would_take_too_long_costs_its_function_alone(monkeypa
 def test_where_inlining_makes_it_too_much_the_function_is_analysed_without_its_callees(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(roots, "Work", lambda: Work(2_000))
+    monkeypatch.setattr(roots, "Work", little_work)
     callee = breaks(60).replace("__global__", "__device__").replace("void k(", "void f(")
     caller = "__global__ void k(int *x, int n) { if (threadIdx.x < 3) x[0] = 1; f(x, n); }\n"
     facts = {found.name: found for found in analysed(callee + caller).facts.functions}
@@ -113,3 +120,28 @@ def test_where_inlining_makes_it_too_much_the_function_is_analysed_without_its_c
     assert not facts["k"].is_too_large
     assert len(facts["k"].branches) == 1
     assert [marked for marked, _ in said(callee + caller)] == ["f", "f(x, n)"]
+
+
+def test_an_analysis_can_be_stopped_within_one_function() -> None:
+    asked = 0
+
+    def cancelled() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 40
+
+    text = Document.open(breaks(60).encode())
+    with pytest.raises(Cancelled):
+        Analyzer().analyze("k.cu", text, DictLoader(), AnalysisSettings(), cancelled=cancelled)
+
+
+def test_nothing_of_an_analysis_is_stopped_after_it_has_ended() -> None:
+    is_over = False
+    text = Document.open((breaks(60) + HARMLESS).encode())
+    analysis = Analyzer().analyze("k.cu", text, DictLoader(), AnalysisSettings(), cancelled=lambda: is_over)
+    is_over = True
+    root = analysis.views(analysis.facts.functions[0])[0].root
+    root.control.spend(10_000_000)
+    assert check(analysis, RuleSettings())
+    for function in analysis.program.device_functions():
+        analysis.program.lower(function.id)

@@ -152,3 +152,15 @@ def test_nothing_is_analysed_while_settings_are_on_their_way(bench: Bench) -> No
     assert not bench.started.wait(0.05)
     bench.worker.release()
     assert future.result(5) == "<ONE>"
+
+
+def test_requests_about_other_documents_are_answered_while_one_is_analysed(bench: Bench) -> None:
+    bench.worker.submit("quick", "one", edited=True)
+    assert ask(bench, "quick", "one").result(5) == "<ONE>"
+    bench.started.clear()
+    bench.worker.submit("long", "slow", edited=True)
+    assert bench.started.wait(5)
+    assert ask(bench, "quick", "one").result(5) == "<ONE>"
+    assert bench.order == ["ONE"]  # the long one goes on
+    bench.go.set()
+    assert ask(bench, "long", "slow").result(5) == "<SLOW>"

@@ -91,3 +91,15 @@ def test_statistics_count_questions_answers_and_weight() -> None:
     version(store, table, "a.cu", [20])
     (found,) = store.statistics()
     assert (found.name, found.asked, found.found, found.entries, found.weight) == ("numbers", 3, 1, 2, 30)
+
+
+def test_a_version_may_begin_while_another_is_worked_on() -> None:
+    store = Store()
+    table: Table[str, int] = store.table("numbers", lambda value: value, 0)
+    with store.version_of("outer"):
+        table.get_or_compute("before", lambda: 1)
+        with store.version_of("inner"):
+            table.get_or_compute("inside", lambda: 2)
+        table.get_or_compute("after", lambda: 3)
+    store.release("inner")
+    assert [table.get_or_compute(key, lambda: 0) for key in ("before", "inside", "after")] == [1, 0, 3]

@@ -28,6 +28,7 @@ def handles_statement(*kinds: str) -> Callable[[StatementHandler], StatementHand
 
 
 def statement(ctx: LoweringContext, node: Node) -> None:
+    ctx.builder.checkpoint()
     handler = STATEMENTS.get(node.kind)
     if handler is not None:
         handler(ctx, node)
