@@ -44,7 +44,7 @@ def test_an_array_is_the_same_through_the_calls_of_several_functions() -> None:
 __device__ float get(volatile float *s, int t) { return s[t]; }
 """
     statement = "__shared__ volatile float s[64]; put(s, t, v); BARRIER v += get(s, t ^ 1);"
-    reading = helpers.replace("return s[t];", "return s[t];  //~ missing-syncwarp")
+    reading = helpers.replace("return s[t]; }", "return s[t]; }  //~ missing-syncwarp")
     check_fixture(reading + _kernel(statement.replace("BARRIER", "")), settings_for(CODE))
     check_fixture(helpers + _kernel(statement.replace("BARRIER", "__syncwarp();")), settings_for(CODE))
 

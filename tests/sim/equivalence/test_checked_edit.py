@@ -97,7 +97,7 @@ def test_kernels_that_run_a_function_are_found_through_other_functions() -> None
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
-        ("x[i] = x[i] + (i % 2 ? 1 : 2;", "the changed text has a syntax error"),
+        ("x[i] = x[i] + (i % 2 ? 1 : 2;", "syntax error at line 1: `step` is not analysed"),
         ("x[i] = x[i] + frobnicate(i);", "the changed text is not understood"),
         ('\n#include "gone.h"\nx[i] = 1;', "the header was not found"),
     ],
