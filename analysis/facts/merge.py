@@ -199,16 +199,23 @@ def cut_off_facts(views: Iterable[View]) -> tuple[OpaqueFact, ...]:
 
 
 def variable_facts(function: Function, views: Sequence[View]) -> tuple[VariableFact, ...]:
-    """The declared variables, each with the worst level of any value it was given."""
-    levels: dict[tuple[int, int], Level] = {}
+    """The declared variables, each with the worst level of the values it is declared with, and of all it is given.
+
+    One that is declared without a value is as bad as any value that it is given.
+    """
+    declared: dict[tuple[int, int], Level] = {}
+    given: dict[tuple[int, int], Level] = {}
     for view in views:
         for definition in view.root.records[view.frame].definitions:
             span = view.root.function.variables[definition.variable].span
             place = span.start, span.end
-            levels[place] = max(levels.get(place, Level.GRID), view.root.divergence.level(definition.value))
+            level = view.root.divergence.level(definition.value)
+            given[place] = max(given.get(place, Level.GRID), level)
+            if (definition.span.start, definition.span.end) == place:
+                declared[place] = max(declared.get(place, Level.GRID), level)
     parameters = {(parameter.span.start, parameter.span.end) for parameter in function.parameters}
     return tuple(
-        VariableFact(variable.name, variable.span, levels[place], place in parameters)
+        VariableFact(variable.name, variable.span, given[place], declared.get(place, given[place]), place in parameters)
         for variable in function.variables
-        if variable.name and (place := (variable.span.start, variable.span.end)) in levels
+        if variable.name and (place := (variable.span.start, variable.span.end)) in given
     )

@@ -147,11 +147,16 @@ class AccessFact:
 @final
 @record
 class VariableFact:
-    """A declared variable or parameter with the worst level of any value it holds."""
+    """A declared variable or parameter.
+
+    `level` is that of the worst value it holds, `declared_level` that of the value it is declared with: what is
+    assigned later says nothing about the declaration.
+    """
 
     name: str
     span: Span
     level: Level
+    declared_level: Level
     is_parameter: bool
 
 

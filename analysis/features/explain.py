@@ -266,17 +266,17 @@ class _Line:
 
     def variable(self, fact: VariableFact) -> ExplainedItem:
         expression = self.analysis.expression_at(self.text.start(fact.span))
-        assumed = fact.is_parameter and not self.text.function.callers_known and fact.level is Level.VARYING
+        assumed = fact.is_parameter and not self.text.function.callers_known and fact.declared_level is Level.VARYING
         return ExplainedItem(
             self.text.start(fact.span),
             self.text.end(fact.span),
             f"`{fact.name}`",
-            self._level(fact.level, self.text.start(fact.span))
+            self._level(fact.declared_level, self.text.start(fact.span))
             + (": no caller is known, so nothing is assumed about it" if assumed else ""),
             () if expression is None else source_steps(self.analysis, expression.why),
             None if expression is None or fact.is_parameter else CONVERGENCE_WORDS[expression.convergent],
             () if expression is None or fact.is_parameter else self._why_not(expression),
-            fact.level is not Level.GRID,
+            fact.declared_level is not Level.GRID,
         )
 
     def value(self, fact: ExpressionFact, offset: int) -> ExplainedItem:

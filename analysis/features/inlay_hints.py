@@ -87,7 +87,7 @@ def _variable_hints(
         offset = function.start + variable.span.end
         if start <= offset <= end and variable.name and _is_wanted(mode, function, variable):
             form = None if mode is not InlayHintMode.FORMS else _form(analysis, function, variable)
-            words = LEVEL_LABELS[variable.level] if form is None else form
+            words = LEVEL_LABELS[variable.declared_level] if form is None else form
             yield InlayHint(offset, InlayHintKind.VARIABLE, words, _tooltip(analysis, function, variable))
 
 
@@ -118,7 +118,7 @@ def _is_wanted(mode: InlayHintMode, function: FunctionFacts, variable: VariableF
         case InlayHintMode.VARYING | InlayHintMode.FORMS:
             # A parameter of a function without known callers varies for want of knowledge: no news on every line.
             assumed = variable.is_parameter and not function.callers_known
-            return variable.level is Level.VARYING and not assumed
+            return variable.declared_level is Level.VARYING and not assumed
         case InlayHintMode.ALL:
             return True
         case _:
@@ -126,10 +126,10 @@ def _is_wanted(mode: InlayHintMode, function: FunctionFacts, variable: VariableF
 
 
 def _tooltip(analysis: FileAnalysis, function: FunctionFacts, variable: VariableFact) -> str:
-    verdict = f"{variable.name} is {LEVEL_WORDS[variable.level]}"
-    if variable.is_parameter and not function.callers_known and variable.level is Level.VARYING:
+    verdict = f"{variable.name} is {LEVEL_WORDS[variable.declared_level]}"
+    if variable.is_parameter and not function.callers_known and variable.declared_level is Level.VARYING:
         return f"{verdict}: no caller is known, so nothing is assumed about this parameter"
-    if variable.level is Level.GRID:
+    if variable.declared_level is Level.GRID:
         return verdict
     offset = function.start + variable.span.start
     form = value_form_at(analysis, function, offset).words()

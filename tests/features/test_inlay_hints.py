@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+from analysis.divergence.levels import Level
 from analysis.features.inlay_hints import InlayHintKind, InlayHintMode, MemoryHintMode, inlay_hints
+from analysis.features.semantic_tokens import Variance, semantic_tokens
 from tests.rules.fixture import analyze
 
 TEXT = """__global__ void k(float *x, int n) {
@@ -74,6 +76,46 @@ def test_code_that_is_not_compiled_has_no_hints() -> None:
 
 def test_forms_stand_for_the_word_where_they_are_known() -> None:
     assert labels(InlayHintMode.FORMS) == ["tid: threadIdx.x", "twice: 2*threadIdx.x", "b: varying"]
+
+
+LATER = """__device__ int moved(int *x, int n) {
+  x[0] = n;
+  n += threadIdx.x;
+  int rest = n;
+  return rest;
+}
+__global__ void k(int *x, int n) {
+  int sum = n, late;
+  x[sum] = moved(x, n);
+  n += threadIdx.x;
+  sum += n;
+  late = sum;
+  x[late] = n;
+}
+"""
+
+
+def test_a_declaration_says_what_is_given_there_and_not_what_is_assigned_later() -> None:
+    assert labels(InlayHintMode.ALL, LATER) == [
+        "x: uniform",
+        "n: uniform",
+        "rest: varying",
+        "x: uniform",
+        "n: uniform",
+        "sum: uniform",
+        "late: varying",
+    ]
+
+
+def test_the_declarations_hint_its_hover_and_its_tint_agree() -> None:
+    analysis = analyze(LATER)
+    tints = {token.end: token.variance for token in semantic_tokens(analysis)}
+    hints = inlay_hints(analysis, InlayHintMode.ALL)
+    for hint in hints:
+        expression = analysis.expression_at(hint.offset - 1)
+        if expression is not None:  # nothing is known at a declaration without a value
+            assert (hint.label == "varying") is (expression.level is Level.VARYING), hint
+            assert (hint.label == "varying") is (tints[hint.offset] is not Variance.UNIFORM), hint
 
 
 MEMORY = """__global__ void k(float *x, const int *next, int n) {
