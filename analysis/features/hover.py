@@ -114,9 +114,10 @@ def _barrier_hover(analysis: FileAnalysis, function: FunctionFacts, barrier: Bar
 def _value_hover(analysis: FileAnalysis, function: FunctionFacts, expression: ExpressionFact, offset: int) -> HoverInfo:
     text = _text(analysis, function)
     is_parameter = any(known.is_parameter and known.span == expression.span for known in function.variables)
+    start, end = _on_one_line(text, expression.span, offset)
     return HoverInfo(
-        text.start(expression.span),
-        text.end(expression.span),
+        start,
+        end,
         ValueSubject(
             text.quoted(expression.span),
             expression.type,
@@ -129,6 +130,17 @@ def _value_hover(analysis: FileAnalysis, function: FunctionFacts, expression: Ex
         () if is_parameter else source_steps(analysis, expression.why_not_convergent),
         _opaque_steps(analysis, function, expression.opaque),
     )
+
+
+def _on_one_line(text: FunctionText, span: Span, offset: int) -> tuple[int, int]:
+    """Where an expression stands; of one of several lines (often a macro's call) its part on the line pointed at."""
+    part = text.bytes(span)
+    at = offset - text.start(span)
+    first = part.rfind(b"\n", 0, at) + 1
+    last = part.find(b"\n", at)
+    line = part[first : len(part) if last < 0 else last]
+    start = text.start(span) + first + len(line) - len(line.lstrip())
+    return start, start + len(line.strip())
 
 
 def _opaque_steps(

@@ -65,7 +65,7 @@ def value_form_at(analysis: FileAnalysis, function: FunctionFacts, offset: int) 
         return NO_FORM
     text = analysis.document.text[function.start : function.end]
     own = one_line(text[found[0][1].start : found[0][1].end])
-    if _is_assigned_again(found[0][0], found[0][1]):
+    if _is_assigned_again(found[0][0], found[0][1]) or _is_of_several_values(found):
         return NO_FORM
     form = _merged(_forms(found, text))
     ranges = [_range(view, value, block) for view, _, value, block in found]
@@ -83,6 +83,12 @@ def _is_assigned_again(view: View, span: Span) -> bool:
     function = view.root.function
     declared = [number for number, known in enumerate(function.variables) if known.span == span]
     return any(sum(1 for each in function.definitions if each.variable == number) > 1 for number in declared)
+
+
+def _is_of_several_values(found: list[tuple[View, Span, ValueId, BasicBlockId]]) -> bool:
+    """Whether one text stands for several values of one call, as a macro's does: what holds of a part is no answer."""
+    values = {(id(view.root), view.frame, span.start, value) for view, span, value, _ in found}
+    return len(values) > len({entry[:3] for entry in values})
 
 
 def _forms(found: list[tuple[View, Span, ValueId, BasicBlockId]], text: bytes) -> Iterator[FormText | None]:

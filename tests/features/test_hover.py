@@ -364,3 +364,30 @@ def test_a_kernel_with_bounds_checks_alone() -> None:
     shown = markdown("__global__ void $0k(int *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1; }")
     assert shown is not None
     assert shown.startswith("**no branch divergent but 1 bounds check**")
+
+
+def test_the_range_of_a_part_of_a_macro_is_not_said_of_its_value() -> None:
+    shown = markdown("""
+        #define SUM(x) ((x) + (x) * 2)
+        __global__ void k(int *x) {
+          x[0] = $0SUM(threadIdx.x & 3);
+        }
+    """)
+    assert shown is not None
+    assert "`SUM(threadIdx.x & 3)` is **varying**" in shown
+    assert "from 0 to" not in shown
+
+
+@pytest.mark.parametrize(("macro", "marked"), [("$0AT(x,", "AT(x,"), ("AT($0x,", "AT(x,")])
+def test_a_macro_over_several_lines_is_marked_on_one(macro: str, marked: str) -> None:
+    analysis, offset = analyze_at_cursor(f"""
+        #define AT(a, i) a[(i) * 2 + 1]
+        __global__ void k(int *x, int n) {{
+          x[0] = {macro}
+                    threadIdx.x +
+                    n);
+        }}
+    """)
+    info = hover_at(analysis, offset)
+    assert info is not None
+    assert analysis.document.text[info.start : info.end].decode() == marked
