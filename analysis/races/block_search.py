@@ -51,6 +51,8 @@ class _Search:
         self._stored = StoredValues(program)
         self._known = known
         self._left = MAX_ALL_OPERATIONS
+        self._followed: dict[tuple[BlockShape, int, int, int], Sequence[Event] | None] = {}
+        """By shape, assignment, block and thread."""
 
     def run(self, pairs: Collection[Pair]) -> Mapping[Pair, RaceWitness]:
         """Of known shapes one is enough; of unknown ones all that the kernel is made for have to agree."""
@@ -97,33 +99,41 @@ class _Search:
         self._left -= found.operations
         return found.events
 
+    def _events(self, shape: BlockShape, assignment: int, event: Event, share: int) -> Sequence[Event] | None:
+        """What the thread of `event` does with other scalars; None if the kernel is not made for them."""
+        key = shape, assignment, event.block, event.thread
+        if key not in self._followed:
+            try:
+                here = self._launch(shape, assignment, event.block)
+                self._followed[key] = self._follow(here, event.thread, 2 * share)
+            except OutOfBounds:
+                self._followed[key] = None
+        return self._followed[key]
+
     def _holds(self, shape: BlockShape, assignment: int, meeting: _Meeting, share: int) -> bool:
-        """Do the two threads write different values, and meet with other scalars wherever both come there?"""
+        """Do the two threads meet with other scalars wherever both come there, and write different values?"""
+        if self._program.scalars and not self._meet_otherwise(shape, assignment, meeting, share):
+            return False
         uses = self._program.uses
-        if all(uses[event.use].kind is AccessKind.STORE for event in (meeting.one, meeting.other)):
-            differ = self._stored.differ(shape, self._known.warp_size, assignment, meeting.one, meeting.other, share)
-            if not differ:
-                return False
-        if not self._program.scalars:
+        if any(uses[event.use].kind is not AccessKind.STORE for event in (meeting.one, meeting.other)):
             return True
+        warp_size = self._known.warp_size
+        return self._stored.differ(shape, warp_size, assignment, meeting.one, meeting.other, share) is True
+
+    def _meet_otherwise(self, shape: BlockShape, assignment: int, meeting: _Meeting, share: int) -> bool:
         agreed = False
         for other in range(ASSIGNMENTS):
             if other == assignment:
                 continue
-            try:
-                events = [
-                    list(self._follow(self._launch(shape, other, event.block), event.thread, 2 * share))
-                    for event in (meeting.one, meeting.other)
-                ]
-            except OutOfBounds:
+            first = self._events(shape, other, meeting.one, share)
+            second = self._events(shape, other, meeting.other, share)
+            if first is None or second is None:
                 continue
-            ones, others = (
-                [event for event in found if event.use == met.use]
-                for found, met in zip(events, (meeting.one, meeting.other), strict=True)
-            )
+            ones = [event for event in first if event.use == meeting.one.use]
+            others = [event for event in second if event.use == meeting.other.use]
             if not ones or not others:
                 continue
-            if not any(_overlap(self._program, one, other) for one in ones for other in others):
+            if not any(_overlap(self._program, one, another) for one in ones for another in others):
                 return False
             agreed = True
         return agreed
