@@ -6,18 +6,19 @@ Rules    Only names that are ours are looked at: with `simt-` before them, or th
          that speak above a price are not asked.  That is said
          only where it can be known: the rule is on, and each function that the suppression touches was read and
          understood as a whole, with no `#if` in it that may leave out what the suppression is for.
-Cost     The named rules, once more, on the functions that have such a suppression.
+Cost     The named rules, once more, on the functions of a file that has such a suppression.
 """
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Final, final
 
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.model import FunctionFacts
+from analysis.facts.model import FunctionFacts, FunctionKind
 from analysis.ir.record import record
 from analysis.refactor.edit import Replacement
 from analysis.rules.check import active_rules, subjects
@@ -79,21 +80,24 @@ def _is_unused(analysis: FileAnalysis, settings: RuleSettings, rule: type[Findin
         rule.code.startswith(_PRICED)
         or one.range_start == one.range_end
         or not touched
-        or not all(_is_known(analysis, facts) for facts in touched)
+        or not all(_is_known(analysis, facts) for facts in _askable(functions, touched))
     ):
         return False
     everything = replace(settings, tiers=frozenset(Tier))
-    ids = {facts.id for facts in touched}
     try:
         return not any(
             one.range_start <= finding.site.start < one.range_end and finding.site.path == analysis.facts.path
             for subject in subjects(analysis, everything)
-            if subject.function.id in ids
             for finding in rule.find(subject)
         )
     except Exception:  # a defect of ours: then it is not known
         _LOGGER.exception("%s failed in %s", rule.code, analysis.facts.path)
         return False
+
+
+def _askable(functions: Sequence[FunctionFacts], touched: Sequence[FunctionFacts]) -> Sequence[FunctionFacts]:
+    """Whose findings may stand in `touched`: of a function that is called, a caller may say something."""
+    return touched if all(facts.kind is FunctionKind.KERNEL for facts in touched) else functions
 
 
 def _is_known(analysis: FileAnalysis, facts: FunctionFacts) -> bool:

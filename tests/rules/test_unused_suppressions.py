@@ -74,6 +74,21 @@ def test_what_is_used_or_not_known_stays(text: str) -> None:
     assert said(text) == []
 
 
+def test_what_a_kernel_reports_in_a_function_that_it_calls_is_used() -> None:
+    text = """__device__ float first(float *s, float v) {
+  s[threadIdx.x] = v;  // NOLINT(simt-RAC301)
+  __syncthreads();
+  return s[0];
+}
+__global__ void k(float *out, const float *in) {
+  __shared__ float s[256];
+  float a = first(s, in[threadIdx.x]);
+  out[threadIdx.x] = a + first(s, in[threadIdx.x + blockDim.x]);
+}
+"""
+    assert said(text) == []
+
+
 def test_a_rule_that_is_off_has_nothing_to_say() -> None:
     text = kernel("  x[0] = 1;  // NOLINT(SYN101)")
     assert said(text, read_rule_settings(severities={"SYN101": "off"})[0]) == []
