@@ -119,6 +119,8 @@ def _value_hover(analysis: FileAnalysis, function: FunctionFacts, expression: Ex
         start,
         end,
         ValueSubject(
+            text.start(expression.span),
+            text.end(expression.span),
             text.quoted(expression.span),
             expression.type,
             expression.level,

@@ -16,12 +16,14 @@ from analysis.verdict.grade import Grade
 @final
 @record
 class ValueSubject:
-    """An expression or a declared name.
+    """An expression or a declared name; `start`/`end` are the file offsets of all of it.
 
     `form` says how it depends on the thread and between which numbers it lies, empty where that is no news; `accesses`
     what the access to memory costs that stands there.
     """
 
+    start: int
+    end: int
     text: str
     type: str
     level: Level

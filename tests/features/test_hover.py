@@ -7,6 +7,7 @@ from inspect import cleandoc
 import pytest
 
 from analysis.features.hover import hover_at
+from analysis.features.hover_info import ValueSubject
 from analysis.features.hover_text import render_markdown, render_text
 from tests.rules.fixture import analyze_at_cursor
 
@@ -391,3 +392,6 @@ def test_a_macro_over_several_lines_is_marked_on_one(macro: str, marked: str) ->
     info = hover_at(analysis, offset)
     assert info is not None
     assert analysis.document.text[info.start : info.end].decode() == marked
+    assert isinstance(info.subject, ValueSubject)
+    assert info.subject.start <= info.start
+    assert analysis.document.text[: info.subject.end].endswith(b"n)")

@@ -46,8 +46,8 @@ def _counted(view: View, info: HoverInfo) -> list[str]:
         case FunctionSubject():
             function = view.analysis.facts.function_at(info.start)
             return [] if function is None else kernel_hover(view, function.start)
-        case ValueSubject(accesses=accesses):
-            return (access_hover(view, info.start, info.end) if accesses else []) or line_hover(view, info.start)
+        case ValueSubject(start=start, end=end, accesses=accesses):
+            return (access_hover(view, start, end) if accesses else []) or line_hover(view, info.start)
         case BarrierSubject():
             return line_hover(view, info.start)
         case _:
