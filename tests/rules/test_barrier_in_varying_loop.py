@@ -40,7 +40,7 @@ __global__ void k(float *x, int n) {
 def test_a_varying_break_counts() -> None:
     check_fixture("""
 __global__ void k(int n) {
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {  //~ divergent-loop
     if (i == threadIdx.x) break;
     __syncthreads();  //~ barrier-in-varying-loop
   }
