@@ -89,7 +89,7 @@ def test_branches_that_split_are_coloured(neovim: Neovim) -> None:
 def test_explain(neovim: Neovim) -> None:
     neovim.at(4, 3)
     neovim.run("SimtExplain")
-    neovim.sees("a split warp loses about")
+    neovim.sees("a split takes about")
     neovim.picture("explain")
 
 
@@ -401,7 +401,7 @@ def test_a_server_is_exchanged_for_a_new_one(neovim: Neovim) -> None:
     neovim.wait_for(f"(vim.lsp.get_clients()[1] or {{ id = {old} }}).id ~= {old}")
     neovim.at(4)
     neovim.run("SimtExplain")
-    neovim.sees("a split warp loses about")
+    neovim.sees("a split takes about")
 
 
 def test_health_of_a_working_installation(neovim: Neovim) -> None:
