@@ -14,7 +14,7 @@ Limits   What was given, or is launched so in the file, stays: its faults are th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -47,9 +47,11 @@ STRAY_GROWTH: Final = 8
 def run_adapted(planner: Planner, run: Callable[[Plan], Result]) -> tuple[Plan, Result]:
     """The plan that fits best, and its result.  Raises what `run` raises for the first plan."""
     first = planner.plan()
-    best = _grown(planner, run, first, run(first))
-    if best[1].truncated is not None and may_be_tried_smaller(best[0]):
-        best = min((best, *_tried(planner, run, Attempt(is_small=True))), key=_badness)
+    longest, *before = _grown(planner, run, first, run(first))
+    small: Sequence[tuple[Plan, Result]] = ()
+    if longest[1].truncated is not None and may_be_tried_smaller(longest[0]):
+        small = tuple(_tried(planner, run, Attempt(is_small=True)))
+    best = min((longest, *small, *before), key=_badness)
     is_cheap = best[1].truncated is None and best[1].warp_instructions <= MAX_RETRIED_WORK
     if best[0].block.is_chosen and is_cheap and any(map(_blames_block, best[1].faults)):
         for block in other_blocks(best[0].evidence, best[0].block.extent):
@@ -108,11 +110,12 @@ def _tried(planner: Planner, run: Callable[[Plan], Result], attempt: Attempt) ->
         result = run(plan)
     except LaunchError:
         return
-    yield _grown(planner, run, plan, result)
+    yield min(_grown(planner, run, plan, result), key=_badness)
 
 
-def _grown(planner: Planner, run: Callable[[Plan], Result], plan: Plan, result: Result) -> tuple[Plan, Result]:
-    """The plan with arrays long enough, as far as there is room for them."""
+def _grown(planner: Planner, run: Callable[[Plan], Result], plan: Plan, result: Result) -> list[tuple[Plan, Result]]:
+    """The plan with arrays long enough, as far as there is room; where that is cut off, then the one before."""
+    before: list[tuple[Plan, Result]] = []
     for _ in range(MAX_GROWTHS):
         attempt = grown(plan, result) if result.faults and result.truncated is None else None
         if attempt is None:
@@ -121,10 +124,12 @@ def _grown(planner: Planner, run: Callable[[Plan], Result], plan: Plan, result: 
             attempt = replace(attempt, is_small=True, lengths={})
         try:
             longer = planner.plan(attempt)
-            plan, result = longer, run(longer)
+            last = run(longer)
         except LaunchError:
             break
-    return plan, result
+        before = [(plan, result)] if last.truncated is not None else []
+        plan, result = longer, last
+    return [(plan, result), *before]
 
 
 def _bytes(plan: Plan, attempt: Attempt) -> int:

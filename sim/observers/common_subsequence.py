@@ -11,7 +11,7 @@ Source     The multiple longest common subsequence problem; Maier, "The complexi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, product
 from math import prod
 from typing import TypeAlias, final
@@ -36,8 +36,10 @@ class Alignment:
         return self.low == self.high
 
 
-def align(sequences: Sequence[Symbols], weights: Mapping[int, int], max_cells: int) -> Alignment:
-    """`weights` by symbol, none negative; equal sequences count once."""
+def align(
+    sequences: Sequence[Symbols], weights: Mapping[int, int], max_cells: int, check: Callable[[], None] = lambda: None
+) -> Alignment:
+    """`weights` by symbol, none negative; equal sequences count once.  `check` is called often, and may raise."""
     different = sorted(set(sequences), key=len)
     if len(different) == 1:
         whole = sum(weights[symbol] for symbol in different[0])
@@ -45,11 +47,14 @@ def align(sequences: Sequence[Symbols], weights: Mapping[int, int], max_cells: i
     start, end = _shared_ends(different)
     sure = sum(weights[symbol] for symbol in (*different[0][:start], *different[0][len(different[0]) - end :]))
     middles = [sequence[start : len(sequence) - end] for sequence in different]
-    inner = _align_middles(middles, weights, max_cells)
+    inner = _align_middles(middles, weights, max_cells, check)
     return Alignment(sure + inner.low, sure + inner.high)
 
 
-def _align_middles(sequences: Sequence[Symbols], weights: Mapping[int, int], max_cells: int) -> Alignment:
+def _align_middles(
+    sequences: Sequence[Symbols], weights: Mapping[int, int], max_cells: int, check: Callable[[], None]
+) -> Alignment:
+    check()
     if not all(sequences):
         return Alignment(0, 0)
     if prod(len(sequence) + 1 for sequence in sequences) <= max_cells:
@@ -61,9 +66,11 @@ def _align_middles(sequences: Sequence[Symbols], weights: Mapping[int, int], max
         if len(folded) * len(sequence) > max_cells:
             folded = None
             break
+        check()
         folded = _common(folded, sequence, weights)
     for one, other in list(combinations(sequences, 2))[:MAX_PAIRS]:
         if len(one) * len(other) <= max_cells:
+            check()
             high = min(high, _weight(_common(one, other, weights), weights))
     return Alignment(0 if folded is None else _weight(folded, weights), high)
 

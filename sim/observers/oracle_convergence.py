@@ -15,6 +15,7 @@ Source     Lee, Krashinsky, Grover, Keckler, Asanović, CGO 2013, section 4.1 (l
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, final
 
@@ -73,12 +74,24 @@ class _Region:
 
 @final
 class OracleObserver(Observer):
-    """`knows_shape`: whether the analysis may use the block shape of the launch."""
+    """`knows_shape`: whether the analysis may use the block shape of the launch.
+
+    To solve regions may take longer than the run: `check` is called before each alignment, and may raise
+    `OutOfBudget`, also from `answer`.
+    """
 
     events: ClassVar[Events] = Events.SEGMENTS
 
-    def __init__(self, *, knows_shape: bool = True, max_trace: int = MAX_TRACE, max_cells: int = MAX_CELLS) -> None:
+    def __init__(
+        self,
+        *,
+        knows_shape: bool = True,
+        max_trace: int = MAX_TRACE,
+        max_cells: int = MAX_CELLS,
+        check: Callable[[], None] = lambda: None,
+    ) -> None:
         self._knows_shape = knows_shape
+        self._check = check
         self._max_trace, self._max_cells = max_trace, max_cells
         self._running: RunningLanes | None = None
         self._warp_size = 0
@@ -193,7 +206,7 @@ class OracleObserver(Observer):
         if max(map(len, traces.values())) > self._max_trace:
             return Alignment(0, _ALL)
         counted = stay or tuple(traces)
-        once = align([tuple(traces[lane]) for lane in counted], self._issued, self._max_cells)
+        once = align([tuple(traces[lane]) for lane in counted], self._issued, self._max_cells, self._check)
         low, high = once.low * len(counted), once.high * len(counted)
         # Of lanes that leave, some work may be aligned with that of others, or of each other.
         return Alignment(low, high if len(stay) == len(traces) else _ALL)

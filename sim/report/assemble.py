@@ -220,14 +220,15 @@ class _Reminder:
 
 
 def _adapted(planner: Planner, policy: PolicyFactory, runner: _Runner, started: float) -> _Run:
-    """All attempts share the time of one run: each may take half of what is left, the last ones all of it."""
+    """All attempts share the time of one run, half of which is kept for a small one as long as there may be one."""
     watched: dict[int, _Watched] = {}
     last: _Run | None = None
 
     def run(plan: Plan) -> Result:
         nonlocal last
         left = _seconds(plan) - (time.perf_counter() - started)
-        one = runner.attempt(plan, policy, left / 2 if may_be_tried_smaller(plan) else left, last)
+        kept = _seconds(plan) / 2 if may_be_tried_smaller(plan) and not plan.attempt.is_trial else 0.0
+        one = runner.attempt(plan, policy, max(left - kept, 0.0), last)
         watched[id(one.result)] = one.watched
         if not plan.attempt.is_trial:
             last = replace(one, result=replace(one.result, arrays={}, variables={}))  # they may be large

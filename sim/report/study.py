@@ -13,6 +13,8 @@ from typing import final
 
 from analysis.ir.record import record
 from sim.launch.planner import Plan
+from sim.machine.deadline import Deadline
+from sim.machine.ending import OutOfBudget
 from sim.observers.convergence import ConvergenceAnswer, ConvergenceObserver
 from sim.observers.oracle_convergence import OracleAnswer, OracleObserver
 from sim.observers.register_kinds import RegisterShares
@@ -37,14 +39,17 @@ class Study:
 
 
 def study(plan: Plan, policy: PolicyFactory, seconds: float, progress: Callable[[float], bool] | None) -> Study | None:
-    """The study of one launch under one policy; None where the run did not come to its end within the time."""
+    """The study of one launch under one policy; None where it did not come to its end within the time."""
+    deadline = Deadline(seconds)
     launch = replace(plan.specification, budget=replace(plan.specification.budget, seconds=seconds))
     tags, values, convergence = RegisterTagObserver(), RegisterValueObserver(), ConvergenceObserver()
-    oracle, activity = OracleObserver(), ScalarActivityObserver()
+    oracle, activity = OracleObserver(check=deadline.check), ScalarActivityObserver()
     observers = (tags, values, convergence, oracle, activity)
     result = simulate(plan.kernel, launch, policy, observers, progress=progress)
     if result.truncated is not None:
         return None
-    return Study(
-        result.policy, tags.answer(), values.answer(), convergence.answer(), oracle.answer(), activity.answer()
-    )
+    try:
+        best = oracle.answer()
+    except OutOfBudget:
+        return None
+    return Study(result.policy, tags.answer(), values.answer(), convergence.answer(), best, activity.answer())

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 
+from analysis.ir.source import Span
 from sim.faults import OutOfBounds
-from sim.launch.adapt import run_adapted
+from sim.launch.adapt import arrays_too_short, run_adapted
+from sim.launch.attempt import Attempt
 from sim.launch.planner import Plan
 from sim.launch.request import Request
 from sim.launch.specification import Array
 from sim.policies.registry import POLICIES
-from sim.result import Result
+from sim.result import Result, Truncation, TruncationReason
 from sim.simulate import simulate
 from tests.sim.launch.support import given, planner
 
@@ -135,3 +138,33 @@ def test_arrays_from_files_are_used_as_they_are(tmp_path: object) -> None:
     plan, result = adapted(f"__global__ void k(float *x, float *a) {{ {_I} x[i] = 2 * a[i]; }}", given(a=f"@{path}"))
     assert isinstance(plan.specification.arguments["a"], Array)
     assert (result.arrays["x"] == 2 * data).all()
+
+
+def cut_off(result: Result) -> Result:
+    return replace(result, truncated=Truncation(TruncationReason.TIME, "k", Span(0, 0)))
+
+
+def test_a_run_that_ended_is_not_given_up_for_a_longer_one_that_was_cut_off() -> None:
+    text = f"__global__ void k(float *x, float *a) {{ {_I} x[i] = a[3 * i]; }}"
+
+    def too_slow(plan: Plan) -> Result:
+        result = run(plan)
+        return cut_off(result) if plan.attempt != Attempt() else result
+
+    plan, result = run_adapted(planner(text), too_slow)
+    assert result.truncated is None
+    assert plan.attempt == Attempt()
+    assert arrays_too_short(plan, result) == {"a"}
+
+
+def test_a_small_run_that_ended_is_taken_before_one_whose_arrays_are_too_short() -> None:
+    text = f"__global__ void k(float *x, float *a) {{ {_I} x[i] = a[3 * i]; }}"
+
+    def too_slow(plan: Plan) -> Result:
+        result = run(plan)
+        return cut_off(result) if plan.attempt.lengths and not plan.attempt.is_small else result
+
+    plan, result = run_adapted(planner(text), too_slow)
+    assert result.truncated is None
+    assert plan.attempt.is_small
+    assert result.faults == ()

@@ -5,14 +5,17 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sim.machine.ending import OutOfBudget
 from sim.observers.common_subsequence import Alignment, align
 from sim.observers.oracle_convergence import OracleAnswer, OracleObserver
 from sim.policies.ipdom import Ipdom
 from sim.policies.protocol import PolicyFactory
 from sim.policies.round_robin import RoundRobin
+from sim.result import TruncationReason
 from tests.sim.running import run
 
 WEIGHTS = {0: 1, 1: 5, 2: 3, 3: 0}
@@ -57,6 +60,40 @@ def oracle(
     answer = observer.answer()
     assert answer.total == result.thread_instructions
     return answer
+
+
+class TimeIsOver(Exception):
+    """As the deadline of a study raises its own."""
+
+
+def test_who_waits_is_asked_before_each_alignment() -> None:
+    asked = 0
+
+    def check() -> None:
+        nonlocal asked
+        asked += 1
+        if asked == 3:
+            raise TimeIsOver
+
+    traces = [(1, 2, 3), (2, 1, 3, 1), (3, 2, 1, 2)]
+    with pytest.raises(TimeIsOver):
+        align(traces, WEIGHTS, 20, check)
+    assert asked == 3
+
+
+def test_a_study_ends_while_it_aligns() -> None:
+    over = OutOfBudget(TruncationReason.TIME, 0)
+
+    def check() -> None:
+        raise over
+
+    observer = OracleObserver(check=check)
+    result = run(LATER, {"p": np.zeros(64, np.int32), "n": 3}, block=4, warp_size=4, observers=[observer])
+    if result.truncated is None:  # what is left open at the end is aligned for the answer
+        with pytest.raises(OutOfBudget):
+            observer.answer()
+    else:
+        assert result.truncated.reason is TruncationReason.TIME
 
 
 LATER = """

@@ -5,22 +5,28 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
 from analysis.facts.analyzer import Analyzer
+from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.settings import AnalysisSettings
 from analysis.ir.function import FunctionKind
+from analysis.ir.source import Span
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
+from sim.kernel import Kernel
 from sim.launch.planner import Planner
 from sim.launch.request import Request
-from sim.launch.specification import Budget
+from sim.launch.specification import Budget, LaunchSpecification
 from sim.policies.registry import policies_named
 from sim.report.assemble import report_kernel
 from sim.report.json_report import kernel_object
+from sim.result import Result, Truncation, TruncationReason
+from sim.simulate import simulate
 
 DOCS: Final = Path(__file__).parents[3] / "docs" / "simulate-json.md"
 ROW: Final = re.compile(r"^\| `([^`]+)` \| ([^|]+) \|", re.MULTILINE)
@@ -133,10 +139,13 @@ def test_the_timeline_unpacks_to_the_steps() -> None:
     assert sum(report["policies"]["ipdom"]["active_lanes"]) == report["policies"]["ipdom"]["warp_instructions"]
 
 
+def analyzed(text: str) -> FileAnalysis:
+    return Analyzer().analyze("a.cu", Document.open(text.encode()), DictLoader({}), AnalysisSettings())
+
+
 @pytest.mark.parametrize(("spent", "is_studied"), [(0.0, True), (0.6, False), (0.99, False)])
 def test_a_study_has_the_time_that_the_run_left(spent: float, is_studied: bool) -> None:
-    source = Document.open(b"__global__ void k(int *out) { out[threadIdx.x] = 1; }")
-    analysis = Analyzer().analyze("a.cu", source, DictLoader({}), AnalysisSettings())
+    analysis = analyzed("__global__ void k(int *out) { out[threadIdx.x] = 1; }")
     (kernel,) = analysis.program.device_functions()
     budget = Budget(seconds=1000.0)
     planner = Planner(analysis.program, kernel, [Request("given", (1, 1, 1), (32, 1, 1))], budget=budget)
@@ -150,3 +159,22 @@ def test_a_study_has_the_time_that_the_run_left(spent: float, is_studied: bool) 
     )
     assert report.policies[0].truncated is None
     assert (report.study is not None) == is_studied
+
+
+def test_the_last_attempt_has_half_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each attempt takes all it may: the first, then the small one."""
+    given: list[float] = []
+
+    def slow(kernel: Kernel, launch: LaunchSpecification, *rest: Any, **named: Any) -> Result:
+        given.append(launch.budget.seconds)
+        ended = simulate(kernel, replace(launch, budget=Budget(max_steps=1)), *rest, **named)
+        return replace(ended, truncated=Truncation(TruncationReason.TIME, "k", Span(0, 0)))
+
+    monkeypatch.setattr("sim.report.assemble.simulate", slow)
+    analysis = analyzed("__global__ void k(int *out) { out[threadIdx.x] = 1; }")
+    (kernel,) = analysis.program.device_functions()
+    planner = Planner(analysis.program, kernel, [], budget=Budget(seconds=1000.0))
+    report_kernel(analysis.program, planner, policies_named(["ipdom"]), (), with_study=True, spent=490.0)
+    first, last = given
+    assert first < 10.0
+    assert last > 490.0
