@@ -15,7 +15,7 @@ endif
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-editors check format vsix bench fuzz clean
+.PHONY: help demo test test-editors check format vsix vsix-all bench fuzz clean
 
 help:
 	@echo "make demo    check the kernels in examples/ and show what is found"
@@ -23,7 +23,7 @@ help:
 	@echo "make test-editors  drive the extension and the plugin in real editors, which are downloaded first"
 	@echo "make check   linter, formatter and type checker"
 	@echo "make format  rewrite the code as the linter and the formatter want it"
-	@echo "make vsix    the packages of the VS Code extension, one per platform"
+	@echo "make vsix    the package of the VS Code extension for this machine; make vsix-all: one per platform"
 	@echo "make bench   measure speed; PATHS=... measures your own files"
 	@echo "make fuzz    try properties and random kernels that nobody tried before, for some minutes"
 	@echo "make clean   remove what these commands made"
@@ -55,6 +55,10 @@ format: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.editors.node editors/vscode run format
 
 vsix: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.editors.vscode.install
+	$(BIN)/python -m tests.editors.node editors/vscode run package
+
+vsix-all: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.editors.vscode.install
 	$(BIN)/python -m tests.editors.node editors/vscode run package:all
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.editors import prepare
 from tests.editors.downloads import CannotInstall, download
 
 NOBODY = "http://127.0.0.1:9/simple"
@@ -46,3 +47,16 @@ def test_it_is_tried_again(tmp_path: Path) -> None:
     code += "p.write_text('x' * (n + 1)); print('got it'); sys.exit(n < 2)"
     assert download("node", NOBODY, [sys.executable, "-c", code], folder=tmp_path, pauses=(0, 0)) == "got it\n"
     assert (tmp_path / "tries").read_text() == "xxx"
+
+
+def test_all_that_the_system_lacks_is_said_at_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SIMT_LSP_EDITOR_CACHE", str(tmp_path))
+    monkeypatch.setattr("tests.editors.prepare.chromium_path", lambda: None)
+    monkeypatch.setattr("tests.editors.vscode.install._HEADERS", {"no/such/header.h": "libnone-dev"})
+    monkeypatch.setattr("tests.editors.debian._KEYRING", "/no/such/keyring")
+    assert prepare.main() == 1
+    assert "first: apt-get install chromium libnone-dev " in (told := capsys.readouterr().err)
+    assert told.rstrip().endswith("debian-archive-keyring")
+    assert told.count("\n") == 1

@@ -1,7 +1,8 @@
 """Builds the extension's packages: one .vsix per platform with the server's libraries, and one without for the rest.
 
-    python editors/vscode/make_packages.py                 all of them, into editors/vscode/dist
-    python editors/vscode/make_packages.py linux-x64       one
+    python editors/vscode/make_packages.py                 the one for this machine, into editors/vscode/dist
+    python editors/vscode/make_packages.py linux-x64       another one
+    python editors/vscode/make_packages.py all             all of them
     python editors/vscode/make_packages.py --bundle-only linux-x64    only what lies in `bundled`
 
 Needs    npm (with its packages installed beside this file) and pip, with their registries.  Any system can build for
@@ -13,6 +14,7 @@ Result   `bundled/server` is this checkout's server, as a wheel would install it
 from __future__ import annotations
 
 import argparse
+import platform
 import shutil
 import subprocess
 import sys
@@ -27,6 +29,7 @@ REPOSITORY: Final = HERE.parents[1]
 BUNDLED: Final = HERE / "bundled"
 PACKAGES: Final = HERE / "dist"
 UNIVERSAL: Final = "universal"
+EVERY: Final = "all"
 
 PLATFORMS: Final[Mapping[str, tuple[str, ...]]] = {
     "linux-x64": ("manylinux_2_17_x86_64", "manylinux2014_x86_64", "manylinux_2_5_x86_64"),
@@ -45,7 +48,9 @@ PYTHONS: Final = ("3.11", "3.12", "3.13", "3.14")
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit status: 0, or 1 with one line that says what failed."""
     options = _parser().parse_args(arguments)
-    targets: list[str] = options.targets or [*PLATFORMS, UNIVERSAL]
+    targets: list[str] = options.targets or [own_platform()]
+    if EVERY in targets:
+        targets = [*PLATFORMS, UNIVERSAL]
     if unknown := set(targets) - {*PLATFORMS, UNIVERSAL}:
         print(f"make_packages: no target {', '.join(sorted(unknown))}", file=sys.stderr)
         return 1
@@ -60,6 +65,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"make_packages: failed: {' '.join(map(str, error.cmd))}", file=sys.stderr)
         return 1
     return 0
+
+
+def own_platform() -> str:
+    """The target of this machine; `universal` for one that no package is made for."""
+    system = {"linux": "linux", "darwin": "darwin", "win32": "win32"}.get(sys.platform, sys.platform)
+    if system == "linux" and not platform.libc_ver()[0]:
+        system = "alpine"
+    processor = "arm64" if platform.machine().lower() in ("aarch64", "arm64") else "x64"
+    target = f"{system}-{processor}"
+    return target if target in PLATFORMS else UNIVERSAL
 
 
 def build_server_wheel(folder: Path) -> Path:
@@ -126,7 +141,7 @@ _PIP: Final = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--qu
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="make_packages", description="Builds the packages of the VS Code extension.")
-    parser.add_argument("targets", nargs="*", metavar="target", help=f"of {', '.join([*PLATFORMS, UNIVERSAL])}")
+    parser.add_argument("targets", nargs="*", metavar="target", help=f"of {', '.join([*PLATFORMS, UNIVERSAL, EVERY])}")
     parser.add_argument("--bundle-only", action="store_true", help="fill `bundled` and stop")
     return parser
 

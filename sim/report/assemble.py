@@ -45,6 +45,7 @@ from sim.report.model import (
     LineReport,
     PolicyReport,
     SourcePlace,
+    Standing,
     TimelineReport,
     TruncationReport,
 )
@@ -131,7 +132,7 @@ def report_kernel(
 
     def so_far(*ended_and_running: _Run) -> KernelReport:
         found = _kernel_report(program, planner.flow, ended_and_running, facts, None, started)
-        return replace(found, is_interim=True)
+        return replace(found, standing=Standing.GOING_ON)
 
     runner = _Runner(warp, progress, interim, so_far, Causes(planner.flow))
     first = _adapted(planner, policies[0], runner, started)

@@ -6,6 +6,8 @@ Lines and columns count from 1, columns in Unicode code points.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from enum import Enum
 from typing import Any, final
 
 from numpy.typing import NDArray
@@ -164,13 +166,21 @@ class PolicyReport:
     seconds: float
 
 
+class Standing(Enum):
+    """Of a simulation when a report on it was made."""
+
+    ENDED = "ended"
+    GOING_ON = "going on"
+    STOPPED = "stopped"
+
+
 @final
 @record
 class KernelReport:
     """One kernel under one launch; `policies` in the order they were asked for, `arrays` after the first of them.
 
     `files` are the `.npy` files that arguments were read from; `study` is None where none was asked for or the run did
-    not end.  `is_interim`: the simulation went on; the last run, or all of it, is what was counted until then.
+    not end.  Unless the simulation has ended, the last run, or all of it, is what was counted until then.
 
     `source` has all lines of the kernel's file; the kernel stands in `first_line` to `last_line`.
     """
@@ -190,7 +200,19 @@ class KernelReport:
     files: tuple[FileStamp, ...]
     study: Study | None
     seconds: float
-    is_interim: bool = False
+    standing: Standing = Standing.ENDED
+
+    @property
+    def is_interim(self) -> bool:
+        """Whether the simulation went on when this was made."""
+        return self.standing is Standing.GOING_ON
+
+    def stopped(self) -> KernelReport:
+        """What an interim report becomes when the simulation, which was at its last policy, is stopped there."""
+        *others, last = self.policies
+        place = None if last.truncated is None else last.truncated.place
+        cancelled = replace(last, truncated=TruncationReport(TruncationReason.CANCELLED, place))
+        return replace(self, policies=(*others, cancelled), standing=Standing.STOPPED)
 
     @property
     def agree(self) -> bool | None:

@@ -14,7 +14,7 @@ from typing import Final
 from analysis.rules.wording import quantity
 from sim.observers.requests import RequestCount
 from sim.report import words
-from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport
+from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport, Standing
 from sim.report.text_study import study_lines
 from sim.report.text_table import Line, Tone, cut, heading, table
 
@@ -54,7 +54,7 @@ def report_lines(report: KernelReport, width: int = WIDTH) -> Iterator[Line]:
 
 def _verdict(report: KernelReport, run: PolicyReport, width: int) -> Iterator[Line]:
     name = cut(_clean(report.kernel), 40)
-    time = words.time_words(report) if report.is_interim else words.duration(report.seconds)
+    time = words.duration(report.seconds) if report.standing is Standing.ENDED else words.time_words(report)
     launch = f"  {words.launch_words(report)} · {run.policy} · {time}"
     if len(name) + len(launch) <= width:
         yield ((name, Tone.TITLE), (launch, Tone.MUTED))

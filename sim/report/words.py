@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, assert_never
 
 from analysis.divergence.levels import Level
 from analysis.rules.wording import quantity
@@ -11,8 +11,16 @@ from sim.faults import Index3
 from sim.launch.choices import Choice
 from sim.observers.oracle_convergence import OracleAnswer
 from sim.observers.requests import RequestCount
-from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport, SideReport, SourcePlace
-from sim.report.so_far import SO_FAR, STILL_RUNNING
+from sim.report.model import (
+    BranchReport,
+    FaultReport,
+    KernelReport,
+    LineReport,
+    PolicyReport,
+    SideReport,
+    SourcePlace,
+    Standing,
+)
 from sim.result import TruncationReason
 
 LEVEL_WORDS: Final = {
@@ -127,8 +135,16 @@ def fault_total(run: PolicyReport) -> str:
 
 
 def time_words(report: KernelReport) -> str:
-    """`in 0.8 s`; for a simulation that went on, how far it had come."""
-    return f"{SO_FAR}{duration(report.seconds)}" if report.is_interim else f"in {duration(report.seconds)}"
+    """`in 0.8 s`; for a simulation that went on, or was stopped, how far it had come."""
+    match report.standing:
+        case Standing.ENDED:
+            return f"in {duration(report.seconds)}"
+        case Standing.GOING_ON:
+            return f"so far, after {duration(report.seconds)}"
+        case Standing.STOPPED:
+            return f"in part, stopped after {duration(report.seconds)}"
+        case _:
+            assert_never(report.standing)
 
 
 def launch_words(report: KernelReport) -> str:
@@ -159,8 +175,11 @@ def truncation(run: PolicyReport) -> str | None:
         return None
     place = run.truncated.place
     where = f" in line {place.line}" if place else ""
+    counted = f"this is what was counted in {duration(run.seconds)}{f', last{where}' if where else ''}"
     if run.truncated.reason is TruncationReason.RUNNING:
-        return f"{STILL_RUNNING}{duration(run.seconds)}{f', last{where}' if where else ''}"
+        return f"still running: {counted}"
+    if run.truncated.reason is TruncationReason.CANCELLED:
+        return f"stopped before its end: {counted}"
     return f"stopped early: {run.truncated.reason.value}{f',{where}' if where else ''}"
 
 

@@ -232,6 +232,14 @@ class TestBadInput:
         assert "Traceback" not in done.stderr
         assert "internal error" not in done.stdout
 
+    @pytest.mark.parametrize("text", [bytes(range(256)) * 40, CLEAN.encode("utf-16"), CLEAN.encode("utf-32")])
+    def test_a_named_file_that_is_no_text_is_said_and_is_2(self, tmp_path: Path, text: bytes) -> None:
+        write(tmp_path, {"odd.cu": text, "good.cu": CLEAN})
+        done = simt_lsp("check", "odd.cu", "good.cu", cwd=tmp_path)
+        assert done.returncode == 2
+        assert "odd.cu: not analysed: not text in UTF-8" in done.stdout
+        assert "1 file not analysed" in done.stdout
+
     @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="this user may read everything")
     def test_a_file_without_permission_is_named(self, tmp_path: Path) -> None:
         write(tmp_path, {"secret.cu": CLEAN})

@@ -37,8 +37,8 @@ _LIBRARIES: Final = ("lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu")
 def unpacked(name: str) -> Path:
     """The root folder of one of `PROGRAMS`.  Raises `CannotInstall`."""
     suite, packages = PROGRAMS[name]
-    folder = cache_folder() / "debian" / name
-    root = folder / "root"
+    root = _root(name)
+    folder = root.parent
     with one_at_a_time(name):
         if not root.is_dir():
             _check_system(name)
@@ -51,12 +51,23 @@ def unpacked(name: str) -> Path:
     return root
 
 
+def _root(name: str) -> Path:
+    return cache_folder() / "debian" / name / "root"
+
+
 def command(root: Path, program: str) -> list[str]:
     """How to start a program of an unpacked folder: with the loader and the libraries that it was made for."""
     loader = next(path for folder in ("lib64", "usr/lib64") if (path := root / folder / _LOADER).exists())
     libraries = ":".join(str(root / folder) for folder in _LIBRARIES)
     binary = (root / "usr" / "bin" / program).resolve()
     return [str(loader), "--library-path", libraries, "--argv0", program, str(binary)]
+
+
+def missing_packages() -> Sequence[str]:
+    """Debian's packages that downloading others needs, as long as some are to be downloaded."""
+    if shutil.which("apt-get") is None or all(_root(name).is_dir() for name in PROGRAMS):
+        return ()
+    return () if Path(_KEYRING).exists() else ("debian-archive-keyring",)
 
 
 def _check_system(name: str) -> None:

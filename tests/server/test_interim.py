@@ -136,8 +136,9 @@ def test_the_end_replaces_them_all() -> None:
 
 
 def test_stopping_keeps_what_was_counted() -> None:
+    own = "so far, after"
     with server() as client:
-        running = begun(client)
+        running = begun(client, LONG.replace("+ 1] = 1;", f"+ 1] = 1; // {own}"))
         stop(client, running)
         (kernel,) = shown(client)["kernels"]
         assert (kernel["interim"], kernel["truncated"], bool(kernel["lines"])) == (False, True, True)
@@ -152,8 +153,10 @@ def test_stopping_keeps_what_was_counted() -> None:
         for words in (report(client, "html")["content"], text):
             assert "in part, stopped after" in words
             assert "stopped before its end" in words
-            assert "so far" not in words
-            assert "still running" not in words
+            assert own in words
+            others = words.replace(own, "")
+            assert "so far" not in others
+            assert "still running" not in others
         assert kernel_of(client)["simulation"]["state"] == "finished"
 
 
@@ -213,7 +216,7 @@ def test_a_slow_one_has_some_in_the_form_of_its_last() -> None:
     *told, last = told_by_the_worker(ENDLESS, began=-1.0, seconds=3.0)
     assert told
     for one in told:
-        assert one.keys() == last.keys()
+        assert one.keys() == {*last.keys(), "stopped"}
         assert one["report"].keys() == last["report"].keys()
         assert one["report"]["interim"]
     assert not last["report"]["interim"]

@@ -13,6 +13,7 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
 
 from analysis.ir.record import record
@@ -28,6 +29,7 @@ from simt_lsp.server.simulation.outcome import (
     Outcome,
     Refused,
     RefusedPlace,
+    Rendered,
     ReportText,
 )
 
@@ -116,9 +118,9 @@ class Child:
                 case {"progress": float(share) | int(share)}:
                     heard = True
                     listener.progress(share)
-                case {"interim": {"report": report, "html": str(html), "text": text, "files": files}}:
+                case {"interim": {"stopped": {"html": str(html), "text": text}, **counted}}:
                     heard = True
-                    listener.so_far(_finished(report, html, text, files))
+                    listener.so_far(replace(_finished(**counted), if_stopped=Rendered(html, text)))
                 case {"again": bool(again)}:
                     self.serving = again
                     return _outcome(message, job)

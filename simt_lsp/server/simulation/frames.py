@@ -9,7 +9,8 @@ From the process  JSON objects.  First `{"ready": true}` or `{"unavailable": sen
                   `{"run": {"verdict", "message", "runs", "evidence"}}` (the fields of `RunCheck`),
                   `{"refused": sentence, "place": place or null, "advice": sentence or null}` and
                   `{"failed": sentence, "log": text or null}`; each of them with `"again": bool`, whether the process
-                  takes another job.  `counted` is what the run has counted so far, in the form of a report.
+                  takes another job.  `counted` is what the run has counted so far, in the form of a report, and beside
+                  that `"stopped": {"html", "text"}`, what is shown of it should the process be stopped.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias, final
 
 from analysis.ir.record import record
-from sim.report.so_far import stopped_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,16 +29,27 @@ ReportText: TypeAlias = "Sequence[Sequence[Mapping[str, str]]]"
 
 @final
 @record
+class Rendered:
+    """A report as a page, and as lines of pieces with a tone."""
+
+    html: str
+    text: ReportText
+
+
+@final
+@record
 class Finished:
     """The kernel ran; `html` is the report as a page, `text` as lines of pieces with a tone.
 
-    It may still be running (`is_interim`): then this is what it has counted so far.
+    It may still be running (`is_interim`): then this is what it has counted so far, and `if_stopped` what is shown of
+    it once nothing goes on any more: a process that was stopped makes no other report.
     """
 
     report: KernelObject
     html: str
     text: ReportText
     files: tuple[FileStamp, ...]
+    if_stopped: Rendered | None = None
 
     @property
     def is_interim(self) -> bool:
@@ -47,14 +57,16 @@ class Finished:
 
     def stopped(self) -> Finished:
         """The same once the simulation was stopped, which was at its last policy: there will be no more of it."""
+        shown = self.if_stopped or Rendered(self.html, self.text)
         runs = self.report["policies"]
         *_, last = runs
         policies = {policy: _cancelled(run) if policy == last else run for policy, run in runs.items()}
         return replace(
             self,
             report={**self.report, "policies": policies, "truncated": True, "interim": False},
-            html=stopped_words(self.html),
-            text=[[{**piece, "text": stopped_words(piece["text"])} for piece in line] for line in self.text],
+            html=shown.html,
+            text=shown.text,
+            if_stopped=None,
         )
 
 

@@ -95,7 +95,7 @@ class Worker:
             return time.monotonic() < deadline
 
         def so_far(report: KernelReport) -> None:
-            tell(_finished(report))
+            tell({**_finished(report), "stopped": _rendered(report.stopped())})
 
         interim = Interim(so_far, first=started + FIRST_SECONDS - time.monotonic())
         analysis = self._analysis(job.source, job.analysis_settings, job.source.text)
@@ -132,8 +132,12 @@ class Worker:
 
 def _finished(report: KernelReport) -> dict[str, Any]:
     files = [[file.path, file.changed, file.size] for file in report.files]
+    return {"report": kernel_object(report), **_rendered(report), "files": files}
+
+
+def _rendered(report: KernelReport) -> dict[str, Any]:
     lines = [[{"text": text, "tone": tone.value} for text, tone in line] for line in report_lines(report)]
-    return {"report": kernel_object(report), "html": html_page(report), "text": lines, "files": files}
+    return {"html": html_page(report), "text": lines}
 
 
 def _kernel(program: Program, job: SimulationJob) -> DeviceFunction | None:

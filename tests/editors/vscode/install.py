@@ -8,7 +8,7 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -36,9 +36,8 @@ _MADE: Final = frozenset({"node_modules", "bundled", "dist", "__pycache__", "LIC
 @cache
 def code_server() -> Path:
     """The entry script of code-server.  Raises `CannotInstall`."""
-    folder = cache_folder() / "code-server"
+    folder, finished = _code_server(), _code_server() / "finished"
     program = folder / "node_modules" / "code-server" / "out" / "node" / "entry.js"
-    finished = folder / "finished"
     with one_at_a_time("code-server"):
         if not finished.exists():
             _check_compiler()
@@ -47,6 +46,10 @@ def code_server() -> Path:
             npm(CODE_SERVER, ["install", "--no-audit", "--no-fund", CODE_SERVER], folder)
             finished.touch()
     return program
+
+
+def _code_server() -> Path:
+    return cache_folder() / "code-server"
 
 
 def code_server_command() -> list[str]:
@@ -106,9 +109,16 @@ def _install(package: Path, folder: Path) -> None:
         )
 
 
+def missing_packages() -> Sequence[str]:
+    """Debian's packages that compiling code-server needs, unless it is there already."""
+    if (_code_server() / "finished").exists():
+        return ()
+    headers = [package for header, package in _HEADERS.items() if not Path("/usr/include", header).exists()]
+    return [*headers, *([] if shutil.which("g++") and shutil.which("make") else ["build-essential"])]
+
+
 def _check_compiler() -> None:
-    missing = [package for header, package in _HEADERS.items() if not Path("/usr/include", header).exists()]
-    missing += [] if shutil.which("g++") and shutil.which("make") else ["build-essential"]
+    missing = missing_packages()
     if missing:
         raise CannotInstall(f"{CODE_SERVER} is compiled; first: apt-get install {' '.join(missing)}")
 
