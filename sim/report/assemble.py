@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Final, TypeAlias, final
 
 from analysis.facts.model import FunctionFacts
+from analysis.ir.collectives import BlockBarrier
 from analysis.ir.instructions import FunctionId
 from analysis.ir.record import record
 from analysis.lower.program import Program
@@ -38,6 +39,7 @@ from sim.refusals import Refusal
 from sim.report.branches import Levels, branch_reports, static_levels
 from sim.report.faults import fault_report
 from sim.report.interim import Interim
+from sim.report.losses import loss_reports
 from sim.report.model import (
     AccessReport,
     FaultReport,
@@ -275,7 +277,19 @@ def _kernel_report(
         files=plan.files,
         study=found,
         seconds=time.perf_counter() - started,
+        barriers=_barriers(plan, places, item.path),
     )
+
+
+def _barriers(plan: Plan, places: SourcePlaces, path: str) -> frozenset[int]:
+    found = (
+        places.line_in(path, Place(str(function.id), one.span))
+        for function in (plan.kernel.function, *plan.kernel.callees.values())
+        for block in function.blocks
+        for one in block.instructions
+        if isinstance(one, BlockBarrier)
+    )
+    return frozenset(line for line in found if line is not None)
 
 
 def _source(program: Program, path: str) -> tuple[str, ...]:
@@ -294,15 +308,17 @@ def _policy_report(
     def line_of(place: Place) -> int | None:
         return places.line_in(path, place)
 
+    work = watched.work.answer()
+    branches = branch_reports(result, watched.branches.answer(), places, levels)
     return PolicyReport(
         policy=result.policy,
         warp_instructions=result.warp_instructions,
         thread_instructions=result.thread_instructions,
         simd_efficiency=result.simd_efficiency,
-        branches=branch_reports(result, watched.branches.answer(), places, levels),
+        branches=branches,
         accesses=_accesses(requests.by_place(), places),
         lines=_lines(
-            by_line(watched.work.answer(), line_of),
+            by_line(work, line_of),
             by_line(requests.by_place(), line_of),
             arrivals_by_line(watched.work.arrivals(), line_of),
         ),
@@ -315,6 +331,7 @@ def _policy_report(
         memory_digest=result.memory_digest,
         truncated=_truncation(result, places),
         seconds=result.seconds,
+        losses=loss_reports(work, branches, places),
     )
 
 

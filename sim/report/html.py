@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import final
 
 from analysis.ir.record import record
 from sim.report import words
+from sim.report.editor_links import Editor
 from sim.report.html_charts import histogram_card, tiles, timeline_card
+from sim.report.html_comparison import comparison_card
 from sim.report.html_markup import NOTHING, Markup, element
+from sim.report.html_overview import first_card, kernels_card
 from sim.report.html_source import source_card
 from sim.report.html_study import study_card
 from sim.report.html_tables import (
@@ -28,6 +32,7 @@ from sim.report.html_tables import (
     policy_card,
     printed_card,
 )
+from sim.report.html_terms import terms_card
 from sim.report.model import KernelReport, PolicyReport
 
 
@@ -42,16 +47,18 @@ class HtmlParts:
     script: str
 
 
-def html_parts(report: KernelReport) -> HtmlParts:
-    return HtmlParts(f"{report.kernel} – simulation", _body(report).text, _asset("report.css"), _asset("report.js"))
+def html_parts(*reports: KernelReport, editor: Editor | None = None) -> HtmlParts:
+    title = f"{', '.join(report.kernel for report in reports)} – simulation"
+    return HtmlParts(title, _body(reports, editor).text, _asset("report.css"), _asset("report.js"))
 
 
-def html_page(report: KernelReport, nonce: str | None = None) -> str:
-    """A complete document in UTF-8 without references to anything outside of it.
+def html_page(*reports: KernelReport, nonce: str | None = None, editor: Editor | None = None) -> str:
+    """A complete document in UTF-8 that loads nothing from outside of it; one article for each report.
 
-    With a `nonce` (fresh random text of a frame that wants one, base64) the policy names it instead of hashes.
+    With a `nonce` (fresh random text of a frame that wants one, base64) the policy names it instead of hashes.  With an
+    `editor`, the numbers of lines open it.
     """
-    parts = html_parts(report)
+    parts = html_parts(*reports, editor=editor)
     style, script = (
         (_digest(parts.style), _digest(parts.script)) if nonce is None else (f"nonce-{nonce}", f"nonce-{nonce}")
     )
@@ -70,32 +77,46 @@ def html_page(report: KernelReport, nonce: str | None = None) -> str:
     return f"<!doctype html>\n{element('html', head, body, lang='en').text}\n"
 
 
-def _body(report: KernelReport) -> Markup:
-    panels = [_panel(report, run, at) for at, run in enumerate(report.policies)]
+def _body(reports: Sequence[KernelReport], editor: Editor | None) -> Markup:
+    theme = element("button", type="button", class_="theme", aria_label="Switch between dark and light")
+    articles: list[Markup] = []
+    panel = 0
+    for at, report in enumerate(reports):
+        articles.append(_article(report, at, panel, editor))
+        panel += len(report.policies)
+    return element("main", theme, kernels_card(reports), *articles, terms_card(), class_="simt-report")
+
+
+def _article(report: KernelReport, number: int, panel: int, editor: Editor | None) -> Markup:
+    """`panel` is the number of its first panel on the page."""
+    panels = [_panel(report, run, panel + at, editor, is_hidden=at > 0) for at, run in enumerate(report.policies)]
     return element(
-        "main",
-        _header(report),
-        policy_card(report),
+        "article",
+        _header(report, panel, editor),
+        comparison_card(report),
+        policy_card(report, panel),
         *panels,
         study_card(report),
         input_card(report),
-        class_="simt-report",
+        id=f"kernel-{number}",
+        aria_label=report.kernel,
     )
 
 
-def _header(report: KernelReport) -> Markup:
+def _header(report: KernelReport, panel: int, editor: Editor | None) -> Markup:
     place = f"{report.path}:{report.first_line}"
+    if editor is not None:
+        place = element("a", place, class_="editor", href=editor.address(report.path, report.first_line))
     title = element(
         "div",
         element("h1", report.kernel),
         element("p", place, class_="path"),
         element("p", words.launch_words(report), f" · simulated {words.time_words(report)}", class_="launch"),
     )
-    theme = element("button", type="button", class_="theme", aria_label="Switch between dark and light")
-    return element("header", title, theme, _tabs(report))
+    return element("header", title, _tabs(report, panel))
 
 
-def _tabs(report: KernelReport) -> Markup:
+def _tabs(report: KernelReport, panel: int) -> Markup:
     if len(report.policies) == 1:
         return element("p", f"policy {report.policies[0].policy}", class_="policy-name")
     tabs = [
@@ -104,8 +125,8 @@ def _tabs(report: KernelReport) -> Markup:
             run.policy,
             type="button",
             role="tab",
-            id=f"tab-{at}",
-            aria_controls=f"panel-{at}",
+            id=f"tab-{panel + at}",
+            aria_controls=f"panel-{panel + at}",
             aria_selected="false" if at else "true",
             tabindex="-1" if at else "0",
         )
@@ -114,14 +135,15 @@ def _tabs(report: KernelReport) -> Markup:
     return element("div", *tabs, class_="tabs", role="tablist", aria_label="Policy")
 
 
-def _panel(report: KernelReport, run: PolicyReport, panel: int) -> Markup:
+def _panel(report: KernelReport, run: PolicyReport, panel: int, editor: Editor | None, *, is_hidden: bool) -> Markup:
     stopped = words.truncation(run)
-    main = element("div", source_card(report, run, panel), histogram_card(report, run), class_="side")
+    main = element("div", source_card(report, run, panel, editor), histogram_card(report, run), class_="side")
     side = element("div", branch_card(report, run, panel), memory_card(report, run, panel), class_="side")
     return element(
         "section",
         tiles(run),
         element("p", stopped, class_="notice", role="note") if stopped else NOTHING,
+        first_card(report, run, panel),
         fault_card(report, run, panel),
         note_card(report, run, panel),
         element("div", main, side, class_="columns"),
@@ -131,7 +153,7 @@ def _panel(report: KernelReport, run: PolicyReport, panel: int) -> Markup:
         class_="panel",
         role="tabpanel" if len(report.policies) > 1 else "group",
         aria_label=f"Policy {run.policy}",
-        **({"hidden": ""} if panel else {}),
+        **({"hidden": ""} if is_hidden else {}),
     )
 
 

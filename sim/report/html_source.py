@@ -8,8 +8,9 @@ from typing import Final, final
 from analysis.ir.record import record
 from analysis.rules.wording import quantity
 from sim.report import words
+from sim.report.editor_links import Editor
 from sim.report.html_highlight import highlighted
-from sim.report.html_markup import Markup, element, joined
+from sim.report.html_markup import Content, Markup, element, joined
 from sim.report.html_parts import bar, card, heat, line_id
 from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport
 
@@ -17,8 +18,8 @@ _CONTEXT: Final = 2
 """Lines shown around what ran outside of the kernel."""
 
 
-def source_card(report: KernelReport, run: PolicyReport, panel: int) -> Markup:
-    source = _Source.of(report, run)
+def source_card(report: KernelReport, run: PolicyReport, panel: int, editor: Editor | None = None) -> Markup:
+    source = _Source.of(report, run, editor)
     code = highlighted([line.expandtabs(4) for line in report.source])
     rows: list[Markup] = []
     previous = 0
@@ -38,7 +39,15 @@ def source_card(report: KernelReport, run: PolicyReport, panel: int) -> Markup:
     listing = element(
         "table", element("thead", head), element("tbody", *rows), class_="source", aria_label="Source with counts"
     )
-    frame = element("div", listing, class_="scroll listing", tabindex="0", role="region", aria_label="Source")
+    frame = element(
+        "div",
+        listing,
+        class_="scroll listing",
+        tabindex="0",
+        role="region",
+        aria_label="Source",
+        **({} if source.hottest is None else {"data_hottest": line_id(panel, source.hottest)}),
+    )
     return card("Source", _legend(), frame, kind="source-card", note=_file_name(report.path))
 
 
@@ -59,15 +68,17 @@ def _gap(lines: int) -> Markup:
 @final
 @record
 class _Source:
-    """What happened in each line of the kernel's file; `most` are the instructions of the costliest."""
+    """What happened in each line of the kernel's file; `most` are the instructions of the costliest, `hottest`."""
 
     lines: Mapping[int, LineReport]
     branches: Mapping[int, Sequence[BranchReport]]
     faults: Mapping[int, Sequence[FaultReport]]
     most: int
+    hottest: int | None
+    editor: Editor | None
 
     @classmethod
-    def of(cls, report: KernelReport, run: PolicyReport) -> _Source:
+    def of(cls, report: KernelReport, run: PolicyReport, editor: Editor | None) -> _Source:
         lines = {line.line: line for line in run.lines}
         branches: dict[int, list[BranchReport]] = {}
         for branch in run.branches:
@@ -77,8 +88,9 @@ class _Source:
         for fault in (*run.faults, *run.notes):
             if fault.place is not None and fault.place.path == report.path:
                 faults.setdefault(fault.place.line, []).append(fault)
-        most = max((line.work.warp_instructions for line in run.lines), default=0)
-        return cls(lines, branches, faults, most)
+        costliest = words.costliest(run, 1)
+        most = costliest[0].work.warp_instructions if costliest else 0
+        return cls(lines, branches, faults, most, costliest[0].line if costliest else None, editor)
 
     def shown(self, report: KernelReport) -> Sequence[int]:
         """The kernel, and what ran elsewhere in its file."""
@@ -99,7 +111,7 @@ class _Source:
         faults = self.faults.get(line, ())
         yield element(
             "tr",
-            element("th", str(line), scope="row", class_="num"),
+            element("th", self._number(report, line), scope="row", class_="num"),
             *self._counts(found),
             element("td", *badges, class_="num"),
             element("td", element("code", code), class_="code"),
@@ -109,6 +121,13 @@ class _Source:
         )
         for note, kind in _fault_notes(faults):
             yield element("tr", element("td", colspan="5"), element("td", element("div", note)), class_=kind)
+
+    def _number(self, report: KernelReport, line: int) -> Content:
+        hottest = "The costliest line" if line == self.hottest else None
+        title = {} if hottest is None else {"title": hottest}
+        if self.editor is None:
+            return element("span", str(line), **title)
+        return element("a", str(line), class_="editor", href=self.editor.address(report.path, line), **title)
 
     def _counts(self, line: LineReport | None) -> Sequence[Markup]:
         if line is None:

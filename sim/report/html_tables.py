@@ -128,11 +128,12 @@ def _is_here(report: KernelReport, fault: FaultReport) -> bool:
     return fault.place is not None and fault.place.path == report.path
 
 
-def policy_card(report: KernelReport) -> Markup:
+def policy_card(report: KernelReport, panel: int) -> Markup:
+    """`panel` is that of the first policy."""
     if len(report.policies) < 2:
         return NOTHING
     most = max(run.warp_instructions for run in report.policies)
-    rows = [_policy_row(report, run, at, most) for at, run in enumerate(report.policies)]
+    rows = [_policy_row(report, run, panel + at, most) for at, run in enumerate(report.policies)]
     titles = ("Policy", "Warp instructions#", "", "SIMD efficiency#", "Splits#", "Faults#", "Time#", "Memory")
     finished = sum(run.truncated is None for run in report.policies)
     who = "all" if finished == len(report.policies) else f"the {finished} that finished"

@@ -152,6 +152,7 @@ class KernelObject(TypedDict):
     seconds: float
     truncated: bool
     interim: bool
+    before: KernelObject | None
 
 
 def kernel_object(report: KernelReport) -> KernelObject:
@@ -174,6 +175,7 @@ def kernel_object(report: KernelReport) -> KernelObject:
         "seconds": report.seconds,
         "truncated": any(run.truncated is not None for run in report.policies),
         "interim": report.is_interim,
+        "before": None if report.before is None else kernel_object(report.before),
     }
 
 

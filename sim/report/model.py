@@ -145,6 +145,15 @@ class TruncationReport:
 
 @final
 @record
+class LossReport:
+    """Lanes that were issued and idled, put down to the splits of one branch; None: to no split (`losses.py`)."""
+
+    branch: SourcePlace | None
+    lanes: int
+
+
+@final
+@record
 class PolicyReport:
     """One run of the kernel under one policy; `notes` are findings that are no faults."""
 
@@ -164,6 +173,7 @@ class PolicyReport:
     memory_digest: str
     truncated: TruncationReport | None
     seconds: float
+    losses: tuple[LossReport, ...] = ()
 
 
 class Standing(Enum):
@@ -200,6 +210,10 @@ class KernelReport:
     files: tuple[FileStamp, ...]
     study: Study | None
     seconds: float
+    barriers: frozenset[int] = frozenset()
+    """Lines of the kernel's file with a barrier of the block."""
+    before: KernelReport | None = None
+    """Of another version of the kernel, to be compared with."""
     standing: Standing = Standing.ENDED
 
     @property

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import final
 
 from analysis.ir.function import Function
 from analysis.ir.ids import FunctionId
+from analysis.ir.record import record
 from analysis.ir.source import NO_SPAN, Span
 from analysis.lower.program import Program
 from analysis.syntax.items import Item
@@ -13,6 +15,17 @@ from analysis.syntax.line_index import LineIndex, PositionEncoding
 from sim.kernel import Kernel
 from sim.observers.places import Place
 from sim.report.model import SourcePlace
+
+
+@final
+@record
+class Spot:
+    """A line, and the first and the last line of the function around it."""
+
+    path: str
+    line: int
+    first_line: int
+    last_line: int
 
 
 @final
@@ -54,6 +67,20 @@ class SourcePlaces:
 
     def of(self, place: Place) -> SourcePlace | None:
         return self.place(place.function, place.span)
+
+    def spots(self, place: Place) -> Iterator[Spot]:
+        """Where it stands, then where that is called, and so on up to the kernel."""
+        function, span = self._functions.get(place.function), place.span
+        while True:
+            found = self._found(place.function, span)
+            if function is None or found is None:
+                return
+            item, start, _ = found
+            yield Spot(item.path, self.at(item.path, start).line, *self.lines_of(item))
+            frame = function.frames[span.frame]
+            if frame.call == span or frame.parent == span.frame:
+                return
+            span = frame.call
 
     def line_in(self, path: str, place: Place) -> int | None:
         """The line, from 1, of a place in this file; None for one in another file."""

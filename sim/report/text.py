@@ -6,7 +6,6 @@ from 80 columns on.
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -14,9 +13,11 @@ from typing import Final
 from analysis.rules.wording import quantity
 from sim.observers.requests import RequestCount
 from sim.report import words
+from sim.report.advice import look_first
 from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport, Standing
+from sim.report.text_comparison import comparison_lines
 from sim.report.text_study import study_lines
-from sim.report.text_table import Line, Tone, cut, heading, table
+from sim.report.text_table import Line, Tone, clean, cut, heading, table
 
 WIDTH: Final = 100
 NARROWEST, WIDEST = 80, 140
@@ -28,20 +29,21 @@ _MOST_PRINTED: Final = 10
 _BAR_CELLS: Final = 10
 _PLACE_WIDTH: Final = 14
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
-_UNPRINTABLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def report_lines(report: KernelReport, width: int = WIDTH) -> Iterator[Line]:
-    """All of the report for its first policy, the others beside it; blank lines part the sections."""
+def report_lines(report: KernelReport, width: int = WIDTH, *, with_study: bool = False) -> Iterator[Line]:
+    """The report for its first policy, the others beside it; blank lines part the sections."""
     run = report.policies[0]
     yield from _verdict(report, run, width)
     for section in (
+        _first(report, run, width),
+        comparison_lines(report, width),
         _findings("faults", run.faults, Tone.BAD, report, width),
         _findings("notes", run.notes, Tone.WARNING, report, width),
-        _branches(report, run, width),
         _costliest_lines(report, run, width),
+        _branches(report, run, width),
         _memory(report, run, width),
-        study_lines(report, width),
+        study_lines(report, width) if with_study else (),
         _policies(report, width),
         _printed(run, width),
         _launch(report, width),
@@ -53,7 +55,7 @@ def report_lines(report: KernelReport, width: int = WIDTH) -> Iterator[Line]:
 
 
 def _verdict(report: KernelReport, run: PolicyReport, width: int) -> Iterator[Line]:
-    name = cut(_clean(report.kernel), 40)
+    name = cut(clean(report.kernel), 40)
     time = words.duration(report.seconds) if report.standing is Standing.ENDED else words.time_words(report)
     launch = f"  {words.launch_words(report)} · {run.policy} · {time}"
     if len(name) + len(launch) <= width:
@@ -80,6 +82,13 @@ def _verdict(report: KernelReport, run: PolicyReport, width: int) -> Iterator[Li
         yield (("  " + stopped, Tone.WARNING),)
 
 
+def _first(report: KernelReport, run: PolicyReport, width: int) -> Iterator[Line]:
+    yield heading("look at first")
+    for advice in look_first(report, run):
+        for text in textwrap.wrap(clean(advice.text), width - 2):
+            yield (("  " + text, Tone.PLAIN),)
+
+
 def _findings(title: str, found: Sequence[FaultReport], tone: Tone, report: KernelReport, width: int) -> Iterator[Line]:
     if not found:
         return
@@ -90,7 +99,7 @@ def _findings(title: str, found: Sequence[FaultReport], tone: Tone, report: Kern
             (one.kind, tone),
             (f"  {words.who(one)}", Tone.MUTED),
         )
-        for text in textwrap.wrap(_clean(one.message), width - 6):
+        for text in textwrap.wrap(clean(one.message), width - 6):
             yield (("      " + text, Tone.PLAIN),)
     yield from _more(len(found) - _MOST_FAULTS)
 
@@ -110,7 +119,7 @@ def _branch_row(report: KernelReport, branch: BranchReport) -> Line:
     verdict_tone = Tone.GOOD if branch.never_diverged else Tone.MUTED
     return (
         (_place(report, branch), Tone.PLAIN),
-        (_clean(words.branch_text(report, branch)), Tone.PLAIN),
+        (clean(words.branch_text(report, branch)), Tone.PLAIN),
         (words.number(branch.executed), Tone.PLAIN),
         (words.number(branch.diverged), Tone.WARNING if branch.diverged else Tone.MUTED),
         (words.percent(split) if branch.diverged else "", Tone.MUTED),
@@ -144,7 +153,7 @@ def _cost_row(report: KernelReport, run: PolicyReport, line: LineReport, most: f
         (words.percent(share), Tone.PLAIN),
         (words.number(line.work.warp_instructions), Tone.PLAIN),
         (words.percent(efficiency), _efficiency_tone(efficiency)),
-        (_clean(words.source_line(report, line.line)).strip(), Tone.MUTED),
+        (clean(words.source_line(report, line.line)).strip(), Tone.MUTED),
     )
 
 
@@ -163,7 +172,7 @@ def _memory(report: KernelReport, run: PolicyReport, width: int) -> Iterator[Lin
 
 
 def _memory_row(report: KernelReport, line: LineReport) -> Line:
-    code = (_clean(words.source_line(report, line.line)).strip(), Tone.MUTED)
+    code = (clean(words.source_line(report, line.line)).strip(), Tone.MUTED)
     return ((str(line.line), Tone.PLAIN), *_memory_cells(line.requests), code)
 
 
@@ -216,7 +225,7 @@ def _printed(run: PolicyReport, width: int) -> Iterator[Line]:
         return
     yield heading("printed")
     for text in run.printed[:_MOST_PRINTED]:
-        yield ((cut("  " + _clean(text.rstrip("\n")), width), Tone.PLAIN),)
+        yield ((cut("  " + clean(text.rstrip("\n")), width), Tone.PLAIN),)
     yield from _more(len(run.printed) - _MOST_PRINTED)
 
 
@@ -225,9 +234,9 @@ def _launch(report: KernelReport, width: int) -> Iterator[Line]:
         return
     rows: list[Line] = [
         (
-            (cut(_clean(choice.name), 24), Tone.PLAIN),
-            (cut(_clean(choice.value), 36), Tone.PLAIN),
-            (_clean(choice.why), Tone.MUTED),
+            (cut(clean(choice.name), 24), Tone.PLAIN),
+            (cut(clean(choice.value), 36), Tone.PLAIN),
+            (clean(choice.why), Tone.MUTED),
         )
         for choice in report.choices[:_MOST_CHOICES]
     ]
@@ -251,11 +260,6 @@ def _efficiency_tone(efficiency: float) -> Tone:
     if efficiency >= 0.9:
         return Tone.GOOD
     return Tone.WARNING if efficiency >= 0.5 else Tone.BAD
-
-
-def _clean(text: str) -> str:
-    """Nothing that a terminal would obey: the text comes from the kernel's file."""
-    return _UNPRINTABLE.sub("·", text.expandtabs(4))
 
 
 def in_ascii(line: Line) -> Line:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Final, TypeAlias
 
 _NARROWEST: Final = 6
+_UNPRINTABLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class Tone(Enum):
@@ -69,3 +71,8 @@ def _pieces(row: Line, widths: Sequence[int], right: set[int]) -> Iterator[Piece
 
 def _placed(text: str, width: int, is_right: bool) -> str:
     return text.rjust(width) if is_right else text.ljust(width)
+
+
+def clean(text: str) -> str:
+    """Nothing that a terminal would obey: the text comes from the kernel's file."""
+    return _UNPRINTABLE.sub("·", text.expandtabs(4))

@@ -45,6 +45,7 @@ POLICIES_HELP = (
 )
 
 
+EDITORS = ("vscode", "vscode-insiders", "vscodium", "cursor")
 MELD_METHODS = ("darm", "fusion", "tail", "linear", "best")
 
 
@@ -207,10 +208,25 @@ def _add_simulate(simulate: argparse.ArgumentParser) -> None:
     run.add_argument("--max-steps", metavar="N", type=_positive, help="end after so many warp instructions")
     run.add_argument("--timeout", metavar="S", type=_seconds, help="end each run after S seconds (10)")
     run.add_argument("--havoc", action="store_true", help="what is not understood yields random values, not a refusal")
-    run.add_argument("--no-study", action="store_true", help="do not run once more to study registers and convergence")
+    run.add_argument(
+        "--study",
+        action=argparse.BooleanOptionalAction,
+        help="run once more to study convergence, registers and scalar code; text shows it only if asked,"
+        " --json and --html have it unless told otherwise",
+    )
     output = simulate.add_argument_group("output")
     output.add_argument("--json", action="store_true", help="one JSON object per kernel")
-    output.add_argument("--html", metavar="FILE", help="write the report as one self-contained page")
+    output.add_argument("--html", metavar="FILE", help="write one self-contained page about all kernels that ran")
+    output.add_argument(
+        "--before",
+        metavar="FILE[:KERNEL]",
+        help="simulate another version of the kernel in the same way, and compare the two",
+    )
+    output.add_argument(
+        "--editor-links",
+        choices=EDITORS,
+        help="let the numbers of lines on the page open an editor on this machine; the page then names its folders",
+    )
     output.add_argument("--out", metavar="DIR", help="write the arrays after the run as .npy files")
     output.add_argument(
         "--warp", metavar="BLOCK,WARP", type=_warp, default=(0, 0), help="whose timeline the page shows"

@@ -9,9 +9,11 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
-from typing import Final
+from dataclasses import replace
+from typing import Final, final
 
 from analysis.ir.function import FunctionKind
+from analysis.ir.record import record
 from analysis.lower.program import DeviceFunction, Program
 from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.engine import Analyzed, Engine
@@ -25,6 +27,7 @@ try:
     from sim.launch.planner import Planner
     from sim.refusals import LaunchError, Refusal
     from sim.report.assemble import report_kernel
+    from sim.report.editor_links import Editor
     from sim.report.html import html_page
     from sim.report.json_report import kernel_object
     from sim.report.model import KernelReport
@@ -44,17 +47,55 @@ def simulate(options: argparse.Namespace) -> ExitStatus:
     target = function_target(options.place)
     if options.policy is not None:
         policies_of(options, ())  # what is wrong is said before any file is read
+    if options.editor_links is not None and options.html is None:
+        raise UsageError("--editor-links goes with --html")
     analyzed = analyzed_file(_engine(target.path, options), target.path)
+    before = _Before.of(options)
     kernels = _kernels(analyzed.analysis.program, target.path, target.function)
     statuses: list[ExitStatus] = []
+    shown: list[KernelReport] = []
     for kernel in kernels:
         report = _reported(*_in_its_size(analyzed, kernel, options), options, alone=len(kernels) == 1)
         if isinstance(report, ExitStatus):
             statuses.append(report)
             continue
         statuses.append(_status(report))
+        if before is not None:
+            other = before.report(kernel.item.name, options)
+            if isinstance(other, ExitStatus):
+                statuses.append(other)
+            else:
+                report = replace(report, before=other)
         _write(report, options, alone=len(kernels) == 1)
+        if options.html is not None:
+            shown.append(replace(report, arrays={}))
+    if shown:
+        _write_page(shown, options)
     return next((status for status in _WORST_FIRST if status in statuses), ExitStatus.CLEAN)
+
+
+@final
+@record
+class _Before:
+    """The file of `--before`, and the kernel in it, where one is named."""
+
+    path: str
+    name: str | None
+    analyzed: Analyzed
+
+    @classmethod
+    def of(cls, options: argparse.Namespace) -> _Before | None:
+        """Raises `UsageError` for a file that cannot be read."""
+        if options.before is None:
+            return None
+        target = function_target(options.before)
+        return cls(target.path, target.function, analyzed_file(_engine(target.path, options), target.path))
+
+    def report(self, name: str, options: argparse.Namespace) -> KernelReport | ExitStatus:
+        """Of the version of the kernel `name`; raises `UsageError` where there is none."""
+        (kernel,) = _kernels(self.analyzed.analysis.program, self.path, self.name or name)[:1]
+        report = _reported(*_in_its_size(self.analyzed, kernel, options), options, alone=False)
+        return report if isinstance(report, ExitStatus) else replace(report, arrays={})
 
 
 _WORST_FIRST: Final = (ExitStatus.FOUND, ExitStatus.TRUNCATED, ExitStatus.REFUSED, ExitStatus.USAGE)
@@ -124,7 +165,7 @@ def _reported(
                 analyzed.analysis.facts.functions,
                 warp=options.warp,
                 progress=progress,
-                with_study=not options.no_study,
+                with_study=_studies(options),
                 spent=time.perf_counter() - started,
             )
     except LaunchError as error:
@@ -133,6 +174,10 @@ def _reported(
         place = _place(program, planner, refusal, analyzed.path)
         print(f"simt-lsp: refused: {place}: {refusal}{_advice(options, refusal)}", file=sys.stderr)
         return ExitStatus.REFUSED
+
+
+def _studies(options: argparse.Namespace) -> bool:
+    return (options.json or options.html is not None) if options.study is None else options.study
 
 
 def _does_not_fit(problem: str, *, alone: bool) -> ExitStatus:
@@ -173,25 +218,26 @@ def _width() -> int:
 
 
 def _write(report: KernelReport, options: argparse.Namespace, *, alone: bool) -> None:
-    """One page per kernel: `report.html`, or `report-NAME.html` where the file has several."""
     if options.out is not None:
         try:
             write_arrays(os.path.join(options.out, report.kernel), report.arrays)
         except OSError as error:
             raise UsageError(f"--out {options.out}: {error.strerror or error}") from error
-    if options.html is not None:
-        stem, ending = os.path.splitext(options.html)
-        path = options.html if alone else f"{stem}-{report.kernel}{ending}"
-        try:
-            with open(path, "w", encoding="utf-8") as page:
-                page.write(html_page(report))
-        except OSError as error:
-            raise UsageError(f"--html {path}: {error.strerror or error}") from error
     if options.json:
         print(json.dumps(kernel_object(report)))
         return
-    lines = report_lines(report, _width())
+    lines = report_lines(report, _width(), with_study=bool(options.study))
     if not can_write("·×█", sys.stdout):
         lines = map(in_ascii, lines)
     styled = (tuple((text, _STYLES[tone]) for text, tone in line) for line in lines)
     writer(sys.stdout, options.color)(((), *styled) if not alone else styled)
+
+
+def _write_page(reports: Sequence[KernelReport], options: argparse.Namespace) -> None:
+    """One page for all kernels, under the name that was asked for."""
+    editor = None if options.editor_links is None else Editor(options.editor_links)
+    try:
+        with open(options.html, "w", encoding="utf-8") as page:
+            page.write(html_page(*reports, editor=editor))
+    except OSError as error:
+        raise UsageError(f"--html {options.html}: {error.strerror or error}") from error

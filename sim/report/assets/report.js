@@ -17,11 +17,14 @@
 
   // Lines: every link to one marks it and shows it.
   const panelOf = (index) => document.getElementById(`panel-${index}`);
+  function mark(row) {
+    root.querySelectorAll(".line.marked").forEach((other) => other.classList.remove("marked"));
+    row.classList.add("marked");
+  }
   function showLine(panel, line) {
     const row = document.getElementById(`p${panel}-line-${line}`);
     if (!row) return;
-    root.querySelectorAll(".line.marked").forEach((other) => other.classList.remove("marked"));
-    row.classList.add("marked");
+    mark(row);
     row.scrollIntoView({ block: "center" });
     row.focus({ preventScroll: true });
   }
@@ -30,35 +33,50 @@
     if (!link) return;
     event.preventDefault();
     if (link.classList.contains("choose")) {
-      select(Number(link.dataset.panel));
-      root.scrollIntoView();
+      const panel = link.dataset.panel;
+      selectTab(document.getElementById(`tab-${panel}`));
+      panelOf(panel).closest("article").scrollIntoView();
       return;
     }
     const [, panel, line] = link.getAttribute("href").match(/^#p(\d+)-line-(\d+)$/);
     showLine(panel, line);
   });
 
-  // Policies: tabs with arrow keys, as the ARIA practices describe them.
-  const tabs = [...root.querySelectorAll("[role=tab]")];
-  function select(index) {
-    tabs.forEach((tab, at) => {
-      tab.setAttribute("aria-selected", String(at === index));
-      tab.tabIndex = at === index ? 0 : -1;
-      panelOf(at).hidden = at !== index;
+  // Each listing opens at its costliest line, which is marked; the page itself stays where it begins.
+  function openAtHottest() {
+    root.querySelectorAll(".listing[data-hottest]").forEach((listing) => {
+      const row = document.getElementById(listing.dataset.hottest);
+      if (!row || !listing.clientHeight || listing.dataset.opened) return;
+      listing.dataset.opened = "";
+      row.classList.add("hottest");
+      listing.scrollTop = row.offsetTop - (listing.clientHeight - row.offsetHeight) / 2;
     });
+  }
+
+  // Policies: tabs with arrow keys, as the ARIA practices describe them.
+  const tabsOf = (tab) => [...tab.parentElement.querySelectorAll("[role=tab]")];
+  function selectTab(chosen) {
+    tabsOf(chosen).forEach((tab) => {
+      tab.setAttribute("aria-selected", String(tab === chosen));
+      tab.tabIndex = tab === chosen ? 0 : -1;
+      document.getElementById(tab.getAttribute("aria-controls")).hidden = tab !== chosen;
+    });
+    openAtHottest();
     redraw();
   }
-  tabs.forEach((tab, at) => {
-    tab.addEventListener("click", () => select(at));
+  root.querySelectorAll("[role=tab]").forEach((tab) => {
+    tab.addEventListener("click", () => selectTab(tab));
     tab.addEventListener("keydown", (event) => {
-      const last = tabs.length - 1;
+      const tabs = tabsOf(tab);
+      const at = tabs.indexOf(tab), last = tabs.length - 1;
       const next = { ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at ? at - 1 : last, Home: 0, End: last }[event.key];
       if (next === undefined) return;
       event.preventDefault();
-      select(next);
+      selectTab(tabs[next]);
       tabs[next].focus();
     });
   });
+  openAtHottest();
 
   // Timelines: steps across, lanes down.  Only the visible part is drawn, so that any number of steps scrolls.
   const GUTTER = 34, HEAD = 20, FOOT = 44, SMALLEST = 0.25, LARGEST = 48;

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sim.observers.timeline import Step
+from sim.observers.work import Work
 from sim.report.html import html_page, html_parts
 from sim.report.model import KernelReport, TimelineReport
 from tests.sim.report.browser import Tab, browser_tab
@@ -96,6 +97,52 @@ class TestShown:
     def test_text_of_the_kernel_stays_text(self, page: Tab) -> None:
         assert page.value("document.querySelectorAll('img, iframe, object, b b').length") == 0
         assert page.text(".path") == "src/<b>gather & sum</b>.cu:5"
+
+    def test_what_to_look_at_first_is_linked(self, page: Tab) -> None:
+        said = page.value("[...document.querySelectorAll('#panel-0 .advice li')].map((item) => item.innerText)")
+        assert len(said) == 3
+        assert said[0].startswith("First the faults: out-of-bounds in line 16, and 1 more fault;")
+        assert said[1].startswith("Line 14 passes 2,016 times over the banks of shared memory where 63 would do, tile[")
+        page.click("#panel-0 .advice li:nth-child(2) .jump")
+        assert marked(page) == ["p0-line-14"]
+
+    def test_terms_are_explained_for_who_opens_them(self, page: Tab) -> None:
+        assert not page.value("document.querySelector('.terms').open")
+        page.click(".terms summary")
+        terms = page.value("[...document.querySelectorAll('.terms dt')].map((term) => term.innerText)")
+        assert {"warp", "SIMD efficiency", "sector", "bank conflicts", "split"} <= set(terms)
+
+    def test_the_listing_opens_at_the_costliest_line(self, browser: Tab, tmp_path: Path) -> None:
+        report = sample()
+        run = report.policies[0]
+        long = (*report.source[:12], *("    // nothing" for _ in range(300)), *report.source[12:])
+        lines = tuple(replace(line, line=line.line + 300) if line.line == 14 else line for line in run.lines)
+        costly = tuple(replace(line, work=Work(9000, 9000, 288_000)) if line.line == 314 else line for line in lines)
+        run = replace(run, lines=costly, faults=(), notes=())
+        show(browser, replace(report, source=long, last_line=318, policies=(run,)), tmp_path)
+        place = "document.getElementById('p0-line-314').getBoundingClientRect()"
+        frame = "document.querySelector('.listing').getBoundingClientRect()"
+        assert browser.value(f"{place}.top > {frame}.top && {place}.bottom < {frame}.bottom")
+        assert browser.value("document.querySelector('.listing').scrollTop") > 1000
+        assert browser.value("scrollY") == 0
+        assert browser.value("document.querySelector('.hottest').id") == "p0-line-314"
+
+
+class TestSeveralKernels:
+    def test_each_has_its_own_tabs_and_lines(self, browser: Tab, tmp_path: Path) -> None:
+        file = tmp_path / "report.html"
+        file.write_text(html_page(sample(), replace(sample(), kernel="other")), encoding="utf-8")
+        browser.prefer("light")
+        browser.open(file.as_uri())
+        assert rows(browser, "table.kernels")[1][:2] == ["other", "61.0 %"]
+        hidden = "[...document.querySelectorAll('.panel')].map((panel) => panel.hidden)"
+        browser.click("#tab-3")
+        assert browser.value(hidden) == [False, True, True, False]
+        browser.click("#kernel-1 table.policies tr:nth-child(1) .choose")
+        assert browser.value(hidden) == [False, True, False, True]
+        browser.click("#panel-2 .branches .jump")
+        assert marked(browser) == ["p2-line-8"]
+        assert browser.problems == []
 
 
 class TestClicks:

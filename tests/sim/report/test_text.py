@@ -102,7 +102,8 @@ def test_what_was_chosen_is_listed_with_reasons() -> None:
 def test_nothing_to_tell_takes_no_line() -> None:
     run = replace(ipdom(), branches=(), lines=(), faults=(), notes=(), printed=())
     text = text_of(replace(sample(), policies=(run,), choices=()))
-    assert text.splitlines()[2:] == ["  no branches · no faults"]
+    assert text.splitlines()[2:5] == ["  no branches · no faults", "", "look at first"]
+    assert len(text.splitlines()) == 6
 
 
 def test_long_lists_end() -> None:
@@ -161,7 +162,9 @@ def test_notes_stand_apart_from_faults() -> None:
 
 
 def test_the_study() -> None:
-    text = text_of(replace(sample(), study=study()))
+    report = replace(sample(), study=study())
+    assert not section(text_of(report), "convergence")  # only for who asks
+    text = plain(report_lines(report, with_study=True))
     assert section(text, "convergence") == [
         "proven by the graph alone 50.0 % 500",
         "proven with uniform conditions 20.0 % 200",
