@@ -19,6 +19,7 @@ from analysis.facts.why import Place, why_steps
 from analysis.ir.function import SourceBranchKind
 from analysis.ir.record import record
 from analysis.ir.source import FrameId, Span
+from analysis.races.absent_model import Consequence, Need, NeedKind, consequence_of
 from analysis.verdict.barriers import BarrierEvidence, BarrierReason, BarrierSite, BarrierVerdict, Guard, Tier
 from analysis.verdict.witness import Witness
 
@@ -41,11 +42,21 @@ class GuardRecord:
 
 @final
 @record
+class NeedPlace:
+    """What needs threads that miss a barrier; `location` is the operation, if text stands behind it."""
+
+    kind: NeedKind
+    is_sure: bool
+    location: Location | None
+
+
+@final
+@record
 class BarrierRecord:
     """One barrier that is not convergent.
 
     `guards` are innermost first and not empty.  `calls` lead from the innermost guard's function to the barrier's,
-    outermost first: empty when both are the same.
+    outermost first: empty when both are the same.  `needed`: what needs the threads that do not come, if anything may.
     """
 
     barrier: Location
@@ -56,6 +67,8 @@ class BarrierRecord:
     witness: Witness | None
     guards: tuple[GuardRecord, ...]
     calls: tuple[Location, ...]
+    consequence: Consequence
+    needed: NeedPlace | None
 
 
 def barrier_records(view: View, place_in: PlaceIn, wanted: Wanted) -> Iterator[BarrierRecord]:
@@ -75,6 +88,7 @@ def _record(view: View, site: BarrierSite, evidence: BarrierEvidence, place: Pla
     guards = tuple(record for guard in evidence.guards if (record := guard_record(view, guard, place)) is not None)
     if barrier is None or not guards:
         return None
+    need = view.root.needs.get((site.block, site.index))
     return BarrierRecord(
         barrier,
         scope_of(site.instruction),
@@ -84,6 +98,8 @@ def _record(view: View, site: BarrierSite, evidence: BarrierEvidence, place: Pla
         evidence.witness,
         guards,
         tuple(call for frame in evidence.calls if (call := _call(view, frame, place)) is not None),
+        consequence_of(need),
+        None if need is None else _need_place(need, place),
     )
 
 
@@ -94,6 +110,10 @@ def guard_record(view: View, guard: Guard, place: Place) -> GuardRecord | None:
         return None
     kind = None if guard.branch is None else view.root.function.branches[guard.branch].kind
     return GuardRecord(location, kind, guard.level, guard.reason, why_steps(guard.why, place))
+
+
+def _need_place(need: Need, place: Place) -> NeedPlace:
+    return NeedPlace(need.kind, need.is_sure, None if need.span is None else location_at(place, need.span))
 
 
 def _call(view: View, frame: FrameId, place: Place) -> Location | None:

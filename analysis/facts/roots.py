@@ -24,12 +24,15 @@ from analysis.facts.model import OpaqueFact
 from analysis.graph.control_flow import ControlFlow
 from analysis.graph.work import Work
 from analysis.ir.function import Definition, Function, FunctionKind, SourceBranchKind
+from analysis.ir.ids import BasicBlockId
 from analysis.ir.inline import InlineBudget, RefusedCall, inline_calls
-from analysis.ir.instructions import FunctionId, Opaque, SourceBranchId
+from analysis.ir.instructions import FunctionId, Opaque, SourceBranchId, WarpBarrier
 from analysis.ir.promote import promote
 from analysis.ir.record import record
 from analysis.ir.source import FrameId
 from analysis.memory.spaces import SpaceResult, infer_spaces
+from analysis.races.absent import Absences
+from analysis.races.absent_model import Need
 from analysis.races.analysis import find_races
 from analysis.races.blocks import find_block_races
 from analysis.races.model import Race
@@ -69,6 +72,7 @@ class RootAnalysis:
 
     `if_callers_agree` is what remains of `divergence` when every thread passes the same arguments; the same object
     where the callers are known, and where no branch varies anyway.
+    `needs` says for each barrier of the block that threads may miss, by its place, what needs these threads.
     `items` are the declarations of the functions it consists of, as they stood when it was analysed: their text is
     still the same, their place may not be.
     """
@@ -80,6 +84,7 @@ class RootAnalysis:
     divergence: DivergenceResult
     if_callers_agree: DivergenceResult
     barriers: tuple[BarrierSite, ...]
+    needs: Mapping[tuple[BasicBlockId, int], Need | None]
     races: tuple[Race, ...]
     affine: AffineResult
     spaces: SpaceResult
@@ -140,6 +145,7 @@ def analyze_root(
         divergence,
         if_callers_agree,
         barriers,
+        _needs(flat, control, divergence, affine, spaces, barriers, launch),
         _races(flat, control, divergence, affine, spaces, barriers, launch),
         affine,
         spaces,
@@ -168,6 +174,23 @@ def _races(
         *find_races(flat, control, divergence, affine, spaces, barriers, launch),
         *find_block_races(flat, control, divergence, affine, spaces, launch),
     )
+
+
+def _needs(
+    flat: Function,
+    control: ControlFlow,
+    divergence: DivergenceResult,
+    affine: AffineResult,
+    spaces: SpaceResult,
+    barriers: tuple[BarrierSite, ...],
+    launch: LaunchKnowledge,
+) -> Mapping[tuple[BasicBlockId, int], Need | None]:
+    absences = Absences(flat, control, divergence, affine, spaces, launch)
+    return {
+        (site.block, site.index): absences.need(site, barriers)
+        for site in barriers
+        if site.evidence is not None and not isinstance(site.instruction, WarpBarrier)
+    }
 
 
 def _has_varying_branch(function: Function, divergence: DivergenceResult) -> bool:

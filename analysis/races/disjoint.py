@@ -77,6 +77,16 @@ class Disjoint:
             known = self._answers[key] = self._find(left, right, one.width, other.width)
         return known
 
+    @property
+    def has_one_row(self) -> bool:
+        """Does every block have one row of threads?"""
+        return self._extent is not None and self._extent[1:] == (1, 1)
+
+    def form_of(self, use: MemoryUse) -> LinearForm | None:
+        """Of its address, if it is exact and the same in every execution."""
+        number = self._place(use).form
+        return None if number is None else self._forms[number]
+
     def _find(self, left: _Where, right: _Where, width: int, other_width: int) -> bool:
         if left.form is not None and right.form is not None:
             one, other = self._forms[left.form], self._forms[right.form]
@@ -141,12 +151,16 @@ class Disjoint:
     def _form(self, value: ValueId, block: BasicBlockId) -> int | None:
         """The number of its exact form, if it is the same in every execution."""
         form = self._affine.form_at(value, block)
-        if form is None or not form.exact or not all(self._is_fixed(atom) for atom in form.base.atoms()):
+        if form is None or not form.exact or not self.is_fixed(form):
             return None
         number = self._numbers.setdefault(form, len(self._forms))
         if number == len(self._forms):
             self._forms.append(form)
         return number
+
+    def is_fixed(self, form: LinearForm) -> bool:
+        """Is the base the same for the whole block, and in every execution?"""
+        return all(self._is_fixed(atom) for atom in form.base.atoms())
 
     def _is_fixed(self, atom: Atom) -> bool:
         known = self._fixed.get(atom)

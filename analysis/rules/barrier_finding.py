@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from analysis.facts.model import Location
 from analysis.ir.record import record
+from analysis.races.absent_model import Consequence
 from analysis.rules.barrier_text import BarrierWords
 from analysis.verdict.barriers import Tier
 
@@ -17,6 +18,10 @@ class BarrierFinding:
     @property
     def site(self) -> Location:
         return self.words.site
+
+    @property
+    def consequence(self) -> Consequence:
+        return self.words.consequence
 
     @property
     def tier(self) -> Tier | None:

@@ -26,6 +26,9 @@ class BarrierInDivergentCall(BarrierFinding):
     The barrier in the called function waits for all threads of the block, and those that skip the call never come. The
     fault is in the caller; the function alone is correct.
 
+    Where those that do not come leave the kernel and nothing afterwards needs them, it is reported as information, as
+    `early-exit-before-barrier` says.
+
     ## Example
 
     ```cuda
@@ -79,7 +82,8 @@ class BarrierInDivergentCall(BarrierFinding):
                 yield cls(barrier_words(subject.analysis, unsafe))
 
     def message(self) -> str:
-        return f"This call leads to a barrier in divergent code. {self.words.who()}: {self.words.where()}."
+        words = self.words
+        return f"This call leads to a barrier in divergent code. {words.who()}: {words.where()}.{words.aftermath}"
 
     def related(self) -> tuple[Related, ...]:
         return self.words.related

@@ -27,6 +27,9 @@ class BarrierInVaryingLoop(BarrierFinding):
     In the last rounds some threads wait at the barrier while others have left the loop and never come. The behavior is
     undefined; usually the kernel hangs, or the threads that left meet a later barrier that was not meant for them.
 
+    Where those that do not come leave the kernel and nothing afterwards needs them, it is reported as information, as
+    `early-exit-before-barrier` says.
+
     ## Example
 
     ```cuda
@@ -74,12 +77,14 @@ class BarrierInVaryingLoop(BarrierFinding):
         words = self.words
         loop = f"at {words.guard.place}, {words.guard.cause}"
         if words.witness is None:
-            return f"{words.who()} in every round, because they leave the loop at different times: {loop}."
+            leave = "because they leave the loop at different times"
+            return f"{words.who()} in every round, {leave}: {loop}.{words.aftermath}"
         more, fewer = threads_text(words.witness.arriving), ranges_text(words.witness.missing)
         verb = "runs" if is_single(words.witness.arriving) else "run"
         return (
             f"{more[0].upper()}{more[1:]} of {words.group} {verb} into {words.barrier} more often than {fewer} "
             f"({words.launch()}), because they leave the loop at different times: {loop}."
+            f"{words.aftermath}"
         )
 
     def related(self) -> tuple[Related, ...]:

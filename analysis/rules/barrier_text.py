@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import final
 
+from analysis.facts.barrier_records import BarrierRecord
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import BarrierScope, Location
 from analysis.ir.record import record
+from analysis.races.absent_model import Consequence
 from analysis.rules.barrier_survey import UnsafeBarrier
+from analysis.rules.consequence_text import consequence_text, related_need
 from analysis.rules.diagnostic import Related
 from analysis.rules.guard_text import GuardWords, guard_chain, guard_words
 from analysis.rules.witness_text import is_single, launch_text, ranges_text, threads_text
@@ -30,6 +33,9 @@ class BarrierWords:
     guard: GuardWords
     related: tuple[Related, ...]
     barrier: str
+    consequence: Consequence
+    aftermath: str
+    """What follows for the others, as a sentence with a blank in front; empty where they wait in vain."""
 
     @property
     def group(self) -> str:
@@ -68,14 +74,16 @@ def barrier_words(analysis: FileAnalysis, unsafe: UnsafeBarrier, *, at_barrier: 
         record.tier,
         record.witness,
         guard_words(analysis, record.guards[0]),
-        guard_chain(analysis, record),
-        "this barrier" if here else _barrier_behind(analysis, unsafe),
+        (*guard_chain(analysis, record), *related_need(record.needed)),
+        "this barrier" if here else barrier_behind(analysis, record),
+        record.consequence,
+        consequence_text(analysis, record.consequence, record.needed),
     )
 
 
-def _barrier_behind(analysis: FileAnalysis, unsafe: UnsafeBarrier) -> str:
-    barrier = unsafe.record.barrier
-    words = SCOPE_WORDS[unsafe.record.scope]
+def barrier_behind(analysis: FileAnalysis, record: BarrierRecord) -> str:
+    """For a reader who looks at another place: "the block barrier at line 12"."""
+    barrier, words = record.barrier, SCOPE_WORDS[record.scope]
     if barrier.path != analysis.facts.path:
         return f"the {words} in {barrier.path.rpartition('/')[2]}"
     return f"the {words} at line {analysis.document.lines.line_of(barrier.start) + 1}"

@@ -10,11 +10,12 @@ from typing import Final, TypeVar
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FileProblem
 from analysis.ir.instructions import FunctionId
+from analysis.races.absent_model import Consequence
 from analysis.rules.barrier_survey import UnsafeBarrier, survey_barriers
 from analysis.rules.diagnostic import Diagnostic, Severity
 from analysis.rules.diagnostic_cache import DiagnosticCache
 from analysis.rules.registry import NAMES, RULES
-from analysis.rules.rule import Finding, Fixable, Subject
+from analysis.rules.rule import Consequential, Finding, Fixable, Subject
 from analysis.rules.settings import Off, RuleSettings
 from analysis.rules.suppressions import RuleNames, Suppressions, read_suppressions
 
@@ -89,7 +90,7 @@ def subjects(analysis: FileAnalysis, settings: RuleSettings) -> Iterator[Subject
 def _found(subject: Subject, settings: RuleSettings, active: ActiveRules) -> Iterator[Diagnostic]:
     def of_rule(rule: type[Finding], severity: Severity) -> Sequence[Diagnostic]:
         return [
-            diagnostic_of(finding, severity, subject.function.name)
+            diagnostic_of(finding, settings, severity, subject.function.name)
             for finding in rule.find(subject)
             if finding.site.path == subject.analysis.facts.path and settings.shows(finding.tier)
         ]
@@ -108,7 +109,13 @@ def of_each_rule(
             LOGGER.exception("%s failed on %s in %s", rule.code, subject.function.id, subject.analysis.facts.path)
 
 
-def diagnostic_of(finding: Finding, severity: Severity, function: str) -> Diagnostic:
+def diagnostic_of(finding: Finding, settings: RuleSettings, severity: Severity, function: str) -> Diagnostic:
+    """`severity` is that of the rule; without a consequence it informs, unless the settings say otherwise."""
+    consequence = finding.consequence if isinstance(finding, Consequential) else None
+    if consequence is Consequence.NOTHING:
+        names = RuleNames(finding.code, finding.slug)
+        found = settings.severity_of(names, Severity.INFORMATION)
+        severity = severity if isinstance(found, Off) else found
     return Diagnostic(
         finding.code,
         finding.slug,
@@ -120,4 +127,5 @@ def diagnostic_of(finding: Finding, severity: Severity, function: str) -> Diagno
         finding.related(),
         function,
         finding.fix() if isinstance(finding, Fixable) else None,
+        consequence,
     )

@@ -7,6 +7,7 @@ from typing import final
 
 from analysis.facts.model import Location
 from analysis.ir.record import record
+from analysis.races.absent_model import Consequence
 from analysis.refactor.edit import Replacement
 from analysis.verdict.barriers import Tier
 
@@ -56,6 +57,7 @@ class Diagnostic:
     `start`/`end` are byte offsets into the analysed file; `name` is the slug that `NOLINT(simt-...)` takes.
     `tier` is None for rules that state a property of the code and do not accuse it (DIV), unless all they have is an
     assumption about what is not known.
+    `consequence`: of barriers that threads miss, what follows for those who wait.
     """
 
     code: str
@@ -68,3 +70,4 @@ class Diagnostic:
     related: tuple[Related, ...]
     function: str
     fix: Fix | None = None
+    consequence: Consequence | None = None

@@ -16,6 +16,7 @@ from analysis.facts.cache import BoundedCache
 from analysis.facts.file_analysis import FileAnalysis, Layout
 from analysis.facts.model import FunctionFacts, Location
 from analysis.ir.record import record
+from analysis.races.absent_model import Consequence
 from analysis.refactor.edit import Replacement
 from analysis.rules.barrier_survey import UnsafeBarrier
 from analysis.rules.diagnostic import Diagnostic, Related
@@ -24,7 +25,7 @@ from analysis.verdict.barriers import Tier
 
 _CAPACITY: Final = 2048
 
-_Key: TypeAlias = tuple[int, Layout, tuple[tuple[str, int, Tier], ...]]
+_Key: TypeAlias = tuple[int, Layout, tuple[tuple[str, int, Tier, Consequence], ...]]
 
 
 @final
@@ -62,7 +63,7 @@ class DiagnosticCache:
         """The diagnostics of `function`, found anew only where something may have changed."""
         merged = analysis.merged(function)
         barriers = tuple(
-            (barrier.site.path, barrier.site.start - function.start, barrier.record.tier) for barrier in unsafe
+            (one.site.path, one.site.start - function.start, one.record.tier, one.record.consequence) for one in unsafe
         )
         key = id(merged), analysis.layout(function), barriers
         line = analysis.document.lines.line_of(function.start)

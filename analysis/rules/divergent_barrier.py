@@ -28,6 +28,9 @@ class DivergentBarrier(BarrierFinding):
     that arrived can wait forever, or meet the others at a different barrier. Arms that wait equally often are reported
     by `different-barriers-in-arms`.
 
+    Where those that do not come leave the kernel and nothing afterwards needs them, it is reported as information, as
+    `early-exit-before-barrier` says.
+
     ## Example
 
     ```cuda
@@ -79,7 +82,7 @@ class DivergentBarrier(BarrierFinding):
                 yield cls(barrier_words(subject.analysis, unsafe))
 
     def message(self) -> str:
-        return f"{self.words.who()}: {self.words.where()}."
+        return f"{self.words.who()}: {self.words.where()}.{self.words.aftermath}"
 
     def related(self) -> tuple[Related, ...]:
         return self.words.related

@@ -9,6 +9,7 @@ from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts, Location
 from analysis.ir.record import record
 from analysis.meld.settings import MeldSettings
+from analysis.races.absent_model import Consequence
 from analysis.rules.barrier_survey import UnsafeBarrier
 from analysis.rules.diagnostic import Fix, Related, Severity
 from analysis.rules.run_claim import RunClaim
@@ -64,6 +65,14 @@ class Fixable(Protocol):
     """A finding that may know how to repair what it reports."""
 
     def fix(self) -> Fix | None: ...
+
+
+@runtime_checkable
+class Consequential(Protocol):
+    """A finding that says what follows: where nothing does it informs, however loud its rule is."""
+
+    @property
+    def consequence(self) -> Consequence: ...
 
 
 @runtime_checkable

@@ -59,7 +59,7 @@ def _testable(analysis: FileAnalysis, settings: RuleSettings) -> Iterator[Undeci
 
         def of_rule(rule: type[Finding], severity: Severity, subject: Subject = subject) -> Sequence[Undecided]:
             return [
-                Undecided(diagnostic_of(finding, severity, subject.function.name), subject.function, claim)
+                Undecided(diagnostic_of(finding, settings, severity, subject.function.name), subject.function, claim)
                 for finding in rule.find(subject)
                 if finding.tier is not None and finding.site.path == analysis.facts.path
                 if isinstance(finding, Testable) and (claim := finding.claim()) is not None

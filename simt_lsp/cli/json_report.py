@@ -42,6 +42,7 @@ def _finding(finding: Finding) -> dict[str, object]:
         "name": finding.name,
         "severity": finding.severity,
         "tier": finding.tier,
+        "consequence": finding.consequence,
         "function": finding.function,
         "message": finding.message,
         **_region(finding.place),

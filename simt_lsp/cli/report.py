@@ -69,7 +69,7 @@ class OfferedFix:
 @final
 @record
 class Finding:
-    """One diagnostic, resolved to lines; `severity` and `tier` are the words of the contract."""
+    """One diagnostic, resolved to lines; `severity`, `tier` and `consequence` are the words of the contract."""
 
     code: str
     name: str
@@ -80,6 +80,7 @@ class Finding:
     place: Place
     related: tuple[RelatedPlace, ...]
     fix: OfferedFix | None
+    consequence: str | None = None
     run: RunCheck | None = None
     """What runs say of it, where it was asked for and the analysis could not decide."""
 

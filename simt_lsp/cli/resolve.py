@@ -121,6 +121,7 @@ def _finding(diagnostic: Diagnostic, places: Places, by_run: Mapping[Diagnostic,
         place=places.own(diagnostic.start, diagnostic.end),
         related=tuple(RelatedPlace(places.at(item.location), item.message) for item in diagnostic.related),
         fix=_fix(diagnostic, places, by_run),
+        consequence=None if diagnostic.consequence is None else diagnostic.consequence.value,
         run=run,
     )
 

@@ -107,6 +107,8 @@ def _result(finding: Finding, fingerprint: str, root: Path) -> Object:
     if finding.fix is not None and finding.fix.edits:
         result["fixes"] = [_fix(finding.fix, root)]
     properties: Object = {} if finding.tier is None else {"tier": finding.tier}
+    if finding.consequence is not None:
+        properties["consequence"] = finding.consequence
     if finding.fix is not None:
         properties["applicability"] = finding.fix.applicability
     if finding.run is not None:

@@ -21,6 +21,7 @@ void host(float *a, int *b) { k<<<2, 128>>>(a, b); }
 HIDDEN: Final = CONFIRMED.replace("if (flag[blockIdx.x])", "if (flag[0] == 123456789)")
 BARRIER: Final = """__global__ void k(float *x) {
   if (x[threadIdx.x] > 0.5f) __syncthreads();
+  __syncthreads();
 }
 void host(float *a) { k<<<1, 64>>>(a); }
 """

@@ -22,7 +22,8 @@ void host(float *x, int n) { k<<<1, 128>>>(x, n); }
     assert found.message == (
         "Threads 0-63 of the block run into this barrier more often than 64-127 (blocks of 128 threads, n = 64), "
         "because they leave the loop at different times: "
-        "at the `for` at line 3, `i < n` depends on `threadIdx.x`."
+        "at the `for` at line 3, `i < n` depends on `threadIdx.x`. "
+        "`x[i]` at line 4 may touch what they wrote before they left, and no barrier orders that."
     )
 
 
