@@ -9,8 +9,8 @@ Counted     issued instructions between the branch and the place where its paths
 Printed     Spearman's rank correlation of the two shares over all branches that split, the median error in points of
             percent, and how many shares that were counted lie in the range that is told.
 Recall      of the branches that take more than `DEAR` of the issued instructions (a branch by what it serializes, a
-            loop by what lanes wait), those whose estimate makes a finding.  Arms that are predicated are counted apart:
-            the simulator runs them one after the other, a compiled kernel does not.
+            loop by what lanes wait), those at which there is a finding, for turns or for waits.  Arms that are
+            predicated are counted apart: the simulator runs them one after the other, a compiled kernel does not.
 Limits      a slot is not an instruction; only few warps of inputs that were chosen are watched.
 """
 
@@ -28,15 +28,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
+from analysis.divergence.levels import Level
+from analysis.facts.model import BranchFact, PartOf
 from analysis.ir.function import FunctionKind, SourceBranchKind
 from analysis.ir.ids import SourceBranchId
 from analysis.ir.instructions import Branch, Switch
 from analysis.lower.program import DeviceFunction, Program
+from analysis.rules.divergent_branch import splits_warps
+from analysis.rules.price import split_price
 from analysis.rules.settings import DEFAULT_SHARE_THRESHOLD
 from analysis.verdict.cost import BranchCost
-from analysis.verdict.grade import Grade
 from benchmarks.claims.kernels import line_of
-from benchmarks.claims.subject import analyze_subject
+from benchmarks.claims.subject import Subject, analyze_subject
 from benchmarks.zero_configuration import program_of
 from sim.arrays import lanes_of
 from sim.launch.adapt import run_adapted
@@ -62,11 +65,15 @@ class Loss:
     """One source branch of one kernel; what was counted are shares of all that the watched warps issued."""
 
     place: str
-    is_loop: bool
+    branch: BranchFact
+    """With the launch that ran."""
     estimate: BranchCost
-    grade: Grade | None
     serialized: float
     waited: float
+
+    @property
+    def is_loop(self) -> bool:
+        return self.branch.kind is SourceBranchKind.LOOP
 
     @property
     def taken(self) -> float:
@@ -75,13 +82,8 @@ class Loss:
 
     @property
     def is_told(self) -> bool:
-        """Whether a split is a finding, by the threshold of findings."""
-        splits = self.grade in (Grade.STRUCTURED, Grade.DATA_DEPENDENT)
-        return splits and 100 * self.estimate.serialized_share.expected >= DEFAULT_SHARE_THRESHOLD
-
-    @property
-    def is_predicated(self) -> bool:
-        return bool(self.estimate.serialized) and not self.estimate.serialized_share.high
+        """Whether it is a finding, for arms in turn or for lanes that wait, by the threshold of findings."""
+        return splits_warps(self.branch) and split_price(self.branch, DEFAULT_SHARE_THRESHOLD) is not None
 
 
 # -- counting ----------------------------------------------------------------------------------------------------------
@@ -192,13 +194,29 @@ def losses_of(program: Program, kernel: DeviceFunction, path: str, seconds: floa
         warps = observer.lost.get(source)
         if not warps:
             continue
-        is_loop = function.branches[source].kind is SourceBranchKind.LOOP
         serialized = sum(one[0] for one in warps.values()) / observer.issued
         waited = sum(one[1] for one in warps.values()) / observer.issued
         line = line_of(program, function, function.branches[source].keyword)
-        grading = subject.grader.grade(source)
-        grade = None if grading is None else grading.grade
-        yield Loss(f"{path}:{line or '?'} {kernel.item.name}", is_loop, cost, grade, serialized, waited)
+        yield Loss(f"{path}:{line or '?'} {kernel.item.name}", _fact(subject, source, cost), cost, serialized, waited)
+
+
+def _fact(subject: Subject, source: SourceBranchId, cost: BranchCost) -> BranchFact:
+    """What findings are made of, for the launch that ran."""
+    branch, grading = subject.function.branches[source], subject.grader.grade(source)
+    return BranchFact(
+        branch.kind,
+        branch.keyword,
+        branch.extent,
+        Level.VARYING,
+        None if grading is None else grading.grade,
+        Level.GRID,
+        Level.VARYING if branch.kind is SourceBranchKind.LOOP else None,
+        cost.serialized,
+        cost.idle,
+        PartOf(cost.serialized_share, subject.function.name, is_kernel=True),
+        PartOf(cost.idle_share, subject.function.name, is_kernel=True),
+        None if grading is None else grading.splits,
+    )
 
 
 def _of_file(task: tuple[str, str, float]) -> list[Loss]:
@@ -255,13 +273,13 @@ def report(losses: Sequence[Loss]) -> None:
 
 
 def _report_recall(dear: Sequence[Loss]) -> None:
-    predicated = [loss for loss in dear if loss.is_predicated]
-    rest = [loss for loss in dear if not loss.is_predicated]
+    predicated = [loss for loss in dear if loss.estimate.is_predicated]
+    rest = [loss for loss in dear if not loss.estimate.is_predicated]
     found = sum(loss.is_told for loss in rest)
     print(f"of {len(dear)} that take more than {DEAR:.0%}: {len(predicated)} predicated, {found} of {len(rest)} told")
     for loss in rest:
         if not loss.is_told:
-            grade = "no grade" if loss.grade is None else loss.grade.value
+            grade = "no grade" if loss.branch.grade is None else loss.branch.grade.value
             share = loss.estimate.serialized_share.expected
             print(f"  missed: took {loss.taken:.0%}, told {share:.1%}, {grade}: {loss.place}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, final
+from typing import ClassVar, Final, final
 
 from analysis.divergence.levels import Level
 from analysis.facts.model import BranchFact, Location
@@ -17,10 +17,20 @@ from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
 from analysis.verdict.grade import Grade
 
+FEW_WARPS: Final = 0.5
+"""One of two warps, or the only one."""
+
 
 def splits_warps(branch: BranchFact) -> bool:
-    """Whether lanes of one warp go different ways, other than at a bounds check."""
-    return branch.level is Level.VARYING and branch.grade in (Grade.STRUCTURED, Grade.DATA_DEPENDENT)
+    """Whether lanes of one warp go different ways, other than at a bounds check: that splits one warp of a row.
+
+    Of a block of one or two warps that is no small part, and of a loop its price says how small it is.
+    """
+    if branch.level is not Level.VARYING:
+        return False
+    if branch.grade is Grade.BOUNDARY and branch.splits is not None:
+        return branch.kind is SourceBranchKind.LOOP or branch.splits.share >= FEW_WARPS
+    return branch.grade in (Grade.STRUCTURED, Grade.DATA_DEPENDENT)
 
 
 @final
@@ -65,7 +75,8 @@ class DivergentBranch:
     }
     ```
 
-    A bounds check is not reported: at most one warp of a row splits there.
+    A bounds check is not reported: at most one warp of a row splits there. It is where the shape of the block is known
+    and that warp is one of two or the only one: what a split takes is weighed by the part of the warps that split.
 
     ```cuda
     __global__ void scale(const float *x, float *y, int n) {

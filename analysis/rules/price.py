@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, final
 
 from analysis.facts.model import BranchFact, FunctionFacts, PartOf
-from analysis.ir.function import FunctionKind
+from analysis.ir.function import FunctionKind, SourceBranchKind
 from analysis.ir.record import record
 from analysis.verdict.grade import Grade
 from analysis.verdict.shares import Share
@@ -35,12 +35,18 @@ class SplitPrice:
 def split_price(branch: BranchFact, threshold: float) -> SplitPrice | None:
     """None where a warp that splits loses less than `threshold` percent of its kernel, and no lanes wait for long."""
     part = branch.cost_part
-    if part is not None and 100 * part.share.expected >= threshold:
+    if part is not None and 100 * part.share.expected * part_of_warps(branch) >= threshold:
         return SplitPrice(part, is_wait=False)
     part = branch.idle_part
     if part is None or branch.grade is not Grade.DATA_DEPENDENT or branch.idle < LONG_WAIT:
         return None
     return SplitPrice(part, is_wait=True) if 100 * part.share.expected >= IDLE_FACTOR * threshold else None
+
+
+def part_of_warps(branch: BranchFact) -> float:
+    """Of a branch, which part of the block's warps splits, as far as it is counted; a loop's price has it inside."""
+    is_loop = branch.kind is SourceBranchKind.LOOP
+    return 1.0 if branch.splits is None or is_loop else branch.splits.share
 
 
 def price_text(price: SplitPrice, function: FunctionFacts) -> str:

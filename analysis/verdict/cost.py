@@ -7,7 +7,8 @@ Branches  The *arms* are the blocks that run on one side only, between the block
 Idle      half of what the longest arm takes longer than the next one: the lanes that wait for it, taking half of the
           lanes to wait; each time, since many short waits in a loop are no long one.  Not counted where an arm leaves
           a loop: the loop bears that.
-Loops     one round's slots times the rounds that early lanes wait (`loops.py`).
+Loops     one round's slots times the rounds that early lanes wait (`loops.py`); where the rounds of every thread of the
+          block are known, those that the lanes of all its warps wait (`lane_rounds.py`).
 Shares    the same as parts of the whole function (`shares.py`): what messages tell, and what findings are sorted by.
           Arms so short that a compiler predicates them (`predication.py`) have none.
 Weights   Blocks count as often as the loops around them run, so what a branch in a loop serializes is paid in every
@@ -32,8 +33,10 @@ from analysis.ir.function import Function, SourceBranchKind
 from analysis.ir.ids import BasicBlockId, SourceBranchId
 from analysis.ir.record import record
 from analysis.verdict.alone import SingleLanes
+from analysis.verdict.lane_rounds import count_lane_rounds
 from analysis.verdict.loops import cycle_of, excess_trips, known_excess, only_waits
 from analysis.verdict.predication import is_predicated
+from analysis.verdict.rounds import Rounds
 from analysis.verdict.shares import NOTHING, Part, Share
 from analysis.verdict.weights import BlockWeights
 
@@ -44,12 +47,14 @@ class BranchCost:
     """Issue slots per split warp: `serialized` runs one after the other, in `idle` some lanes wait for others.
 
     The shares are those of a warp that splits each time it comes here; `idle` is one wait, its share all of them.
+    `is_predicated`: a compiler makes selects of the arms, so that no warp parts here.
     """
 
     serialized: int
     idle: int
     serialized_share: Share
     idle_share: Share
+    is_predicated: bool = False
 
 
 FREE = BranchCost(0, 0, NOTHING, NOTHING)
@@ -102,6 +107,11 @@ class _Model:
         if self._single.runs_alone(cycle.header) or only_waits(self._function, cycle):
             return FREE
         whole = sum(map(self._weights.weight, cycle.blocks))
+        schedules = Rounds(self._function, self._control, self._divergence, self._affine).schedules(cycle)
+        counted = count_lane_rounds(schedules or (), self._divergence.launch)
+        if counted is not None:
+            share = self._share(self._weights.part(cycle.blocks), counted.waited)
+            return BranchCost(round(whole * counted.waited), 0, share, NOTHING)
         excess = excess_trips(self._function, self._control, self._divergence, self._affine, cycle)
         cost = whole // self._weights.trips[cycle.id] * excess
         share = self._share(self._weights.part(cycle.blocks), self._part_waited(cycle)) if cost else NOTHING
@@ -138,11 +148,12 @@ class _Model:
         shorter = frozenset[BasicBlockId]().union(*(own[index] for _, index in sized[:-1]))
         serialized = sum(slots[:-1])
         leaves = self._leaves_loop(first, arms)
-        predicated = not leaves and is_predicated(self._function, self._weights, own)
-        share = self._share(self._weights.part(shorter)) if serialized and not predicated else NOTHING
         idle = (slots[-1] - slots[-2]) // 2
-        if leaves or predicated or not idle:
-            return BranchCost(serialized, 0 if leaves else idle // self._weights.rounds(first), share, NOTHING)
+        if not leaves and is_predicated(self._function, self._weights, own):
+            return BranchCost(serialized, idle // self._weights.rounds(first), NOTHING, NOTHING, is_predicated=True)
+        share = self._share(self._weights.part(shorter)) if serialized else NOTHING
+        if leaves or not idle:
+            return BranchCost(serialized, 0, share, NOTHING)
         waits = self._share(self._weights.part(own[sized[-1][1]]), idle / slots[-1])
         return BranchCost(serialized, idle // self._weights.rounds(first), share, waits)
 

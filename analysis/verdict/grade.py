@@ -49,6 +49,7 @@ from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
 from analysis.ir.types import BooleanType, IntegerType
 from analysis.verdict.bounds_check import BoundsChecks
+from analysis.verdict.lane_rounds import count_lane_rounds
 from analysis.verdict.rounds import Rounds
 from analysis.verdict.split_count import ShapeSplit, SplitCount, Targets, count_splits, targets_of
 
@@ -152,10 +153,16 @@ class Grader:
         if changes == 0:
             return Grading(Grade.ALIGNED, None)
         left = self._rounds.left_at(block) if self._is_decided_by(block, condition) else None
+        splits = None if left is None else self._splits_of_loop(left)
         if self._is_boundary(changes, left, block):
-            return Grading(Grade.BOUNDARY, None)
+            return Grading(Grade.BOUNDARY, splits)
         is_structured = changes is not None or self._is_structured(condition, block)
-        return Grading(Grade.STRUCTURED if is_structured else Grade.DATA_DEPENDENT, None)
+        return Grading(Grade.STRUCTURED if is_structured else Grade.DATA_DEPENDENT, splits)
+
+    def _splits_of_loop(self, cycle: Cycle) -> SplitCount | None:
+        """The warps whose lanes take different numbers of rounds, where those follow from the thread index alone."""
+        counted = count_lane_rounds(self._rounds.schedules(cycle) or (), self._divergence.launch)
+        return counted.splits if counted is not None and counted.splits.splitting else None
 
     def _is_decided_by(self, block: BasicBlockId, condition: ValueId) -> bool:
         return self._function.blocks[block].terminator.operands[:1] == (condition,)

@@ -35,12 +35,14 @@ from analysis.ir.operators import BinaryOperator, CompareOperator, SpecialRegist
 from analysis.ir.record import record
 from analysis.ir.types import IntegerType, PointerType
 from analysis.verdict.cancelling import Cancelling
+from analysis.verdict.lane_rounds import Schedule
 from analysis.verdict.steady import Steadiness
 from analysis.verdict.trend import Trends
 
 RISING: Final = frozenset({CompareOperator.LESS, CompareOperator.LESS_EQUAL})
 """A loop that stays while one of these holds is left when the left side has risen to the right one."""
 FALLING: Final = frozenset({CompareOperator.GREATER, CompareOperator.GREATER_EQUAL})
+WITH_EQUAL: Final = frozenset({CompareOperator.LESS_EQUAL, CompareOperator.GREATER_EQUAL})
 EXTENTS: Final = (SpecialRegister.BLOCK_DIM_X, SpecialRegister.BLOCK_DIM_Y, SpecialRegister.BLOCK_DIM_Z)
 ADDITIVE: Final = frozenset({BinaryOperator.ADD, BinaryOperator.SUBTRACT})
 JOINED_BY: Final = {
@@ -55,11 +57,12 @@ MAX_STEPS: Final = 16
 @final
 @record
 class Test:
-    """A thread goes on while `low` is below `high`, where `home` compares them."""
+    """A thread goes on while `low` is below `high`, or is equal to it, where `home` compares them."""
 
     low: ValueId
     high: ValueId
     home: BasicBlockId
+    or_equal: bool
 
 
 @final
@@ -101,13 +104,13 @@ class Rounds:
         return exits is not None and all(self.splits_once(cycle, block) for block in exits)
 
     def rests_on_step(self, cycle: Cycle) -> bool:
-        """Would its lanes leave within one round, if steps that are not known (`i += stride`) were long enough?"""
+        """Would its lanes leave within one round only if steps that are not known (`i += stride`) were long enough?"""
         exits = self._varying_exits(cycle, Level.WARP)
-        return exits is not None and all(
-            test is not None and (self._is_passed_together(cycle, test) or self._has_unknown_step(cycle, test))
-            for block in exits
-            for test in self._tests(cycle, block, Level.WARP) or (None,)
-        )
+        if exits is None:
+            return False
+        tests = [test for block in exits for test in self._tests(cycle, block, Level.WARP) or (None,)]
+        apart = [test for test in tests if not self._is_passed_together(cycle, test)]
+        return bool(apart) and all(test is not None and self._has_unknown_step(cycle, test) for test in apart)
 
     def _has_unknown_step(self, cycle: Cycle, test: Test) -> bool:
         approach = self._approach(cycle, test) or self._approach_of_range(cycle, test)
@@ -125,6 +128,29 @@ class Rounds:
             if found is not None and None not in found:
                 self._breaks[cycle.id] = sum(places for places in found if places is not None)
         return self._breaks[cycle.id]
+
+    def schedules(self, cycle: Cycle) -> list[Schedule] | None:
+        """When threads leave, of each exit that lanes may take apart; None where that does not follow from known
+        numbers and the thread index."""
+        found: list[Schedule] = []
+        for block in self._varying_exits(cycle, Level.WARP) or ():
+            for test in self._tests(cycle, block, Level.WARP) or (None,):
+                schedule = None if test is None else self._schedule(cycle, test, block)
+                if schedule is None:
+                    return None
+                found.append(schedule)
+        return found or None
+
+    def _schedule(self, cycle: Cycle, test: Test, block: BasicBlockId) -> Schedule | None:
+        approach = self._approach(cycle, test)
+        if approach is None or approach.pieces > 1 or approach.spread:
+            return None
+        step = approach.step.constant
+        base = (approach.form.base - approach.step * variable(IterationAtom(cycle.id))).constant
+        x, y, z, lane = (approach.form.coefficient(axis).constant for axis in Axis)
+        if step is None or step <= 0 or base is None or x is None or y is None or z is None or lane is None:
+            return None
+        return Schedule(base - test.or_equal, step, (x, y, z, lane), block == cycle.header)
 
     def _varying_exits(self, cycle: Cycle, group: Level) -> list[BasicBlockId] | None:
         """The exits that threads of the group may take apart, if each is tested in every round."""
@@ -213,8 +239,9 @@ class Rounds:
                 case Binary(operator=operator, left=left, right=right) if operator in JOINED_BY[wanted]:
                     waiting += [(left, home, wanted), (right, home, wanted)]
                 case Compare(operator=operator, left=left, right=right) if operator in RISING | FALLING:
-                    rises = (operator in RISING) == wanted
-                    found.append(Test(left, right, home) if rises else Test(right, left, home))
+                    rises, or_equal = (operator in RISING) == wanted, (operator in WITH_EQUAL) == wanted
+                    low, high = (left, right) if rises else (right, left)
+                    found.append(Test(low, high, home, or_equal))
                 case _:
                     return None
         return None

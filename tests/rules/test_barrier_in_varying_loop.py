@@ -93,7 +93,7 @@ void host(int *x) { k<<<4, 128>>>(x, 100); }
     [
         "for (int i = t; i < n; i += 128)\n    __syncthreads();  MARK",
         "for (int i = t; i < n; i += blockDim.x)\n    __syncthreads();  MARK",
-        "int i = t;\n  while (i > 3) {\n    i -= 40;\n    __syncthreads();  MARK\n  }",
+        "int i = t;\n  while (i > 3) {  //~ divergent-loop\n    i -= 40;\n    __syncthreads();  MARK\n  }",
     ],
 )
 def test_firing(statements: str) -> None:

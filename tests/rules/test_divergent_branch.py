@@ -243,3 +243,22 @@ __global__ void %s(const int *x, float *y) {
     check_fixture(text % ("", calls % ("rare", 900)))
     (found,) = check_fixture(often)
     assert re.search(r"a split takes about \d\d % of the issue slots of kernel `often`\.", found.message), found.message
+
+
+def test_a_check_that_splits_the_only_warp_is_reported() -> None:
+    """One warp of the block at most: of a block of one warp that is all of them, of eight it is little."""
+    text = """
+__global__ void k(float *x, const float *y, int n) {
+  float sum = 0.0f;
+  if (threadIdx.x < 16) {MARK
+    for (int j = 0; j < n; j++) sum += y[j] * j;
+  } else {
+    for (int j = 0; j < n; j++) sum -= y[j] + j;
+  }
+  x[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+void host(float *x, float *y) { k<<<4, BLOCK>>>(x, y, 1000); }
+"""
+    settings = RuleSettings(ignore=frozenset({"DIV403", "MEM"}))
+    for block, mark in (("32", "  //~ divergent-branch"), ("64", "  //~ divergent-branch"), ("256", "")):
+        check_fixture(text.replace("MARK", mark).replace("BLOCK", block), settings)

@@ -259,3 +259,31 @@ template <int BLOCK> __global__ void t(const float *x, float *y, int n) {
     both = check_fixture(text % (claim, claim), replace(CHEAP, tiers=frozenset(Tier)))
     assert {found.tier for found in both} == {Tier.ASSUMED}
     assert all("a step of the loop is shorter than the warp" in found.message for found in both)
+
+
+def test_a_single_round_that_few_lanes_run_is_reported() -> None:
+    """A stride of the block, and yet 28 lanes of the fourth warp wait for the whole work."""
+    check_fixture("""
+__global__ void k(float *x, const float *y) {
+  for (int i = threadIdx.x; i < 100; i += 128) {  //~ divergent-loop
+    float sum = 0.0f;
+    for (int j = 0; j < 100; j++) sum += y[j] * j;
+    x[i] = sum;
+  }
+}
+__global__ void fitting(float *x, const float *y) {
+  for (int i = threadIdx.x; i < 96; i += 128) {
+    float sum = 0.0f;
+    for (int j = 0; j < 100; j++) sum += y[j] * j;
+    x[i] = sum;
+  }
+}
+__global__ void many(float *x, const float *y) {
+  for (int i = threadIdx.x; i < 4000; i += 128) {
+    float sum = 0.0f;
+    for (int j = 0; j < 100; j++) sum += y[j] * j;
+    x[i] = sum;
+  }
+}
+void host(float *x, float *y) { k<<<1, 128>>>(x, y); fitting<<<1, 128>>>(x, y); many<<<1, 128>>>(x, y); }
+""")
