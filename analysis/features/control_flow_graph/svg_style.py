@@ -17,11 +17,12 @@ _LIGHT: Final = """
   --split-good: #7ee2a0; --split-bad: #ff9a9a; --split-open: #ffd27a;
 """
 _DARK: Final = """
-  --page: var(--vscode-editor-background, #16191f); --ink: #e4e7ec; --quiet: #98a1b0; --line: #6a7385; --edge: #a9b2c1;
-  --even: #333b49; --warps: #272d38; --split: #07090d; --split-ink: #f0f2f6; --split-quiet: #98a1b0;
-  --split-line: #c77f3f; --varying: #ffab6b; --split-varying: #ffab6b; --back: #7fb0ff; --depends: #e3c16f;
+  --page: var(--vscode-editor-background, #16191f); --ink: #f3f5f7; --quiet: #7e8a9c; --line: #5f6777; --edge: #a1abbb;
+  --even: #1e222a; --warps: #272d38; --split: #07090d; --split-ink: #aeb9ce; --split-quiet: #778397;
+  --split-line: #c77f3f; --varying: #eb6500; --split-varying: #ec6600; --back: #3e88ff; --depends: #aa8121;
   --melded: #14532d; --melded-line: #4ade80;
-  --good: #7ee2a0; --bad: #ff9a9a; --open: #ffd27a;
+  --good: #24a04e; --bad: #ff3d3d; --open: #bf7e00;
+  --split-good: #27af55; --split-bad: #ff2f2f; --split-open: #dc9200;
 """
 _THEMES: Final = f"""
 :root {{ color-scheme: light dark; }}

@@ -39,9 +39,69 @@
     if (line) reveal(line[0] - 1);
   }
 
-  const SMALLEST = 0.7; // below this the text of a graph cannot be read
-  for (const svg of document.querySelectorAll(".graph svg")) {
-    svg.style.minWidth = `${SMALLEST * svg.viewBox.baseVal.width}px`;
+  // Graphs: as wide as the panel at first, but never too small to be read; then as large as the reader wants.
+  const READABLE = 0.7;
+  const SMALLEST = 0.1;
+  const LARGEST = 4;
+  const STEP = 1.25;
+  for (const graph of document.querySelectorAll(".graph")) {
+    const svg = graph.querySelector("svg");
+    if (svg) makeZoomable(graph, svg);
+  }
+
+  function makeZoomable(graph, svg) {
+    const { width, height } = svg.viewBox.baseVal;
+    const tools = document.createElement("div");
+    tools.className = "graph-tools";
+    tools.setAttribute("role", "toolbar");
+    tools.setAttribute("aria-label", "Size of the graph");
+    graph.before(tools);
+    let scale = 1;
+
+    // What is at `x`, `y` of the visible part stays there.
+    function zoom(wanted, x = graph.clientWidth / 2, y = graph.clientHeight / 2) {
+      const before = scale;
+      scale = Math.min(LARGEST, Math.max(SMALLEST, wanted));
+      svg.style.width = `${scale * width}px`;
+      const ratio = scale / before;
+      graph.scrollTo((graph.scrollLeft + x) * ratio - x, (graph.scrollTop + y) * ratio - y);
+      shown.textContent = `${Math.round(100 * scale)} %`;
+    }
+    const wide = () => graph.clientWidth / width;
+    const whole = () => Math.min(wide(), (window.innerHeight - tools.offsetHeight - 16) / height);
+    const button = (text, label, press) => {
+      const made = document.createElement("button");
+      made.type = "button";
+      made.textContent = text;
+      made.setAttribute("aria-label", label);
+      made.addEventListener("click", press);
+      tools.append(made);
+    };
+    button("−", "Smaller", () => zoom(scale / STEP));
+    const shown = document.createElement("output");
+    tools.append(shown);
+    button("+", "Larger", () => zoom(scale * STEP));
+    button("Fit", "All of it", () => zoom(whole()));
+    button("Width", "As wide as the panel", () => zoom(wide()));
+    graph.addEventListener(
+      "wheel",
+      (event) => {
+        if (!event.ctrlKey && !event.metaKey) return;
+        event.preventDefault();
+        const { left, top } = graph.getBoundingClientRect();
+        zoom(scale * (event.deltaY < 0 ? STEP : 1 / STEP), event.clientX - left, event.clientY - top);
+      },
+      { passive: false },
+    );
+    graph.addEventListener("keydown", (event) => {
+      const wanted = { "+": () => scale * STEP, "-": () => scale / STEP, 0: whole, 1: () => 1 }[event.key];
+      if (!wanted || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      zoom(wanted());
+    });
+    graph.tabIndex = 0;
+    zoom(Math.min(1, Math.max(READABLE, wide())));
+    graph.scrollTo(0, 0);
   }
 
   for (const node of document.querySelectorAll(".graph g.node")) {

@@ -12,6 +12,7 @@ import { tell } from "./failure";
 import { HeatMap } from "./heatMap";
 import { Inspections } from "./inspect";
 import { KernelTable } from "./kernels";
+import { Legend } from "./legend";
 import { MeldPreview } from "./meld";
 import { showMenu } from "./menu";
 import { bundleOf } from "./python/bundle";
@@ -61,6 +62,13 @@ async function start(context: vscode.ExtensionContext, log: vscode.LogOutputChan
   const kernels = new KernelTable();
   const heatMap = new HeatMap();
   const panels = new Panels(extensionPath);
+  const legend = new Legend(context.globalState, panels);
+  context.subscriptions.push(
+    legend,
+    heatMap.onDidDraw((place) => {
+      legend.drawn(place);
+    }),
+  );
   const editors = new CudaEditors();
   const controller = new ServerController({
     extensionPath,
@@ -72,6 +80,9 @@ async function start(context: vscode.ExtensionContext, log: vscode.LogOutputChan
         log,
         errors,
         runCommand,
+        tinted: (uri, tokens, modifiers) => {
+          legend.tinted(uri, tokens, modifiers);
+        },
       });
       listen(client, kernels, (uri, said) => {
         heatMap.update(uri, said);
@@ -114,6 +125,9 @@ async function start(context: vscode.ExtensionContext, log: vscode.LogOutputChan
     "simt-lsp.meldPreview": () => melds.preview(),
     "simt-lsp.meldApply": (uri?: vscode.Uri) => melds.apply(uri),
     [MELD_PREVIEW_COMMAND]: (place: PlaceParams) => melds.preview(place),
+    "simt-lsp.showLegend": () => {
+      legend.show();
+    },
     "simt-lsp.restart": () => controller.restart(),
     "simt-lsp.showLog": () => {
       log.show();

@@ -1,7 +1,9 @@
-// Lines tinted by what ran there: a bar in the gutter as full as the warps were, colour in the overview ruler.
+// Lines in which lanes were lost: a bar in the gutter as full as the warps were, colour in the overview ruler.
 //
-// Rules    The server says which lines, after each simulation and each edit; a stale result has no lines.
+// Rules    The server says which lines, after each simulation and each edit; a stale result has no lines.  Where nearly
+//          all lanes worked there is no bar, only the hover: what is calm looks calm.
 //          The fuller the bar, the more lanes worked: the figure does not rest on colour alone.
+//          No blue, green or red: those are the editor's own for lines that were modified, added and removed.
 
 import * as vscode from "vscode";
 import type { Simulation } from "./server/protocol";
@@ -10,25 +12,40 @@ import { type HeatMapMode, heatMapMode } from "./settings";
 interface Level {
   /** Active lanes from here on, as a share. */
   readonly least: number;
-  readonly dark: string;
-  readonly light: string;
-  /** In the overview ruler; lines without loss do not appear there. */
-  readonly ruler: string | undefined;
+  /** Of the bar; none where no lanes are lost. */
+  readonly colours: Colours | undefined;
 }
 
-/** From orange to blue, as in the report. */
+interface Colours {
+  readonly dark: string;
+  readonly light: string;
+  /** The colour in the overview ruler. */
+  readonly ruler: string;
+}
+
+/** From sand to vermillion: the fewer lanes, the more colour. */
 const LEVELS: readonly Level[] = [
-  { least: 0.95, dark: "#63b3f2", light: "#0067a8", ruler: undefined },
-  { least: 0.75, dark: "#9fb3c4", light: "#5b6f87", ruler: "simtLsp.heat.low" },
-  { least: 0.5, dark: "#cfab87", light: "#8a6a4a", ruler: "simtLsp.heat.medium" },
-  { least: 0.25, dark: "#eb9c63", light: "#ad5a1c", ruler: "simtLsp.heat.high" },
-  { least: 0, dark: "#ff8f4d", light: "#c94f00", ruler: "simtLsp.heat.highest" },
+  { least: 0.95, colours: undefined },
+  { least: 0.75, colours: { dark: "#b5a88a", light: "#857a5e", ruler: "simtLsp.heat.low" } },
+  { least: 0.5, colours: { dark: "#d9ae5c", light: "#96701a", ruler: "simtLsp.heat.medium" } },
+  { least: 0.25, colours: { dark: "#f0a04b", light: "#ad5f0c", ruler: "simtLsp.heat.high" } },
+  { least: 0, colours: { dark: "#ff8f4d", light: "#c94f00", ruler: "simtLsp.heat.highest" } },
 ];
+
+/** A line of a document, from 0. */
+export interface Place {
+  readonly uri: vscode.Uri;
+  readonly line: number;
+}
 
 export class HeatMap implements vscode.Disposable {
   private readonly types = LEVELS.map((level) => decorationType(level));
   private readonly simulations = new Map<string, Simulation>();
+  private readonly firstBar = new vscode.EventEmitter<Place>();
+  /** Where the first bar of a document stands, each time that bars are drawn. */
+  readonly onDidDraw = this.firstBar.event;
   private readonly subscriptions = [
+    this.firstBar,
     vscode.window.onDidChangeVisibleTextEditors(() => {
       this.draw();
     }),
@@ -63,6 +80,9 @@ export class HeatMap implements vscode.Disposable {
       this.types.forEach((type, at) => {
         editor.setDecorations(type, levels[at] ?? []);
       });
+      const bars = levels.filter((_, at) => LEVELS[at]?.colours !== undefined).flat();
+      const lines = bars.map(({ range }) => range.start.line);
+      if (lines.length > 0) this.firstBar.fire({ uri: editor.document.uri, line: Math.min(...lines) });
     }
   }
 }
@@ -86,14 +106,18 @@ function percent(share: number): string {
 }
 
 function decorationType(level: Level): vscode.TextEditorDecorationType {
-  const { dark, light, ruler } = level;
+  const { least, colours } = level;
   return vscode.window.createTextEditorDecorationType({
-    dark: { gutterIconPath: bar(level.least, dark) },
-    light: { gutterIconPath: bar(level.least, light) },
-    gutterIconSize: "contain",
+    ...(colours === undefined
+      ? {}
+      : {
+          dark: { gutterIconPath: bar(least, colours.dark) },
+          light: { gutterIconPath: bar(least, colours.light) },
+          gutterIconSize: "contain",
+          overviewRulerLane: vscode.OverviewRulerLane.Left,
+          overviewRulerColor: new vscode.ThemeColor(colours.ruler),
+        }),
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
-    overviewRulerLane: vscode.OverviewRulerLane.Left,
-    ...(ruler === undefined ? {} : { overviewRulerColor: new vscode.ThemeColor(ruler) }),
     after: {
       margin: "0 0 0 2.5em",
       color: new vscode.ThemeColor("editorCodeLens.foreground"),

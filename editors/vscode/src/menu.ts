@@ -16,6 +16,7 @@ const ABOUT_THE_KERNEL: readonly Item[] = [
 
 const ABOUT_THE_SERVER: readonly Item[] = [
   { label: "$(refresh) Restart Server", command: "simt-lsp.restart" },
+  { label: "$(info) Show Legend", command: "simt-lsp.showLegend" },
   { label: "$(output) Show Log", command: "simt-lsp.showLog" },
   { label: "$(gear) Settings", command: "workbench.action.openSettings", arguments: ["simt-lsp"] },
 ];

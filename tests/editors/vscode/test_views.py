@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from tests.editors.vscode.conftest import Launch
 from tests.editors.vscode.window import Window, wait_until
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
 BARRIER = "divergent_barrier.cu"
+
+
+@pytest.fixture
+def launched_window(browser: Browser, launch: Launch, project: Path) -> Iterator[Window]:
+    """One that has never shown anything."""
+    with Window(browser, launch(), project) as window:
+        yield window
 
 
 def test_a_line_is_explained_and_its_steps_lead_to_their_places(window: Window) -> None:
@@ -53,6 +70,44 @@ def test_a_graph_follows_the_theme_and_its_blocks_lead_to_their_lines(window: Wi
     wait_until(lambda: window.cursor()[0] == 17, lambda: f"the cursor is at {window.cursor()}")
 
 
+def test_a_graph_is_zoomed_and_fitted(window: Window) -> None:
+    window.open(BARRIER)
+    window.wait_for_codes(BARRIER, bool)
+    window.at(14)
+    window.command("Show Control-Flow Graph")
+    view = window.panel("smooth: 1 of 6 blocks divergent")
+
+    def width() -> float:
+        return float(view.locator(".graph svg").evaluate("(svg) => svg.getBoundingClientRect().width"))
+
+    first = width()
+    view.get_by_label("Larger").click()
+    wait_until(lambda: width() > 1.2 * first, lambda: f"{width()} after {first}")
+    window.picture("zoomed")
+    view.get_by_label("All of it").click()
+    fits = "(graph) => graph.scrollHeight <= graph.clientHeight + 1 && graph.scrollWidth <= graph.clientWidth + 1"
+    wait_until(lambda: view.locator(".graph").evaluate(fits), lambda: f"{width()}")
+    window.picture("fitted")
+
+
+def test_marks_are_explained_where_they_are_first_seen_and_in_a_view(launched_window: Window) -> None:
+    window = launched_window
+    window.open(BARRIER)
+    window.wait_for_codes(BARRIER, bool)
+    told = "tinted: differs between threads"
+    wait_until(lambda: told in _drawn_behind(window), lambda: _drawn_behind(window))
+    window.picture("legend-hint")
+    window.command("SIMT: Show Legend")
+    view = window.panel("What the marks mean")
+    for word in ("affine", "italics", "Bars in the gutter"):
+        assert word in view.locator("main").inner_text()
+    wait_until(lambda: told not in _drawn_behind(window), lambda: _drawn_behind(window))
+    window.picture("legend")
+    window.open("reduction.cu")
+    window.sees(".codelens-decoration", "Simulate")
+    assert told not in _drawn_behind(window), "once is enough"
+
+
 def test_a_line_without_device_code_says_what_to_do_and_leaves_the_view(window: Window) -> None:
     window.open(BARRIER)
     window.wait_for_codes(BARRIER, bool)
@@ -95,3 +150,12 @@ def test_views_say_when_the_text_has_changed_and_can_be_renewed(window: Window) 
     window.picture("stale")
     banner.locator("button").click()
     window.panel("threadIdx.x < 32 / 2")
+
+
+def _drawn_behind(window: Window) -> str:
+    """All that decorations put behind lines."""
+    return str(window.page.evaluate(_AFTER))
+
+
+_AFTER: Final = """() => [...document.querySelectorAll('.view-line span')]
+  .map((span) => getComputedStyle(span, '::after').content).filter((text) => text !== 'none').join('\\n')"""

@@ -29,6 +29,8 @@ export interface ClientParts {
     args: unknown[],
     next: ExecuteCommandSignature,
   ) => vscode.ProviderResult<unknown>;
+  /** All tokens of a document came, and these are the names of their modifiers. */
+  readonly tinted: (uri: vscode.Uri, tokens: vscode.SemanticTokens, modifiers: readonly string[]) => void;
 }
 
 export function makeClient(launch: Launch, parts: ClientParts): LanguageClient {
@@ -42,6 +44,12 @@ export function makeClient(launch: Launch, parts: ClientParts): LanguageClient {
     markdown: { isTrusted: false, supportHtml: false },
     middleware: {
       executeCommand: parts.runCommand,
+      provideDocumentSemanticTokens: async (document, cancelled, next) => {
+        const tokens = await next(document, cancelled);
+        const { semanticTokensProvider } = client.initializeResult?.capabilities ?? {};
+        if (tokens) parts.tinted(document.uri, tokens, semanticTokensProvider?.legend.tokenModifiers ?? []);
+        return tokens;
+      },
       workspace: {
         configuration: (params) =>
           params.items.map((item) =>
