@@ -1,6 +1,7 @@
 """What to look at first: up to three sentences on one run, the largest loss first.
 
-Rules    Faults come before everything: what a faulty run counts may mean nothing.  Then, each as a share of what the
+Rules    Faults come before everything: what a faulty run counts may mean nothing.  Then a run that reached less than
+         half of the lines, of which nothing that it counted is told to be all.  Then, each as a share of what the
          run used of its kind, and only above a threshold: lanes that idle because warps split (of all issue slots;
          `losses.py`), sectors beyond the ideal (of all sectors), passes over shared memory that conflicts add (of all
          passes), and arrivals at barriers (of all warp instructions).  Each names one place: the worst.
@@ -17,6 +18,7 @@ from sim.report import words
 from sim.report.model import KernelReport, LineReport, PolicyReport
 
 MOST: Final = 3
+LEAST_COVERAGE: Final = 0.5
 LEAST_SPLIT_SHARE: Final = 0.05
 LEAST_EXCESS_SHARE: Final = 0.1
 LEAST_EXCESS_RATIO: Final = 1.5
@@ -46,16 +48,32 @@ class Advice:
 def look_first(report: KernelReport, run: PolicyReport) -> Sequence[Advice]:
     """Never nothing: where no loss stands out, that is said."""
     losses = [*_splits(report, run), *_memory(report, run), *_conflicts(report, run), *_barriers(report, run)]
-    found = [*_faults(report, run), *sorted(losses, key=lambda one: -one.share)][:MOST]
+    found = [*_faults(report, run), *_coverage(report, run), *sorted(losses, key=lambda one: -one.share)][:MOST]
     return found or [_calm(run)]
 
 
 def _calm(run: PolicyReport) -> Advice:
+    """No loss is large, which is no word on the sum of small ones: so the totals are told."""
     if not run.warp_instructions:
         return Advice("Nothing ran", None, None, 0.0)
-    lanes = words.percent(run.simd_efficiency)
-    calm = f"Nothing stands out: {lanes} of the lanes were active, and little more memory moved than must"
-    return Advice(calm, None, None, 0.0)
+    requests = run.requests
+    found = [f"{words.percent(run.simd_efficiency)} of the lanes were active"]
+    if requests.ideal_sectors:
+        found.append(
+            f"memory moved {words.ratio(requests.sectors / requests.ideal_sectors)} the least number of sectors"
+        )
+    if requests.bank_conflicts:
+        found.append(f"conflicts added {words.percent(requests.bank_conflicts / requests.bank_passes)} of the passes")
+    return Advice(f"No place stands out: {', '.join(found)}", None, None, 0.0)
+
+
+def _coverage(report: KernelReport, run: PolicyReport) -> Iterator[Advice]:
+    """What never ran is not told to be fine."""
+    ran = [line for line in run.lines if line.work.warp_instructions]
+    never = [line.line for line in run.lines if not line.work.warp_instructions]
+    if ran and len(ran) < LEAST_COVERAGE * len(run.lines):
+        told = f"Only {len(ran)} of {len(run.lines)} lines with code ran, the first that did not is line {never[0]}"
+        yield Advice(told, _line_code(report, never[0]), never[0], 1.0)
 
 
 def _faults(report: KernelReport, run: PolicyReport) -> Iterator[Advice]:
@@ -100,7 +118,7 @@ def _memory(report: KernelReport, run: PolicyReport) -> Iterator[Advice]:
         yield Advice(
             f"Line {worst.line} moves {words.number(worst.requests.sectors)} sectors of memory where"
             f" {words.number(worst.requests.ideal_sectors)} would do ({words.ratio(ratio)})",
-            _of(report, worst),
+            _line_code(report, worst.line),
             worst.line,
             share,
         )
@@ -116,7 +134,7 @@ def _conflicts(report: KernelReport, run: PolicyReport) -> Iterator[Advice]:
         yield Advice(
             f"Line {worst.line} passes {words.number(passes)} times over the banks of shared memory where"
             f" {words.number(passes - conflicts)} would do",
-            _of(report, worst),
+            _line_code(report, worst.line),
             worst.line,
             share,
         )
@@ -132,14 +150,14 @@ def _barriers(report: KernelReport, run: PolicyReport) -> Iterator[Advice]:
     every = words.number(round(1 / share))
     yield Advice(
         f"Warps come to a barrier once in {every} instructions, most often in line {worst.line}",
-        _of(report, worst),
+        _line_code(report, worst.line),
         worst.line,
         share,
     )
 
 
-def _of(report: KernelReport, line: LineReport) -> str:
-    return _code(words.source_line(report, line.line).strip())
+def _line_code(report: KernelReport, line: int) -> str:
+    return _code(words.source_line(report, line).strip())
 
 
 def _code(text: str) -> str:

@@ -67,6 +67,22 @@ def test_what_to_look_at_first_comes_first(tmp_path: Path) -> None:
     assert first < min(lines.index(line) for line in lines if line.startswith(("costliest lines", "branches")))
 
 
+def test_what_a_called_function_loses_is_put_down_to_the_branch_around_the_call(tmp_path: Path) -> None:
+    called = "__device__ float settle(float e) { for (int k = 0; k < 16; ++k) e = 0.5f * (e + 1.0f / e); return e; }\n"
+    kernel = """__global__ void relax(float *energy) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i % 2)
+    energy[i] = settle(energy[i]);
+}
+"""
+    write(tmp_path, {"a.cu": called + kernel})
+    told = " ".join(simt_lsp("simulate", "a.cu", cwd=tmp_path).stdout.split())
+    assert "% of all issue slots are lanes that idle because warps split in line 4, `if (i % 2)`." in told
+    write(tmp_path, {"a.cu": called.replace("k < 16", "k < threadIdx.x % 16") + kernel.replace("if (i % 2)", "")})
+    told = " ".join(simt_lsp("simulate", "a.cu", cwd=tmp_path).stdout.split())
+    assert "warps split in line 1, `for (int k = 0; k < threadIdx.x % 16; +…`." in told
+
+
 def test_the_study_is_shown_to_who_asks(tmp_path: Path) -> None:
     write(tmp_path, {"a.cu": SOURCE})
     titles = ("convergence", "registers", "scalarized")
