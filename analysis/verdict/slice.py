@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias, final
+from typing import Final, TypeAlias, final
 
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
@@ -36,6 +36,8 @@ OF_THREAD = frozenset(
 )
 BLOCK_INDICES = (SpecialRegister.BLOCK_X, SpecialRegister.BLOCK_Y, SpecialRegister.BLOCK_Z)
 
+MAX_LONG_WALKS: Final = 4
+
 Step: TypeAlias = tuple[ValueId, Evaluate]
 """A value of the slice, and how it is computed."""
 Given: TypeAlias = tuple[tuple[ValueId, ValueId | None], ...]
@@ -58,6 +60,8 @@ class Integers:
             if type(instruction) in EVALUATED and instruction.result is not None
         }
         self._steps: dict[ValueId, Step] = {}
+        self.long_walks = MAX_LONG_WALKS
+        """How many walks of many operations are left; they are rarely worth it, so a function has few."""
 
     def is_integer(self, value: ValueId) -> bool:
         return isinstance(self.function.types[value], IntegerType | BooleanType)

@@ -6,7 +6,7 @@ Cost      Threads that went the same way so far are followed together: what does
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias, final
@@ -41,13 +41,16 @@ class WalkedThread:
     """One thread; a value that is missing is unknown.
 
     `values`: those that depend on its number, and what they are computed from.  `arrivals`: how often it ran the target
-    blocks.  `visits`: the watched blocks that it ran, in its order.
+    blocks, or at least ran them where it was not followed to its end.  `visits`: the watched blocks that it ran, in its
+    order.
     """
 
     number: int
     values: dict[ValueId, int]
     visits: list[Visit] = field(default_factory=list[Visit])
     arrivals: int = 0
+    is_followed: bool = False
+    """To its end, or until it had arrived often enough."""
 
 
 @final
@@ -78,38 +81,67 @@ class Walk:
     """Follows threads of one block together, as long as they go the same way.
 
     `budget` bounds the operations of all, where what is the same for a group counts once; `longest` those of a thread.
+    `enough`: nobody is followed who has arrived so often.
     """
 
-    def __init__(self, slice_: Slice, launch: Launch, threads: Iterable[int], budget: int, longest: int) -> None:
+    def __init__(
+        self,
+        slice_: Slice,
+        launch: Launch,
+        threads: Iterable[int],
+        budget: int,
+        longest: int,
+        enough: int | None = None,
+    ) -> None:
         self._slice = slice_
         self._launch = launch
         self._longest = longest
+        self._enough = enough
         self.threads = [WalkedThread(number, dict(launch.scalars)) for number in threads]
         self.budget = budget
         self.assumed = False
         self.is_unfinished = False
         """Some thread ran out of operations."""
+        self._some_are_lost = False
+        """Of the group that decided last."""
 
     def follow(self) -> bool:
-        """Can it be told for all threads how often they run the target blocks?"""
+        """Can it be told for all threads how often they run the target blocks?  Gives up at the first that cannot."""
+        return all(self._groups())
+
+    def follow_each(self) -> bool:
+        """The same, and follows the other threads where one cannot be followed."""
+        return all(list(self._groups()))
+
+    def _groups(self) -> Iterator[bool]:
+        """For each group whose way ends somewhere, whether it was followed to its end."""
         waiting = [_Group(self.threads, dict(self._launch.scalars))]
         while waiting:
             group = waiting.pop()
             while True:
                 self._enter(group)
+                if self._enough is not None and group.arrivals >= self._enough:
+                    yield _end(group, is_followed=True)
+                    break
                 if self.budget <= 0 or group.spent >= self._longest:
                     self.is_unfinished = True
-                    return False
+                    yield _end(group, is_followed=False)
+                    break
                 parts = self._leave(group)
-                if parts is Stop.UNKNOWN:
-                    return False
-                if parts is Stop.END:
-                    for thread in group.threads:
-                        thread.arrivals = group.arrivals
+                if isinstance(parts, Stop):
+                    yield _end(group, is_followed=parts is Stop.END)
+                    break
+                if self._some_are_lost:
+                    self._some_are_lost = False
+                    yield False
+                if not parts:
                     break
                 group = parts[0]
                 waiting.extend(parts[1:])
-        return True
+            if self.budget <= 0:
+                for other in waiting:
+                    _end(other, is_followed=False)
+                waiting.clear()
 
     def _enter(self, group: _Group) -> None:
         """Phis all at once, then the instructions of the slice; phis are unknown without a source."""
@@ -193,14 +225,11 @@ class Walk:
         for decided, threads in alike.items():
             part = group.part(threads)
             went = self._go(part, terminator, decided)
-            if went is Stop.UNKNOWN:
-                return went
-            if went is Stop.END:
-                for thread in threads:
-                    thread.arrivals = part.arrivals
+            if isinstance(went, Stop):
+                self._some_are_lost |= not _end(part, is_followed=went is Stop.END)
             else:
                 parts.extend(went)
-        return parts or Stop.END
+        return parts
 
     def _go(self, group: _Group, terminator: Branch | Switch, decided: int | None) -> Sequence[_Group] | Stop:
         """On with a group for which the decision is the same."""
@@ -270,6 +299,12 @@ class Walk:
                 seen.add(block)
                 waiting.extend(self._slice.control.successors[block])
         return False
+
+
+def _end(group: _Group, *, is_followed: bool) -> bool:
+    for thread in group.threads:
+        thread.arrivals, thread.is_followed = group.arrivals, is_followed
+    return is_followed
 
 
 def _put(values: dict[ValueId, int], result: ValueId, value: int | None) -> None:

@@ -7,18 +7,20 @@ Method    The function is walked for every thread of one block, for a few launch
           defined in between stays unknown).  One that it depends on: if it is uniform in the block it is assumed to be
           satisfiable, for all threads alike, first towards the barrier and in later rounds of a loop out of it; if it
           varies there is no proof.
-Proof     Two threads of the scope that arrive different numbers of times.
+Proof     Two threads of the scope that arrive different numbers of times: one that was followed to its end, and one
+          that has arrived more often, however long it goes on.
 Candidates  The known block shapes, else 64 threads.  Scalars: half a block, a number that is not a multiple of the
           block, the constants that the conditions compare with and their neighbours; template arguments: the block.
-              Numbers in memory (`memory_arguments.py`): 0, one more than the others, and as the others.
-Cost      bounded by `MAX_PROBED` and `MAX_OPERATIONS` for a barrier; runs only for barriers known to be divergent.
+          Numbers in memory (`memory_arguments.py`): 0, one more than the others, and as the others.
+Cost      bounded by `MAX_PROBED`, `MAX_OPERATIONS` and rarely `MAX_LONG` for a barrier; runs only for barriers known to
+          be divergent.
 Gives up  when the budget is spent.  No proof does not mean that the barrier is safe.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import final
+from typing import TypeAlias, final
 
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.divergence.levels import Level
@@ -39,8 +41,13 @@ MAX_UNFINISHED = 4
 """Probes that may run out of operations: where even the argument 1 gives long walks, no other will help."""
 MAX_OPERATIONS = 40_000
 """Operations spent on walking whole blocks of candidates whose probes part."""
+MAX_LONG = 60_000
+"""Operations of two threads where the others could not be followed to their end (`MAX_LONG_WALKS`)."""
 MAX_CANDIDATES = 16
 UNKNOWN_SHAPE = BlockShape(64)
+
+_Candidate: TypeAlias = tuple[BlockShape, int, Mapping[ValueId, int]]
+"""A block's shape, its index, and the scalars."""
 
 
 @final
@@ -65,18 +72,58 @@ def find_witness(integers: Integers, knowledge: LaunchKnowledge, barrier: BasicB
     function = integers.function
     slice_ = Slice.of(integers, barrier)
     probing, walking = _Walks(slice_, MAX_PROBED, MAX_WALK), _Walks(slice_, MAX_OPERATIONS, MAX_OPERATIONS)
+    counting = _Walks(slice_, MAX_OPERATIONS, MAX_OPERATIONS)
     for shape, block, scalars in _candidates(function, slice_, knowledge):
         launch = Launch(shape, block, knowledge.warp_size, scalars)
         # Most candidates do not part; a few threads at the usual limits tell that without walking the block.
-        probes = probing.arrivals(launch, _probes(slice_, shape))
-        if probes is not None and len(set(probes)) > 1:
-            arrivals = walking.arrivals(launch, range(shape.threads))
-            group = knowledge.warp_size if scope is Level.WARP else shape.threads
-            if arrivals is not None and _parts(arrivals, group):
-                return _witness(launch, slice_, arrivals, walking.assumed)
-        if probing.budget <= 0 or walking.budget <= 0 or probing.unfinished >= MAX_UNFINISHED:
+        fewest = _fewest_of_parting(probing.counts(launch, _probes(slice_, shape)))
+        if fewest is not None:
+            used, counts = walking, walking.counts(launch, range(shape.threads))
+            if not all(count.is_final for count in counts):
+                # A long way (`for (int i = 0; i < t; i++)`): that others arrive once more is proof enough.
+                used, counts = counting, counting.counts(launch, range(shape.threads), fewest + 1)
+            group = max(knowledge.warp_size if scope is Level.WARP else shape.threads, 1)
+            groups = (counts[start : start + group] for start in range(0, shape.threads, group))
+            if any(_fewest_of_parting(one) is not None for one in groups):
+                return _witness(launch, slice_, counts, used.assumed)
+        if probing.budget <= 0 or counting.budget <= 0 or probing.unfinished >= MAX_UNFINISHED:
+            break
+    return _two_threads(integers, slice_, knowledge, scope) if probing.unfinished else None
+
+
+def _two_threads(integers: Integers, slice_: Slice, knowledge: LaunchKnowledge, scope: Level) -> Witness | None:
+    """Where ways are long, two threads that part are all that is looked for: the ends of a block, or of a warp."""
+    for shape, block, scalars in sorted(_candidates(integers.function, slice_, knowledge), key=_size)[:2]:
+        if integers.long_walks == 0:
             return None
+        integers.long_walks -= 1
+        launch, walks = Launch(shape, block, knowledge.warp_size, scalars), _Walks(slice_, MAX_LONG, MAX_LONG)
+        last = (min(shape.threads, knowledge.warp_size) if scope is Level.WARP else shape.threads) - 1
+        threads = (0, last)
+        counts = walks.counts(launch, threads)
+        if _fewest_of_parting(counts) is not None:
+            return _witness(launch, slice_, counts, walks.assumed, threads)
     return None
+
+
+def _size(candidate: _Candidate) -> int:
+    """Of its numbers: small ones make short loops."""
+    return sum(candidate[2].values())
+
+
+@final
+@record
+class _Count:
+    """How often a thread arrives: at least so often, unless that is final."""
+
+    arrivals: int
+    is_final: bool
+
+
+def _fewest_of_parting(counts: Sequence[_Count]) -> int | None:
+    """How often those arrive who arrive least, if others surely arrive more often; None if that cannot be told."""
+    fewest = min((count.arrivals for count in counts if count.is_final), default=None)
+    return fewest if fewest is not None and any(count.arrivals > fewest for count in counts) else None
 
 
 @final
@@ -90,14 +137,14 @@ class _Walks:
         self.assumed = False
         self.unfinished = 0
 
-    def arrivals(self, launch: Launch, threads: Iterable[int]) -> list[int] | None:
-        """How often each thread arrives; None where one cannot be followed."""
-        walk = Walk(self._slice, launch, threads, self.budget, self._longest)
-        is_told = walk.follow()
+    def counts(self, launch: Launch, threads: Iterable[int], enough: int | None = None) -> Sequence[_Count]:
+        """How often each thread arrives; `enough`: nobody is followed further."""
+        walk = Walk(self._slice, launch, threads, self.budget, self._longest, enough)
+        walk.follow_each()
         self.budget = walk.budget
         self.unfinished += walk.is_unfinished
         self.assumed = walk.assumed
-        return [thread.arrivals for thread in walk.threads] if is_told else None
+        return [_Count(thread.arrivals, thread.is_followed) for thread in walk.threads]
 
 
 def _probes(slice_: Slice, shape: BlockShape) -> list[int]:
@@ -107,20 +154,24 @@ def _probes(slice_: Slice, shape: BlockShape) -> list[int]:
     return sorted({thread for thread in (*usual, *thresholds(slice_)[:12]) if 0 <= thread < threads})
 
 
-def _parts(arrivals: Sequence[int], group: int) -> bool:
-    return any(len(set(arrivals[start : start + group])) > 1 for start in range(0, len(arrivals), max(group, 1)))
-
-
-def _witness(launch: Launch, slice_: Slice, arrivals: Sequence[int], assumed: bool) -> Witness:
-    most = max(arrivals)
+def _witness(
+    launch: Launch, slice_: Slice, counts: Sequence[_Count], assumed: bool, threads: Sequence[int] | None = None
+) -> Witness:
+    """`threads`: whom the counts are of, if not of all; who is not known enough is on neither side."""
+    numbers = range(len(counts)) if threads is None else threads
+    most = max(count.arrivals for count in counts)
+    if not all(count.is_final for count in counts):
+        most = min(count.arrivals for count in counts if count.is_final) + 1
     names = slice_.scalar_names
     arguments = {names[value]: number for value, number in launch.scalars.items()}
     return Witness(
         launch.shape,
         launch.block,
         tuple(arguments.items()),
-        _ranges([thread for thread, count in enumerate(arrivals) if count == most]),
-        _ranges([thread for thread, count in enumerate(arrivals) if count != most]),
+        _ranges([thread for thread, count in zip(numbers, counts, strict=True) if count.arrivals >= most]),
+        _ranges(
+            [thread for thread, count in zip(numbers, counts, strict=True) if count.is_final and count.arrivals < most]
+        ),
         assumed,
     )
 
@@ -138,9 +189,7 @@ def _ranges(threads: Sequence[int]) -> tuple[tuple[int, int], ...]:
 # -- candidates -------------------------------------------------------------------------------------------------------
 
 
-def _candidates(
-    function: Function, slice_: Slice, knowledge: LaunchKnowledge
-) -> Iterator[tuple[BlockShape, int, Mapping[ValueId, int]]]:
+def _candidates(function: Function, slice_: Slice, knowledge: LaunchKnowledge) -> Iterator[_Candidate]:
     """Launches worth trying: all scalars equal to one number, the numbers in order of promise."""
     compared = thresholds(slice_)
     for shape in knowledge.shapes or (UNKNOWN_SHAPE,):

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
+from analysis.divergence.launch_shape import BlockShape
+from analysis.verdict.witness import Witness
 from tests.missed_barriers.kernels import Kernel, random_kernel
 from tests.missed_barriers.referee import referee, repaired, wrong
+from tests.missed_barriers.witnesses import parts, refuted
 
 TAIL = "void host(int *x, const int *y, int n) { k<<<1, 64>>>(x, y, n); }\n"
 
@@ -17,6 +21,32 @@ def test_repaired_kernels_do_what_was_meant() -> None:
         assert found == [], seed
         counts.update(counted)
     assert counts["repaired"] >= 4
+
+
+def test_threads_part_in_the_launches_that_are_named() -> None:
+    asked = 0
+    for seed in range(8):
+        found, count = refuted(random_kernel(seed))
+        assert found == [], seed
+        asked += count
+    assert asked >= 8
+
+
+def test_a_witness_that_confuses_the_sides_is_refuted() -> None:
+    kernel = Kernel(
+        """__global__ void k(int *x, const int *y, int n) {
+  int t = threadIdx.x;
+  if (t < n) __syncthreads();
+}
+void host(int *x, const int *y, int n) { k<<<1, 64>>>(x, y, n); }
+""",
+        "",
+    )
+    place = kernel.faulty.index("__syncthreads")
+    right = Witness(BlockShape(64), 0, (("n", 5),), ((0, 4),), ((5, 63),), assumed=False)
+    assert parts(kernel, place, right)
+    assert not parts(kernel, place, replace(right, arguments=(("n", 6),)))
+    assert not parts(kernel, place, replace(right, arriving=right.missing, missing=right.arriving))
 
 
 def test_the_referee_sees_a_guard_that_is_lost() -> None:
