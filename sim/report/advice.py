@@ -22,6 +22,7 @@ LEAST_COVERAGE: Final = 0.5
 LEAST_SPLIT_SHARE: Final = 0.05
 LEAST_EXCESS_SHARE: Final = 0.1
 LEAST_EXCESS_RATIO: Final = 1.5
+LEAST_TOLD_RATIO: Final = 1.05
 LEAST_CONFLICT_SHARE: Final = 0.1
 LEAST_BARRIER_SHARE: Final = 0.1
 _MOST_CODE: Final = 40
@@ -58,10 +59,9 @@ def _calm(run: PolicyReport) -> Advice:
         return Advice("Nothing ran", None, None, 0.0)
     requests = run.requests
     found = [f"{words.percent(run.simd_efficiency)} of the lanes were active"]
-    if requests.ideal_sectors:
-        found.append(
-            f"memory moved {words.ratio(requests.sectors / requests.ideal_sectors)} the least number of sectors"
-        )
+    ratio = requests.sectors / requests.ideal_sectors if requests.ideal_sectors else 1.0
+    if ratio >= LEAST_TOLD_RATIO:
+        found.append(f"memory moved {words.ratio(ratio)} the least number of sectors")
     if requests.bank_conflicts:
         found.append(f"conflicts added {words.percent(requests.bank_conflicts / requests.bank_passes)} of the passes")
     return Advice(f"No place stands out: {', '.join(found)}", None, None, 0.0)

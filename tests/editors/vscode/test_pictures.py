@@ -26,6 +26,12 @@ SETTINGS: Final = {
 }
 
 
+_CLOSE_LEGEND: Final = """
+const legends = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(({ label }) => label === "SIMT: legend");
+await vscode.window.tabGroups.close(legends);
+"""
+
+
 @pytest.fixture(scope="module")
 def gallery(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Window]:
     folder = tmp_path_factory.mktemp("gallery")
@@ -38,6 +44,9 @@ def gallery(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
         window.ask("await vscode.commands.executeCommand('workbench.action.closeSidebar')")
         window.open(NAME)
         window.sees(".codelens-decoration", "Simulate")
+        window.command("SIMT: Show Legend")  # what is explained where it is first seen is no part of the pictures
+        window.panel("What the marks mean")
+        window.ask(_CLOSE_LEGEND)
         yield window
 
 
