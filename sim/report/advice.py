@@ -9,6 +9,7 @@ Rules    Faults come before everything: what a faulty run counts may mean nothin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final, final
 
@@ -26,6 +27,8 @@ LEAST_TOLD_RATIO: Final = 1.05
 LEAST_CONFLICT_SHARE: Final = 0.1
 LEAST_BARRIER_SHARE: Final = 0.1
 _MOST_CODE: Final = 40
+_MOST_LOOKED_AT: Final = 200
+_TAIL: Final = re.compile(r"(?:\s|[;{]|//.*|/\*.*)*$")
 
 
 @final
@@ -161,5 +164,6 @@ def _line_code(report: KernelReport, line: int) -> str:
 
 
 def _code(text: str) -> str:
-    text = text.removesuffix(";")
+    """Without what says nothing in a sentence: a comment behind it, a brace, its end."""
+    text = _TAIL.sub("", text[:_MOST_LOOKED_AT])
     return text if len(text) <= _MOST_CODE else text[: _MOST_CODE - 1] + "…"

@@ -62,6 +62,12 @@ def test_splits_are_put_down_to_their_branch() -> None:
     assert said(replace(run, losses=(LossReport(branch.place, 32),)))[0].startswith("No place stands out")
 
 
+def test_what_stands_behind_the_code_is_left_out() -> None:
+    source = (*sample().source[:11], "    out[i] = x[i / 2]; // of /* every */ second;", *sample().source[12:])
+    told = said(with_line(calm(), RequestCount(10, 320, 40)), replace(sample(), source=source))
+    assert told == ["Line 12 moves 320 sectors of memory where 40 would do (8.0×), `out[i] = x[i / 2]`."]
+
+
 def test_lanes_that_never_were_are_no_split() -> None:
     assert said(replace(calm(), losses=(LossReport(None, 1600),))) == [
         "50.0 % of all issue slots are lanes that idle where no warp has split: warps that are not full."
