@@ -29,6 +29,7 @@ from analysis.ir.types import (
     VoidType,
 )
 from analysis.lower.builtins import BuiltinCall, BuiltinFunction, Literal, is_known_by_address
+from analysis.lower.builtins.atomic_objects import is_atomic_object
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.copies import copy_constructor, copy_runs_code
 from analysis.lower.either import MOST, either
@@ -251,7 +252,7 @@ def call_builtin(
         tuple(values),
         addresses,
         builtin_arguments(explicit),
-        None if receiver is None else _value_of(ctx, receiver, span),
+        None if receiver is None else _value_of(ctx, receiver, span, is_receiver=True),
         receiver.address if isinstance(receiver, Place) else None,
         span,
         ctx.warp_size,
@@ -261,11 +262,15 @@ def call_builtin(
     return builtin.lower(call)
 
 
-def _value_of(ctx: LoweringContext, argument: Operand, span: Span) -> ValueId:
-    """The value of an argument; what is known by its address or its text alone is not read."""
+def _value_of(ctx: LoweringContext, argument: Operand, span: Span, *, is_receiver: bool = False) -> ValueId:
+    """The value of an argument; what is known by its address or its text alone is not read.
+
+    A method of an atomic object says itself how it uses the object; as an argument, the object is read.
+    """
     if isinstance(argument, Closure):
         return ctx.builder.undefined(LAMBDA, span)
-    if isinstance(argument, Place) and is_known_by_address(argument.type):
+    by_address = is_receiver and is_atomic_object(ctx.type_of(argument))
+    if isinstance(argument, Place) and (by_address or is_known_by_address(argument.type)):
         return ctx.builder.undefined(argument.type, span)
     return load(ctx, argument, span)
 

@@ -27,13 +27,14 @@ from analysis.ir.types import (
 )
 from analysis.lower.bit_fields import clear_units, store_to
 from analysis.lower.builtins import builtin_constructor, builtin_layout
+from analysis.lower.builtins.atomic_objects import is_atomic_reference
 from analysis.lower.calls import call_builtin, call_method, unknown_call
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.convert import implicit
 from analysis.lower.copies import copy_constructor, part_with_copy_constructor
 from analysis.lower.expressions.arguments import argument_operands
-from analysis.lower.expressions.dispatch import load, lower, rvalue
+from analysis.lower.expressions.dispatch import load, lower, lower_object, rvalue
 from analysis.lower.expressions.members import member_place, upcast
 from analysis.lower.lifetimes import will_end
 from analysis.lower.names import Closure, Record
@@ -59,10 +60,8 @@ def construct(ctx: LoweringContext, type: Type, arguments: Sequence[Operand], sp
             construct_at(ctx, target, record, arguments, span)
             will_end(ctx, target.address, type, span)
             return replace(target, is_temporary=True)
-    if len(arguments) == 1 and not isinstance(arguments[0], Closure):
-        value = load(ctx, arguments[0], span)
-        if ctx.builder.types[value] == type:
-            return value
+    if len(arguments) == 1 and not isinstance(arguments[0], Closure) and ctx.type_of(arguments[0]) == type:
+        return load(ctx, arguments[0], span)
     builtin = builtin_constructor(type)
     if builtin is not None:
         return call_builtin(ctx, builtin, arguments, (), span)
@@ -293,6 +292,9 @@ def initialise_list(ctx: LoweringContext, target: Place, value: Node, span: Span
         return _fill_vector(ctx, target, type, nodes, span)
     if not nodes:
         return _store(ctx, target, zero(ctx, type, span), span)
+    if len(nodes) == 1 and is_atomic_reference(type):
+        built = construct(ctx, type, [lower_object(ctx, nodes[0])], span)
+        return _store(ctx, target, load(ctx, built, span), span)
     if len(nodes) == 1:
         return initialise(ctx, target, nodes[0], span)
     return _opaque_list(ctx, target, nodes, span)

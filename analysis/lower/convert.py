@@ -22,6 +22,7 @@ from analysis.ir.types import (
     VectorType,
     VoidType,
 )
+from analysis.lower.builtins.atomic_objects import is_atomic_reference, read_atomic_reference
 from analysis.lower.context import LoweringContext
 from analysis.lower.conversions import convert, is_vague
 from analysis.lower.expressions.members import moved_in_class
@@ -43,6 +44,8 @@ def implicit(ctx: LoweringContext, value: ValueId, type: Type, span: Span) -> Va
         return ctx.builder.opaque(f"conversion to {spelled(type)}", (value,), type, span)
     if isinstance(source, VoidType):
         return ctx.builder.undefined(type, span)
+    if is_atomic_reference(source):
+        return implicit(ctx, read_atomic_reference(ctx.builder, value, span), type, span)
     if isinstance(type, GroupType) or isinstance(source, GroupType):
         return ctx.builder.convert(value, type, span)
     if isinstance(type, VectorType | HandleType) or isinstance(source, VectorType | HandleType):

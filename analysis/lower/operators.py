@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from analysis.ir.types import HandleType, IntegerType, PointerType, StructType, Type, UnknownType, VectorType
 from analysis.lower.associated import associated_functions
 from analysis.lower.builtins import builtin_function, builtin_method
+from analysis.lower.builtins.atomic_objects import is_atomic_reference, read_atomic_reference
 from analysis.lower.calls import call_builtin, call_method, call_one_of, unknown_call
 from analysis.lower.class_conversions import conversion_operators
 from analysis.lower.context import LoweringContext, Operand, Place
@@ -78,6 +79,9 @@ def _converted_operands(ctx: LoweringContext, operands: Sequence[Operand], node:
     converted: list[Operand] = []
     for operand in operands:
         type = ctx.type_of(operand)
+        if is_atomic_reference(type):
+            converted.append(read_atomic_reference(ctx.builder, load(ctx, operand, span), span))
+            continue
         if not isinstance(type, StructType | VectorType):
             converted.append(operand)
             continue

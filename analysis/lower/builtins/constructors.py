@@ -6,13 +6,13 @@ from typing import Final
 
 from analysis.ir.ids import ValueId
 from analysis.ir.types import HandleType, StructType, Type, VectorType
+from analysis.lower.builtins.atomic_objects import held_by_atomic, is_atomic_object, is_atomic_reference
 from analysis.lower.builtins.complex import is_complex, make_complex
 from analysis.lower.builtins.core import BoundCall, BuiltinFunction, Lowering, opaque_bound
 from analysis.lower.builtins.emitter import Emitter
 from analysis.lower.builtins.layouts import builtin_layout, declared_in
 from analysis.lower.builtins.memory_barriers import is_barrier, word_of_count
 from analysis.lower.builtins.operations import build_aggregate
-from analysis.lower.builtins.types import element_of_handle
 from analysis.lower.builtins.vectors import constructor
 
 _ANY: Final = "any(any?, any?, any?, any?)"
@@ -26,7 +26,8 @@ def builtin_constructor(type: Type) -> BuiltinFunction | None:
         case StructType(name=name) if builtin_layout(type) is not None:
             return BuiltinFunction(name, _struct(type), "any(...)")
         case HandleType(name=name):
-            return BuiltinFunction(name, _object(type), "any(...)")
+            # A reference takes the place: to read what stands there would be an access that the program does not make.
+            return BuiltinFunction(name, _object(type), "any(any&)" if is_atomic_reference(type) else "any(...)")
         case _:
             return None
 
@@ -60,11 +61,11 @@ def _object(type: HandleType) -> Lowering:
     def lower(call: BoundCall) -> ValueId:
         builder, span = call.builder, call.span
         given = call.call.addresses[0] if call.call.addresses else None
-        if "::atomic_ref<" in type.name and given is not None:
+        if is_atomic_reference(type) and given is not None:
             return builder.bitcast(given, type, span)
         if is_barrier(type) and call.arguments:
             return builder.bitcast(word_of_count(Emitter(builder, span), call.arguments[0]), type, span)
-        element = element_of_handle(type) if "::atomic<" in type.name else None
+        element = held_by_atomic(type) if is_atomic_object(type) else None
         if element is not None and call.arguments:
             return builder.bitcast(builder.convert(call.arguments[0], element, span), type, span)
         return builder.constant(None, type, span)

@@ -2,7 +2,7 @@
 
 A `cuda::atomic<T>` in memory is its `T`; a `cuda::atomic_ref<T>` is the address of one.  Which `T` stands in the
 type's name.
-Limits   `T` must be a scalar or a vector; the memory order is not kept.
+Limits   `T` must be a scalar or a vector.
 """
 
 from __future__ import annotations
@@ -10,35 +10,47 @@ from __future__ import annotations
 from typing import Final
 
 from analysis.ir.ids import ValueId
-from analysis.ir.memory import Atomic
 from analysis.ir.operators import AtomicOperator, BinaryOperator, CompareOperator
 from analysis.ir.types import BOOLEAN, HandleType, MemorySpace, PointerType, Type
+from analysis.lower.builtins.atomic_objects import MemoryOrder, emit_atomic, held_by_atomic, is_atomic_reference
 from analysis.lower.builtins.core import BoundCall, Lowering, Table, opaque_bound
 from analysis.lower.builtins.emitter import Emitter
 from analysis.lower.builtins.memory_barriers import BARRIER_METHODS, LATCH_METHODS
-from analysis.lower.builtins.types import element_of_handle
 
 _A = AtomicOperator
 
 
+def _order(call: BoundCall, first: int) -> MemoryOrder:
+    """The order that the call names at argument `first`, on success where it names two."""
+    named = call.literal(first)
+    known = isinstance(named, int) and named in frozenset(MemoryOrder)
+    return MemoryOrder(named) if known else MemoryOrder.SEQUENTIALLY_CONSISTENT
+
+
 def _contents(call: BoundCall) -> tuple[ValueId, Type] | None:
-    """The address of what an atomic object holds, and its type."""
+    """The address of what an atomic object holds, and the object's type."""
     receiver, address = call.call.receiver, call.call.receiver_address
     type = call.builder.type_of(receiver) if receiver is not None else None
     if isinstance(type, PointerType):
         type, address, receiver = type.element, receiver, None
-    element = element_of_handle(type) if isinstance(type, HandleType) else None
-    if not isinstance(type, HandleType) or element is None:
+    element = held_by_atomic(type)
+    if type is None or element is None:
         return None
-    if type.name.startswith("cuda::atomic_ref"):
+    if is_atomic_reference(type):
         if receiver is None and address is not None:
             receiver = call.builder.load(address, type, call.span)
         assert receiver is not None  # a method has an object
-        return call.builder.bitcast(receiver, PointerType(element, MemorySpace.GENERIC), call.span), element
+        return call.builder.bitcast(receiver, PointerType(element, MemorySpace.GENERIC), call.span), type
     if address is None:
         return None
     space = call.builder.space_of(address)
-    return call.builder.bitcast(address, PointerType(element, space), call.span), element
+    return call.builder.bitcast(address, PointerType(element, space), call.span), type
+
+
+def _value_type(call: BoundCall, address: ValueId) -> Type:
+    pointer = call.builder.type_of(address)
+    assert isinstance(pointer, PointerType)
+    return pointer.element
 
 
 def _update(operator: AtomicOperator, after: BinaryOperator | None = None) -> Lowering:
@@ -48,10 +60,10 @@ def _update(operator: AtomicOperator, after: BinaryOperator | None = None) -> Lo
         contents = _contents(call)
         if contents is None:
             return opaque_bound(call)
-        address, type = contents
+        address, object = contents
         emit = Emitter(call.builder, call.span)
-        value = emit.convert(call.arguments[0], type)
-        old = _emit_atomic(call, operator, address, (value,), type)
+        value = emit.convert(call.arguments[0], _value_type(call, address))
+        old = emit_atomic(emit.builder, operator, address, (value,), object, _order(call, 1), call.span)
         return old if after is None else emit.binary(after, old, value)
 
     return lower
@@ -64,34 +76,31 @@ def _step(operator: AtomicOperator) -> Lowering:
         contents = _contents(call)
         if contents is None:
             return opaque_bound(call)
-        address, type = contents
-        return _emit_atomic(call, operator, address, (call.builder.constant(1, type, call.span),), type)
+        address, object = contents
+        emit = Emitter(call.builder, call.span)
+        one = emit.constant(1, _value_type(call, address))
+        return emit_atomic(
+            emit.builder, operator, address, (one,), object, MemoryOrder.SEQUENTIALLY_CONSISTENT, call.span
+        )
 
     return lower
-
-
-def _emit_atomic(
-    call: BoundCall, operator: AtomicOperator, address: ValueId, arguments: tuple[ValueId, ...], type: Type
-) -> ValueId:
-    result = call.builder.value(type)
-    call.builder.emit(Atomic(result, operator, address, arguments, call.span))
-    return result
 
 
 def _load(call: BoundCall) -> ValueId | None:
     contents = _contents(call)
     if contents is None:
         return opaque_bound(call)
-    return _emit_atomic(call, _A.LOAD, contents[0], (), contents[1])
+    return emit_atomic(call.builder, _A.LOAD, contents[0], (), contents[1], _order(call, 0), call.span)
 
 
 def _store(call: BoundCall) -> ValueId | None:
     contents = _contents(call)
     if contents is None:
         return opaque_bound(call)
-    address, type = contents
-    value = call.builder.convert(call.arguments[0], type, call.span)
-    _emit_atomic(call, _A.STORE, address, (value,), type)
+    address, object = contents
+    emit = Emitter(call.builder, call.span)
+    value = emit.convert(call.arguments[0], _value_type(call, address))
+    emit_atomic(emit.builder, _A.STORE, address, (value,), object, _order(call, 1), call.span)
     return None
 
 
@@ -100,10 +109,13 @@ def _compare_exchange(call: BoundCall) -> ValueId | None:
     contents = _contents(call)
     if contents is None:
         return opaque_bound(call)
-    address, type = contents
+    address, object = contents
     builder, span, (expected_at, desired, *_) = call.builder, call.span, call.arguments
+    emit = Emitter(builder, span)
+    type = _value_type(call, address)
     expected = builder.load(expected_at, type, span)
-    old = _emit_atomic(call, _A.COMPARE_AND_SWAP, address, (expected, builder.convert(desired, type, span)), type)
+    compared = (expected, builder.convert(desired, type, span))
+    old = emit_atomic(emit.builder, _A.COMPARE_AND_SWAP, address, compared, object, _order(call, 2), span)
     builder.store(expected_at, old, span)
     return builder.compare(CompareOperator.EQUAL, old, expected, span)
 

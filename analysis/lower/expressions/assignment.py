@@ -10,6 +10,7 @@ from analysis.ir.instructions import Opaque
 from analysis.ir.operators import BinaryOperator
 from analysis.ir.types import S32, BooleanType, FloatType, PointerType, StructType, VectorType
 from analysis.lower.bit_fields import store_to
+from analysis.lower.builtins.atomic_objects import held_by_atomic
 from analysis.lower.construct import initialise_list
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import convert, promoted
@@ -62,6 +63,8 @@ def _simple(ctx: LoweringContext, node: Node, left: Node, right: Node) -> Operan
         found, result = _assign_operator(ctx, target, value, node)
         if found:
             return result
+    if held_by_atomic(target.type) is not None and ctx.type_of(value) != target.type:
+        return overloaded(ctx, "=", (target, value), node)
     stored = implicit(ctx, load(ctx, value, span), target.type, span)
     return _assigned(target, assign(ctx, target, stored, node))
 

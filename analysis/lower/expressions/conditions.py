@@ -29,6 +29,7 @@ from analysis.ir.types import (
     UnknownType,
     VectorType,
 )
+from analysis.lower.builtins.atomic_objects import is_atomic_reference
 from analysis.lower.constants import evaluate
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import arithmetic_type, is_arithmetic, is_vague, truth
@@ -118,7 +119,8 @@ def condition_value(ctx: LoweringContext, node: Node) -> ValueId:
 
 def boolean(ctx: LoweringContext, value: ValueId, span: Span) -> ValueId:
     """A value contextually converted to bool."""
-    if isinstance(ctx.builder.types[value], StructType):
+    type = ctx.builder.types[value]
+    if isinstance(type, StructType) or is_atomic_reference(type):
         return implicit(ctx, value, BOOLEAN, span)
     return truth(ctx.builder, value, span)
 

@@ -16,6 +16,7 @@ from analysis.ir.instructions import Load, Opaque
 from analysis.ir.source import Span
 from analysis.ir.types import ArrayType, HandleType, MemorySpace, PointerType, Type, UnknownType
 from analysis.lower.bit_fields import read_bits, unit_type
+from analysis.lower.builtins.atomic_objects import is_atomic_object, read_atomic
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.names import Closure
 from analysis.syntax.tree import TOO_DEEP, Node
@@ -134,6 +135,8 @@ def load(ctx: LoweringContext, operand: Operand, span: Span) -> ValueId:
             return operand.held
         if isinstance(operand.type, ArrayType):
             return decay(ctx, operand, span)
+        if is_atomic_object(operand.type):
+            return read_atomic(builder, operand.address, operand.type, operand.read_at or span)
         result = builder.value(operand.type if operand.bits is None else unit_type(builder, operand))
         builder.emit(Load(result, operand.address, operand.volatile, operand.read_at or span))
         if operand.bits is not None:

@@ -170,6 +170,30 @@ def test_loads_and_stores() -> None:
     )
 
 
+def test_an_order_of_an_atomic_is_a_fence_before_it_or_behind() -> None:
+    check_assembly(
+        "atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;",
+        "u32",
+        "u32*, u32",
+        """
+        fence device
+        %3: u32 = atomic add %1, %2
+        fence device
+        store %0, %3
+        """,
+    )
+    check_assembly(
+        "atom.release.cta.global.add.u32 %0, [%1], %2;",
+        "u32",
+        "u32*, u32",
+        """
+        fence block
+        %3: u32 = atomic add %1, %2
+        store %0, %3
+        """,
+    )
+
+
 def test_atomics() -> None:
     check_assembly(
         "atom.global.add.u32 %0, [%1], %2;",

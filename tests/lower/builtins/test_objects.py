@@ -13,14 +13,17 @@ def test_an_atomic_in_memory_is_its_value() -> None:
         """
         %4: ptr<local s32> = bitcast %2
         %5: s32 = convert %0
+        fence system
         %6: s32 = atomic add %4, %5
+        fence system
         """,
     )
     check(
-        "cuda::atomic<s32>&.load()",
+        "cuda::atomic<s32,2>&.load()",
         """
         %2: ptr<local s32> = bitcast %0
         %3: s32 = atomic load %2
+        fence block
         """,
     )
     check(
@@ -28,7 +31,9 @@ def test_an_atomic_in_memory_is_its_value() -> None:
         """
         %5: ptr<local s32> = bitcast %3
         %6: s32 = load %0
+        fence system
         %7: s32 = atomic cas %5, %6, %2
+        fence system
         store %0, %7
         %8: bool = eq %7, %6
         """,
@@ -37,10 +42,12 @@ def test_an_atomic_in_memory_is_its_value() -> None:
 
 def test_an_atomic_reference_is_an_address() -> None:
     check(
-        "cuda::atomic_ref<f32>.fetch_add(f32)",
+        "cuda::atomic_ref<f32,1>.fetch_add(f32)",
         """
         %2: ptr<generic f32> = bitcast %1
+        fence device
         %3: f32 = atomic add %2, %0
+        fence device
         """,
     )
 

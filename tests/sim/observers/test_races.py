@@ -219,6 +219,97 @@ __global__ void k(int *p, int *q) {
     )
 
 
+def test_a_release_that_is_acquired_orders_what_stands_around_it() -> None:
+    holds(
+        """
+#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_device> flag;
+__global__ void k(int *p, int *q) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    p[0] = 42;
+    flag.store(1, cuda::memory_order_release);
+  } else {
+    while (flag.load(cuda::std::memory_order::acquire) == 0) ;
+    p[1] = p[0];
+  }
+}""",
+        grid=2,
+    )
+
+
+def test_reading_and_assigning_an_atomic_reference_acquires_and_releases() -> None:
+    holds(
+        """
+#include <cuda/atomic>
+__global__ void k(int *p, int *q) {
+  cuda::atomic_ref<int, cuda::thread_scope_device> ready{q[0]};
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    p[0] = 42;
+    ready = 1;
+  } else {
+    while (!ready) ;
+    p[1] = p[0];
+  }
+}""",
+        grid=2,
+    )
+
+
+def test_relaxed_operations_order_nothing_else() -> None:
+    holds(
+        """
+#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_device> flag;
+__global__ void k(int *p, int *q) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    p[0] = 42;
+    flag.store(1, cuda::memory_order_relaxed);
+  } else {
+    while (flag.load(cuda::memory_order_relaxed) == 0) ;
+    q[1] = p[0];                                  //@ load after store in 7: p x1
+  }
+}""",
+        grid=2,
+    )
+
+
+def test_a_release_for_the_block_orders_no_other_block() -> None:
+    holds(
+        """
+#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_block> flag;
+__global__ void k(int *p, int *q) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    p[0] = 42;
+    flag.store(1, cuda::memory_order_release);
+  } else {
+    while (flag.load(cuda::memory_order_acquire) == 0) ;
+    q[1] = p[0];                                  //@ load after store in 7: p x1
+  }
+}""",
+        grid=2,
+    )
+
+
+def test_a_reference_for_atomics_does_not_read_what_it_refers_to() -> None:
+    holds(
+        """
+#include <cuda/atomic>
+__global__ void k(int *p, int *q) {
+  cuda::atomic_ref<int, cuda::thread_scope_device> a(p[0]);
+  cuda::atomic_ref<int, cuda::thread_scope_device> b{p[0]};
+  a.fetch_add(1, cuda::memory_order_relaxed);
+  int now = b;
+  if (now > 1) b = now + 1;
+  if (b + 1 < 0) q[threadIdx.x] = now;
+}"""
+    )
+
+
 def test_volatile_accesses_are_no_data_race_among_themselves() -> None:
     holds(
         """

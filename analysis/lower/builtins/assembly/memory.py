@@ -87,7 +87,7 @@ def _value(machine: Machine, operand: Operand, type: Type) -> ValueId:
 
 
 def _order(machine: Machine, instruction: PtxInstruction, word: str) -> None:
-    if word in instruction.modifiers:
+    if word in instruction.modifiers or "acq_rel" in instruction.modifiers:
         scope = FenceScope.SYSTEM if "sys" in instruction.modifiers else FenceScope.DEVICE
         machine.builder.emit(Fence(FenceScope.BLOCK if "cta" in instruction.modifiers else scope, machine.span))
 
@@ -112,7 +112,9 @@ def _atomic(machine: Machine, instruction: PtxInstruction) -> None:
     address = machine.address(place, type, _space(instruction))
     values = tuple(_value(machine, operand, type) for operand in operands)
     result = machine.builder.value(type)
+    _order(machine, instruction, "release")
     machine.builder.emit(Atomic(result, operator, address, values, machine.span))
+    _order(machine, instruction, "acquire")
     if has_result:
         machine.write(instruction.operands[0], result)
 
