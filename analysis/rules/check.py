@@ -14,8 +14,9 @@ from analysis.races.absent_model import Consequence
 from analysis.rules.barrier_survey import UnsafeBarrier, survey_barriers
 from analysis.rules.diagnostic import Diagnostic, Severity
 from analysis.rules.diagnostic_cache import DiagnosticCache
+from analysis.rules.kernel_findings import dearest_of_each_kernel
 from analysis.rules.registry import NAMES, RULES
-from analysis.rules.rule import Consequential, Finding, Fixable, Subject
+from analysis.rules.rule import Consequential, Finding, Fixable, Priced, Subject
 from analysis.rules.settings import Off, RuleSettings
 from analysis.rules.suppressions import RuleNames, Suppressions, read_suppressions
 
@@ -29,6 +30,7 @@ def check(
 ) -> tuple[Diagnostic, ...]:
     """The diagnostics of the file by place, then code; what `NOLINT` comments suppress is left out.
 
+    Those with a price stand together for each kernel, the dearest first, and of many only the first ones.
     `cache` shares the work between versions of files.
     """
     active = active_rules(settings)
@@ -40,7 +42,7 @@ def check(
         for diagnostic in _diagnostics(analysis, settings, active, cache)
         if not suppressions.cover(RuleNames(diagnostic.code, diagnostic.name), diagnostic.start)
     }
-    return tuple(found[key] for key in sorted(found))
+    return dearest_of_each_kernel(found.values(), settings.findings_per_kernel)
 
 
 def suppression_problems(analysis: FileAnalysis) -> tuple[FileProblem, ...]:
@@ -128,4 +130,5 @@ def diagnostic_of(finding: Finding, settings: RuleSettings, severity: Severity, 
         function,
         finding.fix() if isinstance(finding, Fixable) else None,
         consequence,
+        finding.cost if isinstance(finding, Priced) else None,
     )

@@ -51,6 +51,27 @@ class Fix:
 
 @final
 @record
+class KernelShare:
+    """What a finding takes of the issue slots of `kernel`, as a part of one; findings of a kernel are sorted by it."""
+
+    kernel: str
+    share: float
+
+
+@final
+@record
+class MoreFindings:
+    """Findings of the same kernel that are not shown, each of which takes less than `below` percent of it."""
+
+    number: int
+    below: int
+
+    def message(self, kernel: str) -> str:
+        return f"{self.number} more in `{kernel}`, {'each ' if self.number > 1 else ''}below {self.below} %"
+
+
+@final
+@record
 class Diagnostic:
     """One finding at one site.
 
@@ -71,3 +92,7 @@ class Diagnostic:
     function: str
     fix: Fix | None = None
     consequence: Consequence | None = None
+    cost: KernelShare | None = None
+    """Of rules with a price."""
+    more: MoreFindings | None = None
+    """At the last one that is shown of a kernel with too many."""

@@ -10,7 +10,7 @@ from analysis.facts.model import BranchFact, Location
 from analysis.ir.function import SourceBranchKind
 from analysis.ir.record import record
 from analysis.rules.condition import condition_text, keyword_text
-from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.diagnostic import KernelShare, Related, Severity
 from analysis.rules.origin import cause_text, chain_of, ends_in_opaque, origin_text
 from analysis.rules.price import SplitPrice, count_text, price_text, split_price
 from analysis.rules.rule import Subject
@@ -109,6 +109,7 @@ class DivergentBranch:
     origin: str | None
     price: str
     """In words: "a split takes about 12 % of this kernel's issue slots"."""
+    cost: KernelShare
     count: str
     chain: tuple[Related, ...]
     tier: Tier | None
@@ -136,6 +137,7 @@ class DivergentBranch:
             branch.grade,
             origin_text(subject.analysis, steps, condition, subject.text.line(branch.keyword)),
             price_text(price, subject.function),
+            price.cost,
             count_text(branch),
             chain_of(steps),
             Tier.ASSUMED if blames_callers or ends_in_opaque(subject.analysis, steps) else None,

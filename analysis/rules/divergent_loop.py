@@ -11,7 +11,7 @@ from analysis.facts.model import BranchFact, Location
 from analysis.ir.function import SourceBranchKind
 from analysis.ir.record import record
 from analysis.rules.condition import condition_text, keyword_text
-from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.diagnostic import KernelShare, Related, Severity
 from analysis.rules.divergent_branch import splits_warps
 from analysis.rules.origin import cause_text, chain_of, ends_in_opaque, origin_text
 from analysis.rules.price import SplitPrice, part_text, split_price
@@ -88,6 +88,7 @@ class DivergentLoop:
     cause: str
     price: str
     """In words: "about 12 % of this kernel's issue slots"."""
+    cost: KernelShare
     chain: tuple[Related, ...]
     rests_on_step: bool
     """Whether lanes would leave within one round if a step that is not known covered the threads of a warp."""
@@ -120,6 +121,7 @@ class DivergentLoop:
             way_out,
             cause_text(condition, origin_text(subject.analysis, steps, condition, line)),
             part_text(price.part, subject.function),
+            price.cost,
             chain_of(steps),
             branch.rests_on_step,
             Tier.ASSUMED if blames_callers or branch.rests_on_step or ends_in_opaque(subject.analysis, steps) else None,

@@ -7,6 +7,7 @@ from typing import Final, final
 from analysis.facts.model import BranchFact, FunctionFacts, PartOf
 from analysis.ir.function import FunctionKind, SourceBranchKind
 from analysis.ir.record import record
+from analysis.rules.diagnostic import KernelShare
 from analysis.verdict.grade import Grade
 from analysis.verdict.shares import Share
 
@@ -26,21 +27,25 @@ class SplitPrice:
 
     part: PartOf
     is_wait: bool
+    part_of_warps: float
 
     @property
-    def share(self) -> float:
-        return self.part.share.expected
+    def cost(self) -> KernelShare:
+        """What findings are sorted by."""
+        return KernelShare(self.part.whole, self.part.share.expected * self.part_of_warps)
 
 
 def split_price(branch: BranchFact, threshold: float) -> SplitPrice | None:
     """None where a warp that splits loses less than `threshold` percent of its kernel, and no lanes wait for long."""
     part = branch.cost_part
     if part is not None and 100 * part.share.expected * part_of_warps(branch) >= threshold:
-        return SplitPrice(part, is_wait=False)
+        return SplitPrice(part, is_wait=False, part_of_warps=part_of_warps(branch))
     part = branch.idle_part
     if part is None or branch.grade is not Grade.DATA_DEPENDENT or branch.idle < LONG_WAIT:
         return None
-    return SplitPrice(part, is_wait=True) if 100 * part.share.expected >= IDLE_FACTOR * threshold else None
+    if 100 * part.share.expected < IDLE_FACTOR * threshold:
+        return None
+    return SplitPrice(part, is_wait=True, part_of_warps=1.0)
 
 
 def part_of_warps(branch: BranchFact) -> float:

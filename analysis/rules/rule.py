@@ -11,7 +11,7 @@ from analysis.ir.record import record
 from analysis.meld.settings import MeldSettings
 from analysis.races.absent_model import Consequence
 from analysis.rules.barrier_survey import UnsafeBarrier
-from analysis.rules.diagnostic import Fix, Related, Severity
+from analysis.rules.diagnostic import Fix, KernelShare, Related, Severity
 from analysis.rules.run_claim import RunClaim
 from analysis.rules.source_text import FunctionText
 from analysis.verdict.barriers import Tier
@@ -73,6 +73,14 @@ class Consequential(Protocol):
 
     @property
     def consequence(self) -> Consequence: ...
+
+
+@runtime_checkable
+class Priced(Protocol):
+    """A finding that takes a share of a kernel."""
+
+    @property
+    def cost(self) -> KernelShare: ...
 
 
 @runtime_checkable

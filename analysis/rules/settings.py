@@ -25,6 +25,7 @@ class Off(Enum):
 OFF: Final = Off.OFF
 ALL: Final = "ALL"
 DEFAULT_SHARE_THRESHOLD: Final = 3.0
+DEFAULT_FINDINGS_PER_KERNEL: Final = 5
 
 SeverityOrOff: TypeAlias = Severity | Off
 
@@ -36,6 +37,7 @@ class RuleSettings:
 
     The most specific entry wins; at equal length `ignore` does.  `severities` is keyed the same way.
     `tiers` filters findings that have one; `share_threshold` is in percent of a kernel's issue slots.
+    `findings_per_kernel`: of those with a price at most so many are shown, the dearest; 0 for all.
     `meld` says how the arms of divergent branches are melded.
     """
 
@@ -44,6 +46,7 @@ class RuleSettings:
     severities: Mapping[str, SeverityOrOff] = field(default_factory=dict[str, SeverityOrOff])
     tiers: frozenset[Tier] = frozenset({Tier.PROVEN})
     share_threshold: float = DEFAULT_SHARE_THRESHOLD
+    findings_per_kernel: int = DEFAULT_FINDINGS_PER_KERNEL
     meld: MeldSettings = DEFAULT_MELD_SETTINGS
 
     def severity_of(self, rule: RuleNames, default: Severity) -> SeverityOrOff:

@@ -67,7 +67,16 @@ GROUPS: Final = {
     "Server": ("server.path", "interpreter", "trace.server"),
     "Display": ("inlayHints", "memoryHints", "codeLens", "heatMap", "semanticTokens"),
     "Analysis": ("warpSize", "architecture", "block", "defines", "undefines", "includeDirs"),
-    "Findings": ("tiers", "shareThreshold", "meldMethod", "meldThreshold", "select", "ignore", "rules."),
+    "Findings": (
+        "tiers",
+        "shareThreshold",
+        "findingsPerKernel",
+        "meldMethod",
+        "meldThreshold",
+        "select",
+        "ignore",
+        "rules.",
+    ),
     "Simulation": ("simulate.",),
 }
 """Titles in the settings editor, with the names or beginnings of names below them."""

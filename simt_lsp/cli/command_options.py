@@ -38,6 +38,7 @@ def _command_line(options: argparse.Namespace) -> Source:
         "select": _listed(getattr(options, "select", None)),
         "ignore": _listed(getattr(options, "ignore", None)),
         "tiers": _listed(getattr(options, "tier", None)),
+        "findingsPerKernel": 0 if getattr(options, "all_findings", False) else None,
         "meldMethod": getattr(options, "method", None),
         "meldThreshold": getattr(options, "threshold", None),
     }

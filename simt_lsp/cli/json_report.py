@@ -37,6 +37,7 @@ def _file(report: FileReport) -> dict[str, object]:
 
 
 def _finding(finding: Finding) -> dict[str, object]:
+    cost = finding.cost
     return {
         "code": finding.code,
         "name": finding.name,
@@ -51,6 +52,8 @@ def _finding(finding: Finding) -> dict[str, object]:
             for related in finding.related
         ],
         "fix": None if finding.fix is None else _fix(finding.fix),
+        "share": None if cost is None else {"of": cost.kernel, "expected": round(cost.share, 4)},
+        "more": None if finding.more is None else {"findings": finding.more.number, "below": finding.more.below / 100},
         "run": None if finding.run is None else finding.run.written(),
     }
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Final, final
 
 from analysis.ir.record import record
-from analysis.rules.diagnostic import Applicability
+from analysis.rules.diagnostic import Applicability, KernelShare, MoreFindings
 from simt_lsp.run_check import RunCheck
 
 OPAQUE: Final = "opaque"
@@ -81,6 +81,9 @@ class Finding:
     related: tuple[RelatedPlace, ...]
     fix: OfferedFix | None
     consequence: str | None = None
+    cost: KernelShare | None = None
+    more: MoreFindings | None = None
+    """What is not shown of the kernel."""
     run: RunCheck | None = None
     """What runs say of it, where it was asked for and the analysis could not decide."""
 

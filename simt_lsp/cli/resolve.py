@@ -11,6 +11,7 @@ from analysis.features.summary import one_per_place
 from analysis.ir.record import record
 from analysis.rules.check import suppression_problems
 from analysis.rules.diagnostic import Diagnostic
+from analysis.rules.kernel_findings import in_report_order
 from analysis.rules.unused_suppressions import unused_suppressions
 from analysis.syntax.line_index import LineIndex, PositionEncoding
 from simt_lsp.cli.engine import Analyzed
@@ -65,7 +66,8 @@ def file_report(analyzed: Analyzed, tested: Sequence[Tested] = ()) -> FileReport
         kernels=sum(1 for _ in facts.kernels()),
         functions=len(facts.functions),
         findings=tuple(
-            _finding(diagnostic, places, by_run, runs.get(key)) for key, diagnostic in sorted(shown.items())
+            _finding(diagnostic, places, by_run, runs.get(_key(diagnostic)))
+            for diagnostic in in_report_order(shown.values())
         ),
         unconfirmed=tuple(
             _finding(one.diagnostic, places, by_run, one.run) for one in tested if _key(one.diagnostic) not in shown
@@ -122,6 +124,8 @@ def _finding(diagnostic: Diagnostic, places: Places, by_run: Mapping[Diagnostic,
         related=tuple(RelatedPlace(places.at(item.location), item.message) for item in diagnostic.related),
         fix=_fix(diagnostic, places, by_run),
         consequence=None if diagnostic.consequence is None else diagnostic.consequence.value,
+        cost=diagnostic.cost,
+        more=diagnostic.more,
         run=run,
     )
 

@@ -129,7 +129,9 @@ def _fix(fix: OfferedFix, root: Path) -> Object:
 
 def _text(finding: Finding) -> str:
     """With the run that confirms it: code hosts show nothing else."""
-    return f"{finding.message} ({finding.run.message})" if finding.run is not None else finding.message
+    more = finding.more
+    hidden = "" if more is None or finding.cost is None else f" {more.message(finding.cost.kernel)}."
+    return f"{finding.message}{hidden} ({finding.run.message})" if finding.run is not None else finding.message + hidden
 
 
 def _location(place: Place, root: Path, function: str | None = None) -> Object:

@@ -70,6 +70,9 @@ def finding_lines(finding: Finding) -> Iterator[Line]:
         if (related.place.path, related.place.line) != (shown.path, shown.line):
             yield from excerpt(related.place)
         shown = related.place
+    if finding.more is not None and finding.cost is not None:
+        more = f": {finding.more.message(finding.cost.kernel)} (--all-findings)"
+        yield (position(finding.place), Style.PLAIN), ("note", Style.NOTE), (more, Style.PLAIN)
     if finding.run is not None:
         yield (position(finding.place), Style.PLAIN), ("run", Style.NOTE), (f": {finding.run.message}", Style.PLAIN)
 

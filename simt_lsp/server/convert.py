@@ -157,6 +157,8 @@ class View:
         from analysis.rules.documentation import page_address
 
         shown = f" ({run.message})" if run is not None and run.is_confirmed else ""
+        if diagnostic.more is not None and diagnostic.cost is not None:
+            shown += f" {diagnostic.more.message(diagnostic.cost.kernel)} (`findingsPerKernel`)."
         tag = TAGS.get(diagnostic.code)
         return types.Diagnostic(
             range=self.range(diagnostic.start, diagnostic.end),

@@ -210,6 +210,12 @@ def _share_threshold(configuration: Configuration, value: object, _: Source) -> 
     return replace(configuration, rules=replace(configuration.rules, share_threshold=float(value)))
 
 
+def _findings_per_kernel(configuration: Configuration, value: object, _: Source) -> Configuration:
+    if not isinstance(value, int) or is_bool(value) or value < 0:
+        raise NotAllowedError("use a whole number, or 0 for all")
+    return replace(configuration, rules=replace(configuration.rules, findings_per_kernel=value))
+
+
 def _meld_method(configuration: Configuration, value: object, _: Source) -> Configuration:
     return _with_meld(configuration, replace(configuration.rules.meld, method=_enum(value, MeldMethod)))
 
@@ -257,6 +263,7 @@ _READERS: Final[Mapping[str, Reader]] = {
     "ignore": _ignore,
     "tiers": _tiers,
     "shareThreshold": _share_threshold,
+    "findingsPerKernel": _findings_per_kernel,
     "meldMethod": _meld_method,
     "meldThreshold": _meld_threshold,
     "inlayHints": _inlay_hints,

@@ -14,7 +14,7 @@ from typing import Any, Final
 from analysis.meld.settings import DEFAULT_MELD_SETTINGS, MAX_THRESHOLD
 from analysis.rules.registry import RULES
 from analysis.rules.rule import Finding
-from analysis.rules.settings import DEFAULT_SHARE_THRESHOLD
+from analysis.rules.settings import DEFAULT_FINDINGS_PER_KERNEL, DEFAULT_SHARE_THRESHOLD
 from simt_lsp.workspace.launch_settings import WARP_SIZES
 
 Schema = Mapping[str, Any]
@@ -114,6 +114,12 @@ _REPORTED: Final[Mapping[str, Schema]] = {
         "markdownDescription": "`divergent-branch` and `divergent-loop` speak where a split takes this share "
         "of the kernel's issue slots or more, in percent.",
     },
+    "findingsPerKernel": _whole(
+        "Of the findings of `divergent-branch` and `divergent-loop` in one kernel so many are shown, the dearest; "
+        "0 for all.",
+        0,
+        DEFAULT_FINDINGS_PER_KERNEL,
+    ),
     "meldMethod": _choice(
         DEFAULT_MELD_SETTINGS.method.value,
         "How the arms of divergent branches are melded.",
