@@ -108,7 +108,7 @@ class Absences:
         self._known: dict[tuple[_Parting, ...], Need | None] = {}
 
     def need(self, site: BarrierSite, barriers: Sequence[BarrierSite]) -> Need | None:
-        """What needs the threads that miss the barrier, the surest first; None if nothing does."""
+        """What needs the threads that miss the barrier, of several the surest; None if nothing does."""
         partings = self._partings(site.block)
         if not partings or self._function.kind is not FunctionKind.KERNEL:
             return Need(NeedKind.UNKNOWN, None, is_sure=False)
@@ -117,7 +117,7 @@ class Absences:
             return waiting
         if partings not in self._known:  # the barriers behind one early return have the same
             witness = None if site.evidence is None else site.evidence.witness
-            found = sorted(self._needs(partings, barriers, witness), key=lambda need: not need.is_sure)
+            found = sorted(self._needs(partings, barriers, witness), key=_doubt)
             self._known[partings] = found[0] if found else None
         return self._known[partings]
 
@@ -344,7 +344,7 @@ class Absences:
             if isinstance(site.instruction, BlockBarrier | GridBarrier) and site.evidence is None:
                 cuts[site.block] = max(cuts.get(site.block, -1), site.index)
         gone = self._reachable(way for parting in partings for way in parting.leaving)
-        seen, waiting = set(gone), [*gone, *(parting.block for parting in partings)]
+        seen, waiting = set[BasicBlockId](), [parting.block for parting in partings]
         while waiting:
             block = waiting.pop()
             seen.add(block)
@@ -352,7 +352,7 @@ class Absences:
                 waiting.extend(source for source in self._sources(block) if source not in seen)
         return frozenset(
             (block, index)
-            for block in seen
+            for block in seen | gone
             for index in range(cuts.get(block, -1) + 1, len(self._function.blocks[block].instructions))
         )
 
@@ -372,3 +372,8 @@ class Absences:
         for block in sorted(blocks, key=lambda other: self._control.rank[other]):
             for instruction in self._function.blocks[block].instructions:
                 yield block, instruction
+
+
+def _doubt(need: Need) -> tuple[bool, bool]:
+    """What is understood comes before what is not."""
+    return not need.is_sure, need.kind is NeedKind.UNKNOWN

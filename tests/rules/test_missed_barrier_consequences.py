@@ -116,6 +116,15 @@ def test_something_is_missing(body: str, said: str) -> None:
             "if (i >= n) return; s[t] = x[i]; __syncthreads(); for (int j = 0; j < m; j++) y[i] += s[j];",
             "`s[j]` at line 6 may read what they should have written.",
         ),
+        (
+            "if (i < n) { s[t] = x[i]; __syncthreads(); for (int j = 0; j < m; j++) y[i] += s[j]; }",
+            "`s[j]` at line 6 may read what they should have written.",
+        ),
+        # What is not understood is no reason where there is another one.
+        (
+            "if (i >= n) return; unknown(x); s[t] = x[i]; __syncthreads(); for (int j = 0; j < m; j++) y[i] += s[j];",
+            "`s[j]` at line 6 may read what they should have written.",
+        ),
         # The count is of those who came.
         (
             "if (t == 0) count = 0; __syncthreads(); if (i >= n) return; atomicAdd(&count, 1); __syncthreads();"
