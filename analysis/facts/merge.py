@@ -110,7 +110,9 @@ def _branch_fact(
         serialized.largest(),
         waits.largest(),
         None if grading is None else grading.splits,
-        trips is Level.VARYING and all(_rests_on_step(view, divergence, branch) for view, divergence, _ in views),
+        trips is Level.VARYING
+        and (grading is None or grading.splits is None)  # else its rounds are counted, for each thread
+        and all(_rests_on_step(view, divergence, branch) for view, divergence, _ in views),
     )
 
 

@@ -64,15 +64,36 @@ def array_name(text: FunctionText, access: AccessFact) -> str:
 
 
 def sites_by_array(text: FunctionText, accesses: Sequence[AccessFact]) -> list[Site]:
-    """The accesses in source order, those of one array at one stride together."""
+    """The accesses in source order, those of one array at one stride together.
+
+    Arrays that are reached at the same index are one site: it is the index that a person would change.
+    """
     groups: dict[tuple[str, int | None], list[AccessFact]] = {}
+    indices: dict[tuple[str, int | None], tuple[str, int | None]] = {}
     for access in accesses:
-        groups.setdefault((array_name(text, access), access.stride), []).append(access)
+        name, index = array_name(text, access), index_text(text, access)
+        group = name, access.stride
+        if index is not None:
+            group = indices.setdefault((index, access.stride), group)
+        groups.setdefault(group, []).append(access)
     return [Site(group[0], tuple(_elsewhere(text, group))) for group in groups.values()]
 
 
-def other_places(text: FunctionText, site: Site, words: str) -> tuple[Related, ...]:
-    return tuple(Related(location_of(text, access), words) for access in site.others)
+def index_text(text: FunctionText, access: AccessFact) -> str | None:
+    """What stands in the brackets of `a[i * n]`, if that is all; not a mere name, which two arrays share by chance."""
+    found = _INDEXED.fullmatch(address_text(text, access))
+    return None if found is None or _NAME.fullmatch(found[1].strip().encode()) else "".join(found[1].split())
+
+
+def other_places(text: FunctionText, site: Site) -> tuple[Related, ...]:
+    name = array_name(text, site.first)
+    return tuple(
+        Related(
+            location_of(text, access),
+            "the same array at the same stride" if array_name(text, access) == name else "another array there",
+        )
+        for access in site.others
+    )
 
 
 def location_of(text: FunctionText, access: AccessFact) -> Location:
@@ -101,6 +122,7 @@ def _blanks(match: re.Match[bytes]) -> bytes:
 
 
 _BRACKET: Final = re.compile(rb"[()\[\]{}]")
+_INDEXED: Final = re.compile(r"[A-Za-z_]\w*\s*\[([^\[\]]*[^\[\]…])\]")
 _STARS: Final = re.compile(rb"(?:\*\s*)+")
 _NAME: Final = re.compile(rb"[A-Za-z_]\w*")
 _IS_CALL: Final = re.compile(rb"\s*(?:\(|::|<)")

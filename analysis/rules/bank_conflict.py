@@ -89,7 +89,7 @@ class BankConflict:
                 request.bank_ways,
                 site.first.stride,
                 not request.assumes_row,
-                other_places(text, site, "the same array at the same stride"),
+                other_places(text, site),
                 padding_fix(subject, site.first),
                 Tier.PROVEN if is_proven(site.first, request) else Tier.POSSIBLE,
             )

@@ -114,7 +114,7 @@ class UncoalescedAccess:
                 found.needed,
                 found.distance,
                 not site.first.request.assumes_row,
-                other_places(text, site, "the same array at the same stride"),
+                other_places(text, site),
                 Tier.POSSIBLE if is_nameless else found.tier,
             )
 

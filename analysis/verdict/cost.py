@@ -13,6 +13,7 @@ Shares    the same as parts of the whole function (`shares.py`): what messages t
           Arms so short that a compiler predicates them (`predication.py`) have none.
 Weights   Blocks count as often as the loops around them run, so what a branch in a loop serializes is paid in every
           round.
+Printing  arms are left out: no other way to write the branch is worth it.
 Nothing   is lost at selects (both sides are computed in any case), in code that a lane runs alone (`alone.py`), and in
           loops that only wait for a time or for another thread.
 Contract  Branches whose lanes all agree are left out; every other branch has a cost, maybe 0.
@@ -31,6 +32,7 @@ from analysis.graph.control_flow import ControlFlow
 from analysis.graph.cycles import Cycle
 from analysis.ir.function import Function, SourceBranchKind
 from analysis.ir.ids import BasicBlockId, SourceBranchId
+from analysis.ir.instructions import Print
 from analysis.ir.record import record
 from analysis.verdict.alone import SingleLanes
 from analysis.verdict.lane_rounds import count_lane_rounds
@@ -142,7 +144,9 @@ class _Model:
         for arm in arms.values():
             shared |= seen & arm
             seen |= arm
-        own = [arm - shared for arm in arms.values()]
+        own = [arm - shared for arm in arms.values() if not self._reports(arm - shared)]
+        if len(own) < 2:
+            return FREE
         sized = sorted(((sum(map(self._weights.weight, arm)), index) for index, arm in enumerate(own)))
         slots = [size for size, _ in sized]
         shorter = frozenset[BasicBlockId]().union(*(own[index] for _, index in sized[:-1]))
@@ -192,6 +196,10 @@ class _Model:
                 waiting.extend(self._control.successors[block])
         self._control.spend(len(found))
         return frozenset(found)
+
+    def _reports(self, arm: frozenset[BasicBlockId]) -> bool:
+        """Does the arm print?  What it reports is an error that does not happen, or the run is not about speed."""
+        return any(isinstance(item, Print) for block in arm for item in self._function.blocks[block].instructions)
 
     def _leaves_loop(self, first: BasicBlockId, arms: Mapping[BasicBlockId, frozenset[BasicBlockId]]) -> bool:
         cycle = self._control.innermost_cycle(first)

@@ -44,6 +44,7 @@ RISING: Final = frozenset({CompareOperator.LESS, CompareOperator.LESS_EQUAL})
 FALLING: Final = frozenset({CompareOperator.GREATER, CompareOperator.GREATER_EQUAL})
 WITH_EQUAL: Final = frozenset({CompareOperator.LESS_EQUAL, CompareOperator.GREATER_EQUAL})
 EXTENTS: Final = (SpecialRegister.BLOCK_DIM_X, SpecialRegister.BLOCK_DIM_Y, SpecialRegister.BLOCK_DIM_Z)
+GRID_EXTENTS: Final = (SpecialRegister.GRID_DIM_X, SpecialRegister.GRID_DIM_Y, SpecialRegister.GRID_DIM_Z)
 ADDITIVE: Final = frozenset({BinaryOperator.ADD, BinaryOperator.SUBTRACT})
 JOINED_BY: Final = {
     True: frozenset({BinaryOperator.LOGICAL_AND, BinaryOperator.AND}),
@@ -104,20 +105,28 @@ class Rounds:
         return exits is not None and all(self.splits_once(cycle, block) for block in exits)
 
     def rests_on_step(self, cycle: Cycle) -> bool:
-        """Would its lanes leave within one round only if steps that are not known (`i += stride`) were long enough?"""
+        """Would its lanes leave within one round, if steps that are not known (`i += stride`) were long enough?"""
         exits = self._varying_exits(cycle, Level.WARP)
-        if exits is None:
-            return False
-        tests = [test for block in exits for test in self._tests(cycle, block, Level.WARP) or (None,)]
-        apart = [test for test in tests if not self._is_passed_together(cycle, test)]
-        return bool(apart) and all(test is not None and self._has_unknown_step(cycle, test) for test in apart)
+        return exits is not None and all(
+            test is not None and (self._is_passed_together(cycle, test) or self._has_unknown_step(cycle, test))
+            for block in exits
+            for test in self._tests(cycle, block, Level.WARP) or (None,)
+        )
 
     def _has_unknown_step(self, cycle: Cycle, test: Test) -> bool:
         approach = self._approach(cycle, test) or self._approach_of_range(cycle, test)
-        return approach is not None and any(
-            isinstance(atom, ValueAtom) and self._affine.range(atom.value).low != self._affine.range(atom.value).high
-            for atom in approach.step.atoms()
-        )
+        return approach is not None and any(map(self._is_unknown, approach.step.atoms()))
+
+    def _is_unknown(self, atom: Atom) -> bool:
+        """The size of the grid, or what comes from outside; a block's other extents are often short."""
+        match atom:
+            case ValueAtom(value):
+                known = self._affine.range(value)
+            case RegisterAtom(register) if register in GRID_EXTENTS:
+                known = self._affine.atom_range(atom)
+            case RegisterAtom() | SymbolAtom() | IterationAtom() | ResidualAtom():
+                return False
+        return known.low != known.high
 
     def breaks(self, cycle: Cycle) -> int | None:
         """At how many places of a row the number of rounds can change; None where that is not known."""

@@ -36,7 +36,7 @@ EXTENSION_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
         "enum": ["off", "bars", "figures"],
         "enumDescriptions": [
             "nothing",
-            "a bar beside each line, as full as the warps were",
+            "a bar beside each line where lanes were lost, as full as the warps were",
             "bars, and figures behind each line",
         ],
         "default": "bars",

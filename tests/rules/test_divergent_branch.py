@@ -262,3 +262,19 @@ void host(float *x, float *y) { k<<<4, BLOCK>>>(x, y, 1000); }
     settings = RuleSettings(ignore=frozenset({"DIV403", "MEM"}))
     for block, mark in (("32", "  //~ divergent-branch"), ("64", "  //~ divergent-branch"), ("256", "")):
         check_fixture(text.replace("MARK", mark).replace("BLOCK", block), settings)
+
+
+def test_an_arm_that_prints_has_no_price() -> None:
+    """It reports an error that does not happen."""
+    check_fixture(
+        """
+__global__ void k(const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x[i] < 0.0f) {
+    printf("%d %f", i, x[i]);
+  } else {
+    y[i] = x[i] * 2.0f + y[i] * 3.0f;
+  }
+}
+"""
+    )

@@ -287,3 +287,17 @@ __global__ void many(float *x, const float *y) {
 }
 void host(float *x, float *y) { k<<<1, 128>>>(x, y); fitting<<<1, 128>>>(x, y); many<<<1, 128>>>(x, y); }
 """)
+
+
+def test_a_stride_of_the_grid_is_taken_to_be_longer_than_a_warp() -> None:
+    """For some instance and launch the step covers the warp, for all others the size of the grid decides."""
+    text = """
+template <int size> __global__ void k(const float *x, float *y, int n) {
+  float s = 0.0f;
+  for (int i = blockIdx.x * size * 2 + threadIdx.x; i < n; i += size * 2 * gridDim.x) s += x[i];MARK
+  y[threadIdx.x] = s;
+}
+template __global__ void k<2>(const float *x, float *y, int n);
+void host(float *x, float *y) { k<2><<<4, 2>>>(x, y, 100); k<64><<<4, 64>>>(x, y, 100); }
+"""
+    check_fixture(text.replace("MARK", ""), replace(CHEAP, ignore=CHEAP.ignore | {"SYN", "WRP"}))

@@ -197,3 +197,30 @@ __global__ void k(float *x) {
   x[threadIdx.x * 8 + threadIdx.y] = 1.0f;
 }
 """)
+
+
+def test_arrays_at_the_same_index_are_one_finding() -> None:
+    """It is the index that a person would change."""
+    (found,) = check_fixture("""
+__global__ void k(const float *a, const float *b, float *y, int n) {
+  int i = threadIdx.x;
+  float s = 0.0f;
+  for (int j = 0; j < n; j++) s += a[i * 64 + j] * b[i*64 + j];  //~ uncoalesced-access
+  y[i] = s;
+}
+""")
+    assert [related.message for related in found.related] == ["another array there"]
+
+
+def test_arrays_at_other_indices_are_findings_of_their_own() -> None:
+    check_fixture("""
+__global__ void k(const float *a, const float *b, float *y, int n) {
+  int i = threadIdx.x;
+  float s = 0.0f;
+  for (int j = 0; j < n; j++) {
+    s += a[i * 64 + j];  //~ uncoalesced-access
+    s += b[i * 64 + n - j];  //~ uncoalesced-access
+  }
+  y[i] = s;
+}
+""")
