@@ -9,6 +9,7 @@ import pytest
 
 from sim.faults import FailedAssertion, StackOverflow, Trapped
 from sim.launch.specification import AddressMode, TextureImage
+from sim.observers.races import RaceObserver
 from sim.policies.registry import POLICIES
 from tests.sim.running import run
 
@@ -130,6 +131,18 @@ def test_random_numbers() -> None:
     assert ((x > 0) & (x <= 1)).all()
     assert len(np.unique(x)) > 8000
     assert abs(x.mean() - 0.5) < 0.02
+
+
+def test_threads_of_a_block_share_a_state_of_mtgp32() -> None:
+    text = """#include <curand_kernel.h>
+        __device__ curandStateMtgp32 states[4];
+        __global__ void k(float *x) { int i = blockIdx.x * blockDim.x + threadIdx.x;
+        x[2 * i] = curand_uniform(&states[blockIdx.x]); x[2 * i + 1] = curand_uniform(&states[blockIdx.x]); }"""
+    observer = RaceObserver()
+    found = run(text, {"x": np.zeros(2048, np.float32)}, grid=4, block=256, observers=[observer])
+    assert observer.answer().races == ()
+    x = found.arrays["x"].reshape(4, 512)
+    assert all(len(np.unique(block)) > 500 for block in x)
 
 
 def test_function_templates() -> None:

@@ -2,6 +2,10 @@
 
 A draw loads the state, computes a number from it and stores the advanced state, so that the number is as uniform as the
 state, and a state is as uniform as the seed and sequence it was made from.  All of it is plain data flow.
+
+MTGP32 differs: the threads of a block share one state.  Each draws the number of its own rank; all of them meet, the
+first thread advances the state, and they meet again.
+Source   cuRAND, "Device API Overview", on MTGP32; `curand_kernel.h`.
 """
 
 from __future__ import annotations
@@ -9,14 +13,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from analysis.ir.collectives import BlockBarrier
 from analysis.ir.ids import ValueId
-from analysis.ir.operators import MathFunction
+from analysis.ir.operators import BarrierReduction, CompareOperator, MathFunction
 from analysis.ir.types import HandleType, PointerType, Type, VectorType
 from analysis.lower.builtins.core import BoundCall, Lowering, Table
+from analysis.lower.builtins.emitter import Emitter
+from analysis.lower.builtins.groups.group import block_size, linear_index
+from analysis.lower.builtins.guards_and_loops import guarded
 from analysis.lower.builtins.operations import build_aggregate
 
 _M = MathFunction
 _STATE: Final = HandleType("curandState")
+_SHARED_BY_BLOCK: Final = HandleType("curandStateMtgp32")
 
 
 def _state_type(call: BoundCall, address: ValueId) -> Type:
@@ -55,8 +64,29 @@ def _draw_one(call: BoundCall, function: MathFunction, type: Type) -> ValueId:
     builder, span, (address, *parameters) = call.builder, call.span, call.arguments
     state_type = _state_type(call, address)
     state = builder.load(address, state_type, span)
+    if state_type == _SHARED_BY_BLOCK:
+        return _draw_of_block(call, function, type, state)
     number = builder.math(function, (state, *parameters), type, span)
     builder.store(address, builder.math(_M.RANDOM_ADVANCE, (state,), state_type, span), span)
+    return number
+
+
+def _draw_of_block(call: BoundCall, function: MathFunction, type: Type, state: ValueId) -> ValueId:
+    """A draw of all threads of the block; `curand_mtgp32_specific` is told their ranks and number."""
+    builder, span, (address, *parameters) = call.builder, call.span, call.arguments
+    emit = Emitter(builder, span)
+    if "specific" in call.call.name:
+        rank, count = parameters
+        parameters = []
+    else:
+        rank, count = linear_index(emit), block_size(emit)
+    own = builder.math(_M.RANDOM_ADVANCE, (state, rank), _SHARED_BY_BLOCK, span)
+    number = builder.math(function, (own, *parameters), type, span)
+    advanced = builder.math(_M.RANDOM_ADVANCE, (state, count), _SHARED_BY_BLOCK, span)
+    builder.emit(BlockBarrier(None, BarrierReduction.NONE, None, span))
+    is_first = emit.compare(CompareOperator.EQUAL, rank, emit.number(0, rank))
+    guarded(emit, is_first, lambda: builder.store(address, advanced, span))
+    builder.emit(BlockBarrier(None, BarrierReduction.NONE, None, span))
     return number
 
 
