@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import ClassVar, Final, final
 
 from analysis.divergence.levels import Level
@@ -11,6 +12,7 @@ from analysis.ir.function import SourceBranchKind
 from analysis.ir.record import record
 from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.diagnostic import KernelShare, Related, Severity
+from analysis.rules.one_change import Change, MacroUse, change_of, only_leaves
 from analysis.rules.origin import cause_text, chain_of, ends_in_opaque, origin_text
 from analysis.rules.price import SplitPrice, count_text, price_text, split_price
 from analysis.rules.rule import Subject
@@ -49,6 +51,9 @@ class DivergentBranch:
     other way to write the branch would help them. It is reported only if its condition depends on data and the wait is
     long, each time and as a share of the kernel (five times the threshold), since then another order of the data may
     pay.
+
+    The rungs of an `else if` ladder are one finding, at its first `if`; so are the uses of one macro in a function. An
+    `if` that only leaves a loop is told by the loop's own DIV402.
 
     ## Example
 
@@ -117,13 +122,30 @@ class DivergentBranch:
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[DivergentBranch]:
+        """One for each change that a person would make (`one_change.py`), at its first place."""
+        branches = subject.function.branches
+        joined: dict[tuple[Change, Tier | None], list[DivergentBranch]] = {}
+        for branch, found in cls._each(subject):
+            key = change_of(subject.text, branch, branches), found.tier
+            joined.setdefault(key, []).append(found)
+        for (change, _), (first, *others) in joined.items():
+            yield first._with(change, others) if others else first
+
+    @classmethod
+    def _each(cls, subject: Subject) -> Iterator[tuple[BranchFact, DivergentBranch]]:
         function = subject.function
+        loops = [branch for branch in function.branches if reports_loop(branch, subject.share_threshold)]
         for branch, if_callers_agree in zip(function.branches, function.branches_if_callers_agree, strict=True):
             if branch.kind is SourceBranchKind.LOOP or not splits_warps(branch):
                 continue
             price = split_price(branch, subject.share_threshold)
-            if price is not None:
-                yield cls._of(subject, branch, price, blames_callers=not splits_warps(if_callers_agree))
+            if price is not None and not only_leaves(subject.text, branch, loops):
+                yield branch, cls._of(subject, branch, price, blames_callers=not splits_warps(if_callers_agree))
+
+    def _with(self, change: Change, others: Sequence[DivergentBranch]) -> DivergentBranch:
+        words = f"another use of `{change.name.decode()}`" if isinstance(change, MacroUse) else "the same ladder"
+        places = tuple(Related(one.site, words) for one in others)
+        return replace(self, chain=(*self.chain, *places), cost=max((self, *others), key=_share).cost)
 
     @classmethod
     def _of(cls, subject: Subject, branch: BranchFact, price: SplitPrice, *, blames_callers: bool) -> DivergentBranch:
@@ -149,3 +171,16 @@ class DivergentBranch:
 
     def related(self) -> tuple[Related, ...]:
         return self.chain
+
+
+def _share(found: DivergentBranch) -> float:
+    return found.cost.share
+
+
+def reports_loop(branch: BranchFact, threshold: float) -> bool:
+    """Whether DIV402 says of this loop that its lanes leave apart, whoever asks for it."""
+    if branch.kind is not SourceBranchKind.LOOP or branch.trips is not Level.VARYING or branch.rests_on_step:
+        return False
+    if branch.level is Level.VARYING and not splits_warps(branch):  # then it is silent, whatever its exits do
+        return False
+    return split_price(branch, threshold) is not None
