@@ -104,11 +104,21 @@ class DivergentLoop:
             if culprit is None or price is None:
                 continue
             surest = _culprit(subject, agreeing, if_callers_agree)
-            yield cls._of(subject, branch, price, surest or culprit, blames_callers=surest is None)
+            rests_on_step = branch.rests_on_step or agreeing.rests_on_step
+            yield cls._of(
+                subject, branch, price, surest or culprit, blames_callers=surest is None, rests_on_step=rests_on_step
+            )
 
     @classmethod
     def _of(
-        cls, subject: Subject, branch: BranchFact, price: SplitPrice, culprit: BranchFact, *, blames_callers: bool
+        cls,
+        subject: Subject,
+        branch: BranchFact,
+        price: SplitPrice,
+        culprit: BranchFact,
+        *,
+        blames_callers: bool,
+        rests_on_step: bool,
     ) -> DivergentLoop:
         steps = subject.analysis.why_branch(subject.function, culprit)
         condition = condition_text(subject.text, culprit)
@@ -123,8 +133,8 @@ class DivergentLoop:
             part_text(price.part, subject.function),
             price.cost,
             chain_of(steps),
-            branch.rests_on_step,
-            Tier.ASSUMED if blames_callers or branch.rests_on_step or ends_in_opaque(subject.analysis, steps) else None,
+            rests_on_step,
+            Tier.ASSUMED if blames_callers or rests_on_step or ends_in_opaque(subject.analysis, steps) else None,
         )
 
     def message(self) -> str:

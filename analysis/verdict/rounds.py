@@ -296,7 +296,7 @@ class Rounds:
 
     def _side(self, value: ValueId, block: BasicBlockId, cycle: Cycle | None) -> tuple[LinearForm, int] | None:
         """The form of one side of a comparison and into how many pieces a row falls."""
-        form = self._affine.form_at(value, block)
+        form = self._affine.form_at(value, block) or self._agreed(value, block)
         if form is not None and (cycle is None or all(self._stays(atom, cycle) for atom in form.base.atoms())):
             return (form, 1) if self._is_unwrapped(value, form) else None
         counted = None if cycle is None else self._counted(value, cycle)
@@ -310,6 +310,13 @@ class Rounds:
         form, pieces = found
         base = form.base + step * variable(IterationAtom(cycle.id))
         return LinearForm(form.bits, base, form.coefficients, form.exact), pieces
+
+    def _agreed(self, value: ValueId, block: BasicBlockId) -> LinearForm | None:
+        """What has no form because unknown callers may pass anything, while it is asked what holds if they agree."""
+        type_ = self._function.types[value]
+        if not isinstance(type_, IntegerType) or self._divergence.use_level(value, block) > Level.WARP:
+            return None
+        return LinearForm(type_.bits, variable(ValueAtom(value)))
 
     def _left_over(self, value: ValueId, block: BasicBlockId) -> tuple[LinearForm, int] | None:
         """A value that comes out of a loop whose number of rounds changes at few places of a row."""

@@ -301,3 +301,21 @@ template __global__ void k<2>(const float *x, float *y, int n);
 void host(float *x, float *y) { k<2><<<4, 2>>>(x, y, 100); k<64><<<4, 64>>>(x, y, 100); }
 """
     check_fixture(text.replace("MARK", ""), replace(CHEAP, ignore=CHEAP.ignore | {"SYN", "WRP"}))
+
+
+def test_a_stride_of_the_grid_below_a_bound_of_unknown_callers() -> None:
+    """If the callers pass one bound the step decides, so it is assumed: nothing is said unless asked for."""
+    text = """
+template <unsigned size> __device__ float sum(const float *x, unsigned n) {
+  unsigned i = blockIdx.x * (size * 2) + threadIdx.x;
+  float s = 0.0f;
+  while (i < n) {MARK
+    s += x[i];
+    i += size * 2 * gridDim.x;
+  }
+  return s;
+}
+"""
+    check_fixture(text.replace("MARK", ""), CHEAP)
+    (found,) = check_fixture(text.replace("MARK", "  //~ divergent-loop"), replace(CHEAP, tiers=frozenset(Tier)))
+    assert found.tier is Tier.ASSUMED
