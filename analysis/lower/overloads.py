@@ -339,6 +339,8 @@ def _pointer_distance(program: Declarations, wanted: PointerType, argument: Type
         return None
     if without_space(argument.element) == without_space(wanted.element):
         return 0.0
+    if isinstance(argument.element, VoidType):
+        return 3.0  # no other `void *` than a null pointer becomes another pointer without a cast
     if isinstance(wanted.element, VoidType):
         return 2.0
     if is_vague(wanted.element) or is_vague(argument.element):

@@ -27,6 +27,14 @@ CASES = {
         "f(1.0f), f(1.0)",
         [1, 2],
     ),
+    "a null pointer": (
+        """
+        __device__ int f(const int *p) { return p ? 1 : 2; }
+        __device__ int f(int) { return 3; }
+        __device__ int g(float *p) { return p ? 4 : 5; }""",
+        "f(nullptr), f(0), g(nullptr), g(NULL)",
+        [2, 3, 5, 5],
+    ),
     "a constrained template beside one that is not": (
         """
         template <typename T> __device__ int f(T x) { return 1; }

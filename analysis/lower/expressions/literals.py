@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from analysis.ir.types import BOOLEAN, S8, U64, MemorySpace, PointerType
+from analysis.ir.types import BOOLEAN, S8, U64, VOID, MemorySpace, PointerType
 from analysis.lower.constants import evaluate
 from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.conversions import character_literal, number_literal
@@ -16,7 +16,7 @@ from analysis.syntax.tree import Node
 _STRING: Final = PointerType(S8, MemorySpace.GENERIC)
 _COMPUTED: Final = frozenset({"binary_expression", "unary_expression", "conditional_expression", "call_expression"})
 """Expressions that are never arrays, whose size a pointer to them would not tell."""
-NULL_POINTER: Final = PointerType(S8, MemorySpace.GENERIC)
+NULL_POINTER: Final = PointerType(VOID, MemorySpace.GENERIC)
 
 
 @handles("number_literal")
