@@ -34,12 +34,14 @@ class LaunchKnowledge:
 
     `one_dimensional`: the shape is not known, but y = z = 1 is assumed, so the linear thread id is `threadIdx.x`.
     `has_several_blocks`: in some launch the grid has more than one block along x; None where that is not known.
+    `passed`: the numbers that every launch passes alike, by the position of the parameter.
     """
 
     shapes: tuple[BlockShape, ...] = ()
     one_dimensional: bool = False
     warp_size: int = 32
     has_several_blocks: bool | None = None
+    passed: tuple[tuple[int, int], ...] = ()
 
     @property
     def is_one_warp(self) -> bool:

@@ -11,6 +11,7 @@ Limits    Launches in other files are not seen; a kernel that the file also name
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
@@ -39,6 +40,28 @@ def launch_knowledge(
     has_launch_bounds: bool,
 ) -> LaunchKnowledge:
     """What may be assumed about the blocks that `function` (with its callees inlined) runs in."""
+    knowledge = _blocks(settings, annotation, launches, function, has_launch_bounds=has_launch_bounds)
+    return replace(knowledge, passed=_passed(launches))
+
+
+def _passed(launches: Sequence[Launch]) -> tuple[tuple[int, int], ...]:
+    """The integers that all launches pass at the same place."""
+    found: list[tuple[int, int]] = []
+    for position, numbers in enumerate(zip(*(launch.argument_values for launch in launches), strict=False)):
+        first = numbers[0]
+        if isinstance(first, int) and all(number == first for number in numbers):
+            found.append((position, first))
+    return tuple(found)
+
+
+def _blocks(
+    settings: AnalysisSettings,
+    annotation: LaunchAnnotation | None,
+    launches: Sequence[Launch],
+    function: Function,
+    *,
+    has_launch_bounds: bool,
+) -> LaunchKnowledge:
     warp_size, several = settings.warp_size, _has_several_blocks(annotation, launches)
     if settings.block is not None:
         return LaunchKnowledge((settings.block,), warp_size=warp_size, has_several_blocks=several)

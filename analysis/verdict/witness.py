@@ -10,7 +10,8 @@ Method    The function is walked for every thread of one block, for a few launch
 Proof     Two threads of the scope that arrive different numbers of times: one that was followed to its end, and one
           that has arrived more often, however long it goes on.
 Candidates  The known block shapes, else 64 threads.  Scalars: half a block, a number that is not a multiple of the
-          block, the constants that the conditions compare with and their neighbours; template arguments: the block.
+          block, the constants that the conditions compare with and their neighbours; template arguments: the block;
+          but what every launch passes is that number.
           Numbers in memory (`memory_arguments.py`): 0, one more than the others, and as the others.
 Cost      bounded by `MAX_PROBED`, `MAX_OPERATIONS` and rarely `MAX_LONG` for a barrier; runs only for barriers known to
           be divergent.
@@ -198,10 +199,32 @@ def _candidates(function: Function, slice_: Slice, knowledge: LaunchKnowledge) -
         for number in list(numbers)[:MAX_CANDIDATES]:
             for in_memory in (0, number + 1, number) if slice_.in_memory else (number,):
                 scalars = chosen_scalars(function, slice_, shape, number, in_memory)
+                scalars.update(_passed(function, scalars, knowledge))
                 for block in (0, 1) if slice_.reads_block_index else (0,):
                     yield shape, block, scalars
             if not slice_.scalar_names:
                 break
+
+
+def _passed(function: Function, scalars: Mapping[ValueId, int], knowledge: LaunchKnowledge) -> dict[ValueId, int]:
+    """What every launch passes: no thread misses a barrier for another number."""
+    found: dict[ValueId, int] = {}
+    for position, number in knowledge.passed:
+        value = function.parameters[position].value if position < len(function.parameters) else None
+        type = function.types[value] if value is not None else None
+        if value is None or value not in scalars:
+            continue
+        if isinstance(type, BooleanType):
+            found[value] = int(bool(number))
+        elif isinstance(type, IntegerType):
+            found[value] = _wrapped(number, type)
+    return found
+
+
+def _wrapped(number: int, type: IntegerType) -> int:
+    """What an integer parameter holds of the number."""
+    held = number & ((1 << type.bits) - 1)
+    return held - (1 << type.bits) if type.signed and held >> (type.bits - 1) else held
 
 
 def thresholds(slice_: Slice) -> list[int]:

@@ -248,3 +248,31 @@ __global__ void k(int *limit, int **other, int *out, int n) {{
         ALL_TIERS,
     )
     assert found.tier is not Tier.PROVEN
+
+
+_BARRIER_BELOW_M = """
+__global__ void k(int *x, int m) {
+  x[threadIdx.x] = 1;
+  if (threadIdx.x < m) __syncthreads();  %s
+}
+void host(int *x, int n) {
+  k<<<1, 64>>>(x, 64);
+  k<<<2, 64>>>(x, %s);
+}
+"""
+
+
+def test_nothing_is_proven_of_a_number_that_no_launch_passes() -> None:
+    assert check_fixture(_BARRIER_BELOW_M % ("", "64")) == ()
+
+
+@pytest.mark.parametrize("passed", ["n", "48"])
+def test_where_launches_pass_other_numbers_any_is_tried(passed: str) -> None:
+    (found,) = check_fixture(_BARRIER_BELOW_M % ("//~ divergent-barrier", passed))
+    assert "m = 32" in found.message
+
+
+def test_the_number_that_all_launches_pass_is_the_one_of_the_proof() -> None:
+    (found,) = check_fixture((_BARRIER_BELOW_M % ("//~ divergent-barrier", "48")).replace("(x, 64)", "(x, 48)"))
+    assert "Threads 0-47 of the block arrive" in found.message
+    assert "m = 48" in found.message
