@@ -146,6 +146,27 @@ def named_rules(document: Document) -> Iterator[NamedRule]:
                 yield NamedRule(name, start, stop, span.start, span.end, removal)
 
 
+@final
+@record
+class LineList:
+    """The list of a suppression that speaks for one line, `start` to `end`; `insertion` is where a name is added."""
+
+    start: int
+    end: int
+    insertion: int
+    is_empty: bool
+
+
+def line_lists(document: Document) -> Iterator[LineList]:
+    """Of `NOLINT(...)` and `NOLINTNEXTLINE(...)`, in the order of the text."""
+    if _MARK not in document.text:
+        return
+    for directive in _directives(document.text):
+        if directive.word in _OF_LINES and directive.globs.patterns is not None:
+            span = _line_range(document, directive)
+            yield LineList(span.start, span.end, directive.end - 1, directive.globs.patterns == ("",))
+
+
 NO_SUPPRESSIONS: Final = Suppressions((), ())
 
 

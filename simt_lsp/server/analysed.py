@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, final
@@ -10,11 +11,12 @@ from analysis.ir.record import record
 from analysis.syntax.document import Document
 from simt_lsp.server.documents import DocumentStore, OpenDocument
 from simt_lsp.server.held_findings import HeldFindings
-from simt_lsp.server.roots import Roots, RootView
+from simt_lsp.server.roots import Root, Roots, RootView
 from simt_lsp.server.worker import GaveWay
 from simt_lsp.workspace.configuration import Configuration, SettingProblem
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache
 from simt_lsp.workspace.project import file_setup
+from simt_lsp.workspace.setting_sources import FILE_NAME
 from simt_lsp.workspace.setting_values import Source
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 class Analysed:
     """`analysis` is None for what is not CUDA and after a crash.
 
+    `rules_file` is the `.simt.toml` that is in force for it, or else where one would be; None without a path.
     `problems` are those of all settings, `setting_files` the files on disk that were read for them.
     `settings` and `context` are what the analysis was given; `touched` are the paths it looked at; `missed` says that a
     walk of the root could change the answer.
@@ -42,6 +45,7 @@ class Analysed:
     diagnostics: tuple[Diagnostic, ...]
     problems: tuple[SettingProblem, ...]
     setting_files: tuple[str, ...]
+    rules_file: str | None
     touched: frozenset[str]
     missed: bool
 
@@ -104,6 +108,7 @@ class AnalysisJob:
             diagnostics,
             setup.problems,
             setup.sources,
+            _rules_file(item.path, root, setup.sources),
             touched,
             view.missed,
         )
@@ -151,6 +156,13 @@ class AnalysisJob:
         if self._diagnostics is None:
             self._diagnostics = DiagnosticCache()
         return check(analysis, configuration.rules, self._diagnostics)
+
+
+def _rules_file(path: str | None, root: Root | None, sources: Sequence[str]) -> str | None:
+    if path is None:
+        return None
+    known = next((source for source in sources if os.path.basename(source) == FILE_NAME), None)
+    return known or os.path.join(os.path.dirname(path) if root is None else root.path, FILE_NAME)
 
 
 def from_disk(uri: str, text: bytes) -> OpenDocument:

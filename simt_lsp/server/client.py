@@ -38,6 +38,8 @@ class ClientFeatures:
     resolved_edits: bool = False
     disabled_actions: bool = False
     document_changes: bool = False
+    create_files: bool = False
+    show_document: bool = False
     simulations: bool = False
     kernels: bool = False
     meld_preview: bool = False
@@ -71,6 +73,8 @@ def read_client_features(capabilities: object) -> ClientFeatures:
         and "edit" in _strings(_at(capabilities, "textDocument", "codeAction", "resolveSupport", "properties")),
         disabled_actions=flag("textDocument", "codeAction", "disabledSupport"),
         document_changes=flag("workspace", "workspaceEdit", "documentChanges"),
+        create_files="create" in _strings(_at(capabilities, "workspace", "workspaceEdit", "resourceOperations")),
+        show_document=flag("window", "showDocument", "support"),
         simulations=flag("experimental", "simtSimulation"),
         kernels=flag("experimental", "simtKernels"),
         meld_preview=flag("experimental", "simtMeldPreview"),

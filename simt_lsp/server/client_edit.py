@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from lsprotocol import types
 
 from analysis.refactor.edit import Replacement
-from analysis.syntax.line_index import PositionEncoding
+from analysis.syntax.line_index import LineIndex, PositionEncoding
 from simt_lsp.server.client import ClientFeatures
-from simt_lsp.server.convert import printable
+from simt_lsp.server.convert import client_position, printable
 from simt_lsp.server.documents import OpenDocument
 
 
@@ -32,3 +32,22 @@ def workspace_edit(
         return types.WorkspaceEdit(changes={item.uri: edits})
     document = types.OptionalVersionedTextDocumentIdentifier(uri=item.uri, version=item.version)
     return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, [*edits])])
+
+
+def other_file_edit(
+    uri: str, text: bytes | None, edit: Replacement, encoding: PositionEncoding, features: ClientFeatures
+) -> types.WorkspaceEdit | None:
+    """Of a file on disk; where `text` is None it does not exist yet, and not every client can create it."""
+    lines = LineIndex(text or b"")
+    place = types.Range(client_position(lines, edit.start, encoding), client_position(lines, edit.end, encoding))
+    change = types.TextEdit(place, printable(edit.text))
+    if text is not None and not features.document_changes:
+        return types.WorkspaceEdit(changes={uri: [change]})
+    if text is None and not (features.document_changes and features.create_files):
+        return None
+    identifier = types.OptionalVersionedTextDocumentIdentifier(uri=uri)
+    edited = types.TextDocumentEdit(identifier, [change])
+    if text is not None:
+        return types.WorkspaceEdit(document_changes=[edited])
+    created = types.CreateFile(uri=uri, options=types.CreateFileOptions(ignore_if_exists=True))
+    return types.WorkspaceEdit(document_changes=[created, edited])

@@ -21,6 +21,7 @@ from simt_lsp.server.requests.diagnostic import on_diagnostic
 from simt_lsp.server.requests.document_symbol import on_document_symbol
 from simt_lsp.server.requests.document_text import TEXT_METHOD, on_document_text
 from simt_lsp.server.requests.explain import METHOD, explain_command, on_explain
+from simt_lsp.server.requests.finding_actions import PAGE_COMMAND, open_rule_page
 from simt_lsp.server.requests.hover import on_hover
 from simt_lsp.server.requests.inlay_hint import on_inlay_hint
 from simt_lsp.server.requests.kernels import on_kernels
@@ -96,6 +97,7 @@ def make_server(version: str) -> SimtServer:
     server.commands[MELD_COMMAND] = meld_command
     server.commands[BARRIER_COMMAND] = barrier_command
     server.commands[CONFIRM_COMMAND] = confirm_command
+    server.commands[PAGE_COMMAND] = open_rule_page
     for name in server.commands:
         server.command(name)(_never_called)
     return server

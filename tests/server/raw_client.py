@@ -45,6 +45,14 @@ VSCODE: Message = {
 PUSHED: Message = {"textDocument": {"publishDiagnostics": {"relatedInformation": True, "versionSupport": True}}}
 
 
+_ALWAYS_OFFERED = ("Suppress ", "Switch ", "Show ", "Explain ", "Open the page of ", "Simulate this kernel")
+
+
+def repairs(actions: Sequence[Message]) -> list[Message]:
+    """Without what is offered at every finding; that stands last (test_finding_actions)."""
+    return [one for one in actions if not one["title"].startswith(_ALWAYS_OFFERED)]
+
+
 class RawClient:
     """One server process; `settings` are what it gets when it asks, by folder URI (None: without)."""
 
@@ -156,6 +164,8 @@ class RawClient:
 
     def reply(self, message: Message) -> Any:
         """The answer to a request of the server."""
+        if message["method"] == "window/showDocument":
+            return {"success": True}
         if message["method"] == "workspace/configuration":
             return [self.settings.get(item.get("scopeUri")) for item in message["params"]["items"]]
         return None

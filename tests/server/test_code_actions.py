@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.server.kernels import TRANSPOSE
-from tests.server.raw_client import NEOVIM, VSCODE, Message, RawClient, server
+from tests.server.raw_client import NEOVIM, VSCODE, Message, RawClient, repairs, server
 
 LITERALS: Message = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}}
 
@@ -27,7 +27,7 @@ def actions(
         "textDocument/codeAction",
         {"textDocument": {"uri": uri}, "range": {"start": place, "end": place}, "context": context},
     )
-    return answer
+    return repairs(answer)
 
 
 @pytest.mark.parametrize(("base", "column"), [(VSCODE, 42), (NEOVIM, 46)], ids=["utf-16", "utf-8"])

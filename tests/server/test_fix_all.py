@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from tests.server.raw_client import NEOVIM, VSCODE, Message, insert
+from tests.server.raw_client import NEOVIM, VSCODE, Message, insert, repairs
 from tests.server.test_barriers import FOUND, LADDER, ORDERED
 from tests.server.test_barriers import named as barrier_actions
 from tests.server.test_meld import LITERALS_ONLY, URI, Editor, actions, after, editor
@@ -34,7 +34,7 @@ def asked(client: Editor, *only: str) -> list[Message]:
     context = {"diagnostics": [], "only": list(only), "triggerKind": 2}
     parameters = {"textDocument": {"uri": URI}, "range": place, "context": context}
     found: list[Message] = client.request("textDocument/codeAction", parameters)
-    return found
+    return repairs(found)
 
 
 def edited(client: Editor, text: str, action: Message, encoding: str = "utf-16") -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.server.raw_client import COMMAND, NEOVIM, VSCODE, Message, RawClient, insert, server
+from tests.server.raw_client import COMMAND, NEOVIM, VSCODE, Message, RawClient, insert, repairs, server
 
 URI = "untitled:k.cu"
 WIRED: Message = {
@@ -104,10 +104,8 @@ def editor(base: Message = VSCODE, text: str = ALIKE, wired: Message = WIRED, **
 def actions(client: RawClient, line: int = 2, only: list[str] | None = None, last: int | None = None) -> list[Message]:
     context: Message = {"diagnostics": []} if only is None else {"diagnostics": [], "only": only}
     start, end = ({"line": one, "character": 0} for one in (line, line if last is None else last))
-    return client.request(
-        "textDocument/codeAction",
-        {"textDocument": {"uri": URI}, "range": {"start": start, "end": end}, "context": context},
-    )
+    place = {"textDocument": {"uri": URI}, "range": {"start": start, "end": end}}
+    return repairs(client.request("textDocument/codeAction", {**place, "context": context}))
 
 
 def heard(client: RawClient, method: str) -> Message:

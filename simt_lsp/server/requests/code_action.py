@@ -18,6 +18,7 @@ from simt_lsp.server.client_edit import workspace_edit
 from simt_lsp.server.convert import View, printable
 from simt_lsp.server.requests.barrier_action import reconverge_actions, repair_actions, resolve_barriers
 from simt_lsp.server.requests.confirm import confirm_actions
+from simt_lsp.server.requests.finding_actions import finding_actions
 from simt_lsp.server.requests.fix_all_action import FIX_ALL, fix_all_actions, fix_rule_actions, resolve_fix_all
 from simt_lsp.server.requests.meld_action import meld_actions, resolve_meld
 from simt_lsp.server.simulation.arguments import plain
@@ -45,6 +46,8 @@ def actions(view: View, place: types.Range, kinds: Sequence[str]) -> Iterator[ty
     if REWRITE in kinds:
         yield from meld_actions(view, place)
         yield from reconverge_actions(view, place)
+    if QUICK_FIX in kinds:  # behind all that changes the code
+        yield from finding_actions(view, _at(view, place, view.analysed.diagnostics))
     if FIX_ALL in kinds:
         yield from fix_all_actions(view)
 

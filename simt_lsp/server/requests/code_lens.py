@@ -52,7 +52,11 @@ def _first_column(view: View, offset: int) -> int:
 
 def _simulate(uri: str, kernel: str, place: types.Range, result: Placed | None) -> types.Command:
     report = None if result is None else result.report
-    title = "Simulate" if report is None else lens_words(report)
+    return simulate_lens_command(uri, kernel, place, "Simulate" if report is None else lens_words(report))
+
+
+def simulate_lens_command(uri: str, kernel: str, place: types.Range, title: str) -> types.Command:
+    """`place` is that of the kernel's name."""
     argument: dict[str, Any] = {"textDocument": {"uri": uri}, "kernel": kernel, "position": place.start, "again": True}
     return types.Command(title, SIMULATE_COMMAND, arguments=[argument])
 
