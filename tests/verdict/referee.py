@@ -73,7 +73,9 @@ def _wrong(
     splits = grading.splits
     if splits is not None:
         is_whole = len(ways) == grid.threads_per_block
-        if len(splitting) > splits.splitting or (is_whole and len(splitting) != splits.splitting):
+        # Of a loop all its rounds are counted together, so that each splits at most so many warps.
+        is_fewer = is_whole and splits.exact and len(splitting) < splits.splitting
+        if len(splitting) > splits.splitting or is_fewer:
             return f"{len(splitting)} warps split"
         return "not all threads came" if splits.exact and not is_whole else None
     if grading.grade is Grade.ALIGNED and splitting and is_sound:
