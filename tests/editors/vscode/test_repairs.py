@@ -38,9 +38,7 @@ def test_padding_is_offered_and_removes_the_bank_conflict(window: Window) -> Non
     window.open("tile.cu")
     assert "MEM502" in window.wait_for_codes("tile.cu", bool)
     window.at(5, 45)
-    window.page.locator(".monaco-editor textarea, .native-edit-context").first.focus()
-    window.page.keyboard.press("Control+.")
-    window.sees(".action-widget .monaco-list-row.action", "Pad the rows")
+    window.offered("Pad the rows")
     window.picture("offered")
     window.page.keyboard.press("Enter")
     window.wait_for_codes("tile.cu", lambda codes: "MEM502" not in codes)
@@ -94,9 +92,7 @@ def test_all_repairs_of_one_rule_are_made_from_one_finding(window: Window) -> No
     window.open("tiles.cu")
     assert "MEM502" in window.wait_for_codes("tiles.cu", bool)
     window.at(5, 45)
-    window.page.locator(".monaco-editor textarea, .native-edit-context").first.focus()
-    window.page.keyboard.press("Control+.")
-    window.sees(".action-widget .monaco-list-row.action", "Fix all bank-conflict (MEM502) in this file").click()
+    window.offered("Fix all bank-conflict (MEM502) in this file").click()
     window.wait_for_codes("tiles.cu", lambda codes: "MEM502" not in codes)
     assert written(window) == PADDED
 
@@ -108,9 +104,7 @@ def test_a_finding_that_data_decides_is_confirmed_by_a_run(window: Window) -> No
         window.open("flagged.cu")
         assert "RAC301" in window.wait_for_codes("flagged.cu", lambda codes: "RAC301" in codes)
         window.at(6, 15)
-        window.page.locator(".monaco-editor textarea, .native-edit-context").first.focus()
-        window.page.keyboard.press("Control+.")
-        window.sees(".action-widget .monaco-list-row.action", "Confirm by a run").click()
+        window.offered("Confirm by a run").click()
 
         def messages() -> list[str]:
             return [one["message"] for one in window.diagnostics("flagged.cu") if one["code"] == "RAC301"]

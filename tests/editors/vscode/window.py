@@ -6,7 +6,7 @@ import itertools
 import json
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, final
@@ -202,6 +202,22 @@ class Window:
         found = self.page.locator(selector, has_text=text).first
         found.wait_for(state="attached", timeout=1000 * seconds)
         return found
+
+    def offered(self, title: str) -> Locator:
+        """A code action at the cursor, in the menu that the keys open.
+
+        A quarter of a second after the cursor moved VS Code asks for the light bulb, and drops a menu that was asked
+        for and not yet answered: then the keys are pressed again, as a person does.
+        """
+        from playwright.sync_api import TimeoutError
+
+        for _ in range(3):
+            self.page.locator(".monaco-editor textarea, .native-edit-context").first.focus()
+            self.page.keyboard.press("Control+.")
+            with suppress(TimeoutError):
+                self.sees(".action-widget", seconds=5)
+                break
+        return self.sees(".action-widget .monaco-list-row.action", title)
 
     def press_button(self, title: str) -> None:
         """Of a message or a dialog."""
