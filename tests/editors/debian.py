@@ -81,33 +81,32 @@ def _check_system(name: str) -> None:
 
 
 def _download(suite: str, packages: Sequence[str], folder: Path) -> None:
-    """The packages and all that they need into `folder/archives`, with one list of packages per suite."""
-    lists = cache_folder() / "debian" / f"lists-{suite}"
-    for part in (lists / "lists" / "partial", folder / "archives" / "partial"):
-        part.mkdir(parents=True, exist_ok=True)
-    (lists / "status").touch()
+    """The packages and all that they need into `folder/archives`.
+
+    Each attempt reads the suite's list anew: a list that arrived without its packages, or one of a suite that has moved
+    on since, would fail every attempt after it.
+    """
+    lists = folder / "lists"
+    (folder / "archives" / "partial").mkdir(parents=True, exist_ok=True)
+    (folder / "status").touch()
     archive = _archive()
-    (lists / "sources.list").write_text(f"deb [signed-by={_KEYRING}] {archive} {suite} main\n")
+    (folder / "sources.list").write_text(f"deb [signed-by={_KEYRING}] {archive} {suite} main\n")
     configuration = folder / "apt.conf"
     configuration.write_text(
-        f'Dir::State "{lists}"; Dir::State::status "{lists}/status"; Dir::Cache "{folder}";\n'
-        f'Dir::Etc::sourcelist "{lists}/sources.list"; Dir::Etc::sourceparts "/dev/null";\n'
+        f'Dir::State "{folder}"; Dir::State::lists "{lists}"; Dir::State::status "{folder}/status";\n'
+        f'Dir::Cache "{folder}"; Dir::Etc::sourcelist "{folder}/sources.list"; Dir::Etc::sourceparts "/dev/null";\n'
         'Dir::Etc::preferencesparts "/dev/null"; APT::Install-Recommends "false"; APT::Sandbox::User "root";\n'
         'Acquire::Retries "3"; Acquire::http::Timeout "60"; Acquire::Languages "none";\n'
         'APT::Update::Error-Mode "any";\n'  # unreachable lists are only warned of otherwise
     )
-    environment = os.environ | {"APT_CONFIG": str(configuration)}
-    wanted = f"{' '.join(packages)} of Debian {suite}"
-    with one_at_a_time(f"lists-{suite}"):
-        if not (lists / "updated").exists():
-            download(wanted, archive, ["apt-get", "-qq", "update"], environment=environment)
-            (lists / "updated").touch()
-    install = ["apt-get", "-qq", "-y", "-o", "Debug::NoLocking=1", "--download-only", "install", *packages]
-    try:
-        download(wanted, archive, install, environment=environment)
-    except CannotInstall:
-        (lists / "updated").unlink(missing_ok=True)  # a suite that moves may have dropped what its old list names
-        raise
+    update = 'rm -rf "$0" && mkdir -p "$0/partial" && apt-get -qq update'
+    install = 'apt-get -qq -y -o Debug::NoLocking=1 --download-only install "$@"'
+    download(
+        f"{' '.join(packages)} of Debian {suite}",
+        archive,
+        ["sh", "-c", f"{update} && {install}", str(lists), *packages],
+        environment=os.environ | {"APT_CONFIG": str(configuration)},
+    )
 
 
 def _archive() -> str:
