@@ -379,6 +379,25 @@ def test_the_range_of_a_part_of_a_macro_is_not_said_of_its_value() -> None:
     assert "from 0 to" not in shown
 
 
+def test_the_range_of_a_part_of_a_macro_is_not_said_of_an_initialiser() -> None:
+    def shown(body: str) -> str | None:
+        return markdown(f"""
+            #define SUM(x) {body}
+            __global__ void k(int *x) {{
+              int t = threadIdx.x;
+              int w = $0SUM(t & 3);
+              x[t] = w;
+            }}
+        """)
+
+    whole, single = shown("((x) + (x) * 2)"), shown("((x) + 1)")
+    assert whole is not None
+    assert "`SUM(t & 3)` is **varying**" in whole
+    assert "from 0 to" not in whole
+    assert single is not None
+    assert "from 1 to 4" in single
+
+
 @pytest.mark.parametrize(("macro", "marked"), [("$0AT(x,", "AT(x,"), ("AT($0x,", "AT(x,")])
 def test_a_macro_over_several_lines_is_marked_on_one(macro: str, marked: str) -> None:
     analysis, offset = analyze_at_cursor(f"""

@@ -100,6 +100,11 @@ def discard(ctx: LoweringContext, node: Node) -> None:
         operand = operand.held
     if isinstance(operand, Place) and operand.volatile:
         operand = load(ctx, operand, ctx.span(node))
+    record_value(ctx, node, operand)
+
+
+def record_value(ctx: LoweringContext, node: Node, operand: Operand) -> None:
+    """For hovers, where the expression is a value; an object is recorded when it is read."""
     if isinstance(operand, int) and node.kind in _RECORDED:
         ctx.builder.expressions.append(Expression(ctx.span(node), operand))
 

@@ -8,7 +8,7 @@ from analysis.ir.types import BOOLEAN, S8, U64, VOID, MemorySpace, PointerType
 from analysis.lower.constants import evaluate
 from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.conversions import character_literal, number_literal
-from analysis.lower.expressions.dispatch import discard, handles, lower, unsupported
+from analysis.lower.expressions.dispatch import discard, handles, lower, record_value, unsupported
 from analysis.lower.layouts import size_and_alignment
 from analysis.lower.strings import string_text
 from analysis.syntax.tree import Node
@@ -50,7 +50,12 @@ def _string(ctx: LoweringContext, node: Node) -> Operand:
 
 @handles("parenthesized_expression")
 def _parenthesized(ctx: LoweringContext, node: Node) -> Operand:
-    return lower(ctx, node.children[0]) if len(node.children) == 1 else unsupported(ctx, node)
+    if len(node.children) != 1:
+        return unsupported(ctx, node)
+    inner = node.children[0]
+    operand = lower(ctx, inner)
+    record_value(ctx, inner, operand)  # all of a macro stands in parentheses, and a part of it is not its value
+    return operand
 
 
 @handles("comma_expression")
