@@ -29,10 +29,24 @@ class BlockShape:
 
 @final
 @record
+class KnownLaunch:
+    """One launch of the file: the numbers that it passes, by position, and the blocks of its grid along x.
+
+    None where that is not known.
+    """
+
+    shape: BlockShape
+    arguments: tuple[int | None, ...]
+    blocks: int | None
+
+
+@final
+@record
 class LaunchKnowledge:
     """`shapes`: the block shapes the kernel is launched with; a fact must hold for all of them (none: not known).
 
     `one_dimensional`: the shape is not known, but y = z = 1 is assumed, so the linear thread id is `threadIdx.x`.
+    `launches`: those behind the shapes, where these come from launches.
     `has_several_blocks`: in some launch the grid has more than one block along x; None where that is not known.
     `passed`: the numbers that every launch passes alike, by the position of the parameter.
     """
@@ -42,6 +56,7 @@ class LaunchKnowledge:
     warp_size: int = 32
     has_several_blocks: bool | None = None
     passed: tuple[tuple[int, int], ...] = ()
+    launches: tuple[KnownLaunch, ...] = ()
 
     @property
     def is_one_warp(self) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
+from analysis.divergence.launch_shape import BlockShape, KnownLaunch, LaunchKnowledge
 from analysis.facts.settings import AnalysisSettings
 from analysis.ir.function import Function
 from analysis.ir.instructions import ReadSpecial
@@ -69,9 +69,11 @@ def _blocks(
         shape = BlockShape(*annotation.block)
         return LaunchKnowledge((shape,), warp_size=warp_size, has_several_blocks=several)
     shapes = [_shape(launch) for launch in launches]
-    known = tuple(dict.fromkeys(shape for shape in shapes if shape is not None))
-    if shapes and len(known) and None not in shapes:
-        return LaunchKnowledge(known, warp_size=warp_size, has_several_blocks=several)
+    known_shapes = [shape for shape in shapes if shape is not None]
+    known = tuple(dict.fromkeys(known_shapes))
+    if known and len(known_shapes) == len(shapes):
+        given = tuple(dict.fromkeys(map(_known_launch, launches, known_shapes)))
+        return LaunchKnowledge(known, warp_size=warp_size, has_several_blocks=several, launches=given)
     one_dimensional = has_launch_bounds and not shapes and not _reads_higher_dimensions(function)
     return LaunchKnowledge(one_dimensional=one_dimensional, warp_size=warp_size, has_several_blocks=several)
 
@@ -83,6 +85,11 @@ def _has_several_blocks(annotation: LaunchAnnotation | None, launches: Sequence[
     if True in known:
         return True
     return None if None in known or not known else False
+
+
+def _known_launch(launch: Launch, shape: BlockShape) -> KnownLaunch:
+    numbers = (number if isinstance(number, int) else None for number in launch.argument_values)
+    return KnownLaunch(shape, tuple(numbers), None if launch.grid is None else launch.grid.x)
 
 
 def _shape(launch: Launch) -> BlockShape | None:

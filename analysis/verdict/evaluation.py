@@ -37,12 +37,13 @@ GRID_BLOCKS: Final = 4
 @final
 @record
 class Launch:
-    """One block of one launch, and the values of the scalars."""
+    """One block of one launch, and the values of the scalars; `blocks`: of its grid along x."""
 
     shape: BlockShape
     block: int
     warp_size: int
     scalars: Mapping[ValueId, int]
+    blocks: int = GRID_BLOCKS
 
 
 Values: TypeAlias = Mapping[ValueId, int]
@@ -178,7 +179,7 @@ def _register(register: SpecialRegister, launch: Launch, thread: int) -> int | N
         case SpecialRegister.BLOCK_Y | SpecialRegister.BLOCK_Z:
             return 0
         case SpecialRegister.GRID_DIM_X:
-            return GRID_BLOCKS
+            return launch.blocks
         case SpecialRegister.GRID_DIM_Y | SpecialRegister.GRID_DIM_Z:
             return 1
         case _:

@@ -9,9 +9,9 @@ Method    The function is walked for every thread of one block, for a few launch
           varies there is no proof.
 Proof     Two threads of the scope that arrive different numbers of times: one that was followed to its end, and one
           that has arrived more often, however long it goes on.
-Candidates  The known block shapes, else 64 threads.  Scalars: half a block, a number that is not a multiple of the
-          block, the constants that the conditions compare with and their neighbours; template arguments: the block;
-          but what every launch passes is that number.
+Candidates  The launches of the file with the numbers that they pass, in their first, second and last block; else blocks
+          of 64 threads.  Scalars that are not known: half a block, a number that is not a multiple of the block, the
+          constants that the conditions compare with and their neighbours; template arguments: the block.
           Numbers in memory (`memory_arguments.py`): 0, one more than the others, and as the others.
 Cost      bounded by `MAX_PROBED`, `MAX_OPERATIONS` and rarely `MAX_LONG` for a barrier; runs only for barriers known to
           be divergent.
@@ -20,17 +20,18 @@ Gives up  when the budget is spent.  No proof does not mean that the barrier is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias, final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import final
 
-from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
+from analysis.divergence.integers import wrap
+from analysis.divergence.launch_shape import BlockShape, KnownLaunch, LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Compare, Constant, Convert, TemplateArgument
 from analysis.ir.record import record
 from analysis.ir.types import BooleanType, IntegerType
-from analysis.verdict.evaluation import Launch
+from analysis.verdict.evaluation import GRID_BLOCKS, Launch
 from analysis.verdict.slice import Integers, Slice
 from analysis.verdict.thread_walk import Walk
 
@@ -46,9 +47,6 @@ MAX_LONG = 60_000
 """Operations of two threads where the others could not be followed to their end (`MAX_LONG_WALKS`)."""
 MAX_CANDIDATES = 16
 UNKNOWN_SHAPE = BlockShape(64)
-
-_Candidate: TypeAlias = tuple[BlockShape, int, Mapping[ValueId, int]]
-"""A block's shape, its index, and the scalars."""
 
 
 @final
@@ -74,8 +72,8 @@ def find_witness(integers: Integers, knowledge: LaunchKnowledge, barrier: BasicB
     slice_ = Slice.of(integers, barrier)
     probing, walking = _Walks(slice_, MAX_PROBED, MAX_WALK), _Walks(slice_, MAX_OPERATIONS, MAX_OPERATIONS)
     counting = _Walks(slice_, MAX_OPERATIONS, MAX_OPERATIONS)
-    for shape, block, scalars in _candidates(function, slice_, knowledge):
-        launch = Launch(shape, block, knowledge.warp_size, scalars)
+    for launch in _candidates(function, slice_, knowledge):
+        shape = launch.shape
         # Most candidates do not part; a few threads at the usual limits tell that without walking the block.
         fewest = _fewest_of_parting(probing.counts(launch, _probes(slice_, shape)))
         if fewest is not None:
@@ -94,11 +92,11 @@ def find_witness(integers: Integers, knowledge: LaunchKnowledge, barrier: BasicB
 
 def _two_threads(integers: Integers, slice_: Slice, knowledge: LaunchKnowledge, scope: Level) -> Witness | None:
     """Where ways are long, two threads that part are all that is looked for: the ends of a block, or of a warp."""
-    for shape, block, scalars in sorted(_candidates(integers.function, slice_, knowledge), key=_size)[:2]:
+    for launch in sorted(_candidates(integers.function, slice_, knowledge), key=_size)[:2]:
         if integers.long_walks == 0:
             return None
         integers.long_walks -= 1
-        launch, walks = Launch(shape, block, knowledge.warp_size, scalars), _Walks(slice_, MAX_LONG, MAX_LONG)
+        walks, shape = _Walks(slice_, MAX_LONG, MAX_LONG), launch.shape
         last = (min(shape.threads, knowledge.warp_size) if scope is Level.WARP else shape.threads) - 1
         threads = (0, last)
         counts = walks.counts(launch, threads)
@@ -107,9 +105,9 @@ def _two_threads(integers: Integers, slice_: Slice, knowledge: LaunchKnowledge, 
     return None
 
 
-def _size(candidate: _Candidate) -> int:
+def _size(launch: Launch) -> int:
     """Of its numbers: small ones make short loops."""
-    return sum(candidate[2].values())
+    return sum(launch.scalars.values())
 
 
 @final
@@ -190,41 +188,42 @@ def _ranges(threads: Sequence[int]) -> tuple[tuple[int, int], ...]:
 # -- candidates -------------------------------------------------------------------------------------------------------
 
 
-def _candidates(function: Function, slice_: Slice, knowledge: LaunchKnowledge) -> Iterator[_Candidate]:
+def _candidates(function: Function, slice_: Slice, knowledge: LaunchKnowledge) -> Iterator[Launch]:
     """Launches worth trying: all scalars equal to one number, the numbers in order of promise."""
     compared = thresholds(slice_)
-    for shape in knowledge.shapes or (UNKNOWN_SHAPE,):
+    for given in knowledge.launches or [KnownLaunch(shape, (), None) for shape in knowledge.shapes or (UNKNOWN_SHAPE,)]:
+        shape = given.shape
         half, odd = max(1, shape.threads // 2), shape.threads + max(1, shape.threads // 3)
         numbers = dict.fromkeys([half, 1, odd, 3 * shape.threads, *compared])
-        for number in list(numbers)[:MAX_CANDIDATES]:
+        passed = _passed(function, slice_, knowledge, given)
+        is_free = len(passed) < len(slice_.scalar_names)
+        for number in list(numbers)[: MAX_CANDIDATES if is_free else 1]:
             for in_memory in (0, number + 1, number) if slice_.in_memory else (number,):
-                scalars = chosen_scalars(function, slice_, shape, number, in_memory)
-                scalars.update(_passed(function, scalars, knowledge))
-                for block in (0, 1) if slice_.reads_block_index else (0,):
-                    yield shape, block, scalars
-            if not slice_.scalar_names:
-                break
+                scalars = {**chosen_scalars(function, slice_, shape, number, in_memory), **passed}
+                for block in _blocks(given) if slice_.reads_block_index else (0,):
+                    yield Launch(shape, block, knowledge.warp_size, scalars, given.blocks or GRID_BLOCKS)
 
 
-def _passed(function: Function, scalars: Mapping[ValueId, int], knowledge: LaunchKnowledge) -> dict[ValueId, int]:
-    """What every launch passes: no thread misses a barrier for another number."""
+def _passed(function: Function, slice_: Slice, knowledge: LaunchKnowledge, given: KnownLaunch) -> dict[ValueId, int]:
+    """The scalars that this launch, or every launch, passes as numbers."""
+    numbers = {**dict(knowledge.passed), **dict(enumerate(given.arguments))}
     found: dict[ValueId, int] = {}
-    for position, number in knowledge.passed:
-        value = function.parameters[position].value if position < len(function.parameters) else None
-        type = function.types[value] if value is not None else None
-        if value is None or value not in scalars:
+    for position, parameter in enumerate(function.parameters):
+        number, type_ = numbers.get(position), function.types[parameter.value]
+        if number is None or parameter.value not in slice_.scalar_names:
             continue
-        if isinstance(type, BooleanType):
-            found[value] = int(bool(number))
-        elif isinstance(type, IntegerType):
-            found[value] = _wrapped(number, type)
+        if isinstance(type_, BooleanType):
+            found[parameter.value] = int(bool(number))
+        elif isinstance(type_, IntegerType):
+            found[parameter.value] = wrap(number, type_)
     return found
 
 
-def _wrapped(number: int, type: IntegerType) -> int:
-    """What an integer parameter holds of the number."""
-    held = number & ((1 << type.bits) - 1)
-    return held - (1 << type.bits) if type.signed and held >> (type.bits - 1) else held
+def _blocks(given: KnownLaunch) -> Sequence[int]:
+    """The first two, and the last one of a grid that is known: bounds are in the last."""
+    if given.blocks is None:
+        return (0, 1)
+    return sorted({0, min(1, given.blocks - 1), given.blocks - 1}) if given.blocks > 0 else (0,)
 
 
 def thresholds(slice_: Slice) -> list[int]:

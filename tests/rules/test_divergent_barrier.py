@@ -266,10 +266,10 @@ def test_nothing_is_proven_of_a_number_that_no_launch_passes() -> None:
     assert check_fixture(_BARRIER_BELOW_M % ("", "64")) == ()
 
 
-@pytest.mark.parametrize("passed", ["n", "48"])
-def test_where_launches_pass_other_numbers_any_is_tried(passed: str) -> None:
+@pytest.mark.parametrize(("passed", "named"), [("n", 32), ("48", 48)])
+def test_where_launches_pass_other_numbers_each_is_tried(passed: str, named: int) -> None:
     (found,) = check_fixture(_BARRIER_BELOW_M % ("//~ divergent-barrier", passed))
-    assert "m = 32" in found.message
+    assert f"m = {named}" in found.message
 
 
 def test_the_number_that_all_launches_pass_is_the_one_of_the_proof() -> None:
