@@ -19,7 +19,7 @@ from __future__ import annotations
 import argparse
 import statistics
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar, Final, final
@@ -38,6 +38,7 @@ from analysis.rules.divergent_branch import splits_warps
 from analysis.rules.price import split_price
 from analysis.rules.settings import DEFAULT_SHARE_THRESHOLD
 from analysis.verdict.cost import BranchCost
+from analysis.verdict.loops import cycle_of
 from benchmarks.claims.kernels import line_of
 from benchmarks.claims.subject import Subject, analyze_subject
 from benchmarks.zero_configuration import program_of
@@ -70,6 +71,8 @@ class Loss:
     estimate: BranchCost
     serialized: float
     waited: float
+    splits: bool
+    """Whether lanes part here, or on another way out of a loop, other than at a bounds check."""
 
     @property
     def is_loop(self) -> bool:
@@ -83,7 +86,7 @@ class Loss:
     @property
     def is_told(self) -> bool:
         """Whether it is a finding, for arms in turn or for lanes that wait, by the threshold of findings."""
-        return splits_warps(self.branch) and split_price(self.branch, DEFAULT_SHARE_THRESHOLD) is not None
+        return self.splits and split_price(self.branch, DEFAULT_SHARE_THRESHOLD) is not None
 
 
 # -- counting ----------------------------------------------------------------------------------------------------------
@@ -190,14 +193,46 @@ def losses_of(program: Program, kernel: DeviceFunction, path: str, seconds: floa
     if simulate(plan.kernel, launch, POLICIES[POLICY], [observer]).truncated is not None:
         return
     observer.close_all()
+    ways_out = {source: _ways_out(subject, source) for source in subject.costs}
+    leaving = frozenset[SourceBranchId]().union(*ways_out.values())
     for source, cost in subject.costs.items():
-        warps = observer.lost.get(source)
+        warps = _lost_at(observer.lost, source, ways_out[source], leaves=source in leaving)
         if not warps:
             continue
         serialized = sum(one[0] for one in warps.values()) / observer.issued
         waited = sum(one[1] for one in warps.values()) / observer.issued
         line = line_of(program, function, function.branches[source].keyword)
-        yield Loss(f"{path}:{line or '?'} {kernel.item.name}", _fact(subject, source, cost), cost, serialized, waited)
+        splits = any(splits_warps(_fact(subject, one, subject.costs[one])) for one in {source, *ways_out[source]})
+        fact = _fact(subject, source, cost)
+        yield Loss(f"{path}:{line or '?'} {kernel.item.name}", fact, cost, serialized, waited, splits)
+
+
+def _ways_out(subject: Subject, loop: SourceBranchId) -> frozenset[SourceBranchId]:
+    """The branches through which lanes of a warp leave the loop apart, beside its own condition."""
+    function, control, divergence = subject.function, subject.control, subject.divergence
+    is_loop = function.branches[loop].kind is SourceBranchKind.LOOP
+    cycle = cycle_of(function, control, divergence, loop) if is_loop else None
+    if cycle is None or divergence.loop_level(cycle) is not Level.VARYING:
+        return frozenset()
+    terminators = (function.blocks[block].terminator for block in control.exit_branches(cycle))
+    found = {item.branch for item in terminators if isinstance(item, Branch | Switch) and item.branch is not None}
+    return frozenset(branch for branch in found if branch in subject.costs and branch != loop)
+
+
+def _lost_at(
+    lost: Mapping[SourceBranchId, Mapping[int, tuple[float, float]]],
+    source: SourceBranchId,
+    ways_out: frozenset[SourceBranchId],
+    *,
+    leaves: bool,
+) -> dict[int, tuple[float, float]]:
+    """By warp: lanes that leave a loop through one of its branches wait for the loop, not at the branch."""
+    found = {warp: (turns, 0.0 if leaves else waits) for warp, (turns, waits) in lost.get(source, {}).items()}
+    for branch in ways_out:
+        for warp, (_, waits) in lost.get(branch, {}).items():
+            turns, before = found.get(warp, (0.0, 0.0))
+            found[warp] = turns, max(before, waits)  # of several ways out the first that splits is the whole wait
+    return found
 
 
 def _fact(subject: Subject, source: SourceBranchId, cost: BranchCost) -> BranchFact:

@@ -6,7 +6,7 @@ calls.  Merging takes the worst level, the worst convergence and the worst verdi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, final
 
 from analysis.divergence.levels import Level
@@ -16,10 +16,12 @@ from analysis.facts.roots import RootAnalysis
 from analysis.ir.function import Function, FunctionKind, SourceBranch, SourceBranchKind
 from analysis.ir.instructions import (
     BlockBarrier,
+    Branch,
     GridBarrier,
     Instruction,
     NamedBarrier,
     SourceBranchId,
+    Switch,
     WarpBarrier,
 )
 from analysis.ir.record import record
@@ -84,12 +86,14 @@ def _branch_fact(
     cost = idle = 0
     serialized = _Parts()
     waits = _Parts()
+    ways_out: dict[Span, None] = {}
     for view, divergence, grader in views:
         for here in branches_at(view, branch):
             level = max(level, divergence.branch_level(here))
             convergent = max(convergent, divergence.branch_convergence(here))
             if trips is not None:
                 trips = max(trips, _trip_level(view, divergence, here))
+                ways_out |= dict.fromkeys(_ways_out(view, divergence, here))
             if grading is None or grading.grade is not Grade.DATA_DEPENDENT:  # nothing is worse
                 grading = worse_grading(grading, grader.grade(here))
             estimate = view.root.costs.get(here)
@@ -113,6 +117,7 @@ def _branch_fact(
         trips is Level.VARYING
         and (grading is None or grading.splits is None)  # else its rounds are counted, for each thread
         and all(_rests_on_step(view, divergence, branch) for view, divergence, _ in views),
+        tuple(ways_out),
     )
 
 
@@ -146,6 +151,22 @@ def _trip_level(view: View, divergence: DivergenceResult, here: SourceBranchId) 
     """The level of the trip count of a source loop: the join of everything that decides about leaving it."""
     cycle = cycle_of(view.root.function, view.root.control, view.root.divergence, here)
     return divergence.branch_level(here) if cycle is None else divergence.loop_level(cycle)
+
+
+def _ways_out(view: View, divergence: DivergenceResult, here: SourceBranchId) -> Iterator[Span]:
+    """Where threads of a warp decide apart whether they leave a loop, of the branches in the text of its function."""
+    function, control = view.root.function, view.root.control
+    cycle = cycle_of(function, control, divergence, here)
+    if cycle is None:
+        return
+    exits = control.exit_branches(cycle)
+    for block in sorted(control.exit_influences(cycle), key=lambda block: (block not in exits, block)):
+        terminator = function.blocks[block].terminator
+        if not isinstance(terminator, Branch | Switch) or terminator.branch is None:
+            continue
+        keyword = function.branches[terminator.branch].keyword
+        if keyword.frame == view.frame and divergence.terminator_level(block) is Level.VARYING:
+            yield Span(keyword.start, keyword.end)
 
 
 def barrier_facts(views: Sequence[View]) -> tuple[BarrierFact, ...]:

@@ -93,6 +93,8 @@ class BranchFact:
     `cost_part` and `idle_part` are the same as shares of a kernel, of all that come here the one where it is largest;
     None where nothing is lost.
     `rests_on_step`: lanes leave a loop together if a step that is not known covers the threads of a warp.
+    `ways_out`: keywords of the branches in a loop at which threads decide apart whether they leave it, those first that
+    lead out themselves.
     """
 
     kind: SourceBranchKind
@@ -108,6 +110,7 @@ class BranchFact:
     idle_part: PartOf | None
     splits: SplitCount | None
     rests_on_step: bool = False
+    ways_out: tuple[Span, ...] = ()
 
 
 @final

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import ClassVar, Final, final
 
 from analysis.divergence.levels import Level
@@ -16,8 +16,9 @@ from analysis.rules.divergent_branch import splits_warps
 from analysis.rules.origin import cause_text, chain_of, ends_in_opaque, origin_text
 from analysis.rules.price import SplitPrice, part_text, split_price
 from analysis.rules.rule import Subject
-from analysis.syntax.lexing import HIDDEN
 from analysis.verdict.barriers import Tier
+
+NEARLY_ALL: Final = 0.9
 
 
 @final
@@ -98,16 +99,19 @@ class DivergentLoop:
     @classmethod
     def find(cls, subject: Subject) -> Iterator[DivergentLoop]:
         branches, if_callers_agree = subject.function.branches, subject.function.branches_if_callers_agree
+        found: list[tuple[BranchFact, DivergentLoop]] = []
         for branch, agreeing in zip(branches, if_callers_agree, strict=True):
-            culprit = _culprit(subject, branch, branches)
+            culprit = _culprit(branch, branches)
             price = split_price(branch, subject.share_threshold)
             if culprit is None or price is None:
                 continue
-            surest = _culprit(subject, agreeing, if_callers_agree)
+            surest = _culprit(agreeing, if_callers_agree)
             rests_on_step = branch.rests_on_step or agreeing.rests_on_step
-            yield cls._of(
+            one = cls._of(
                 subject, branch, price, surest or culprit, blames_callers=surest is None, rests_on_step=rests_on_step
             )
+            found.append((branch, one))
+        yield from _without_nested(found)
 
     @classmethod
     def _of(
@@ -149,28 +153,43 @@ class DivergentLoop:
         return self.chain
 
 
-def _culprit(subject: Subject, branch: BranchFact, branches: Sequence[BranchFact]) -> BranchFact | None:
+def _without_nested(found: Sequence[tuple[BranchFact, DivergentLoop]]) -> Iterator[DivergentLoop]:
+    """A nest whose inner loop is nearly all of the outer one is one finding, at the outer one, if no `break` counts."""
+    inside: dict[int, list[DivergentLoop]] = {}
+    outer: list[tuple[int, BranchFact, DivergentLoop]] = []
+    for index, (branch, one) in enumerate(found):
+        nest = next((other for other, around, above in outer if _is_nest(around, above, branch, one)), None)
+        if nest is None:
+            outer.append((index, branch, one))
+        else:
+            inside.setdefault(nest, []).append(one)
+    for index, _, one in outer:
+        places = tuple(Related(loop.site, f"and this loop inside: {loop.cause}") for loop in inside.get(index, ()))
+        yield replace(one, chain=(*one.chain, *places)) if places else one
+
+
+def _is_nest(around: BranchFact, above: DivergentLoop, branch: BranchFact, one: DivergentLoop) -> bool:
+    return (
+        around.extent.start < branch.extent.start
+        and branch.extent.end <= around.extent.end
+        and above.culprit is one.culprit is None
+        and above.tier == one.tier
+        and above.cost.kernel == one.cost.kernel
+        and one.cost.share >= NEARLY_ALL * above.cost.share
+    )
+
+
+def _culprit(branch: BranchFact, branches: Sequence[BranchFact]) -> BranchFact | None:
     """What lets lanes leave the loop apart: its own condition, or a branch in it; None where that is no finding."""
     if branch.kind is not SourceBranchKind.LOOP or branch.trips is not Level.VARYING:
         return None
     if branch.level is Level.VARYING:
         return branch if splits_warps(branch) else None
-    return _way_out(subject, branch, branches)
+    return _way_out(branch, branches)
 
 
-def _way_out(subject: Subject, loop: BranchFact, branches: Sequence[BranchFact]) -> BranchFact | None:
-    """A branch in the loop that splits warps and leads out: found by its words, since `trips` says there is one."""
-    return next(
-        (
-            branch
-            for branch in branches
-            if loop.extent.start < branch.extent.start
-            and branch.extent.end <= loop.extent.end
-            and splits_warps(branch)
-            and _LEAVES.search(HIDDEN.sub(b" ", subject.text.bytes(branch.extent)))
-        ),
-        None,
-    )
-
-
-_LEAVES: Final = re.compile(rb"\b(?:break|return|goto)\b")
+def _way_out(loop: BranchFact, branches: Sequence[BranchFact]) -> BranchFact | None:
+    """The first branch in the loop that splits warps and decides whether they leave it."""
+    by_keyword = {(branch.keyword.start, branch.keyword.end): branch for branch in branches}
+    found = (by_keyword.get((keyword.start, keyword.end)) for keyword in loop.ways_out)
+    return next((branch for branch in found if branch is not None and splits_warps(branch)), None)

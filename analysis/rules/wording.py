@@ -34,7 +34,7 @@ CONVERGENCE_WORDS: Final[Mapping[Level, str]] = {
 GRADE_WORDS: Final[Mapping[Grade, str]] = {
     Grade.ALIGNED: "aligned: constant inside each warp",
     Grade.BOUNDARY: "boundary: each bound splits at most one warp per row",
-    Grade.STRUCTURED: "structured: decided by thread indices and constants alone",
+    Grade.STRUCTURED: "structured: decided by thread indices and numbers that all lanes share",
     Grade.DATA_DEPENDENT: "data-dependent: decided by values that the analysis cannot know",
 }
 

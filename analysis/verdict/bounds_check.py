@@ -139,7 +139,7 @@ class BoundsChecks:
 
     def _of_phi(self, phi: Phi, home: BasicBlockId) -> int | None:
         """The phi is a function of what comes in and of the decisions since the ways parted."""
-        region = self._ways_to(home)
+        region = self.ways_to(home)
         if region is None:
             return None
         total = self._sum((value for _, value in phi.incoming), home)
@@ -150,7 +150,7 @@ class BoundsChecks:
                 total = None if changes is None else total + changes
         return total
 
-    def _ways_to(self, join: BasicBlockId) -> set[BasicBlockId] | None:
+    def ways_to(self, join: BasicBlockId) -> set[BasicBlockId] | None:
         """The blocks between the immediate dominator, included, and the join; None if a loop is entered or left."""
         control = self._control
         first, cycle = control.immediate_dominator(join), control.innermost_cycle(join)

@@ -4,9 +4,9 @@ Grades    ALIGNED         depends on the thread index, but agrees in each warp.
           BOUNDARY        a bounds check: `i < n`, `tid == 0`, 2-D bounds, joined by and, or, not.  For each comparison
                           at most one warp per row splits (`bounds_check.py`).  An exit of a loop only if that is
                           proven of all rounds together, or that no warp splits in two rounds (`rounds.py`).
-          STRUCTURED      a function of indices and extents, constants and template arguments, so that the
-                          splitting warps can be counted (`split_count.py`) where the block shape is known; or made of
-                          comparisons that are linear in the thread index, with uniform numbers of any kind.
+          STRUCTURED      a function of the thread's index and of numbers that agree in the warp, whatever they are; of
+                          extents and constants alone the splitting warps are counted (`split_count.py`) where the block
+                          shape is known.
           DATA_DEPENDENT  everything else: loads, atomics, opaques.
 Rules     Where the splitting warps are counted, the count decides: none is ALIGNED, one per row BOUNDARY.
 Contract  None for a branch that is at most block-uniform, and for one that is warp-uniform without depending on a
@@ -228,24 +228,36 @@ class Grader:
         while waiting:
             value, reader = waiting.pop()
             item, home = self._divergence.definition(value), self._divergence.home(value)
+            if self._divergence.use_level(value, reader) <= Level.WARP:
+                continue
             if item is None or len(seen) > MAX_LOOKS or not self._checks.is_of_one_round(value, reader):
                 return False
             if isinstance(item, Compare) and self._checks.is_linear(item, home):
                 continue
             if not self._is_structure(item):
                 return False
-            new = [operand for operand in item.operands if operand not in seen]
-            seen.update(new)
-            waiting.extend((operand, home) for operand in new)
+            new = [(operand, home) for operand in item.operands if operand not in seen]
+            if isinstance(item, Phi):
+                deciders = self._deciders(home)
+                if deciders is None:
+                    return False
+                new += [(operand, block) for operand, block in deciders if operand not in seen]
+            seen.update(operand for operand, _ in new)
+            waiting.extend(new)
         return True
+
+    def _deciders(self, join: BasicBlockId) -> list[tuple[ValueId, BasicBlockId]] | None:
+        """The conditions on which it depends from where threads come to a join; None behind a loop."""
+        region = self._checks.ways_to(join)
+        if region is None:
+            return None
+        terminators = ((block, self._function.blocks[block].terminator) for block in sorted(region))
+        return [(item.operands[0], block) for block, item in terminators if isinstance(item, Branch | Switch)]
 
     def _is_structure(self, item: Instruction | Phi) -> bool:
         match item:
             case ReadSpecial(register=register):
                 return register in STRUCTURE_REGISTERS
-            case Phi(result=result):
-                # A uniform induction variable of constants (`for (s = 1; s < 32; s *= 2)`), not a varying join.
-                return self._divergence.level(result) <= Level.WARP
             case _:
                 return isinstance(item, STRUCTURE)
 

@@ -1,7 +1,8 @@
 """Which arms does a compiler turn into selects or predicated instructions, so that no warp ever parts there?
 
-Rules     An arm of at most `MOST_ISSUED` instructions of an ALU, of which a store or two may be the end, without loops,
-          further decisions, loads, calls or whatever else is more than arithmetic.
+Rules     An arm of at most `MOST_ISSUED` instructions of an ALU, with one load, or a store or two, without loops,
+          further decisions, calls or whatever else is more than arithmetic.  Of `c ? a[i] : b[j]` both loads are issued
+          under their predicates, or one at an address that is selected.
 Price     every warp issues such arms, whether its lanes agree or not: a split takes nothing more.
 Source    CUDA C++ Best Practices Guide, "Branch Predication": seven instructions where warps are likely to part.
 """
@@ -21,6 +22,7 @@ from analysis.ir.instructions import (
     FieldAddress,
     Instruction,
     Jump,
+    Load,
     Select,
     Store,
     Unary,
@@ -30,6 +32,7 @@ from analysis.verdict.weights import BlockWeights
 
 MOST_ISSUED: Final = 7
 MOST_STORES: Final = 2
+MOST_LOADS: Final = 1
 LONGEST: Final = 4
 """Issue slots of one instruction: a division is a sequence with branches of its own."""
 _ARITHMETIC: Final = (Binary, Compare, Convert, ElementAddress, FieldAddress, Select, Unary)
@@ -43,7 +46,7 @@ def is_predicated(function: Function, weights: BlockWeights, arms: Iterable[Coll
 def _is_short(function: Function, weights: BlockWeights, arm: Collection[BasicBlockId]) -> bool:
     if len(arm) > MOST_ISSUED:
         return False
-    issued = stores = 0
+    issued = stores = loads = 0
     for block in arm:
         body = function.blocks[block]
         if not isinstance(body.terminator, Jump):
@@ -51,10 +54,12 @@ def _is_short(function: Function, weights: BlockWeights, arm: Collection[BasicBl
         for item in body.instructions:
             if isinstance(item, Store):
                 stores += 1
+            elif isinstance(item, Load) and not item.volatile:
+                loads += 1
             elif is_issued(item) and not _is_simple(weights, item):
                 return False
             issued += is_issued(item)
-            if issued > MOST_ISSUED or stores > MOST_STORES:
+            if issued > MOST_ISSUED or stores > MOST_STORES or loads > (0 if stores else MOST_LOADS):
                 return False
     return True
 

@@ -188,13 +188,33 @@ __global__ void k(const int *x, int *y) {
     check_fixture(text % "if (v > 0) v += 1; else v *= 3;", CHEAP)
     check_fixture(text % "if (v > 0) y[v] = 1; else y[v + 1] = 2;", CHEAP)
     check_fixture(text % "switch (v) { case 0: v += 3; break; case 1: v ^= 5; break; default: v = 0; }", CHEAP)
+    check_fixture(text % "if (v > 0) v += x[1]; else v *= x[v];", CHEAP)
+    check_fixture(text % "v = v > 0 ? x[v] : v + x[v + 1];", CHEAP)
     claim = "  //~ divergent-branch"
-    check_fixture(text % f"if (v > 0) v += x[1]; else v *= x[v];{claim}", CHEAP)
+    check_fixture(text % f"if (v > 0) v += x[1] + x[v + 2]; else v *= x[v] + x[v + 3];{claim}", CHEAP)
+    check_fixture(text % f"if (v > 0) y[v] = x[v]; else y[v + 1] = x[v + 2];{claim}", CHEAP)
     check_fixture(text % f"if (v > 0) v /= 3 + v; else v %= v - 2;{claim}", CHEAP)
     check_fixture(
         text % f"if (v > 0) y[v] = y[v + 1] = y[v + 2] = 1; else y[v] = y[v + 3] = y[v + 4] = 2;{claim}", CHEAP
     )
     check_fixture(text % f"if (v > 0) atomicAdd(y, v); else atomicSub(y, v);{claim}", CHEAP)
+
+
+def test_lanes_that_wait_because_of_indices_and_sizes_alone_are_no_matter_of_the_data() -> None:
+    """Rows that end the threads of a grid in the middle, cut up by sizes that nobody knows: no order of data helps."""
+    text = """
+__global__ void k(float *y, int width, int n, const int *v) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  int x = i % width, end = n %% width ? n / width : n / width + 1;
+  %s
+  float s = y[i];
+  for (int j = 0; j < 64; j++) s = s * s + 1.0f;
+  y[i] = s;
+}
+"""
+    text = text.replace("i % width", "i %% width")
+    check_fixture(text % "if (i / width == 0 && x > end / 2) return;")
+    check_fixture(text % "if (v[x] == 0 && x > end / 2) return;  //~ divergent-branch")
 
 
 def test_a_price_is_a_share_of_the_kernel_and_not_a_total() -> None:

@@ -319,3 +319,104 @@ template <unsigned size> __device__ float sum(const float *x, unsigned n) {
     check_fixture(text.replace("MARK", ""), CHEAP)
     (found,) = check_fixture(text.replace("MARK", "  //~ divergent-loop"), replace(CHEAP, tiers=frozenset(Tier)))
     assert found.tier is Tier.ASSUMED
+
+
+ROUNDS = "__device__ float rounds(float x) { for (int i = 0; i < 64; i++) x = x * x + 1.0f; return x; }\n"
+
+
+def test_what_runs_once_is_no_loop() -> None:
+    """`do … while (0)` is there for its `break`; the loop around it is another one."""
+    text = """
+__global__ void k(const int *p, float *q, int n) {
+  int c = p[threadIdx.x];
+  float x = q[threadIdx.x];
+  while (n > 0) {
+    do {
+      if (c == 1) {
+        if (x > 0) { x = rounds(x); break; }
+        c = 2;
+      }
+      x = rounds(x) + 3;
+    } while (%s);%s
+    n--;
+  }
+  q[threadIdx.x] = x;
+}
+"""
+    loops = replace(CHEAP, select=frozenset({"DIV402"}))
+    for never in ("0", "false", " ( 0 ) "):
+        check_fixture(ROUNDS + text % (never, ""), loops)
+    check_fixture(ROUNDS + (text % ("x < 3", "")).replace("do {", "do {  //~ divergent-loop"), loops)
+
+
+def test_a_way_out_of_an_inner_loop_is_none_of_the_outer_one() -> None:
+    text = """
+__global__ void k(const int *p, float *q, int n) {
+  float x = q[threadIdx.x];
+  for (int k = 0; k < n; k++) {%s
+    int j;
+    for (j = 0; j < 10; j++) {  //~ divergent-loop
+      x = rounds(x);
+      if (x > p[threadIdx.x]) break;
+      x = rounds(x) + 1;
+    }
+    %s
+    q[threadIdx.x] = x;
+  }
+}
+"""
+    check_fixture(ROUNDS + text % ("", ""), CHEAP)
+    outer, _ = check_fixture(ROUNDS + text % ("  //~ divergent-loop", "if (j >= 10) return;"), CHEAP)
+    assert "through the `if` at line 12, `j >= 10` depends on" in outer.message
+
+
+def test_lanes_that_decide_first_and_leave_later_are_named() -> None:
+    """The `break` itself agrees; the threads that come to it do not."""
+    (found,) = check_fixture(
+        """
+__global__ void k(const int *p, float *q, int n, int stop) {
+  float x = q[threadIdx.x];
+  for (int k = 0; k < n; k++) {  //~ divergent-loop
+    x = x * x + q[k];
+    if (p[threadIdx.x] == k) {
+      if (stop) break;
+    }
+  }
+  q[threadIdx.x] = x;
+}
+""",
+        CHEAP,
+    )
+    assert "through the `if` at line 6, `p[threadIdx.x] == k` depends on" in found.message
+
+
+def test_a_nest_of_loops_is_one_finding() -> None:
+    (found,) = check_fixture("""
+__global__ void k(const int *low, const int *high, const float *in, float *out) {
+  int t = threadIdx.x;
+  float s = 0.0f;
+  for (int j = low[t]; j < high[t]; j++) {  //~ divergent-loop
+    for (int i = low[t + 1]; i < high[t + 1]; i++) {
+      s += in[i * 64 + j];
+    }
+  }
+  out[t] = s;
+}
+""")
+    assert [place.message for place in found.related][-1].startswith("and this loop inside: `i < high[t + 1]` depends")
+
+
+def test_an_inner_loop_that_is_only_a_part_is_its_own_finding() -> None:
+    check_fixture("""
+__global__ void k(const int *low, const int *high, const float *in, float *out) {
+  int t = threadIdx.x;
+  float s = 0.0f;
+  for (int j = low[t]; j < high[t]; j++) {  //~ divergent-loop
+    for (int i = low[t + 1]; i < high[t + 1]; i++) {  //~ divergent-loop
+      s += in[i];
+    }
+    for (int i = 0; i < 16; i++) s += sinf(in[j + i]);
+  }
+  out[t] = s;
+}
+""")

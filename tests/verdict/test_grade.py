@@ -61,12 +61,14 @@ join:
         ("  %m: u32 = rem %tx, %c2\n  %c: bool = eq %m, %c0", Grade.STRUCTURED),
         ("  %m: u32 = and %tx, %dx\n  %c: bool = eq %m, %c0", Grade.STRUCTURED),
         ("  %t: u32 = template N\n  %m: u32 = rem %tx, %t\n  %c: bool = eq %m, %c0", Grade.STRUCTURED),
-        ("  %m: u32 = rem %tx, %un\n  %c: bool = eq %m, %c0", Grade.DATA_DEPENDENT),
+        ("  %m: u32 = rem %tx, %un\n  %c: bool = eq %m, %c0", Grade.STRUCTURED),
         ("  %q: ptr<global s32> = element %p, %i\n  %v: s32 = load %q\n  %c: bool = lt %v, %n", Grade.DATA_DEPENDENT),
+        ("  %q: ptr<global s32> = element %p, %i\n  %v: s32 = load %q\n  %w: s32 = rem %v, %n\n"
+         "  %s: s32 = convert %i\n  %c: bool = lt %w, %s", Grade.DATA_DEPENDENT),
         ("  %v: s32 = atomic add %p, %n\n  %c: bool = lt %v, %n", Grade.DATA_DEPENDENT),
         ('  %v: s32 = opaque "what"\n  %c: bool = lt %v, %n', Grade.DATA_DEPENDENT),
     ],
-)
+)  # fmt: skip
 def test_grades(condition: str, expected: Grade | None) -> None:
     assert grade(condition) is expected
 
@@ -83,13 +85,13 @@ HALF = "  %h: u32 = div %tx, %c2\n"
         (f"{HALF}  %s: u32 = sub %un, %h\n  %c: bool = lt %h, %s", Grade.BOUNDARY),
         (f"{HALF}  %s: u32 = math min %h, %un\n  %c: bool = lt %s, %c64", Grade.BOUNDARY),
         (f"{HALF}  %a: bool = lt %h, %un\n  %u: u32 = convert %a\n  %c: bool = ne %u, %c0", Grade.BOUNDARY),
-        (f"{HALF}  %w: u32 = mul %h, %c2\n  %o: u32 = sub %tx, %w\n  %c: bool = eq %o, %un", Grade.DATA_DEPENDENT),
-        (f"{HALF}  %s: u32 = math min %tx, %un\n  %c: bool = lt %h, %s", Grade.DATA_DEPENDENT),
+        (f"{HALF}  %w: u32 = mul %h, %c2\n  %o: u32 = sub %tx, %w\n  %c: bool = eq %o, %un", Grade.STRUCTURED),
+        (f"{HALF}  %s: u32 = math min %tx, %un\n  %c: bool = lt %h, %s", Grade.STRUCTURED),
         (f"{HALF}  %s: u32 = mul %h, %un\n  %o: u32 = add %s, %h\n  %c: bool = lt %o, %c64", Grade.BOUNDARY),
         (f"{HALF}  %s: s32 = convert %h\n  %o: s32 = mul %s, %n\n  %c: bool = lt %o, %n", Grade.BOUNDARY),
         (f"{HALF}  %s: s32 = convert %h\n  %o: s32 = mul %s, %n\n  %q: s32 = add %o, %s\n  %c: bool = lt %q, %n",
-         Grade.DATA_DEPENDENT),
-        (f"{HALF}  %s: u8 = convert %h\n  %w: u32 = convert %s\n  %c: bool = lt %w, %un", Grade.DATA_DEPENDENT),
+         Grade.STRUCTURED),
+        (f"{HALF}  %s: u8 = convert %h\n  %w: u32 = convert %s\n  %c: bool = lt %w, %un", Grade.STRUCTURED),
     ],
 )  # fmt: skip
 def test_a_row_passes_a_monotone_bound_once(condition: str, expected: Grade) -> None:
@@ -103,9 +105,9 @@ def test_a_row_passes_a_monotone_bound_once(condition: str, expected: Grade) -> 
          Grade.STRUCTURED),
         ("  %k: u32 = const 23\n  %s: u32 = shl %tx, %k\n  %c: bool = lt %s, %un", Grade.STRUCTURED),
         ("  %k: u32 = const 20\n  %s: u32 = shl %tx, %k\n  %c: bool = lt %s, %un", Grade.BOUNDARY),
-        (f"{HALF}  %k: u32 = const 30\n  %s: u32 = shl %h, %k\n  %c: bool = lt %s, %un", Grade.DATA_DEPENDENT),
+        (f"{HALF}  %k: u32 = const 30\n  %s: u32 = shl %h, %k\n  %c: bool = lt %s, %un", Grade.STRUCTURED),
         (f"{HALF}  %k: u32 = const 1073741824\n  %s: u32 = mul %h, %k\n  %c: bool = lt %s, %un",
-         Grade.DATA_DEPENDENT),
+         Grade.STRUCTURED),
         (f"{HALF}  %k: u32 = const 8\n  %s: u32 = shl %h, %k\n  %c: bool = lt %s, %un", Grade.BOUNDARY),
         (f"{HALF}  %s: u32 = add %h, %un\n  %d: u32 = mul %s, %c2\n  %c: bool = lt %d, %un", Grade.BOUNDARY),
     ],
@@ -118,8 +120,8 @@ def test_a_row_that_passes_the_width_of_its_numbers_meets_a_bound_often(conditio
     ("condition", "expected"),
     [
         ("  %k: s32 = const 31\n  %s: s32 = convert %tx\n  %o: s32 = add %s, %n\n  %q: s32 = div %o, %k\n"
-         "  %z: s32 = const 0\n  %c: bool = ne %q, %z", Grade.DATA_DEPENDENT),
-        (f"{HALF}  %c: bool = eq %h, %un", Grade.DATA_DEPENDENT),
+         "  %z: s32 = const 0\n  %c: bool = ne %q, %z", Grade.STRUCTURED),
+        (f"{HALF}  %c: bool = eq %h, %un", Grade.STRUCTURED),
         (f"{HALF}  %c: bool = eq %h, %c0", Grade.BOUNDARY),
         ("  %q: u32 = div %i, %un\n  %c: bool = ne %q, %c0", Grade.BOUNDARY),
         ("  %c: bool = ne %i, %un", Grade.BOUNDARY),
@@ -140,7 +142,7 @@ def test_each_warp_meets_a_bound_of_its_own() -> None:
     lane, warp = "  %l: u32 = special lane\n", "  %w: u32 = special warp_index\n"
     assert grade(f"{lane}  %c: bool = lt %l, %un") is Grade.STRUCTURED
     assert grade(f"{warp}  %c: bool = lt %tx, %w") is Grade.STRUCTURED
-    assert grade(f"{lane}{HALF}  %s: u32 = div %l, %c2\n  %c: bool = lt %s, %un") is Grade.DATA_DEPENDENT
+    assert grade(f"{lane}{HALF}  %s: u32 = div %l, %c2\n  %c: bool = lt %s, %un") is Grade.STRUCTURED
 
 
 def test_signed_forms_that_differ_by_a_number_agree() -> None:

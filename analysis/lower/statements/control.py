@@ -1,6 +1,7 @@
 """Branches and loops.
 
-Rules   One source branch per `if`, loop and `switch`.  A branch whose condition is a constant is there all the same.
+Rules   One source branch per `if`, loop and `switch`.  A branch whose condition is a constant is there all the same,
+        but `do … while (0)` is no loop: its body runs once, and what leaves it goes behind it.
         `if constexpr` with a known condition lowers only the arm that is compiled.
         Names declared in a condition or an initialiser live until the end of the statement.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
+from typing import Final
 
 from analysis.ir.function import SourceBranch, SourceBranchKind
 from analysis.ir.ids import BasicBlockId, SourceBranchId, ValueId
@@ -128,14 +130,18 @@ def _do(ctx: LoweringContext, node: Node) -> None:
     if condition is None or body is None:
         return not_understood(ctx, node)
     builder = ctx.builder
-    branch = source_branch(ctx, SourceBranchKind.LOOP, node)
+    again = condition.text.strip(_AROUND) not in _NEVER
     inside, test, end = builder.new_block(), builder.new_block(), builder.new_block()
+    branch = source_branch(ctx, SourceBranchKind.LOOP, node) if again else None
     builder.jump(inside, ctx.span(node))
     builder.continue_in(inside)
     loop_body(ctx, body, end, test)
     builder.jump(test, ctx.span(node))
     builder.continue_in(test)
-    _branch_on_clause(ctx, condition, inside, end, branch)
+    if branch is None:
+        builder.jump(end, ctx.span(node))
+    else:
+        _branch_on_clause(ctx, condition, inside, end, branch)
     builder.continue_in(end)
     return None
 
@@ -169,6 +175,10 @@ def _for(ctx: LoweringContext, node: Node) -> None:
         builder.jump(head, span)
         builder.continue_in(end)
     return None
+
+
+_AROUND: Final = b"() \t\r\n"
+_NEVER: Final = (b"0", b"false")
 
 
 def loop_body(ctx: LoweringContext, body: Node, break_block: BasicBlockId, continue_block: BasicBlockId) -> None:
