@@ -73,9 +73,10 @@ class DivergentLoop:
 
     ## Known noise
 
-    How different the trip counts are is known only where they follow from the thread index; elsewhere lanes are assumed
-    to wait for half of the rounds. The price is a share of the kernel's issue slots; a loop is reported from 3 % on, or
-    from what `shareThreshold` says. Silence a known case with `// NOLINT(simt-divergent-loop)`.
+    How different the trip counts are is known only where they follow from the thread index; elsewhere the message tells
+    what lanes can wait at most, and they are assumed to wait for a third of the rounds. The price is a share of the
+    kernel's issue slots; a loop is reported from 3 % on, or from what `shareThreshold` says. Silence a known case with
+    `// NOLINT(simt-divergent-loop)`.
     """
 
     code: ClassVar[str] = "DIV402"

@@ -10,7 +10,9 @@ Idle      half of what the longest arm takes longer than the next one: the lanes
 Loops     one round's slots times the rounds that early lanes wait (`loops.py`); where the rounds of every thread of the
           block are known, those that the lanes of all its warps wait (`lane_rounds.py`).
 Shares    the same as parts of the whole function (`shares.py`): what messages tell, and what findings are sorted by.
-          Arms so short that a compiler predicates them (`predication.py`) have none.
+          Arms so short that a compiler predicates them (`predication.py`) have none.  How long lanes wait where data
+          decide is not in the text: a third of the time was usual where it was counted, and any part is possible, up to
+          all of it for all lanes but one.
 Weights   Blocks count as often as the loops around them run, so what a branch in a loop serializes is paid in every
           round.
 Printing  arms are left out: no other way to write the branch is worth it.
@@ -23,7 +25,7 @@ Source    Coutinho et al., PACT 2011, and Saumya et al., CGO 2022, estimate the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import final
+from typing import Final, final
 
 from analysis.affine.result import AffineResult
 from analysis.divergence.levels import Level
@@ -36,11 +38,14 @@ from analysis.ir.instructions import Print
 from analysis.ir.record import record
 from analysis.verdict.alone import SingleLanes
 from analysis.verdict.lane_rounds import count_lane_rounds
-from analysis.verdict.loops import cycle_of, excess_trips, known_excess, only_waits
+from analysis.verdict.loops import cycle_of, excess_trips, is_bounded, known_excess, only_waits
 from analysis.verdict.predication import is_predicated
 from analysis.verdict.rounds import Rounds
-from analysis.verdict.shares import NOTHING, Part, Share
+from analysis.verdict.shares import FEW, MANY, NOTHING, TYPICAL, Part, Share, scaled
 from analysis.verdict.weights import BlockWeights
+
+USUAL_WAIT: Final = 1 / 3
+"""The part of a loop, or of a longer arm, that the average lane waits: the median of what runs of public code lost."""
 
 
 @final
@@ -116,13 +121,21 @@ class _Model:
             return BranchCost(round(whole * counted.waited), 0, share, NOTHING)
         excess = excess_trips(self._function, self._control, self._divergence, self._affine, cycle)
         cost = whole // self._weights.trips[cycle.id] * excess
-        share = self._share(self._weights.part(cycle.blocks), self._part_waited(cycle)) if cost else NOTHING
-        return BranchCost(cost, 0, share, NOTHING)
+        return BranchCost(cost, 0, self._share_waited(cycle) if cost else NOTHING, NOTHING)
 
-    def _part_waited(self, cycle: Cycle) -> float:
-        """Of the rounds of a loop, those that early lanes wait for: half of them where nothing better is known."""
+    def _share_waited(self, cycle: Cycle) -> Share:
+        """What early lanes wait for, of all rounds of the loop."""
+        share = self._share(self._weights.part(cycle.blocks))
         known = known_excess(self._function, self._control, self._divergence, self._affine, cycle)
-        return 0.5 if known is None else min(1.0, known / self._weights.tree.rounds(cycle.id))
+        if known is None:
+            return self._of_some_lanes(share)
+        if is_bounded(self._affine, cycle):
+            return scaled(share, *[min(1.0, known / self._weights.trips[cycle.id])] * 3)
+        return scaled(share, *(min(1.0, known / rounds) for rounds in (MANY, TYPICAL, FEW)))
+
+    def _of_some_lanes(self, share: Share) -> Share:
+        """What lanes wait for others where nothing says how many of them, or for how long."""
+        return scaled(share, 0.0, USUAL_WAIT, 1 - 1 / self._divergence.launch.warp_size)
 
     def _share(self, part: Part, factor: float = 1.0) -> Share:
         return self._weights.tree.share({cycle: slots * factor for cycle, slots in part.items()})
@@ -158,7 +171,8 @@ class _Model:
         share = self._share(self._weights.part(shorter)) if serialized else NOTHING
         if leaves or not idle:
             return BranchCost(serialized, 0, share, NOTHING)
-        waits = self._share(self._weights.part(own[sized[-1][1]]), idle / slots[-1])
+        longer = self._share(self._weights.part(own[sized[-1][1]]), (slots[-1] - slots[-2]) / slots[-1])
+        waits = self._of_some_lanes(longer)
         return BranchCost(serialized, idle // self._weights.rounds(first), share, waits)
 
     def _arms(

@@ -41,6 +41,11 @@ class Share:
         )
 
 
+def scaled(share: Share, low: float, expected: float, high: float) -> Share:
+    """A part of it that is itself only known between ends."""
+    return Share(share.low * low, share.expected * expected, share.high * high)
+
+
 NOTHING: Final = Share(0.0, 0.0, 0.0)
 
 Part: TypeAlias = Mapping[CycleId | None, float]
@@ -76,11 +81,6 @@ class LoopTree:
         few, many = self._choices(own)
         ends = [self._weight(part, choice.rounds) / choice.total for choice in (few, many)]
         return Share(min(expected, *ends), expected, max(expected, *ends))
-
-    def rounds(self, cycle: CycleId) -> int:
-        """How often a round of the cycle follows another: what is known, else what is typical."""
-        known = self._trips[cycle]
-        return TYPICAL if known is None else known
 
     def _choices(self, own: frozenset[CycleId]) -> tuple[_Choice, _Choice]:
         known = self._extremes.get(own)

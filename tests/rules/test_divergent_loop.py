@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -420,3 +421,29 @@ __global__ void k(const int *low, const int *high, const float *in, float *out) 
   out[t] = s;
 }
 """)
+
+
+def test_what_data_decide_is_told_as_what_lanes_can_wait_at_most() -> None:
+    """One lane that searches to the end keeps thirty-one others, and where it stops at once nobody waits."""
+    text = """
+__global__ void k(const int *low, const float *in, float *out, int n) {
+  float s = 0.0f;
+  for (int j = 0; j < %s; j++) s += in[j];%s
+  out[threadIdx.x] = s;
+}
+"""
+    (found,) = check_fixture(text % ("low[threadIdx.x]", "  //~ divergent-loop"))
+    assert found.message.endswith("lanes that are done wait for up to 97 % of this kernel's issue slots.")
+    (counted,) = check_fixture("// simt: block=64" + text % ("threadIdx.x", "  //~ divergent-loop"))
+    assert re.search(r"lanes that are done wait for about \d+ % of this kernel's issue slots\.$", counted.message)
+
+
+def test_the_known_distance_of_lanes_is_held_against_rounds_that_are_not_known() -> None:
+    (found,) = check_fixture("""
+__global__ void k(const float *in, float *out, int n) {
+  float s = 0.0f;
+  for (int j = 4 * threadIdx.x; j < n; j++) s += in[j];  //~ divergent-loop
+  out[threadIdx.x] = s;
+}
+""")
+    assert re.search(r"wait for \d+ % to \d+ % of this kernel's issue slots\.$", found.message)
