@@ -1,4 +1,4 @@
-"""What one access to memory costs, in a line and in a label.
+"""What one access to memory costs, in a line.
 
 `32 sectors where 4 would do` is about one request of a full warp; what that rests on is said only where it matters:
 a block shape that is not known and would change the number, lanes that may not all take part.
@@ -20,7 +20,6 @@ from analysis.verdict.barriers import Tier
 
 MIN_RATIO: Final = 2
 """From so many times the sectors that are used an access is called uncoalesced, where there is room for a label."""
-MIN_WAYS: Final = 2
 
 SPACE_WORDS: Final[Mapping[MemorySpace, str]] = {
     MemorySpace.GENERIC: "memory of unknown space",
@@ -54,9 +53,9 @@ def is_uncoalesced(access: AccessFact) -> bool:
 
 
 def has_bank_conflict(access: AccessFact) -> bool:
-    """Surely two passes over the banks or more."""
+    """Surely as many passes over the banks as the rule reports: two are ordinary in code that is well written."""
     request = access.request
-    return conflicts(access, MIN_WAYS) and request is not None and is_proven(access, request, MIN_WAYS)
+    return conflicts(access) and request is not None and is_proven(access, request)
 
 
 def kind_words(access: AccessFact) -> str:
@@ -84,26 +83,10 @@ def cost_words(access: AccessFact, stride: SymbolicStride | None = None) -> str 
     return words if words is None or words == _OWN_COPY else words + _condition(access, request)
 
 
-def label(access: AccessFact, stride: SymbolicStride | None = None) -> str | None:
-    """`32 sectors, 4 needed`, `stride 4*n B: 32 sectors, 4 needed`, `8-way bank conflict`, `broadcast`: a few words;
-    None where the cost is not known."""
-    request = access.request
-    if request is None or access.space in (MemorySpace.LOCAL, MemorySpace.GENERIC):
-        return None
-    few = "" if access.participation is not Participation.UNKNOWN and not _rests_on_rows(request) else "up to "
-    if access.pattern is AccessPattern.BROADCAST and request.lanes > 1:
-        return "broadcast" if access.kind is AccessKind.LOAD else "one address"
-    if access.space is MemorySpace.SHARED:
-        if request.bank_ways is None:
-            return None
-        return "no conflict" if request.bank_ways == 1 else f"{few}{request.bank_ways}-way bank conflict"
-    if stride is not None and request.far_apart is not None and is_uncoalesced(access):
-        return f"stride {stride.text} B: {few}{request.far_apart.sectors} sectors, {request.ideal_sectors} needed"
-    if request.sectors is None or request.ideal_sectors is None or not request.is_exact:
-        return None
-    if request.sectors <= request.ideal_sectors:
-        return "coalesced"
-    return f"{few}{counted(request.sectors, 'sector')}, {request.ideal_sectors} needed"
+def conflict_words(access: AccessFact) -> str:
+    """`8-way bank conflict`, of an access that has one."""
+    ways = 1 if access.request is None else access.request.bank_ways
+    return f"{ways}-way bank conflict"
 
 
 def _bank_words(access: AccessFact, request: RequestCost) -> str | None:
@@ -190,14 +173,15 @@ def _stride_in_words(access: AccessFact) -> str:
 def _condition(access: AccessFact, request: RequestCost) -> str:
     """What the number rests on."""
     conditions: list[str] = []
-    if _rests_on_rows(request):
+    if rests_on_rows(request):
         conditions.append("blockDim.x % warpSize == 0")
     if access.participation is Participation.UNKNOWN and request.lanes > 1:
         conditions.append("all lanes take part")
     return f", if {' and '.join(conditions)}" if conditions else ""
 
 
-def _rests_on_rows(request: RequestCost) -> bool:
+def rests_on_rows(request: RequestCost) -> bool:
+    """Whether rows that end within a warp would change the cost."""
     if request.far_apart is not None:
         return request.basis is Basis.ROW and request.far_apart.sectors != request.far_apart.in_short_rows
     cost = request.sectors if request.bank_ways is None else request.bank_ways

@@ -13,8 +13,9 @@ from analysis.ir.record import record
 @final
 @record
 class CodeLens:
-    """`start`/`end` cover the kernel's name; `title` is what to show."""
+    """`start`/`end` cover the kernel's name, `declaration` is where its declaration begins; `title` is what to show."""
 
+    declaration: int
     start: int
     end: int
     function: str
@@ -34,6 +35,7 @@ def code_lenses(analysis: FileAnalysis) -> tuple[CodeLens, ...]:
 def _lens(analysis: FileAnalysis, function: FunctionFacts) -> CodeLens:
     summary = summarize(analysis, function)
     return CodeLens(
+        function.start,
         function.start + function.name_span.start,
         function.start + function.name_span.end,
         function.name,

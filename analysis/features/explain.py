@@ -9,7 +9,7 @@ from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import BarrierFact, BranchFact, ExpressionFact, FunctionFacts, OpaqueFact, VariableFact
 from analysis.facts.syntax_errors import syntax_errors
-from analysis.features.access_words import has_bank_conflict, is_uncoalesced, label
+from analysis.features.access_words import conflict_words, has_bank_conflict, is_uncoalesced
 from analysis.features.barrier_orders import order_lines
 from analysis.features.barrier_reason import barrier_reason
 from analysis.features.branch_words import price_words
@@ -179,7 +179,7 @@ class _Line:
             (address_span(self.text, access), "uncoalesced") for access in function.accesses if is_uncoalesced(access)
         ]
         places += [
-            (address_span(self.text, access), f"{label(access)}")
+            (address_span(self.text, access), conflict_words(access))
             for access in function.accesses
             if has_bank_conflict(access)
         ]

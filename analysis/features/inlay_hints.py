@@ -1,22 +1,28 @@
-"""Levels or forms of declared variables, shown after their names; costs of accesses to memory, behind them."""
+"""Forms or levels of declared variables, shown after their names; costs of accesses to memory, behind them.
+
+Rules    At most one hint in a line, the dearest access or else the first form, unless all variables or all accesses are
+         asked for; what the others would say is in its tooltip.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from enum import Enum
-from typing import Final, assert_never, final
+from typing import assert_never, final
 
 from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.model import FunctionFacts, VariableFact
+from analysis.facts.model import AccessFact, FunctionFacts, VariableFact
 from analysis.features.access_hover import access_cost
-from analysis.features.access_words import has_bank_conflict, is_uncoalesced, kind_words, label
+from analysis.features.access_words import has_bank_conflict, is_uncoalesced, kind_words
+from analysis.features.hint_words import access_label, form_label, may_shorten
 from analysis.features.source_step import plain_step, source_steps
 from analysis.features.value_form import value_form_at
 from analysis.ir.record import record
+from analysis.ir.types import MemorySpace
 from analysis.rules.access_text import address_span
 from analysis.rules.source_text import FunctionText
-from analysis.rules.stride_text import symbolic_stride
 from analysis.rules.wording import LEVEL_LABELS, LEVEL_WORDS
 
 
@@ -26,7 +32,7 @@ class InlayHintMode(Enum):
     OFF = "off"
     VARYING = "varying"
     FORMS = "forms"
-    """As `VARYING`, with the linear form in place of the word where there is one."""
+    """How they depend on the thread, where that is known and the declaration does not say it."""
     ALL = "all"
 
 
@@ -56,10 +62,6 @@ class InlayHint:
     tooltip: str
 
 
-MAX_LABEL: Final = 32
-"""A longer form would push the code aside."""
-
-
 def inlay_hints(
     analysis: FileAnalysis,
     mode: InlayHintMode,
@@ -69,46 +71,85 @@ def inlay_hints(
 ) -> tuple[InlayHint, ...]:
     """The hints of the file between two offsets, in text order."""
     last = len(analysis.document.text) if end is None else end
-    hints: dict[tuple[int, InlayHintKind, str], InlayHint] = {}
+    found: dict[tuple[int, InlayHintKind, str], _Candidate] = {}
     for function in analysis.facts.functions:
         if function.active and function.start < last and start < function.end:
-            for hint in (
+            for one in (
                 *_variable_hints(analysis, function, mode, start, last),
                 *_memory_hints(analysis, function, memory, start, last),
             ):
-                hints[hint.offset, hint.kind, hint.label] = hint
-    return tuple(sorted(hints.values(), key=lambda hint: hint.offset))
+                found[one.hint.offset, one.hint.kind, one.hint.label] = one
+    candidates = sorted(found.values(), key=lambda one: one.hint.offset)
+    if mode is InlayHintMode.ALL or memory is MemoryHintMode.ALL:
+        return tuple(one.hint for one in candidates)
+    lines: dict[int, list[_Candidate]] = {}
+    for one in candidates:
+        lines.setdefault(analysis.document.lines.line_of(one.hint.offset), []).append(one)
+    return tuple(map(_one_of, lines.values()))
+
+
+@final
+@record
+class _Candidate:
+    """`lost`: how many times the cost that would do, 0 for a variable; `subject`: what the hint is about."""
+
+    hint: InlayHint
+    lost: float
+    subject: str
+
+
+def _one_of(line: Sequence[_Candidate]) -> InlayHint:
+    shown = max(line, key=lambda one: one.lost)  # the first of equals
+    others = [f"{one.subject}: {one.hint.tooltip.splitlines()[0]}" for one in line if one is not shown]
+    return replace(shown.hint, tooltip="\n".join((shown.hint.tooltip, *others)))
 
 
 def _variable_hints(
     analysis: FileAnalysis, function: FunctionFacts, mode: InlayHintMode, start: int, end: int
-) -> Iterator[InlayHint]:
+) -> Iterator[_Candidate]:
     for variable in function.variables:
         offset = function.start + variable.span.end
         if start <= offset <= end and variable.name and _is_wanted(mode, function, variable):
-            form = None if mode is not InlayHintMode.FORMS else _form(analysis, function, variable)
-            words = LEVEL_LABELS[variable.declared_level] if form is None else form
-            yield InlayHint(offset, InlayHintKind.VARIABLE, words, _tooltip(analysis, function, variable))
+            words = LEVEL_LABELS[variable.declared_level]
+            if mode is InlayHintMode.FORMS:
+                words = _form(analysis, function, variable)
+            if words is not None:
+                hint = InlayHint(offset, InlayHintKind.VARIABLE, words, _tooltip(analysis, function, variable))
+                yield _Candidate(hint, 0, variable.name)
 
 
 def _memory_hints(
     analysis: FileAnalysis, function: FunctionFacts, mode: MemoryHintMode, start: int, end: int
-) -> Iterator[InlayHint]:
+) -> Iterator[_Candidate]:
     if mode is MemoryHintMode.OFF:
         return
     text = FunctionText(analysis.facts.path, analysis.document, function)
     for access in function.accesses:
         if mode is MemoryHintMode.ALL or is_uncoalesced(access) or has_bank_conflict(access):
-            words = label(access, symbolic_stride(analysis, function, access))
-            offset = text.end(address_span(text, access))
+            words = access_label(access)
+            span = address_span(text, access)
+            offset = text.end(span)
             if words is not None and start <= offset <= end:
                 tooltip = f"{kind_words(access)}, {access_cost(analysis, function, access)}"
-                yield InlayHint(offset, InlayHintKind.MEMORY, words, tooltip)
+                hint = InlayHint(offset, InlayHintKind.MEMORY, words, tooltip)
+                yield _Candidate(hint, _lost(access), text.quoted(span))
+
+
+def _lost(access: AccessFact) -> float:
+    request = access.request
+    assert request is not None, "an access with a label"
+    if access.space is MemorySpace.SHARED:
+        return request.bank_ways or 1
+    sectors = request.sectors if request.far_apart is None else request.far_apart.sectors
+    return (sectors or 1) / (request.ideal_sectors or 1)
 
 
 def _form(analysis: FileAnalysis, function: FunctionFacts, variable: VariableFact) -> str | None:
-    form = value_form_at(analysis, function, function.start + variable.span.start).form
-    return form if form is not None and len(form) <= MAX_LABEL else None
+    text = analysis.document.text[function.start : function.end]
+    tid = next((known for known in function.variables if known.name == "tid"), None)
+    of_tid = None if tid is None else value_form_at(analysis, function, function.start + tid.span.start).form
+    form = value_form_at(analysis, function, function.start + variable.span.start)
+    return form_label(form, text, variable, may_shorten=may_shorten(function, text, of_tid))
 
 
 def _is_wanted(mode: InlayHintMode, function: FunctionFacts, variable: VariableFact) -> bool:

@@ -38,6 +38,7 @@ _TOKEN: Final = re.compile(r"[A-Za-z_]\w*|\d+|…")
 class ValueForm:
     """`form` in source terms, None where it says no more than the text; `low` to `high`, None where that is no news.
 
+    `thread`: the part of the form that differs between threads, None where nothing does.
     `is_exact`: False where the form holds only if index arithmetic did not wrap before it was widened.
     """
 
@@ -45,6 +46,7 @@ class ValueForm:
     low: int | None
     high: int | None
     is_exact: bool = True
+    thread: str | None = None
 
     def words(self) -> str:
         """`= 4*threadIdx.x + n, from 0 to 1020`; empty where there is nothing to tell."""
@@ -67,15 +69,17 @@ def value_form_at(analysis: FileAnalysis, function: FunctionFacts, offset: int) 
     own = one_line(text[found[0][1].start : found[0][1].end])
     if _is_assigned_again(found[0][0], found[0][1]) or _is_of_several_values(found):
         return NO_FORM
-    form = _merged(_forms(found, text))
+    merged = _merged(_forms(found, text))
+    form = None if merged is None else _news(merged.whole, own)
+    thread = None if merged is None else merged.thread or None
     ranges = [_range(view, value, block) for view, _, value, block in found]
     widest = _joined(ranges)
     is_number = widest is not None and widest.low == widest.high
     is_limit = own in REGISTER_NAMES.values() and not own.startswith("threadIdx")  # of the hardware
     is_exact = all(_is_exact(view, value, block) for view, _, value, block in found)
     if widest is None or is_number or is_limit:
-        return ValueForm(_news(form, own), None, None, is_exact)
-    return ValueForm(_news(form, own), widest.low, widest.high, is_exact)
+        return ValueForm(form, None, None, is_exact, thread)
+    return ValueForm(form, widest.low, widest.high, is_exact, thread)
 
 
 def _is_assigned_again(view: View, span: Span) -> bool:
@@ -112,7 +116,7 @@ def _written(view: View, text: bytes, span: Span, value: ValueId, form: LinearFo
             return None
 
 
-def _merged(forms: Iterator[FormText | None]) -> str | None:
+def _merged(forms: Iterator[FormText | None]) -> FormText | None:
     """None as soon as two calls do not even share their thread part."""
     first: FormText | None = None
     for form in forms:
@@ -124,12 +128,12 @@ def _merged(forms: Iterator[FormText | None]) -> str | None:
             return None
         elif form.whole != first.whole:
             first = FormText(first.thread, joined(first.thread, UNNAMED))
-    return None if first is None else first.whole
+    return first
 
 
-def _news(form: str | None, own: str) -> str | None:
+def _news(form: str, own: str) -> str | None:
     """Not the expression's own text, in whatever order; not a form without any name or number in it."""
-    if form is None or form == UNNAMED:
+    if form == UNNAMED:
         return None
     return None if sorted(_TOKEN.findall(form)) == sorted(_TOKEN.findall(own)) else form
 

@@ -38,7 +38,7 @@ class AnalysisOptions:
 class InlayHintOptions:
     """Hints between the characters."""
 
-    mode: InlayHintMode = InlayHintMode.VARYING
+    mode: InlayHintMode = InlayHintMode.FORMS
     memory: MemoryHintMode = MemoryHintMode.COSTLY
 
 

@@ -141,19 +141,19 @@ _REPORTED: Final[Mapping[str, Schema]] = {
 
 _SHOWN: Final[Mapping[str, Schema]] = {
     "inlayHints": _choice(
-        "varying",
+        "forms",
         "Hints after variables.",
         off="none",
-        varying="variables that differ between the lanes of a warp",
-        forms="the same, with how they depend on the thread where that is known: 4*threadIdx.x + n",
-        all="all variables",
+        varying="the word, behind each that differs between the lanes of a warp",
+        forms="how they depend on the thread, where the declaration does not say it: 4·tid + n",
+        all="the level of every variable; any number of hints in a line",
     ),
     "memoryHints": _choice(
         "costly",
         "Hints after accesses to memory.",
         off="none",
-        costly="accesses that move at least twice the sectors they use, or have a bank conflict",
-        all="all accesses",
+        costly="accesses that move at least twice the sectors they use (32/4 sectors), or conflicts of 4 ways and more",
+        all="all accesses; any number of hints in a line",
     ),
     "codeLens": {
         "type": "boolean",

@@ -97,8 +97,7 @@ async def test_hover_hints_lenses_symbols_and_explanations(client: LanguageClien
 
     everything = types.Range(types.Position(0, 0), types.Position(99, 0))
     hints = await client.text_document_inlay_hint_async(types.InlayHintParams(document, everything))
-    assert hints is not None
-    assert [(hint.position.line, hint.position.character) for hint in hints if hint.label == ": varying"] == [(1, 10)]
+    assert not hints, "the declaration says it, and the name is tinted"
 
     lenses = await client.text_document_code_lens_async(types.CodeLensParams(document))
     assert lenses is not None
@@ -106,7 +105,7 @@ async def test_hover_hints_lenses_symbols_and_explanations(client: LanguageClien
     assert simulate.range == lens.range
     assert simulate.command is not None
     assert simulate.command.title == "Simulate"
-    assert (lens.range.start, lens.range.end.character) == (types.Position(0, 0), 20)
+    assert (lens.range.start, lens.range.end.character) == (types.Position(0, 0), 39)
     assert lens.command is not None
     answer = await client.workspace_execute_command_async(
         types.ExecuteCommandParams(lens.command.command, lens.command.arguments)
@@ -166,7 +165,7 @@ async def test_forms_costs_of_memory_and_prices_of_branches_reach_an_editor(
 
     everything = types.Range(types.Position(0, 0), types.Position(99, 0))
     hints = await client.text_document_inlay_hint_async(types.InlayHintParams(document, everything))
-    costs = [hint for hint in hints or () if hint.label == "32 sectors, 4 needed"]
+    costs = [hint for hint in hints or () if hint.label == "32/4 sectors"]
     assert [(hint.position, hint.padding_left) for hint in costs] == [(types.Position(2, 17), True)]
     lenses = await client.text_document_code_lens_async(types.CodeLensParams(document))
     titles = [lens.command.title for lens in lenses or () if lens.command]

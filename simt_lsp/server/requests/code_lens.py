@@ -36,18 +36,23 @@ def lenses(view: View) -> list[types.CodeLens]:
     found: list[types.CodeLens] = []
     for lens in code_lenses(view.analysis):
         name = view.range(lens.start, lens.end)
-        place = view.range(_first_column(view, lens.start), lens.end)
+        place = _first_line(view, lens.declaration)
         explain = types.Command(printable(lens.title), EXPLAIN_COMMAND, arguments=[uri, name.start.line + 1])
         found.append(types.CodeLens(place, explain))
         found.append(types.CodeLens(place, _simulate(uri, lens.function, name, simulated.get(_line(view, lens)))))
     return found
 
 
-def _first_column(view: View, offset: int) -> int:
-    """Where the text of that line begins: Neovim indents a lens as far as its range."""
+def _first_line(view: View, declaration: int) -> types.Range:
+    """The line in which the declaration begins, be it `template <…>`: a lens stands above all of it, within one line.
+
+    From where the text of that line begins: Neovim indents a lens as far as its range.
+    """
     text = view.analysed.item.document.text
-    start = text.rfind(b"\n", 0, offset) + 1
-    return start + len(text[start:offset]) - len(text[start:offset].lstrip())
+    start = text.rfind(b"\n", 0, declaration) + 1
+    end = text.find(b"\n", declaration)
+    line = text[start : len(text) if end < 0 else end].rstrip()
+    return view.range(start + len(line) - len(line.lstrip()), start + len(line))
 
 
 def _simulate(uri: str, kernel: str, place: types.Range, result: Placed | None) -> types.Command:

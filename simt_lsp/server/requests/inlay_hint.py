@@ -1,5 +1,5 @@
-"""`textDocument/inlayHint`: behind the name of a declared variable its level, `int tid: varying = threadIdx.x`;
-behind an access to memory its cost, `a[32 * i] 32 sectors, 4 needed`."""
+"""`textDocument/inlayHint`: behind the name of a declared variable how it grows, `int j: 4·tid = 4 * i`;
+behind an access to memory its cost, `a[32 * i] 32/4 sectors`."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def test_hover_says_why(neovim: Neovim) -> None:
 
 def test_hints_and_the_line_above_the_kernel_are_shown(neovim: Neovim) -> None:
     neovim.sees("Simulate")
-    neovim.sees("32-way bank conflict")
+    neovim.sees("32-way conflict")
     neovim.picture("hints")
 
 

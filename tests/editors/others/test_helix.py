@@ -20,6 +20,7 @@ def helix(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Terminal]:
     (tmp_path / ".config" / "helix").mkdir(parents=True)
     (tmp_path / ".config" / "helix" / "languages.toml").write_text(snippet("Helix", "toml"))
     (tmp_path / ".config" / "helix" / "config.toml").write_text("[editor.lsp]\ndisplay-inlay-hints = true\n")
+    (tmp_path / ".simt.toml").write_text('inlayHints = "varying"\n')
     (tmp_path / "halo.cu").write_text(HALO)
     environment = home_environment(tmp_path) | {"HELIX_RUNTIME": str(root / "usr" / "lib" / "hx" / "runtime")}
     terminal = Terminal([*command(root, "hx"), "-v", "halo.cu"], environment, tmp_path)

@@ -13,6 +13,7 @@ from tests.editors.vscode.server import QUIET
 from tests.editors.vscode.window import Window, wait_until
 
 BARRIER: Final = "divergent_barrier.cu"
+TRANSPOSE: Final = "transpose.cu"
 HELPER: Final = """\
 __device__ float settle(const float *x) {
   float e = x[threadIdx.x];
@@ -47,8 +48,10 @@ def test_a_hover_says_in_which_group_a_value_agrees(window: Window) -> None:
 
 
 def test_hints_and_lenses_stand_where_they_belong(window: Window) -> None:
+    window.open(TRANSPOSE)
+    window.sees(".view-line", "tile[threadIdx.x][threadIdx.y]32-way conflict;".replace(" ", "\u00a0"))
+    assert "varying" not in window.page.locator(".view-lines").first.inner_text(), "a word beside a tinted name"
     window.open(BARRIER)
-    window.sees(".view-line", "const int i: varying = ".replace(" ", "\u00a0"))
     window.sees(".codelens-decoration", "Simulate")
     first = window.page.locator(".codelens-decoration").first.inner_text().replace("\u00a0", " ")
     assert re.search(r"1 unsafe barrier.*\|\s*Simulate", first, re.DOTALL), first
