@@ -105,6 +105,7 @@ class _Model:
         self._control = control
         self._divergence = divergence
         self._affine = affine
+        self._rounds = Rounds(function, control, divergence, affine)
         self._single = SingleLanes(function, control, divergence, affine)
         self._weights = weights
 
@@ -114,19 +115,18 @@ class _Model:
         if self._single.runs_alone(cycle.header) or only_waits(self._function, cycle):
             return FREE
         whole = sum(map(self._weights.weight, cycle.blocks))
-        schedules = Rounds(self._function, self._control, self._divergence, self._affine).schedules(cycle)
+        schedules = self._rounds.schedules(cycle)
         counted = count_lane_rounds(schedules or (), self._divergence.launch)
         if counted is not None:
             share = self._share(self._weights.part(cycle.blocks), counted.waited)
             return BranchCost(round(whole * counted.waited), 0, share, NOTHING)
-        excess = excess_trips(self._function, self._control, self._divergence, self._affine, cycle)
-        cost = whole // self._weights.trips[cycle.id] * excess
-        return BranchCost(cost, 0, self._share_waited(cycle) if cost else NOTHING, NOTHING)
+        known = known_excess(self._function, self._control, self._divergence, self._affine, self._rounds, cycle)
+        cost = whole // self._weights.trips[cycle.id] * excess_trips(self._affine, cycle, known)
+        return BranchCost(cost, 0, self._share_waited(cycle, known) if cost else NOTHING, NOTHING)
 
-    def _share_waited(self, cycle: Cycle) -> Share:
+    def _share_waited(self, cycle: Cycle, known: int | None) -> Share:
         """What early lanes wait for, of all rounds of the loop."""
         share = self._share(self._weights.part(cycle.blocks))
-        known = known_excess(self._function, self._control, self._divergence, self._affine, cycle)
         if known is None:
             return self._of_some_lanes(share)
         if is_bounded(self._affine, cycle):

@@ -72,11 +72,8 @@ def is_bounded(affine: AffineResult, cycle: Cycle) -> bool:
     return affine.atom_range(IterationAtom(cycle.id)).high <= MAX_TRIPS
 
 
-def excess_trips(
-    function: Function, control: ControlFlow, divergence: DivergenceResult, affine: AffineResult, cycle: Cycle
-) -> int:
+def excess_trips(affine: AffineResult, cycle: Cycle, known: int | None) -> int:
     """The rounds that a lane which leaves early waits for; 0 where the lanes leave within one round of each other."""
-    known = known_excess(function, control, divergence, affine, cycle)
     most = trips(affine, cycle)
     if known is not None:
         return min(known, most) if is_bounded(affine, cycle) else known
@@ -84,10 +81,15 @@ def excess_trips(
 
 
 def known_excess(
-    function: Function, control: ControlFlow, divergence: DivergenceResult, affine: AffineResult, cycle: Cycle
+    function: Function,
+    control: ControlFlow,
+    divergence: DivergenceResult,
+    affine: AffineResult,
+    rounds: Rounds,
+    cycle: Cycle,
 ) -> int | None:
     """The same where it follows from all conditions that lead out, else None."""
-    if Rounds(function, control, divergence, affine).is_together(cycle):
+    if rounds.is_together(cycle):
         return 0
     found = [_linear_excess(function, divergence, affine, cycle, block) for block in control.exit_branches(cycle)]
     known = [excess for excess in found if excess is not None]

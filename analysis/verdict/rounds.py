@@ -4,10 +4,10 @@ Question  Do the lanes of a warp leave within one round of each other, whatever 
           differ in `threadIdx.x` alone), at how many places can the number of rounds change?
 Rules     An exit compares linear forms whose difference moves towards the bound by the same `step` in every round
           (`for (i = t; i < n; i += step)`).  The last thread passes the bound at most one round after the first one if
-          the first values lie no further apart than `step`: of a warp (`warpSize`), of a row (`blockDim.x`), of a
-          block or a grid, where ranks cancel with sizes as polynomials.  What agrees in the group may let it leave at
-          any time.  Values that come out of such a loop are linear in pieces, so the loop for what an unrolled loop
-          left over has few pieces, too.
+          the first values lie no further apart than `step`: of a warp (`warpSize`), of a row (`blockDim.x`), of those
+          threads of a row that a guard lets in, of a block or a grid, where ranks cancel with sizes as polynomials.
+          What agrees in the group may let it leave at any time.  Values that come out of such a loop are linear in
+          pieces, so the loop for what an unrolled loop left over has few pieces, too.
 Proof     Differences of polynomials that have no negative coefficient once each atom counts from its least value.
           Every exit that threads may take apart must be tested in every round, against a bound that stays.
 Assumes   index arithmetic does not wrap (`docs/limitations.md`); where the block shape is not known, that a warp lies
@@ -17,6 +17,7 @@ Gives up  at irreducible loops, at equalities, at steps and bounds that change f
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Final, final
 
 from analysis.affine.atoms import Atom, Axis, IterationAtom, RegisterAtom, ResidualAtom, SymbolAtom, ValueAtom
@@ -30,7 +31,7 @@ from analysis.graph.control_flow import ControlFlow
 from analysis.graph.cycles import Cycle
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Binary, Branch, Compare, Convert, Phi, Unary
+from analysis.ir.instructions import Binary, Branch, Compare, Convert, Phi, ReadSpecial, Unary
 from analysis.ir.operators import BinaryOperator, CompareOperator, SpecialRegister, UnaryOperator
 from analysis.ir.record import record
 from analysis.ir.types import IntegerType, PointerType
@@ -195,7 +196,7 @@ class Rounds:
         approach = self._approach(cycle, test) or self._approach_of_range(cycle, test)
         if approach is None or approach.pieces > 1:
             return False
-        spans = self._spans_of_warp(approach.form)
+        spans = [*self._spans_of_warp(approach.form), *self._spans_of_guarded(approach.form, cycle)]
         return any(self._is_at_least(approach.step, span + number(approach.spread)) for span in spans)
 
     def breaks_of_exit(self, cycle: Cycle, block: BasicBlockId) -> int | None:
@@ -415,9 +416,28 @@ class Rounds:
             found.append(sum(known, ZERO))
         return found
 
+    def _spans_of_guarded(self, form: LinearForm, cycle: Cycle) -> list[Polynomial]:
+        """The same along a row for the threads that come to a loop: `if (threadIdx.x < 8) for (…)`."""
+        if [axis for axis, _ in form.coefficients] != [Axis.THREAD_X]:
+            return []
+        known = [self._affine.range_at(value, cycle.header) for value in self._row_indices]
+        width = min((one.high - one.low for one in known), default=MAX_BLOCK_THREADS)
+        span = self._over(form.coefficient(Axis.THREAD_X), number(width))
+        return [] if span is None else [span]
+
+    @cached_property
+    def _row_indices(self) -> list[ValueId]:
+        items = (item for block in self._function.blocks for item in block.instructions)
+        return [
+            item.result for item in items if isinstance(item, ReadSpecial) and item.register is SpecialRegister.THREAD_X
+        ]
+
     def _axis_span(self, axis: Axis, coefficient: Polynomial) -> Polynomial | None:
         """By how much threads of the block differ along one axis at most."""
         most = number(self._divergence.launch.warp_size - 1) if axis is Axis.LANE else self._extent(axis) - ONE
+        return self._over(coefficient, most)
+
+    def _over(self, coefficient: Polynomial, most: Polynomial) -> Polynomial | None:
         if self._is_at_least(coefficient, ZERO):
             return coefficient * most
         return -coefficient * most if self._is_at_least(ZERO, coefficient) else None

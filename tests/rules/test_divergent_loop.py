@@ -447,3 +447,19 @@ __global__ void k(const float *in, float *out, int n) {
 }
 """)
     assert re.search(r"wait for \d+ % to \d+ % of this kernel's issue slots\.$", found.message)
+
+
+def test_the_threads_that_come_to_a_loop_are_counted_and_not_all_of_the_block() -> None:
+    text = """// simt: block=256
+__global__ void k(const double *b, double *x, int n) {
+  __shared__ double s[%s];
+  if (threadIdx.x < %s) {
+    int j = threadIdx.x;
+    for (int i = j + blockIdx.x * 8; j < 8 && i < n; j += 8, i += 8) s[j] = b[i] / 3.0;%s
+  }
+  __syncthreads();
+  x[threadIdx.x] = s[threadIdx.x];
+}
+"""
+    check_fixture(text % (256, 8, ""), CHEAP)
+    check_fixture(text % (256, 40, "  //~ divergent-loop"), CHEAP)

@@ -54,8 +54,16 @@ entry:
 
 
 def strided_kernel(random: Random) -> Function:
-    """One to three loops, one behind the other; later ones may go on where an earlier one stopped."""
+    """One to three loops, one behind the other; later ones may go on where an earlier one stopped.
+
+    Of some kernels only the threads at one end of a row come to the loops.
+    """
     lines, entry = [HEAD], "entry"
+    guard = random.choice(("", "", "lt", "ge"))
+    if guard:
+        bound = random.choice(("%c2", "%c3", "%c4", "%un"))
+        lines.append(f"  %some: bool = {guard} %tx, {bound}\n  branch %some, inside, end\ninside:")
+        entry = "inside"
     counters: list[str] = []
     for number in range(random.randrange(1, 4)):
         start = random.choice((*STARTS, *counters, *counters, *counters))
@@ -82,4 +90,6 @@ def strided_kernel(random: Random) -> Function:
         ]
         counters.append(i)
         entry = f"after{number}"
+    if guard:
+        lines.append("  jump end\nend:")
     return parse_function("\n".join([*lines, "  return", "}", ""]))
