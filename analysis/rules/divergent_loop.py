@@ -142,12 +142,16 @@ class DivergentLoop:
             Tier.ASSUMED if blames_callers or rests_on_step or ends_in_opaque(subject.analysis, steps) else None,
         )
 
+    @property
+    def way_out(self) -> str:
+        """`through the `if` at line 7, …` or why its own condition varies."""
+        return self.cause if self.culprit is None else f"through {self.culprit}, {self.cause}"
+
     def message(self) -> str:
-        through = "" if self.culprit is None else f"through {self.culprit}, "
         step = " It is assumed that a step of the loop is shorter than the warp." if self.rests_on_step else ""
         return (
             f"Lanes of one warp leave this `{self.keyword}` loop after different numbers of rounds: "
-            f"{through}{self.cause}; lanes that are done wait for {self.price}.{step}"
+            f"{self.way_out}; lanes that are done wait for {self.price}.{step}"
         )
 
     def related(self) -> tuple[Related, ...]:
@@ -155,17 +159,27 @@ class DivergentLoop:
 
 
 def _without_nested(found: Sequence[tuple[BranchFact, DivergentLoop]]) -> Iterator[DivergentLoop]:
-    """A nest whose inner loop is nearly all of the outer one is one finding, at the outer one, if no `break` counts."""
-    inside: dict[int, list[DivergentLoop]] = {}
-    outer: list[tuple[int, BranchFact, DivergentLoop]] = []
-    for index, (branch, one) in enumerate(found):
-        nest = next((other for other, around, above in outer if _is_nest(around, above, branch, one)), None)
+    """A nest whose inner loop is nearly all of the outer one is one finding.
+
+    It stands at the outer loop, or at the inner one where the outer is only left early: that seldom is the reason.
+    """
+    nests: list[list[tuple[BranchFact, DivergentLoop]]] = []
+    for branch, one in found:  # loops come before those inside of them
+        nest = next((nest for nest in nests if _is_nest(*nest[0], branch, one)), None)
         if nest is None:
-            outer.append((index, branch, one))
+            nests.append([(branch, one)])
+        elif nest[0][1].culprit is None:
+            nest.append((branch, one))
         else:
-            inside.setdefault(nest, []).append(one)
-    for index, _, one in outer:
-        places = tuple(Related(loop.site, f"and this loop inside: {loop.cause}") for loop in inside.get(index, ()))
+            nest.insert(0, (branch, one))
+    for (place, one), *others in nests:
+        places = tuple(
+            Related(
+                loop.site,
+                f"and this loop {'inside' if place.extent.start < at.extent.start else 'around it'}: {loop.way_out}",
+            )
+            for at, loop in others
+        )
         yield replace(one, chain=(*one.chain, *places)) if places else one
 
 
@@ -173,7 +187,6 @@ def _is_nest(around: BranchFact, above: DivergentLoop, branch: BranchFact, one: 
     return (
         around.extent.start < branch.extent.start
         and branch.extent.end <= around.extent.end
-        and above.culprit is one.culprit is None
         and above.tier == one.tier
         and above.cost.kernel == one.cost.kernel
         and one.cost.share >= NEARLY_ALL * above.cost.share

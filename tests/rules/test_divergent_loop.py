@@ -367,8 +367,11 @@ __global__ void k(const int *p, float *q, int n) {
 }
 """
     check_fixture(ROUNDS + text % ("", ""), CHEAP)
-    outer, _ = check_fixture(ROUNDS + text % ("  //~ divergent-loop", "if (j >= 10) return;"), CHEAP)
-    assert "through the `if` at line 12, `j >= 10` depends on" in outer.message
+    more = "x = rounds(rounds(rounds(rounds(x))));\n    "
+    outer, _ = check_fixture(ROUNDS + text % ("  //~ divergent-loop", f"{more}if (j >= 10) return;"), CHEAP)
+    assert "through the `if` at line 13, `j >= 10` depends on" in outer.message
+    (inner,) = check_fixture(ROUNDS + text % ("", "if (j >= 10) return;"), CHEAP)
+    assert inner.related[-1].message.startswith("and this loop around it: through the `if` at line 12, `j >= 10` dep")
 
 
 def test_lanes_that_decide_first_and_leave_later_are_named() -> None:
