@@ -3,8 +3,9 @@
 Rules    Only what the analysis knows something about gets a token, so a language server for C++ beside us keeps the
          rest: declared names, their reads and assignments, and the keywords and operators of branches.
          Each is `uniform` (one value per warp at this use), `affine` (varying, and linear in the thread index) or
-         `varying`, and `divergentBlock` where only a part of the warp may run it.  A function that was inlined in
-         several places gets the worst of them.
+         `varying`, and `divergentBlock` where only a part of the warp may run it; `splitBlock` as well where more than
+         bounds checks decide about that, each of which splits few warps.  A function that was inlined in several
+         places gets the worst of them.
 Cost     Found once per function, kept while its facts are the same object (`TokenCache`).
 """
 
@@ -12,14 +13,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from enum import Enum
 from typing import Final, final
 
 from analysis.divergence.levels import Level
 from analysis.facts.cache import BoundedCache
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.merge import View
+from analysis.facts.merge import View, branches_at
 from analysis.facts.model import BranchFact, FunctionFacts
 from analysis.facts.roots import RootAnalysis
 from analysis.features.semantic_token_places import FramePlaces, blocks_at, places_by_frame, value_places
@@ -27,6 +29,7 @@ from analysis.features.summary import deciding_level
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.record import record
 from analysis.ir.source import FrameId
+from analysis.verdict.grade import Grade, Grader
 
 
 class TokenKind(Enum):
@@ -47,7 +50,8 @@ class Variance(Enum):
 
 
 DIVERGENT_BLOCK: Final = "divergentBlock"
-"""The name of the modifier."""
+SPLIT_BLOCK: Final = "splitBlock"
+"""The names of the modifiers."""
 
 
 @final
@@ -60,6 +64,7 @@ class SemanticToken:
     kind: TokenKind
     variance: Variance
     in_divergent_block: bool
+    in_split_block: bool
 
 
 @final
@@ -88,9 +93,7 @@ def semantic_tokens(
             base = function.start
             for token in kept.of(file, analysis, function):
                 if base + token.start < last and start < base + token.end:
-                    found[base + token.start] = SemanticToken(
-                        base + token.start, base + token.end, token.kind, token.variance, token.in_divergent_block
-                    )
+                    found[base + token.start] = replace(token, start=base + token.start, end=base + token.end)
     return [found[offset] for offset in sorted(found)]
 
 
@@ -106,7 +109,7 @@ class _FileTokens:
 
     def __init__(self, analysis: FileAnalysis) -> None:
         self._analysis = analysis
-        self._roots: dict[int, tuple[RootAnalysis, Mapping[FrameId, FramePlaces]]] = {}
+        self._roots: dict[int, _Root] = {}
 
     def tokens(self, function: FunctionFacts) -> tuple[SemanticToken, ...]:
         """Relative to the function."""
@@ -114,16 +117,63 @@ class _FileTokens:
         names = _Names(function)
         found: dict[int, SemanticToken] = {}
         for view in self._analysis.views(function):
-            for token in _of_view(view, self._places(view), text, names):
+            for token in _of_view(view, self._root(view), text, names):
                 found[token.start] = _worse(found.get(token.start), token)
-        found |= {token.start: token for branch in function.branches for token in _of_branch(branch, text)}
+        for branch in function.branches:
+            views = self._analysis.views(function) if branch.convergent is Level.VARYING else ()
+            is_split = any(self._root(view).splits_before(view, branch) for view in views)
+            found |= {token.start: token for token in _of_branch(branch, text, is_split)}
         return tuple(found[start] for start in sorted(found))
 
-    def _places(self, view: View) -> FramePlaces:
+    def _root(self, view: View) -> _Root:
         known = self._roots.get(id(view.root))
         if known is None:
-            known = self._roots[id(view.root)] = (view.root, places_by_frame(view.root))
-        return known[1].get(view.frame) or FramePlaces()
+            known = self._roots[id(view.root)] = _Root(view.root)
+        return known
+
+
+@final
+class _Root:
+    """What is asked about one root, for all views of it."""
+
+    def __init__(self, root: RootAnalysis) -> None:
+        self._root = root
+        self._frames = places_by_frame(root)
+        self._grader: Grader | None = None
+        self._split: dict[BasicBlockId, bool] = {}
+        self._splitting: dict[BasicBlockId, bool] = {}
+
+    def places(self, frame: FrameId) -> FramePlaces:
+        return self._frames.get(frame) or FramePlaces()
+
+    def splits_before(self, view: View, branch: BranchFact) -> bool:
+        sites = [site for here in branches_at(view, branch) for site in self._root.divergence.branch_sites(here)]
+        return any(self.is_split(block) for block, _ in sites)
+
+    def is_split(self, block: BasicBlockId) -> bool:
+        """Whether a part of the warp may run it for another reason than bounds checks."""
+        known = self._split.get(block)
+        if known is None:
+            known = self._split[block] = self._find_split(block)
+        return known
+
+    def _find_split(self, block: BasicBlockId) -> bool:
+        if self._root.divergence.convergence(block) is not Level.VARYING:
+            return False
+        deciding = self._root.control.iterated_controllers(block)
+        varying = [one for one in deciding if self._root.divergence.terminator_level(one) is Level.VARYING]
+        return not varying or any(map(self._splits, varying))
+
+    def _splits(self, block: BasicBlockId) -> bool:
+        known = self._splitting.get(block)
+        if known is None:
+            root = self._root
+            if self._grader is None:
+                self._grader = Grader(root.function, root.control, root.divergence, root.affine)
+            grading = self._grader.decision(block)
+            is_check = grading is not None and grading.grade in (Grade.ALIGNED, Grade.BOUNDARY)
+            known = self._splitting[block] = not is_check
+        return known
 
 
 @final
@@ -145,7 +195,8 @@ class _Names:
         return declared[index - 1][1] if index else None
 
 
-def _of_view(view: View, places: FramePlaces, text: bytes, names: _Names) -> Iterator[SemanticToken]:
+def _of_view(view: View, root: _Root, text: bytes, names: _Names) -> Iterator[SemanticToken]:
+    places = root.places(view.frame)
     values: dict[tuple[int, int], list[ValueId]] = {}
     kinds: dict[tuple[int, int], TokenKind] = {}
     for start, end, value in (*value_places(places), *_targets(places, text)):
@@ -159,7 +210,8 @@ def _of_view(view: View, places: FramePlaces, text: bytes, names: _Names) -> Ite
     order = sorted(values)
     for place, blocks in zip(order, blocks_at(order, places.around), strict=True):
         variance = _worst(_variance(view.root, value, blocks) for value in values[place])
-        yield SemanticToken(*place, kinds[place], variance, _is_divergent(view.root, blocks))
+        is_split = not blocks or any(map(root.is_split, blocks))
+        yield SemanticToken(*place, kinds[place], variance, _is_divergent(view.root, blocks), is_split)
 
 
 def _targets(places: FramePlaces, text: bytes) -> Iterator[tuple[int, int | None, ValueId]]:
@@ -198,13 +250,14 @@ def _worse(one: SemanticToken | None, other: SemanticToken) -> SemanticToken:
         return other
     variance = _worst((one.variance, other.variance))
     divergent = one.in_divergent_block or other.in_divergent_block
-    return SemanticToken(one.start, max(one.end, other.end), one.kind, variance, divergent)
+    split = one.in_split_block or other.in_split_block
+    return SemanticToken(one.start, max(one.end, other.end), one.kind, variance, divergent, split)
 
 
-def _of_branch(branch: BranchFact, text: bytes) -> Iterator[SemanticToken]:
+def _of_branch(branch: BranchFact, text: bytes, is_split: bool) -> Iterator[SemanticToken]:
     start, end = branch.keyword.start, branch.keyword.end
     word = text[start:end]
     if word in _KEYWORDS or word in _OPERATORS:
         kind = TokenKind.KEYWORD if word in _KEYWORDS else TokenKind.OPERATOR
         variance = Variance.VARYING if deciding_level(branch) is Level.VARYING else Variance.UNIFORM
-        yield SemanticToken(start, end, kind, variance, branch.convergent is Level.VARYING)
+        yield SemanticToken(start, end, kind, variance, branch.convergent is Level.VARYING, is_split)

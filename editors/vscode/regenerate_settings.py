@@ -52,7 +52,7 @@ EXTENSION_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
         ],
         "default": "auto",
         "markdownDescription": "Tint names by what is known about them: `affine` and `varying` ones, and italics in "
-        "code that only a part of a warp may run. The colours are rules in "
+        "code that only a part of a warp may run for another reason than bounds checks. The colours are rules in "
         "`#editor.semanticTokenColorCustomizations#`.",
     },
     "trace.server": {

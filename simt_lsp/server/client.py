@@ -43,6 +43,7 @@ class ClientFeatures:
     simulations: bool = False
     kernels: bool = False
     meld_preview: bool = False
+    findings_in_hovers: bool = False
 
 
 def read_client_features(capabilities: object) -> ClientFeatures:
@@ -78,6 +79,7 @@ def read_client_features(capabilities: object) -> ClientFeatures:
         simulations=flag("experimental", "simtSimulation"),
         kernels=flag("experimental", "simtKernels"),
         meld_preview=flag("experimental", "simtMeldPreview"),
+        findings_in_hovers=flag("experimental", "simtFindingsInHovers"),
     )
 
 

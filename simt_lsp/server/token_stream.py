@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from analysis.features.semantic_tokens import SemanticToken
 
 TOKEN_TYPES: Final = ("variable", "parameter", "keyword", "operator")
-TOKEN_MODIFIERS: Final = ("uniform", "affine", "varying", "divergentBlock")
+TOKEN_MODIFIERS: Final = ("uniform", "affine", "varying", "divergentBlock", "splitBlock")
 LEGEND: Final = types.SemanticTokensLegend(token_types=TOKEN_TYPES, token_modifiers=TOKEN_MODIFIERS)
 
 _NUMBERS: Final = 5
@@ -36,7 +36,7 @@ def encode_tokens(
     line = previous_line = previous_character = 0
     data: list[int] = []
     whole, decoded = b"", -1
-    divergent = _BIT["divergentBlock"]
+    divergent, split = _BIT["divergentBlock"], _BIT["splitBlock"]
     for token in tokens:
         while line < last_line and starts[line + 1] <= token.start:
             line += 1
@@ -51,6 +51,7 @@ def encode_tokens(
         if line != previous_line:
             previous_character = 0
         modifiers = _BIT[token.variance.value] | (divergent if token.in_divergent_block else 0)
+        modifiers |= split if token.in_split_block else 0
         data += (line - previous_line, character - previous_character, length, _TYPE[token.kind.value], modifiers)
         previous_line, previous_character = line, character
     return data

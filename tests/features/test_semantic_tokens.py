@@ -1,7 +1,8 @@
 """Tokens beside CUDA text.
 
-`//: a.uniform b.affine! if.varying` names every token of the line in order; `!` stands in a divergent block.  Kinds are
-checked by what the word is: keywords and operators by spelling, parameters in capitals.
+`//: a.uniform b.affine! if.varying` names every token of the line in order; `!` stands in a divergent block, `!!` in
+one that more than bounds checks split.  Kinds are checked by what the word is: keywords and operators by spelling,
+parameters in capitals.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ VALUES = """__global__ void k(float *OUT, const float *IN, int N) { //: OUT.unif
 
 LOOPS = """__global__ void k(int *X, int N) {             //: X.uniform N.uniform
   int count = 0;                                       //: count.uniform
-  while (X[count] < threadIdx.x) {                     //: while.varying! X.uniform! count.uniform!
-    ++count;                                           //: count.uniform!
+  while (X[count] < threadIdx.x) {                     //: while.varying!! X.uniform!! count.uniform!!
+    ++count;                                           //: count.uniform!!
   }
   X[0] = count;                                        //: X.uniform count.varying
   do { N--; } while (N > 0);                           //: do.uniform N.uniform N.uniform
@@ -65,7 +66,7 @@ void host(int n) { n = 1; }
 
 def spelled(analysis: FileAnalysis, token: SemanticToken) -> str:
     word = analysis.document.text[token.start : token.end].decode()
-    return f"{word}.{token.variance.value}{'!' if token.in_divergent_block else ''}"
+    return f"{word}.{token.variance.value}{'!' * (token.in_divergent_block + token.in_split_block)}"
 
 
 def lines_of(analysis: FileAnalysis) -> list[str]:

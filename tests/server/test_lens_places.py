@@ -30,7 +30,7 @@ def test_it_stands_in_the_first_line_of_the_declaration_and_in_no_other(kernel: 
         line = kernel.partition("\n")[0]
         start = {"line": 2, "character": len(line) - len(line.lstrip())}
         assert [lens["range"] for lens in lenses] == 2 * [{"start": start, "end": {"line": 2, "character": len(line)}}]
-        simulate = lenses[1]["command"]["arguments"][0]
-        name = f"int before;\n// about the kernel\n{kernel}".split("\n")[simulate["position"]["line"]]
-        assert name[simulate["position"]["character"] :].startswith("k")
+        place = lenses[1]["command"]["arguments"][0]["position"]
+        lines = f"int before;\n// about the kernel\n{kernel}".splitlines()
+        assert lines[int(place["line"])][int(place["character"])] == "k"
         assert client.stop() == 0

@@ -57,7 +57,7 @@ def test_a_client_finds_every_word_again(parts: list[str], encoding: PositionEnc
             if part != " ":
                 start = len(text.encode())
                 end = start + len(part.encode())
-                tokens.append(SemanticToken(start, end, TokenKind.VARIABLE, Variance.UNIFORM, False))
+                tokens.append(SemanticToken(start, end, TokenKind.VARIABLE, Variance.UNIFORM, False, False))
                 expected.append((line, column, width))
             column += width
         text += part
@@ -67,11 +67,11 @@ def test_a_client_finds_every_word_again(parts: list[str], encoding: PositionEnc
 @pytest.mark.parametrize("variance", Variance)
 @pytest.mark.parametrize("kind", TokenKind)
 def test_types_and_modifiers_are_those_of_the_legend(kind: TokenKind, variance: Variance) -> None:
-    token = SemanticToken(0, 1, kind, variance, True)
+    token = SemanticToken(0, 1, kind, variance, True, True)
     data = encode_tokens([token], b"x", LineIndex(b"x"), PositionEncoding.UTF16)
     assert LEGEND.token_types[data[3]] == kind.value
     modifiers = {name for bit, name in enumerate(LEGEND.token_modifiers) if data[4] >> bit & 1}
-    assert modifiers == {variance.value, "divergentBlock"}
+    assert modifiers == {variance.value, "divergentBlock", "splitBlock"}
 
 
 @given(numbers, numbers)

@@ -69,7 +69,7 @@ export class Legend implements vscode.Disposable {
   /** Names of a document were tinted. */
   tinted(uri: vscode.Uri, tokens: vscode.SemanticTokens, modifiers: readonly string[]): void {
     this.seen("tint", uri, firstLine(tokens, modifiers, ["affine", "varying"]));
-    this.seen("italics", uri, firstLine(tokens, modifiers, ["divergentBlock"]));
+    this.seen("italics", uri, firstLine(tokens, modifiers, ["splitBlock"]));
   }
 
   /** Bars were drawn; the first of them is here. */
@@ -154,7 +154,8 @@ const BODY = `<main class="explanation legend">
 <dd>The value differs between the threads of a warp in a way that is not known, as what is loaded from memory. The
 keyword of a branch has this tint where the lanes of a warp may go different ways.</dd>
 <dt><span class="sample italics">italics</span></dt>
-<dd>This stands in code that only a part of a warp may run.</dd>
+<dd>This stands in code that only a part of a warp may run, and more than bounds checks decide which: those of
+<code>if (i &lt; n)</code> split few warps.</dd>
 <dt>no tint</dt>
 <dd>One value for the whole warp, or nothing is known that a name could be tinted for.</dd>
 </dl>

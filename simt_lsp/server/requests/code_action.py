@@ -20,6 +20,7 @@ from simt_lsp.server.requests.barrier_action import reconverge_actions, repair_a
 from simt_lsp.server.requests.confirm import confirm_actions
 from simt_lsp.server.requests.finding_actions import finding_actions
 from simt_lsp.server.requests.fix_all_action import FIX_ALL, fix_all_actions, fix_rule_actions, resolve_fix_all
+from simt_lsp.server.requests.launch_action import launch_actions
 from simt_lsp.server.requests.meld_action import meld_actions, resolve_meld
 from simt_lsp.server.simulation.arguments import plain
 
@@ -47,7 +48,9 @@ def actions(view: View, place: types.Range, kinds: Sequence[str]) -> Iterator[ty
         yield from meld_actions(view, place)
         yield from reconverge_actions(view, place)
     if QUICK_FIX in kinds:  # behind all that changes the code
-        yield from finding_actions(view, _at(view, place, view.analysed.diagnostics))
+        found = _at(view, place, view.analysed.diagnostics)
+        yield from launch_actions(view, found)
+        yield from finding_actions(view, found)
     if FIX_ALL in kinds:
         yield from fix_all_actions(view)
 

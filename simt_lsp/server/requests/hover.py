@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from lsprotocol import types
@@ -26,6 +27,7 @@ def hover(view: View, position: types.Position) -> types.Hover | None:
     info = hover_at(view.analysis, view.offset(position))
     if info is None:
         return None
+    info = _without_findings(view, info)
     counted = _counted(view, info)
     if view.features.markdown:
         text = "\n\n".join([render_markdown(info), *counted])
@@ -34,6 +36,19 @@ def hover(view: View, position: types.Position) -> types.Hover | None:
         text = "\n".join([render_text(info), *counted])
         contents = types.MarkupContent(types.MarkupKind.PlainText, printable(text))
     return types.Hover(contents, view.range(info.start, info.end))
+
+
+def _without_findings(view: View, info: HoverInfo) -> HoverInfo:
+    """Clients that show findings in hovers would show the sentence about a barrier twice."""
+    from analysis.features.barrier_repairs import MEETING_CODES
+    from analysis.features.hover_info import BarrierSubject
+
+    if not view.features.findings_in_hovers or not isinstance(info.subject, BarrierSubject):
+        return info
+    said = any(
+        one.code in MEETING_CODES and one.start < info.end and info.start < one.end for one in view.analysed.diagnostics
+    )
+    return replace(info, subject=replace(info.subject, reason=None, tier=None)) if said else info
 
 
 def _counted(view: View, info: HoverInfo) -> list[str]:

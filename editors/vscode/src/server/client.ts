@@ -75,11 +75,17 @@ class QuietClient extends LanguageClient {
   }
 }
 
-/** Asks for the notifications that docs/protocol.md offers. */
+/** Asks for the notifications that docs/protocol.md offers, and says that VS Code shows findings in hovers, too. */
 const NOTIFICATIONS: StaticFeature = {
   fillClientCapabilities: (capabilities) => {
     const others = capabilities.experimental as object | undefined;
-    capabilities.experimental = { ...others, simtSimulation: true, simtKernels: true, simtMeldPreview: true };
+    capabilities.experimental = {
+      ...others,
+      simtSimulation: true,
+      simtKernels: true,
+      simtMeldPreview: true,
+      simtFindingsInHovers: true,
+    };
   },
   initialize: () => undefined,
   getState: () => ({ kind: "static" }),
