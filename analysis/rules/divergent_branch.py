@@ -49,7 +49,7 @@ class DivergentBranch:
     masked off, then the other side with the rest: the time is the sum, not the maximum. So a split costs what the
     shorter side takes. An `if` without `else` costs nothing in this sense: the lanes that skip it are idle, but no
     other way to write the branch would help them. It is reported only if its condition depends on data and the wait is
-    long, each time and as a share of the kernel (five times the threshold), since then another order of the data may
+    long, each time and as a share of the kernel (three times the threshold), since then another order of the data may
     pay.
 
     The rungs of an `else if` ladder are one finding, at its first `if`; so are the uses of one macro in a function. An

@@ -11,7 +11,7 @@ from analysis.rules.diagnostic import KernelShare
 from analysis.verdict.grade import Grade
 from analysis.verdict.shares import Share
 
-IDLE_FACTOR: Final = 5
+IDLE_FACTOR: Final = 3
 """Lanes that wait need that much more of it than lanes that run one after the other: no rewriting of the branch helps
 them, only other work for them or another order of the data."""
 LONG_WAIT: Final = 160
