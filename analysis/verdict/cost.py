@@ -15,6 +15,8 @@ Shares    the same as parts of the whole function (`shares.py`): what messages t
           all of it for all lanes but one.
 Weights   Blocks count as often as the loops around them run, so what a branch in a loop serializes is paid in every
           round.
+Again     `if (a || b)` runs its arm twice in a warp whose lanes part at both: those that `a` decides do not wait for
+          the others.  Not where `b` is so short that it is computed without a jump, or a bounds check.
 Printing  arms are left out: no other way to write the branch is worth it.
 Nothing   is lost at selects (both sides are computed in any case), in code that a lane runs alone (`alone.py`), and in
           loops that only wait for a time or for another thread.
@@ -24,7 +26,9 @@ Source    Coutinho et al., PACT 2011, and Saumya et al., CGO 2022, estimate the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
 from typing import Final, final
 
 from analysis.affine.result import AffineResult
@@ -37,9 +41,10 @@ from analysis.ir.ids import BasicBlockId, SourceBranchId
 from analysis.ir.instructions import Print
 from analysis.ir.record import record
 from analysis.verdict.alone import SingleLanes
+from analysis.verdict.grade import Grade, Grader
 from analysis.verdict.lane_rounds import count_lane_rounds
 from analysis.verdict.loops import cycle_of, excess_trips, is_bounded, known_excess, only_waits
-from analysis.verdict.predication import is_predicated
+from analysis.verdict.predication import is_predicated, is_short
 from analysis.verdict.rounds import Rounds
 from analysis.verdict.shares import FEW, MANY, NOTHING, TYPICAL, Part, Share, scaled
 from analysis.verdict.weights import BlockWeights
@@ -109,6 +114,10 @@ class _Model:
         self._single = SingleLanes(function, control, divergence, affine)
         self._weights = weights
 
+    @cached_property
+    def _grader(self) -> Grader:
+        return Grader(self._function, self._control, self._divergence, self._affine)
+
     # -- loops ------------------------------------------------------------------------------------------------------
 
     def of_loop(self, cycle: Cycle) -> BranchCost:
@@ -163,17 +172,41 @@ class _Model:
         sized = sorted(((sum(map(self._weights.weight, arm)), index) for index, arm in enumerate(own)))
         slots = [size for size, _ in sized]
         shorter = frozenset[BasicBlockId]().union(*(own[index] for _, index in sized[:-1]))
-        serialized = sum(slots[:-1])
         leaves = self._leaves_loop(first, arms)
+        again = [] if leaves else [arms[begin] - shared for begin in self._entered_again(deciders, arms)]
+        serialized = sum(slots[:-1]) + sum(self._weights.weight(block) for arm in again for block in arm)
         idle = (slots[-1] - slots[-2]) // 2
         if not leaves and is_predicated(self._function, self._weights, own):
             return BranchCost(serialized, idle // self._weights.rounds(first), NOTHING, NOTHING, is_predicated=True)
-        share = self._share(self._weights.part(shorter)) if serialized else NOTHING
+        share = self._share_in_turns(shorter, again) if serialized else NOTHING
         if leaves or not idle:
             return BranchCost(serialized, 0, share, NOTHING)
         longer = self._share(self._weights.part(own[sized[-1][1]]), (slots[-1] - slots[-2]) / slots[-1])
         waits = self._of_some_lanes(longer)
         return BranchCost(serialized, idle // self._weights.rounds(first), share, waits)
+
+    def _share_in_turns(self, shorter: frozenset[BasicBlockId], again: Sequence[frozenset[BasicBlockId]]) -> Share:
+        """Of a kernel that grows by what runs again: of it each arm counts once."""
+        once, more = self._share(self._weights.part(shorter)), self._share(self._weights.part(chain(*again)))
+        ends = ((one + other) / (1 + other) for one, other in zip(once.ends, more.ends, strict=True))
+        return Share(*ends)
+
+    def _entered_again(
+        self, deciders: Sequence[BasicBlockId], arms: Mapping[BasicBlockId, frozenset[BasicBlockId]]
+    ) -> Iterator[BasicBlockId]:
+        """Arms that lanes come to apart, each once for every time after the first."""
+        entered: set[BasicBlockId] = set()
+        for position, decider in enumerate(sorted(deciders, key=self._control.rank.__getitem__)):
+            if position and is_short(self._function, self._weights, (decider,), decides=True):
+                continue
+            grading = self._grader.decision(decider) if len(deciders) > 1 else None
+            if grading is None or grading.grade not in (Grade.STRUCTURED, Grade.DATA_DEPENDENT):
+                continue
+            for begin in self._control.successors[decider]:
+                if begin in entered and not self._reports(arms[begin]):
+                    yield begin
+                if begin in arms:
+                    entered.add(begin)
 
     def _arms(
         self, first: BasicBlockId, deciders: Sequence[BasicBlockId]

@@ -40,16 +40,19 @@ _ARITHMETIC: Final = (Binary, Compare, Convert, ElementAddress, FieldAddress, Se
 
 def is_predicated(function: Function, weights: BlockWeights, arms: Iterable[Collection[BasicBlockId]]) -> bool:
     """Whether all arms of a branch are that short; an empty one is."""
-    return all(_is_short(function, weights, arm) for arm in arms)
+    return all(is_short(function, weights, arm) for arm in arms)
 
 
-def _is_short(function: Function, weights: BlockWeights, arm: Collection[BasicBlockId]) -> bool:
+def is_short(
+    function: Function, weights: BlockWeights, arm: Collection[BasicBlockId], *, decides: bool = False
+) -> bool:
+    """Of one arm, or of what computes the rest of a condition (`a || b`), which `decides`."""
     if len(arm) > MOST_ISSUED:
         return False
     issued = stores = loads = 0
     for block in arm:
         body = function.blocks[block]
-        if not isinstance(body.terminator, Jump):
+        if not isinstance(body.terminator, Jump) and not decides:
             return False
         for item in body.instructions:
             if isinstance(item, Store):

@@ -32,6 +32,10 @@ class Share:
     expected: float
     high: float
 
+    @property
+    def ends(self) -> tuple[float, float, float]:
+        return self.low, self.expected, self.high
+
     def plus(self, other: Share) -> Share:
         """Of two parts of the same whole, which may touch but not overlap."""
         return Share(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from analysis.rules.diagnostic import Severity
 from analysis.rules.settings import RuleSettings
@@ -298,3 +299,26 @@ __global__ void k(const float *x, float *y) {
 }
 """
     )
+
+
+def test_an_arm_to_which_two_conditions_lead_runs_twice() -> None:
+    """Lanes that the first condition sends there do not wait for those that ask the second."""
+    text = """
+__global__ void k(const int *p, float *x, const float *y, int n) {
+  int t = threadIdx.x;
+  float s = x[t];
+  if (%s) {
+    for (int j = 0; j < 32; j++) s = s * y[j] + 1.0f;
+  }
+  x[t] = s;
+}
+"""
+    turns = replace(CHEAP, share_threshold=30)  # that lanes wait is another finding, of a third of the arm
+    twice = "p[t] > 3 || p[t + n] * p[t + 2 * n] > 5"
+    (found,) = check_fixture(text.replace("(%s) {", f"({twice}) {{  //~ divergent-branch"), turns)
+    assert found.message.endswith("a split takes about 47 % of this kernel's issue slots.")
+    check_fixture(text % "p[t] > 3 && p[t + n] * p[t + 2 * n] > 5", turns)
+    check_fixture(text % "p[t] > 3 || p[t + n] > 5", turns)  # one load is issued under a predicate
+    check_fixture(text % "p[0] > 3 || p[t + n] * p[t + 2 * n] > 5", turns)
+    check_fixture(text % "t >= n || p[t + n] * p[t + 2 * n] > 5", turns)
+    check_fixture(text % "bool(p[t] > 3 | (p[t + n] * p[t + 2 * n] > 5))", turns)
