@@ -116,7 +116,7 @@ def _branch_fact(
         None if grading is None else grading.splits,
         trips is Level.VARYING
         and (grading is None or grading.splits is None)  # else its rounds are counted, for each thread
-        and all(_rests_on_step(view, divergence, branch) for view, divergence, _ in views),
+        and all(_rests_on_step(view, divergence, grader.rounds, branch) for view, divergence, grader in views),
         tuple(ways_out),
     )
 
@@ -139,10 +139,9 @@ class _Parts:
         return max(parts, key=lambda part: (part.is_kernel, part.share.expected), default=None)
 
 
-def _rests_on_step(view: View, divergence: DivergenceResult, branch: SourceBranch) -> bool:
+def _rests_on_step(view: View, divergence: DivergenceResult, rounds: Rounds, branch: SourceBranch) -> bool:
     """Whether all loops of a view that stand for the branch are left together if an unknown step is long enough."""
     root = view.root
-    rounds = Rounds(root.function, root.control, divergence, root.affine)
     cycles = [cycle_of(root.function, root.control, divergence, here) for here in branches_at(view, branch)]
     return all(cycle is None or rounds.rests_on_step(cycle) for cycle in cycles)
 

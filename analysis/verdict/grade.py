@@ -111,8 +111,8 @@ class Grader:
     ) -> None:
         self._function = function
         self._divergence = divergence
-        self._rounds = Rounds(function, control, divergence, affine)
-        self._checks = BoundsChecks(function, control, divergence, affine, self._rounds)
+        self.rounds = Rounds(function, control, divergence, affine)
+        self._checks = BoundsChecks(function, control, divergence, affine, self.rounds)
         self._expressions: dict[int, Expression] = {}
         self._sizes: dict[int, int] = {}
 
@@ -152,7 +152,7 @@ class Grader:
         changes = self._checks.changes(condition, block)
         if changes == 0:
             return Grading(Grade.ALIGNED, None)
-        left = self._rounds.left_at(block) if self._is_decided_by(block, condition) else None
+        left = self.rounds.left_at(block) if self._is_decided_by(block, condition) else None
         splits = None if left is None else self._splits_of_loop(left)
         if self._is_boundary(changes, left, block):
             return Grading(Grade.BOUNDARY, splits)
@@ -161,7 +161,7 @@ class Grader:
 
     def _splits_of_loop(self, cycle: Cycle) -> SplitCount | None:
         """The warps whose lanes take different numbers of rounds, where those follow from the thread index alone."""
-        counted = count_lane_rounds(self._rounds.schedules(cycle) or (), self._divergence.launch)
+        counted = count_lane_rounds(self.rounds.schedules(cycle) or (), self._divergence.launch)
         return counted.splits if counted is not None and counted.splits.splitting else None
 
     def _is_decided_by(self, block: BasicBlockId, condition: ValueId) -> bool:
@@ -171,9 +171,9 @@ class Grader:
         """`left`: the loop that the decision can leave; what splits once in a round may split in every round."""
         if left is None:
             return changes is not None
-        if self._rounds.splits_once(left, block):
+        if self.rounds.splits_once(left, block):
             return True
-        return changes is not None and self._rounds.breaks_of_exit(left, block) is not None
+        return changes is not None and self.rounds.breaks_of_exit(left, block) is not None
 
     # -- aligned ----------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,9 @@ Gives up  at irreducible loops, at equalities, at steps and bounds that change f
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
+from itertools import chain
 from typing import Final, final
 
 from analysis.affine.atoms import Atom, Axis, IterationAtom, RegisterAtom, ResidualAtom, SymbolAtom, ValueAtom
@@ -196,7 +198,7 @@ class Rounds:
         approach = self._approach(cycle, test) or self._approach_of_range(cycle, test)
         if approach is None or approach.pieces > 1:
             return False
-        spans = [*self._spans_of_warp(approach.form), *self._spans_of_guarded(approach.form, cycle)]
+        spans = chain(self._spans_of_warp(approach.form), self._spans_of_guarded(approach.form, cycle))
         return any(self._is_at_least(approach.step, span + number(approach.spread)) for span in spans)
 
     def breaks_of_exit(self, cycle: Cycle, block: BasicBlockId) -> int | None:
@@ -416,14 +418,15 @@ class Rounds:
             found.append(sum(known, ZERO))
         return found
 
-    def _spans_of_guarded(self, form: LinearForm, cycle: Cycle) -> list[Polynomial]:
+    def _spans_of_guarded(self, form: LinearForm, cycle: Cycle) -> Iterator[Polynomial]:
         """The same along a row for the threads that come to a loop: `if (threadIdx.x < 8) for (…)`."""
         if [axis for axis, _ in form.coefficients] != [Axis.THREAD_X]:
-            return []
+            return
         known = [self._affine.range_at(value, cycle.header) for value in self._row_indices]
         width = min((one.high - one.low for one in known), default=MAX_BLOCK_THREADS)
         span = self._over(form.coefficient(Axis.THREAD_X), number(width))
-        return [] if span is None else [span]
+        if span is not None:
+            yield span
 
     @cached_property
     def _row_indices(self) -> list[ValueId]:
