@@ -217,7 +217,7 @@ def test_a_report_waits_until_nobody_types(neovim: Neovim) -> None:
     neovim.keys("\x1b")
     neovim.sees("q closes")
     neovim.keys("q")
-    assert "// typed" in neovim.lua("return vim.api.nvim_buf_get_lines(0, -2, -1, false)[1]")
+    neovim.wait_for("vim.api.nvim_buf_get_lines(0, -2, -1, false)[1]:find('// typed', 1, true)")
 
 
 def test_the_last_report_can_be_read_again(neovim: Neovim) -> None:

@@ -16,10 +16,11 @@ __global__ void halo(int *out, int n) {
   int lane = threadIdx.x;
   if (lane < 7) { /* größer 你好 😀 */ __syncthreads(); }
   /* 😀 */ out[lane] = n;
+  __syncthreads();
 }
 """
 FINDING: Final = "Threads 0-6 of the block arrive at this barrier"
-"""The beginning of what is found in line 3."""
+"""The beginning of what is found in line 3: an error, because the other threads wait at the second barrier."""
 
 
 def snippet(editor: str, language: str) -> str:

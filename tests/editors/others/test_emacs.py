@@ -21,6 +21,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     home = tmp_path_factory.mktemp("emacs")
     root = unpacked("emacs-30")
     (home / "init.el").write_text(snippet("Emacs", "elisp"))
+    (home / ".simt.toml").write_text('inlayHints = "varying"\n')
     (home / "halo.cu").write_text(HALO)
     # Emacs looks for its own files below /usr: there they are, for this process alone.
     seen = ""
