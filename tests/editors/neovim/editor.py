@@ -71,6 +71,12 @@ class Neovim:
         """An Ex command, typed."""
         self.terminal.keys(f"\x1b:{line}\r")
 
+    def edit(self, name: str) -> None:
+        """Opens a CUDA file; the server runs for its buffer then, not only for the one before."""
+        self.run(f"edit {name}")
+        is_open = f"vim.endswith(vim.api.nvim_buf_get_name(0), {json.dumps(name)})"
+        self.wait_for(f"{is_open} and vim.fn.exists(':SimtSimulate') == 2")
+
     def at(self, line: int, column: int = 1) -> None:
         """The cursor; both count from 1."""
         self.lua(f"vim.api.nvim_win_set_cursor(0, {{ {line}, {column - 1} }})")

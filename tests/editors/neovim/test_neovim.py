@@ -174,8 +174,7 @@ def test_what_ran_stands_before_a_long_finding_and_counts_both_halves_of_a_condi
     neovim: Neovim, project: Path
 ) -> None:
     (project / "both.cu").write_text(BOTH)
-    neovim.run("edit both.cu")
-    neovim.wait_for("vim.fn.exists(':SimtSimulate') == 2")
+    neovim.edit("both.cu")
     neovim.at(3)
     neovim.run("SimtSimulate grid=64 n=8000")
     neovim.sees("q closes")
@@ -256,8 +255,7 @@ def test_a_simulation_that_takes_long_is_told_of_and_can_be_ended(neovim: Neovim
     folder.mkdir()
     (folder / "endless.cu").write_text(ENDLESS)
     (folder / ".simt.toml").write_text("[simulate]\nseconds = 300\n")  # it must not end by itself before it is ended
-    neovim.run("edit endless/endless.cu")
-    neovim.wait_for("vim.fn.exists(':SimtSimulate') == 2")
+    neovim.edit("endless/endless.cu")
     neovim.run("SimtSimulate")
     neovim.sees("simulating k: ")
     neovim.sees("(:SimtCancel ends it)")
@@ -277,8 +275,7 @@ def test_a_simulation_that_takes_long_is_told_of_and_can_be_ended(neovim: Neovim
 def test_a_simulation_ends_with_its_buffer(neovim: Neovim, project: Path) -> None:
     (project / "endless.cu").write_text(ENDLESS)
     (project / ".simt.toml").write_text("[simulate]\nseconds = 300\n")
-    neovim.run("edit endless.cu")
-    neovim.wait_for("vim.fn.exists(':SimtSimulate') == 2")
+    neovim.edit("endless.cu")
     neovim.run("SimtSimulate")
     neovim.sees("simulating k: ")
     neovim.run("bdelete")
@@ -302,8 +299,7 @@ def test_what_a_long_run_has_counted_stands_behind_the_lines_and_stays_when_it_i
     folder.mkdir()
     (folder / "long.cu").write_text(LONG)
     (folder / ".simt.toml").write_text("[simulate]\nseconds = 300\n")
-    neovim.run("edit long/long.cu")
-    neovim.wait_for("vim.fn.exists(':SimtSimulate') == 2")
+    neovim.edit("long/long.cu")
     neovim.lua("vim.diagnostic.config({ virtual_text = false })")  # or a long finding stands before it
     neovim.run("SimtSimulate grid=1 block=32")
     neovim.sees("Simulating… (so far ")

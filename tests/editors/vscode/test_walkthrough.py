@@ -15,7 +15,7 @@ def test_every_button_of_the_walkthrough_leads_somewhere(window: Window) -> None
     window.picture("nothing-is-open")
     window.press_button("Open Example Kernel")
     window.sees(".codelens-decoration", "Simulate")
-    assert window.cursor() == (19, 9), "where there is something to explain"
+    wait_until(lambda: window.cursor() == (19, 9), lambda: f"nothing to explain there: {window.cursor()}")
 
     for step, button, shown in (
         ("Ask why", "Explain Divergence Here", "data-dependent"),
@@ -30,7 +30,8 @@ def test_every_button_of_the_walkthrough_leads_somewhere(window: Window) -> None
     _open_walkthrough(window)
     _press(window, "Meld two arms", "Open Two Arms")
     window.sees(".tab.active", MELD_TAB)
-    assert window.cursor() == (7, 3), "at the branch whose arms can be melded"
+    window.wait_for("return vscode.window.activeTextEditor !== undefined")  # the tab is there before its editor
+    wait_until(lambda: window.cursor() == (7, 3), lambda: f"not at the branch that can be melded: {window.cursor()}")
     _open_walkthrough(window)
     window.picture("melding")
     _press(window, "Meld two arms", "Preview Melding")

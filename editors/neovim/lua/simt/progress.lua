@@ -11,6 +11,9 @@ local M = {}
 ---@type table<string|integer, string> titles of what runs, by the token of its progress
 local titles = {}
 
+---@type table<string, true> tokens of what was cancelled: its begin may still be on its way
+local cancelled = {}
+
 ---@param text string
 local function say(text)
   -- Not over a command that is being typed, nor over a question.
@@ -23,6 +26,9 @@ end
 ---@param params { token: string|integer, value: simt.Progress }
 function M.show(params)
   local token, value = params.token, params.value
+  if cancelled[token] then
+    return
+  end
   if value.kind == 'begin' then
     titles[token] = value.title
   end
@@ -38,9 +44,14 @@ function M.show(params)
   end
 end
 
---- What runs now is no longer told of: it was cancelled.
-function M.forget()
-  titles = {}
+--- What was cancelled is no longer told of.
+---@param token string
+function M.forget(token)
+  cancelled[token] = true
+  if titles[token] then
+    titles[token] = nil
+    say('')
+  end
 end
 
 return M

@@ -7,8 +7,9 @@ local M = {}
 
 M.FORMATS = { 'html', 'text' }
 
----@type table<table, { server: vim.lsp.Client, bufnr: integer, request: integer }> the simulations that run
+---@type table<string, { server: vim.lsp.Client, bufnr: integer, request: integer }> what runs, by its progress token
 local running = {}
+local started = 0
 
 --- Now, or when nobody types: a window that opens over an insert takes the keys that were meant for the text.
 ---@param act fun()
@@ -68,8 +69,9 @@ function M.run(bufnr, argument)
   require('simt.decorations').expect(bufnr)
   -- Quiet: how it went says the report; a long message besides would have to be answered with ENTER first.
   local asked = vim.tbl_extend('force', argument, { quiet = true })
-  local params = { command = 'simt.simulate', arguments = { asked } }
-  local this = {}
+  started = started + 1
+  local token = ('simt-simulation-%d'):format(started)
+  local params = { command = 'simt.simulate', arguments = { asked }, workDoneToken = token }
   local request = client.request(server, bufnr, 'workspace/executeCommand', params, function(answer)
     if answer.status == 'finished' then
       undisturbed(function()
@@ -82,10 +84,10 @@ function M.run(bufnr, argument)
       client.complain(answer.message)
     end
   end, function()
-    running[this] = nil
+    running[token] = nil
   end)
   if request then
-    running[this] = { server = server, bufnr = bufnr, request = request }
+    running[token] = { server = server, bufnr = bufnr, request = request }
   end
 end
 
@@ -104,9 +106,10 @@ end
 ---@return integer ended how many simulations were
 local function stop(bufnr)
   local ended = 0
-  for this, simulation in pairs(running) do
+  for token, simulation in pairs(running) do
     if bufnr == nil or bufnr == simulation.bufnr then
-      running[this] = nil
+      running[token] = nil
+      require('simt.progress').forget(token)
       if client.lives(simulation.server) then
         client.cancel(simulation.server, simulation.request)
         ended = ended + 1
@@ -129,7 +132,6 @@ function M.cancel()
     client.complain('nothing is being simulated')
     return
   end
-  require('simt.progress').forget()
   local which = ended == 1 and 'the simulation was' or ('%d simulations were'):format(ended)
   vim.notify(('simt: %s ended'):format(which), vim.log.levels.INFO)
 end
