@@ -178,6 +178,24 @@ class ControlFlow:
             cycle = self.cycles[cycle].parent
 
     @cached_property
+    def layout(self) -> list[int]:
+        """A place for each block: those with lower places are further behind on the way through the function.
+
+        Every cycle lies in one piece, behind what leads to it and before what follows it; its header, where all its
+        rounds meet, comes last.  Apart from headers and irreducible cycles a block lies behind its predecessors.
+        """
+        rank, last = self.rank, len(self.order)
+        places: list[tuple[tuple[int, ...], BasicBlockId]] = []
+        for block in self.order:
+            headers = [cycle.header for cycle in self.cycles_around(block)]
+            own = last if block in headers[:1] else rank[block]
+            places.append(((*(rank[header] for header in reversed(headers)), own), block))
+        layout = [UNREACHED] * len(rank)
+        for place, (_, block) in enumerate(sorted(places)):
+            layout[block] = place
+        return layout
+
+    @cached_property
     def _exit_branches(self) -> list[tuple[BasicBlockId, ...]]:
         return [
             tuple(

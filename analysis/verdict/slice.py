@@ -214,6 +214,10 @@ class Slice:
             self.deciders.add(decider)
             waiting.extend(self.function.blocks[decider].terminator.operands)
 
+    def is_defined_above(self, value: ValueId, block: BasicBlockId) -> bool:
+        """Whether the value may be read at `block` or later without being computed again."""
+        return self.control.dominates(self.divergence.home(value), block)
+
     def computed_in(self, cycle: Cycle) -> tuple[ValueId, ...]:
         """The values that a walk computes in the blocks of the cycle."""
         known = self.computed.get(cycle.id)

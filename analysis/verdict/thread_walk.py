@@ -1,7 +1,9 @@
 """The way of threads through a function, as far as integers decide it: how often do they come to certain blocks?
 
-Cost      Threads that went the same way so far are followed together: what does not depend on the number of a thread is
-          computed once for all of them, so a whole warp in step costs little more than one thread.
+Method    Threads at one place are followed together: what does not depend on the number of a thread is computed once
+          for all of them.  A branch that they decide differently parts them; who is further behind goes on first
+          (`ControlFlow.layout`), and groups that meet at a block with the same values become one again.
+Cost      A warp in step costs little more than one thread, and so does one whose lanes part and meet.
 """
 
 from __future__ import annotations
@@ -56,10 +58,10 @@ class WalkedThread:
 @final
 @dataclass(slots=True)
 class _Group:
-    """Threads that went the same way so far, and are about to enter `block` from `source` (None: from somewhere).
+    """Threads at one place with the same values: at `block`, entered from `source` (None: from somewhere).
 
-    `values`: what does not depend on the number of a thread is the same for all of them.  `rounds`: how often each
-    decision was assumed; `spent`: operations of each of them.
+    `values`: what does not depend on the number of a thread.  `rounds`: how often each decision was assumed.
+    `arrivals`: since they are together.  `spent`: operations of the one that needed most.
     """
 
     threads: list[WalkedThread]
@@ -115,39 +117,43 @@ class Walk:
 
     def _groups(self) -> Iterator[bool]:
         """For each group whose way ends somewhere, whether it was followed to its end."""
-        waiting = [_Group(self.threads, dict(self._launch.scalars))]
+        waiting: list[_Group] = []
+        self._arrive(_Group(self.threads, dict(self._launch.scalars)), waiting)
         while waiting:
-            group = waiting.pop()
-            while True:
-                self._enter(group)
-                if self._enough is not None and group.arrivals >= self._enough:
-                    yield _end(group, is_followed=True)
-                    break
-                if self.budget <= 0 or group.spent >= self._longest:
-                    self.is_unfinished = True
-                    yield _end(group, is_followed=False)
-                    break
+            group = self._furthest_behind(waiting)
+            self._run(group)
+            if self._enough is not None and group.arrivals >= self._enough:
+                yield _end(group, is_followed=True)
+            elif self.budget <= 0 or group.spent >= self._longest:
+                self.is_unfinished = True
+                yield _end(group, is_followed=False)
+            else:
                 parts = self._leave(group)
                 if isinstance(parts, Stop):
                     yield _end(group, is_followed=parts is Stop.END)
-                    break
+                    parts = ()
                 if self._some_are_lost:
                     self._some_are_lost = False
                     yield False
-                if not parts:
-                    break
-                group = parts[0]
-                waiting.extend(parts[1:])
+                for part in parts:
+                    self._arrive(part, waiting)
             if self.budget <= 0:
                 for other in waiting:
                     _end(other, is_followed=False)
                 waiting.clear()
 
-    def _enter(self, group: _Group) -> None:
-        """Phis all at once, then the instructions of the slice; phis are unknown without a source."""
-        slice_, threads, values, block = self._slice, group.threads, group.values, group.block
-        of_thread = slice_.of_thread
-        phis = self._phis(block, group.source)
+    def _furthest_behind(self, waiting: list[_Group]) -> _Group:
+        """Taken out; those ahead wait where ways meet."""
+        if len(waiting) == 1:
+            return waiting.pop()
+        layout = self._slice.control.layout
+        return waiting.pop(min(range(len(waiting)), key=lambda number: layout[waiting[number].block]))
+
+    def _arrive(self, group: _Group, waiting: list[_Group]) -> None:
+        """Phis all at once, unknown without a source; then the group waits, as part of one that is there if it can."""
+        threads, values = group.threads, group.values
+        of_thread = self._slice.of_thread
+        phis = self._phis(group.block, group.source)
         if phis:
             for thread in threads:
                 taken = [(phi, None if given is None else thread.values.get(given)) for phi, given in phis]
@@ -157,6 +163,37 @@ class Walk:
             for phi, value in [(phi, None if given is None else values.get(given)) for phi, given in phis]:
                 if phi not in of_thread:
                     self._share(group, phi, value)
+            self.budget -= len(phis)
+            group.spent += len(phis)
+        if not any(other.block == group.block and self._merge(other, group) for other in waiting):
+            waiting.append(group)
+
+    def _merge(self, group: _Group, other: _Group) -> bool:
+        """Takes the other threads in, if from here on both read the same of what all threads share.
+
+        What differs is forgotten, so it is unknown afterwards and never wrong.  Nothing is lost by that where no block
+        above this one defines it: every way to a use passes the definition again.
+        """
+        if group.rounds != other.rounds or (self._enough is not None and group.arrivals != other.arrivals):
+            return False
+        differing = {value for value, _ in group.values.items() ^ other.values.items()}
+        if any(self._slice.is_defined_above(value, group.block) for value in differing):
+            return False
+        are_even = group.arrivals == other.arrivals
+        for one in (group, other):
+            if not are_even:
+                _flush(one)
+            for values in (one.values, *(thread.values for thread in one.threads)):
+                for value in differing:
+                    values.pop(value, None)
+        group.threads = group.threads + other.threads
+        group.spent = max(group.spent, other.spent)
+        return True
+
+    def _run(self, group: _Group) -> None:
+        """The instructions of the slice in the block."""
+        slice_, threads, values, block = self._slice, group.threads, group.values, group.block
+        of_thread = slice_.of_thread
         work = 0
         body = slice_.bodies.get(block, ())
         for result, evaluate in body:
@@ -168,8 +205,8 @@ class Walk:
                 self._share(group, result, evaluate(values, self._launch, threads[0].number))
                 work += 1
         group.arrivals += block in slice_.targets
-        group.spent += 1 + len(phis) + len(body)
-        self.budget -= 1 + len(phis) + work
+        group.spent += 1 + len(body)
+        self.budget -= 1 + work
         watched = slice_.watched.get(block)
         if watched is not None:
             for thread in threads:
@@ -301,9 +338,17 @@ class Walk:
         return False
 
 
-def _end(group: _Group, *, is_followed: bool) -> bool:
+def _flush(group: _Group) -> None:
+    """Notes with each thread how often it arrived so far."""
     for thread in group.threads:
-        thread.arrivals, thread.is_followed = group.arrivals, is_followed
+        thread.arrivals += group.arrivals
+    group.arrivals = 0
+
+
+def _end(group: _Group, *, is_followed: bool) -> bool:
+    _flush(group)
+    for thread in group.threads:
+        thread.is_followed = is_followed
     return is_followed
 
 
