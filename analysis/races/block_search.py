@@ -7,8 +7,8 @@ Cost      `MAX_OPERATIONS` for each launch that is tried, `MAX_ALL_OPERATIONS` f
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final, final
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final, TypeAlias, final
 
 from analysis.access.model import AccessKind
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
@@ -51,12 +51,14 @@ class _Search:
         self._stored = StoredValues(program)
         self._known = known
         self._left = MAX_ALL_OPERATIONS
+        self._wanted: frozenset[int] = frozenset()
         self._followed: dict[tuple[BlockShape, int, int, int], Sequence[Event] | None] = {}
         """By shape, assignment, block and thread."""
 
     def run(self, pairs: Collection[Pair]) -> Mapping[Pair, RaceWitness]:
         """Of known shapes one is enough; of unknown ones all that the kernel is made for have to agree."""
         found: dict[Pair, RaceWitness] | None = None
+        self._wanted = frozenset(use for pair in pairs for use in pair)
         for shape in shapes_to_try(self._program, self._known):
             left = frozenset(pairs) if found is None or self._known.shapes else frozenset(found)
             if not left:
@@ -78,7 +80,8 @@ class _Search:
             launches = [self._launch(shape, assignment, block) for block in BLOCKS]
             try:
                 events = [
-                    [event for thread in threads for event in self._follow(one, thread, share)] for one in launches
+                    _by_use(event for thread in threads for event in self._follow(one, thread, share))
+                    for one in launches
                 ]
             except OutOfBounds:
                 continue
@@ -95,7 +98,7 @@ class _Search:
         return launch(self._program, shape, self._known.warp_size, assignment, block)
 
     def _follow(self, here: Launch, thread: int, share: int) -> Sequence[Event]:
-        found = trace(self._program, here, thread, min(share, self._left))
+        found = trace(self._program, here, thread, min(share, self._left), self._wanted)
         self._left -= found.operations
         return found.events
 
@@ -159,17 +162,27 @@ def _threads(shape: BlockShape) -> Sequence[int]:
     return sorted(thread for thread in wanted if 0 <= thread < count)
 
 
-def _meetings(program: Program, events: Sequence[Sequence[Event]], pair: Pair) -> Iterator[_Meeting]:
+_Events: TypeAlias = Mapping[int, Sequence[Event]]
+"""By use."""
+
+
+def _by_use(events: Iterable[Event]) -> _Events:
+    found: dict[int, list[Event]] = {}
+    for event in events:
+        found.setdefault(event.use, []).append(event)
+    return found
+
+
+def _meetings(program: Program, events: Sequence[_Events], pair: Pair) -> Iterator[_Meeting]:
     """The first few of a thread of one block and one of the other."""
     count = 0
     for first, second in (pair, pair[::-1]) if pair[0] != pair[1] else (pair,):
+        if first not in events[0] or second not in events[1]:
+            continue
         by_place: dict[int, list[Event]] = {}
-        for event in events[0]:
-            if event.use == first:
-                by_place.setdefault(event.address // _GRANULE, []).append(event)
-        for event in events[1]:
-            if event.use != second:
-                continue
+        for event in events[0][first]:
+            by_place.setdefault(event.address // _GRANULE, []).append(event)
+        for event in events[1][second]:
             for place in range(event.address // _GRANULE - 1, event.address // _GRANULE + 2):
                 for other in by_place.get(place, ()):
                     if _overlap(program, other, event):

@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import Final
 
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
-from analysis.ir.instructions import Constant
 from analysis.ir.operators import SpecialRegister
 from analysis.races.disjoint import registers_read
 from analysis.races.program import WARP_MEETINGS, Program, Scalar, address_of
@@ -108,7 +107,4 @@ def threads_to_try(program: Program, shape: BlockShape) -> tuple[list[int], list
 
 def distances(program: Program) -> list[int]:
     """Small numbers that decide where accesses go, the first few."""
-    definitions = (program.divergence.definition(value) for value in sorted(program.needed))
-    numbers = (item.value for item in definitions if isinstance(item, Constant))
-    found = dict.fromkeys(int(number) for number in numbers if isinstance(number, int) and 3 < number < 1024)
-    return list(found)[:MAX_DISTANCES]
+    return list(dict.fromkeys(number for number in program.constants if 3 < number < 1024))[:MAX_DISTANCES]

@@ -123,6 +123,8 @@ class Program:
     """Those of `needed` that rest on memory or on what is not followed, whichever way a thread takes."""
     long_loops: Mapping[BasicBlockId, LongLoop] = field(default_factory=dict[BasicBlockId, LongLoop])
     """By header."""
+    constants: list[int] = field(default_factory=list[int])
+    """The integers that have a say, in the order of the program."""
     reads_block_index: bool = False
     _given: dict[tuple[BasicBlockId, BasicBlockId | None], Given] = field(
         default_factory=dict[tuple[BasicBlockId, "BasicBlockId | None"], "Given"]

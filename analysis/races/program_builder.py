@@ -26,6 +26,7 @@ from analysis.ir.instructions import (
     FieldAddress,
     Instruction,
     Math,
+    Opaque,
     Phi,
     ReadSpecial,
     Select,
@@ -64,7 +65,8 @@ from analysis.verdict.evaluation import Evaluate, Launch, Values, evaluator
 from analysis.verdict.slice import BLOCK_INDICES
 
 _ARITHMETIC: Final = (Binary, Unary, Compare, Convert, Select, Math)
-_PURE: Final = (*_ARITHMETIC, Constant, ReadSpecial, SymbolAddress, FieldAddress, Bitcast)
+_PURE: Final = frozenset((*_ARITHMETIC, Constant, ReadSpecial, SymbolAddress, FieldAddress, Bitcast))
+_MARKED: Final = ORDERING | {Assert, Opaque}
 _OF_THE_BLOCK: Final = frozenset((*BLOCK_EXTENTS, *GRID_EXTENTS, *BLOCK_INDICES, SpecialRegister.WARP_SIZE))
 
 
@@ -89,7 +91,10 @@ class _Builder:
         self._divergence = program.divergence
         self._waiting: list[ValueId] = []
         self._parameters = {parameter.value: parameter.name for parameter in program.function.parameters}
-        self._numbers = {(use.block, use.index): use.number for use in program.uses}
+        self._numbers: dict[BasicBlockId, dict[int, int]] = {}
+        """Of the uses, by block and index."""
+        for use in program.uses:
+            self._numbers.setdefault(use.block, {})[use.index] = use.number
         self._fixed: set[ValueId] = set()
 
     def build(self, also: Iterable[ValueId]) -> None:
@@ -105,16 +110,11 @@ class _Builder:
         for block in program.control.order:
             body = self._function.blocks[block]
             phis = tuple(phi for phi in body.phis if phi.result in program.needed)
-            steps = tuple(
-                step
-                for index, instruction in enumerate(body.instructions)
-                for step in self._steps(block, index, instruction)
-                if not self._takes_out(instruction, step)
-            )
+            steps = self._steps(block)
             if phis:
                 program.phis[block] = phis
             if steps:
-                program.bodies[block] = steps
+                program.bodies[block] = tuple(steps)
             self._mark_unknowable(phis, body.instructions)
         program.ways = [self._way(BasicBlockId(number)) for number in range(len(self._function.blocks))]
         program.long_loops = find_long_loops(
@@ -133,18 +133,17 @@ class _Builder:
             return terminator.condition, terminator.if_true, terminator.if_false
         return NOWHERE, successors[0], successors[0]
 
-    def _takes_out(self, instruction: Instruction, step: Step) -> bool:
+    def _takes_out(self, instruction: Instruction, result: ValueId, evaluate: Evaluate) -> bool:
         """Is it the same for all threads, every time?  Then it is computed once for a launch."""
-        kind, item, evaluate = step
-        if kind is not StepKind.VALUE or evaluate is None or not isinstance(instruction, _PURE):
+        if type(instruction) not in _PURE:
             return False
         if isinstance(instruction, ReadSpecial):
             is_fixed = instruction.register in _OF_THE_BLOCK
         else:
             is_fixed = all(operand in self._fixed for operand in instruction.operands)
         if is_fixed:
-            self._fixed.add(ValueId(item))
-            self._program.fixed.append((ValueId(item), evaluate))
+            self._fixed.add(result)
+            self._program.fixed.append((result, evaluate))
         return is_fixed
 
     def _find_trips(self) -> None:
@@ -180,13 +179,9 @@ class _Builder:
         return {program.scalars[value].origin for value in seen if value in program.scalars}
 
     def _matters(self, block: BasicBlockId) -> bool:
-        instructions = self._function.blocks[block].instructions
-        return any(
-            type(item) in ORDERING
-            or type(item) is Assert
-            or (block, index) in self._numbers
-            or may_wait(item, in_loop=False)
-            for index, item in enumerate(instructions)
+        return block in self._numbers or any(
+            type(item) in _MARKED and (type(item) is Assert or _may_meet(item))
+            for item in self._function.blocks[block].instructions
         )
 
     # -- what has a say ---------------------------------------------------------------------------------------------
@@ -256,24 +251,25 @@ class _Builder:
 
     # -- steps ------------------------------------------------------------------------------------------------------
 
-    def _steps(self, block: BasicBlockId, index: int, instruction: Instruction) -> Iterable[Step]:
-        number = self._numbers.get((block, index))
-        if number is not None:
-            yield StepKind.USE, number, None
-        kind = type(instruction)
-        if kind in BLOCK_MEETINGS:
-            yield StepKind.BLOCK_BARRIER, block << 16 | index, None
-        elif kind in WARP_MEETINGS:
-            yield StepKind.WARP_BARRIER, 0, None
-        elif kind in HALTING or may_wait(instruction, in_loop=False):
-            yield StepKind.HALT, 0, None
-        elif isinstance(instruction, Assert):
-            yield StepKind.ASSERT, instruction.condition, None
-        result = instruction.result
-        if result is not None and result in self._program.needed and kind in FOLLOWED:
-            evaluate = self._evaluate(instruction, result)
-            if evaluate is not None:
-                yield StepKind.VALUE, result, evaluate
+    def _steps(self, block: BasicBlockId) -> list[Step]:
+        """What has a say in the block; what is the same for all threads goes to `Program.fixed`."""
+        needed, numbers, steps = self._program.needed, self._numbers.get(block, {}), list[Step]()
+        for index, instruction in enumerate(self._function.blocks[block].instructions):
+            number = numbers.get(index)
+            if number is not None:
+                steps.append((StepKind.USE, number, None))
+            kind, result = type(instruction), instruction.result
+            if kind in _MARKED:
+                mark = _mark(block, index, instruction)
+                if mark is not None:
+                    steps.append(mark)
+            if result is not None and result in needed and kind in FOLLOWED:
+                if isinstance(instruction, Constant) and isinstance(instruction.value, int):
+                    self._program.constants.append(instruction.value)
+                evaluate = self._evaluate(instruction, result)
+                if evaluate is not None and not self._takes_out(instruction, result, evaluate):
+                    steps.append((StepKind.VALUE, result, evaluate))
+        return steps
 
     def _evaluate(self, instruction: Instruction, result: ValueId) -> Evaluate | None:
         types = self._function.types
@@ -330,6 +326,20 @@ class _Builder:
             return start + number * size
 
         return evaluate
+
+
+def _mark(block: BasicBlockId, index: int, instruction: Instruction) -> Step | None:
+    """Where a thread meets others, gives up, or may show that the launch is not meant."""
+    kind = type(instruction)
+    if kind in BLOCK_MEETINGS:
+        return StepKind.BLOCK_BARRIER, block << 16 | index, None
+    if kind in WARP_MEETINGS:
+        return StepKind.WARP_BARRIER, 0, None
+    if kind in HALTING or may_wait(instruction, in_loop=False):
+        return StepKind.HALT, 0, None
+    if isinstance(instruction, Assert):
+        return StepKind.ASSERT, instruction.condition, None
+    return None
 
 
 def _may_meet(instruction: Instruction) -> bool:

@@ -26,7 +26,9 @@ from analysis.races.uses import conflict
 from analysis.verdict.evaluation import Launch
 
 MAX_OPERATIONS: Final = 2_500
-"""For one launch."""
+"""For the threads of one launch at which accesses usually meet."""
+ENOUGH_OPERATIONS: Final = 1_600
+"""Other threads are followed as long as less was spent on a launch."""
 MAX_ALL_OPERATIONS: Final = 20_000
 """For one kernel."""
 MAX_COMPARED: Final = 100_000
@@ -81,14 +83,20 @@ class _Search:
         self._warp_size = knowledge.warp_size
         self._is_known = bool(knowledge.shapes)
         self._shapes = shapes_to_try(program, knowledge)
-        self._smaller = smaller_shapes(program, knowledge)
+        self._knowledge = knowledge
+        self._wanted: frozenset[int] = frozenset()
         self._left = MAX_ALL_OPERATIONS
+        self._elsewhere: dict[tuple[BlockShape, int, int], Sequence[Event] | None] = {}
+        """What a thread does by shape, assignment and number; None if the kernel is not made for that."""
         size = sum(len(block.instructions) + 1 for block in program.function.blocks)
         self._comparisons = max(4, MAX_COMPARED // size)
 
     def run(self, candidates: frozenset[Pair]) -> Mapping[Pair, Sighting]:
         """Of known shapes one is enough; of unknown ones all that the kernel is made for have to agree."""
         found: dict[Pair, Sighting] = {}
+        # Every store may take the place of one before it (`_lasting`).
+        stores = (use.number for use in self._program.uses if use.kind is AccessKind.STORE)
+        self._wanted = frozenset(use for pair in candidates for use in pair).union(stores)
         is_first = True
         for shape in self._shapes:
             proven = {pair for pair, sighting in found.items() if sighting.is_proven}
@@ -106,7 +114,7 @@ class _Search:
 
     def _in_smaller_shape(self, candidates: frozenset[Pair]) -> dict[Pair, Sighting]:
         """What is seen in the first smaller block that the kernel is made for: another may be meant."""
-        for shape in self._smaller:
+        for shape in smaller_shapes(self._program, self._knowledge):
             here = self._in_shape(shape, candidates)
             if here is not None:
                 return {pair: Sighting(sighting.witness, is_proven=False) for pair, sighting in here.items()}
@@ -128,8 +136,8 @@ class _Search:
         return None
 
     def _follow_all(self, here: Launch, first: Sequence[int], others: Sequence[int], share: int) -> list[Event]:
-        """The others as long as there is something left of what one launch may cost."""
-        enough = self._left - MAX_OPERATIONS
+        """The others as long as little was spent."""
+        enough = self._left - ENOUGH_OPERATIONS
         found = [event for thread in first for event in self._follow(here, thread, share)]
         for thread in others:
             if self._left <= enough:
@@ -138,7 +146,7 @@ class _Search:
         return found
 
     def _follow(self, here: Launch, thread: int, share: int) -> Sequence[Event]:
-        found = trace(self._program, here, thread, min(share, self._left))
+        found = trace(self._program, here, thread, min(share, self._left), self._wanted)
         self._left -= found.operations
         return found.events
 
@@ -165,19 +173,25 @@ class _Search:
         for other in range(ASSIGNMENTS):
             if other == assignment or tried == 2:
                 continue
-            there = launch(self._program, here.shape, self._warp_size, other)
-            try:
-                events = [
-                    event
-                    for thread in (meeting.one.thread, meeting.other.thread)
-                    for event in self._follow(there, thread, 2 * share)
-                ]
-            except OutOfBounds:
+            one = self._otherwise(here.shape, other, meeting.one.thread, share)
+            another = None if one is None else self._otherwise(here.shape, other, meeting.other.thread, share)
+            if one is None or another is None:
                 continue
             tried += 1
-            if _meetings(self._program, events, frozenset((pair,)), self._warp_size):
+            if _meetings(self._program, (*one, *another), frozenset((pair,)), self._warp_size):
                 return True
         return False
+
+    def _otherwise(self, shape: BlockShape, assignment: int, thread: int, share: int) -> Sequence[Event] | None:
+        """What the thread does with those scalars; None if the kernel is not made for them."""
+        key = shape, assignment, thread
+        if key not in self._elsewhere:
+            there = launch(self._program, shape, self._warp_size, assignment)
+            try:
+                self._elsewhere[key] = self._follow(there, thread, 2 * share)
+            except OutOfBounds:
+                self._elsewhere[key] = None
+        return self._elsewhere[key]
 
     def _matters(self, here: Launch, assignment: int, meeting: _Meeting, share: int) -> bool | None:
         """Two writes of one value are harmless; None where it is not known what they write."""
@@ -221,11 +235,12 @@ _Place: TypeAlias = tuple[int, int]
 def _meetings(program: Program, events: Iterable[Event], candidates: Collection[Pair], warp_size: int) -> _Found:
     """For each pair of uses that meets the first few meetings, those of different warps first."""
     interesting = {use for pair in candidates for use in pair}
+    widths = [use.width for use in program.uses]
     places: dict[_Place, dict[int, list[Event]]] = {}
     for event in _lasting(program, events):
         if event.use in interesting:
-            width = program.uses[event.use].width
-            for granule in range(event.address // GRANULE, (event.address + width - 1) // GRANULE + 1):
+            first, last = event.address // GRANULE, (event.address + widths[event.use] - 1) // GRANULE
+            for granule in range(first, last + 1):
                 _keep(places.setdefault((event.epoch, granule), {}).setdefault(event.use, []), event, warp_size)
     found: _Found = {}
     for uses in places.values():
@@ -253,11 +268,15 @@ def _lasting(program: Program, events: Iterable[Event]) -> Iterable[Event]:
 def _keep(kept: list[Event], event: Event, warp_size: int) -> None:
     """Few threads are enough: of different warps if there are such, and after different numbers of meetings."""
     if len(kept) < MAX_THREADS_EACH:
-        if all((other.thread, other.meetings) != (event.thread, event.meetings) for other in kept):
-            kept.append(event)
-    elif len(kept) == MAX_THREADS_EACH and all(
-        other.thread // warp_size != event.thread // warp_size for other in kept
-    ):
+        for other in kept:
+            if other.thread == event.thread and other.meetings == event.meetings:
+                return
+        kept.append(event)
+    elif len(kept) == MAX_THREADS_EACH:
+        warp = event.thread // warp_size
+        for other in kept:
+            if other.thread // warp_size == warp:
+                return
         kept.append(event)
 
 

@@ -10,7 +10,7 @@ Epochs    Two threads are in the same interval if they came by the same barriers
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, final
 
@@ -51,29 +51,38 @@ class Trace:
     operations: int = 0
 
 
-def trace(program: Program, launch: Launch, thread: int, budget: int) -> Trace:
-    """What the thread does, for at most `budget` operations.
+def trace(program: Program, launch: Launch, thread: int, budget: int, wanted: Collection[int]) -> Trace:
+    """What the thread does, for at most `budget` operations; of what it uses the `wanted` uses.
 
     Raises `OutOfBounds` where it leaves an array or ends the kernel with an error.
     """
-    return _Tracer(program, launch, thread, budget).run()
+    return _Tracer(program, launch, thread, budget, wanted).run()
 
 
 def values_at(program: Program, launch: Launch, event: Event, budget: int) -> dict[ValueId, int] | None:
     """What is known where the thread does this; None if it does not come there for that budget."""
-    tracer = _Tracer(program, launch, event.thread, budget, event)
+    tracer = _Tracer(program, launch, event.thread, budget, (event.use,), event)
     tracer.run()
     return tracer.seen
 
 
 @final
 class _Tracer:
-    def __init__(self, program: Program, launch: Launch, thread: int, budget: int, wanted: Event | None = None) -> None:
+    def __init__(
+        self,
+        program: Program,
+        launch: Launch,
+        thread: int,
+        budget: int,
+        wanted: Collection[int],
+        sought: Event | None = None,
+    ) -> None:
         self._program = program
         self._launch = launch
         self._wanted = wanted
+        self._sought = sought
         self.seen: dict[ValueId, int] | None = None
-        """The values at the first event that is like the wanted one."""
+        """The values at the first event that is like the one that is sought."""
         self._thread = thread
         self._budget = budget
         self._values: dict[ValueId, int] = dict(launch.scalars)
@@ -171,9 +180,11 @@ class _Tracer:
         size = self._program.sizes.get(address >> REGION_BITS)
         if size is not None and not 0 <= offset_in(address) <= size - use.width:
             raise OutOfBounds
+        if number not in self._wanted:
+            return
         event = Event(number, self._thread, self._launch.block, address, self._epoch, self._meetings, self._rounds)
         self._found.events.append(event)
-        if self.seen is None and event == self._wanted:
+        if self.seen is None and event == self._sought:
             self.seen = dict(self._values)
 
     def _leave(self, block: BasicBlockId) -> tuple[BasicBlockId, BasicBlockId | None] | None:
