@@ -2,7 +2,8 @@
 
 Rules     The first source that speaks decides: the user's setting, the comment above the kernel
           (`// simt: block=256`), the launches in the file, `__launch_bounds__`.
-          Launches: every launch of the kernel must have a known shape, else only "one-dimensional" can be kept.
+          Launches: every launch of the kernel must have a known shape, else only "one-dimensional" can be kept, where
+          each block is a known row or an integer.
           `__launch_bounds__` gives no shape, only a bound; a kernel that has it and never reads y or z is taken to be
           launched in one dimension.
 Limits    Launches in other files are not seen; a kernel that the file also names otherwise counts as unknown.
@@ -74,7 +75,9 @@ def _blocks(
     if known and len(known_shapes) == len(shapes):
         given = tuple(dict.fromkeys(map(_known_launch, launches, known_shapes)))
         return LaunchKnowledge(known, warp_size=warp_size, has_several_blocks=several, launches=given)
-    one_dimensional = has_launch_bounds and not shapes and not _reads_higher_dimensions(function)
+    are_lines = bool(launches) and all(_is_line(launch) for launch in launches)
+    is_usual = has_launch_bounds and not shapes and not _reads_higher_dimensions(function)
+    one_dimensional = are_lines or is_usual
     return LaunchKnowledge(one_dimensional=one_dimensional, warp_size=warp_size, has_several_blocks=several)
 
 
@@ -90,6 +93,11 @@ def _has_several_blocks(annotation: LaunchAnnotation | None, launches: Sequence[
 def _known_launch(launch: Launch, shape: BlockShape) -> KnownLaunch:
     numbers = (number if isinstance(number, int) else None for number in launch.argument_values)
     return KnownLaunch(shape, tuple(numbers), None if launch.grid is None else launch.grid.x)
+
+
+def _is_line(launch: Launch) -> bool:
+    shape = _shape(launch)
+    return launch.has_line or (shape is not None and shape.y == shape.z == 1)
 
 
 def _shape(launch: Launch) -> BlockShape | None:

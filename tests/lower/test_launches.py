@@ -354,3 +354,30 @@ def test_a_variable_with_the_name_of_a_kernel_is_no_use_of_it(text: str, otherwi
     text += " void host(float* p) { k<<<1, 64>>>(p); }"
     unit = TranslationUnit.build("a.cu", Document.open(text.encode()), Files({}), Environment())
     assert kernels_used_otherwise(unit, launch_shapes(unit)) == ({"k"} if otherwise else set[str]())
+
+
+@pytest.mark.parametrize(
+    ("declared", "has_line"),
+    [
+        ("int b", True),
+        ("const unsigned int b", True),
+        ("size_t b", True),
+        ("dim3 b", False),
+        ("Shape b", False),
+        ("const int *b", True),
+        ("std::vector<int> b", False),
+    ],
+)
+def test_an_integer_makes_a_block_of_one_row(declared: str, has_line: bool) -> None:
+    block = "*b" if "*" in declared else "b"
+    (launch,) = launches(f"__global__ void k();\nvoid host({declared}) {{ k<<<1, {block}>>>(); }}")
+    assert launch.block is None
+    assert launch.has_line is (has_line and block == "b")
+
+
+def test_a_name_that_is_also_a_shape_makes_no_row() -> None:
+    (launch,) = launches("__global__ void k();\nvoid host(int b) { { dim3 b = shape(); k<<<1, b>>>(); } }")
+    assert not launch.has_line
+    text = "void host(int b) { for (dim3 b : shapes) k<<<1, b>>>(); }"
+    (launch,) = launches("__global__ void k();\n" + text)
+    assert not launch.has_line

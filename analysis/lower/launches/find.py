@@ -178,6 +178,7 @@ def _launch(
         span=Span(item.span.start + span.start, item.span.start + span.end),
         block_text=_text(configuration[1]) if len(configuration) > 1 else "",
         grid_units=_grid_units(configuration[0], arguments, values) if configuration else (),
+        has_line=len(configuration) > 1 and values.is_line(configuration[1]),
     )
 
 

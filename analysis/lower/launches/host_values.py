@@ -58,6 +58,17 @@ class HostValues:
         known = [extent for extent in self.extents(node) if extent is not None]
         return Shape(*known) if len(known) == len(AXES) and min(known) > 0 else None
 
+    def is_line(self, node: Node) -> bool:
+        """Whether the argument is an integer, known or not: what converts to a `dim3` then has one row."""
+        while node.kind == "parenthesized_expression" and len(node.children) == 1:
+            node = node.children[0]
+        if node.kind == "number_literal":
+            return True
+        if node.kind != "identifier":
+            return False
+        variable = self._variables.get(node.text.decode("utf-8", "replace"))
+        return variable is not None and variable.is_integer and not variable.is_other
+
     def extents_if(self, name: str, number: int, node: Node) -> Extents:
         """The extents of a shape if the variable `name` held that number, whatever is written to it; helpers that are
         called like a division which rounds up are taken for one."""

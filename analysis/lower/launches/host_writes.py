@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias, final
 
+from analysis.ir.types import IntegerType
 from analysis.lower.builtins import builtin_type
 from analysis.syntax.tree import Node
 
@@ -35,11 +36,19 @@ class Variable:
     declarations: int = 0
     is_dim: bool = False
     is_number: bool = False
+    is_integer: bool = False
+    is_other: bool = False
+    """Declared as an integer, as something else: both where the name is declared twice."""
     writes: list[tuple[Node, Guards]] = field(default_factory=list[tuple[Node, Guards]])
     members: dict[str, list[tuple[Node, Guards]]] = field(default_factory=dict[str, list[tuple[Node, Guards]]])
     is_lost: bool = False
     passed: list[tuple[int, Guards]] = field(default_factory=list[tuple[int, Guards]])
     """Where something that may write to it gets it by name."""
+
+    def declare(self, spelling: str) -> None:
+        is_integer = isinstance(builtin_type(spelling, ()), IntegerType)
+        self.is_integer |= is_integer
+        self.is_other |= not is_integer
 
     def is_lost_at(self, position: int, guards: Guards) -> bool:
         """Whether somebody else may have written to it before the place with these conditionals around."""
@@ -72,6 +81,9 @@ class HostWrites:
                 _COLLECTORS[kind](self, node, guards)
             elif kind in CONDITIONAL:
                 guards = (*guards, node.start)
+                named = node.field("declarator") if kind == "for_range_loop" else None
+                if named is not None and named.kind == "identifier":
+                    self._variable(named).is_other = True
             stack += [(child, guards) for child in reversed(node.children) if child.children]  # leaves write nothing
 
     def _variable(self, node: Node) -> Variable:
@@ -95,6 +107,7 @@ class HostWrites:
             variable.declarations += 1
             variable.is_dim = spelling in ("dim3", "uint3")
             variable.is_number = builtin_type(spelling, ()) is not None
+            variable.declare(spelling)
             if value is not None:
                 variable.writes.append((value, guards))
                 if value.kind in ("argument_list", "parameter_list", "initializer_list") and not variable.is_number:
@@ -105,6 +118,7 @@ class HostWrites:
         for inner in name.walk():
             if inner.kind == "identifier":
                 self._variable(inner).is_lost = True
+                self._variable(inner).is_other = True
                 if name.kind != "structured_binding_declarator":
                     break
         is_constant = any(child.text == b"const" for child in declaration.children)
@@ -120,6 +134,7 @@ class HostWrites:
                 variable = self._variable(inner)
                 variable.is_lost = True
                 variable.is_number = is_number
+                variable.declare("" if type is None else type.text.decode("utf-8", "replace"))
 
     def assignment(self, node: Node, guards: Guards) -> None:
         left, right, sign = node.field("left"), node.field("right"), node.field("operator")

@@ -53,6 +53,8 @@ class Launch:
     """How the block is written."""
     grid_units: tuple[GridUnit, ...] = ()
     """What the grid is computed from, where that is passed on as well: `k<<<(n + 255) / 256, 256>>>(a, n)`."""
+    has_line: bool = False
+    """The block is written as an integer, so it has one row of threads, of whatever length."""
 
     @property
     def text(self) -> LaunchText:
@@ -72,4 +74,5 @@ class Launch:
             Span(self.span.start + distance, self.span.end + distance),
             self.block_text,
             self.grid_units,
+            self.has_line,
         )
