@@ -79,16 +79,15 @@ class Terminal:
     def picture(self, path: Path) -> None:
         """The screen as a PNG file, drawn by the browser."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        page = path.with_suffix(".html")
-        page.write_text(self._still(), encoding="utf-8")
         browser = chromium_path()
         assert browser is not None, "pictures of the screen need Chromium: install it, or name it in SIMT_LSP_CHROMIUM"
         size = f"--window-size={COLUMNS * _CELL[0] + 16},{LINES * _CELL[1] + 16}"
         flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-background-networking"]
-        with tempfile.TemporaryDirectory() as profile:
+        with tempfile.TemporaryDirectory() as profile:  # another run may take pictures of the same names
+            page = Path(profile) / "screen.html"
+            page.write_text(self._still(), encoding="utf-8")
             own = [size, f"--user-data-dir={profile}", f"--screenshot={path}"]
             subprocess.run([browser, *flags, *own, page.as_uri()], check=True, capture_output=True, timeout=120)
-        page.unlink()
 
     def close(self) -> None:
         with suppress(ProcessLookupError):

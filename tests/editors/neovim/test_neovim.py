@@ -32,6 +32,10 @@ __global__ void halo(float *out, const float *in, int n) {
   }
 }
 """
+_DECORATED: Final = """
+local space = vim.api.nvim_get_namespaces()['simt.decorations']
+return vim.tbl_map(function(mark) return mark[2] + 1 end, vim.api.nvim_buf_get_extmarks(0, space, 0, -1, {}))"""
+"""The lines, from 1, that something stands behind."""
 Open = Callable[..., Neovim]
 
 
@@ -131,6 +135,7 @@ def test_what_ran_stands_behind_the_lines_until_the_text_changes(neovim: Neovim)
     neovim.keys("q")
     neovim.sees("50 % of lanes")
     neovim.sees("split 8 of 8 times")
+    assert 3 not in neovim.lua(_DECORATED), "all lanes worked there, and nothing else was lost"
     neovim.picture("decorations")
     neovim.keys("5Go    out[i] = 2.0f;\x1b")
     neovim.no_longer_sees("50 % of lanes")
@@ -325,6 +330,15 @@ def test_the_lens_simulates(neovim: Neovim) -> None:
     neovim.picture("lens")
     neovim.keys("2\r")
     neovim.sees("SIMD efficiency")
+
+
+def test_the_marks_are_explained(neovim: Neovim) -> None:
+    neovim.run("SimtLegend")
+    neovim.sees("What the marks mean")
+    neovim.sees("32/4 sectors")
+    neovim.picture("legend")
+    neovim.keys("q")
+    neovim.no_longer_sees("What the marks mean")
 
 
 @pytest.mark.parametrize(

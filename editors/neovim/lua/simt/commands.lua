@@ -33,6 +33,12 @@ local COMMANDS = {
     end,
     desc = 'Remove what a simulation left behind the lines',
   },
+  SimtLegend = {
+    run = function()
+      require('simt.legend').show()
+    end,
+    desc = 'Show what colours, italics, hints and bars mean',
+  },
   SimtRestart = {
     run = function()
       require('simt.restart')()

@@ -9,6 +9,8 @@ local M = {}
 local NAMESPACE = vim.api.nvim_create_namespace('simt.decorations')
 -- Below that of diagnostics: a long finding behind the same line must not push these off the screen.
 local PRIORITY = 100
+-- Active lanes from here on are no loss worth a bar.
+local CALM = 0.95
 local BARS = { '▏', '▎', '▍', '▌', '▋', '▊', '▉', '█' }
 
 ---@class simt.Line what the server says of one line, see docs/protocol.md
@@ -67,8 +69,13 @@ end
 
 ---@param line simt.Line
 ---@param chances integer
----@return string[][] chunks for |nvim_buf_set_extmark()|: a bar as full as the warps were, then the words
+---@return string[][]? chunks for |nvim_buf_set_extmark()|: a bar as full as the warps were, then the words; none for a
+--- line in which nearly all lanes worked and nothing else was lost: what is calm looks calm
 local function chunks(line, chances)
+  local costs = line.diverged > 0 or line.sectors > line.idealSectors or line.bankConflicts > 0
+  if line.simdEfficiency >= CALM and not costs then
+    return nil
+  end
   local bar = BARS[math.max(1, math.ceil(line.simdEfficiency * #BARS))]
   local found = { { '  ' .. bar, tone(line.simdEfficiency) } }
   for position, word in ipairs(words(line, chances)) do
@@ -110,10 +117,11 @@ function M.show(simulation)
   for _, kernel in ipairs(simulation.kernels) do
     local chances = chances_by_line(kernel)
     for _, line in ipairs(kernel.lines) do
+      local shown = chunks(line, chances[line.line] or 0)
       -- The text may have grown shorter while the message was on its way.
-      if line.line < last then
+      if shown and line.line < last then
         vim.api.nvim_buf_set_extmark(bufnr, NAMESPACE, line.line, 0, {
-          virt_text = chunks(line, chances[line.line] or 0),
+          virt_text = shown,
           hl_mode = 'combine',
           priority = PRIORITY,
         })

@@ -31,7 +31,12 @@ function M.scratch(lines, filetype)
   vim.wo.wrap = false
 end
 
----@param pieces { text: string, tone: string }[][] lines, each in pieces
+---@class simt.Piece
+---@field text string
+---@field tone? string as the server names it
+---@field group? string of highlights, where no tone says it
+
+---@param pieces simt.Piece[][] lines, each in pieces
 ---@return string[] lines
 ---@return { row: integer, first: integer, last: integer, group: string }[] highlights bytes from 0, without `last`
 local function joined(pieces)
@@ -41,7 +46,7 @@ local function joined(pieces)
     for _, piece in ipairs(line) do
       local first = #text
       text = text .. piece.text
-      local group = require('simt.highlights').TONES[piece.tone]
+      local group = piece.group or require('simt.highlights').TONES[piece.tone]
       if group then
         table.insert(highlights, { row = row - 1, first = first, last = #text, group = group })
       end
@@ -55,7 +60,7 @@ end
 local shown
 
 --- Takes the place of the one that was shown before.
----@param pieces { text: string, tone: string }[][]
+---@param pieces simt.Piece[][]
 ---@param title string
 ---@return integer winid
 function M.in_the_middle(pieces, title)
