@@ -169,7 +169,8 @@ them.</dd>
 <h2>Words</h2>
 <dl>
 <dt>behind a declaration</dt>
-<dd>In which group of threads the value agrees, and how it depends on the thread (<code>4·threadIdx.x</code>).</dd>
+<dd>How the value depends on the thread, where the declaration does not say it: <code>4·tid + n</code>, where
+<code>tid</code> is <code>threadIdx.x</code>.</dd>
 <dt>behind an access</dt>
 <dd>Sectors of 32 bytes that one warp moves, and how many would do; for shared memory, how often it passes over the
 banks.</dd>
