@@ -73,7 +73,9 @@ class Worker:
         setup = file_setup(self._path, (), self._graph)
         loader = DiskLoader(self._files, {self._path: text}, self._index)
         document = Document.open(text)
-        analysis = self._analyzer.analyze(self._path, document, loader, setup.settings, context=setup.context)
+        analysis = self._analyzer.analyze(
+            self._path, document, loader, setup.settings, context=setup.context, includers=setup.includers
+        )
         self._held.after(self._path, analysis, check(analysis, self._settings, self._cache))
         return analysis
 

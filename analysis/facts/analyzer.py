@@ -8,7 +8,7 @@ Cost     Functions are keyed by their fingerprint (text, macros, declarations an
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Final, final
 
@@ -72,11 +72,13 @@ class Analyzer:
         settings: AnalysisSettings,
         *,
         context: str | None = None,
+        includers: Sequence[str] = (),
         cancelled: Callable[[], bool] = lambda: False,
     ) -> FileAnalysis:
         """Never raises on any text; raises `Cancelled` soon after `cancelled()` is true.
 
         `context` is a file that includes this header: the header then sees that file's names and macros.
+        `includers` are all files that this one is compiled in, where they are known: their launches are its launches.
         """
 
         def checkpoint() -> None:
@@ -84,7 +86,7 @@ class Analyzer:
                 raise Cancelled
 
         with self._store.version_of(path):
-            analysis = self._analyze(path, document, loader, settings, context, checkpoint)
+            analysis = self._analyze(path, document, loader, settings, context, includers, checkpoint)
         if not self._edited:
             self._store.release(path)
         return analysis
@@ -96,10 +98,11 @@ class Analyzer:
         loader: Loader,
         settings: AnalysisSettings,
         context: str | None,
+        includers: Sequence[str],
         checkpoint: Callable[[], None],
     ) -> FileAnalysis:
         environment = environment_of(path, settings)
-        unit = TranslationUnit.build(path, document, loader, environment, self._syntax, context)
+        unit = TranslationUnit.build(path, document, loader, environment, self._syntax, context, includers)
         checkpoint()
         program = Program(unit, LowerSettings(warp_size=settings.warp_size), checkpoint)
         analyzed = analyze_functions(program, settings, self._functions, checkpoint)

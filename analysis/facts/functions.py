@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from hashlib import blake2b
@@ -22,6 +22,7 @@ from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.facts.access_merge import access_facts
 from analysis.facts.cache import BoundedCache
 from analysis.facts.instances import NONE, InstanceKey, Instances, LaunchedTemplates
+from analysis.facts.known_launches import LaunchesOfFile, launches_of_file
 from analysis.facts.launch_knowledge import launch_knowledge
 from analysis.facts.limited import limit_problem
 from analysis.facts.merge import (
@@ -50,8 +51,6 @@ from analysis.lower.launches import (
     UseKey,
     Uses,
     annotation,
-    kernels_used_otherwise,
-    launch_shapes,
 )
 from analysis.lower.program import DeviceFunction, Program, unknown_function
 from analysis.store.kept import Table
@@ -168,7 +167,7 @@ class _FileRun:
         self._settings = settings
         self._caches = caches
         self._checkpoint = checkpoint
-        self._launches = self._known_launches()
+        self._launches: LaunchesOfFile = launches_of_file(program.unit, caches.launches, caches.uses)
         self._templates = LaunchedTemplates(program, caches.instances)
         self._reached: defaultdict[FunctionId, list[tuple[int, View]]] = defaultdict(list)
         """For each function where it was inlined, with the number of the root."""
@@ -186,7 +185,8 @@ class _FileRun:
         in_header = self._program.unit.path.endswith(HEADER_SUFFIXES)
         for function in functions:
             if function.kind is FunctionKind.KERNEL:
-                instances = NONE if in_header or function.item.name not in self._launches else self._instances(function)
+                alone = not in_header and function.item.name in self._launches.inside
+                instances = self._instances(function) if alone else NONE
                 for id in instances.ids:
                     self._add_root(DeviceFunction(id, function.item, function.kind))
                 if not instances.are_all or not self._is_covered(function):
@@ -197,15 +197,6 @@ class _FileRun:
         analyzed = [self._facts_of(function) for function in functions if function.id in self._reached]
         limited = [problem for function in analyzed if (problem := limit_problem(function.facts)) is not None]
         return AnalyzedFunctions(tuple(analyzed), (*self._problems, *limited))
-
-    def _known_launches(self) -> Mapping[str, tuple[Launch, ...]]:
-        """The launches of those kernels of which the file has all; it is not searched where it defines no kernel."""
-        unit = self._program.unit
-        if not any(item.is_kernel and item.is_definition for item in unit.items):
-            return {}
-        launches = launch_shapes(unit, self._caches.launches)
-        elsewhere = kernels_used_otherwise(unit, launches, self._caches.uses)
-        return {name: found for name, found in launches.items() if name not in elsewhere}
 
     def _listed(self) -> list[DeviceFunction]:
         """The device functions of the main file, in text order; only those that are new are declared."""
@@ -278,7 +269,7 @@ class _FileRun:
 
     def _root(self, function: DeviceFunction) -> NumberedRoot:
         item = function.item
-        launches = self._launches.get(item.name, ()) if function.kind is FunctionKind.KERNEL else ()
+        launches = self._launches.known.get(item.name, ()) if function.kind is FunctionKind.KERNEL else ()
         launches = self._templates.launches_of(function.id, launches)
         noted = self._annotation(function)
         fingerprint = self._program.unit.fingerprint(item) + self._context(function.id)

@@ -1,12 +1,12 @@
 """What is known of a kernel's block shape, and from where; and whether its grid has several blocks.
 
 Rules     The first source that speaks decides: the user's setting, the comment above the kernel
-          (`// simt: block=256`), the launches in the file, `__launch_bounds__`.
+          (`// simt: block=256`), the launches that are known (`known_launches`), `__launch_bounds__`.
           Launches: every launch of the kernel must have a known shape, else only "one-dimensional" can be kept, where
           each block is a known row or an integer.
           `__launch_bounds__` gives no shape, only a bound; a kernel that has it and never reads y or z is taken to be
           launched in one dimension.
-Limits    Launches in other files are not seen; a kernel that the file also names otherwise counts as unknown.
+Limits    A kernel that is also named otherwise counts as unknown.
 """
 
 from __future__ import annotations

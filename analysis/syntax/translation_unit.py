@@ -35,9 +35,11 @@ class TranslationUnit:
         environment: Environment,
         cache: SyntaxCache,
         around: "tuple[str, bytes, Loader] | None" = None,
+        compiled_in: "tuple[Sequence[str], Loader] | None" = None,
     ) -> None:
         self.path = path
         self._around = around
+        self._compiled_in = compiled_in
         self.environment = environment
         self.items: tuple[Item, ...] = tuple(found.items)
         """The items of the main file, in text order; also those in regions that are left out."""
@@ -60,8 +62,12 @@ class TranslationUnit:
         environment: Environment | None = None,
         cache: SyntaxCache | None = None,
         context: str | None = None,
+        includers: Sequence[str] = (),
     ) -> "TranslationUnit":
-        """Read `document` as the file `path`; share `cache` between builds to share their work."""
+        """Read `document` as the file `path`; share `cache` between builds to share their work.
+
+        `includers` are all files that it is compiled in, where they are known (`TranslationUnit.includers`).
+        """
         environment = Environment() if environment is None else environment
         cache = SyntaxCache() if cache is None else cache
         if len(document.text) > MAX_PARSED_BYTES:
@@ -69,10 +75,12 @@ class TranslationUnit:
             return cls(path, found, environment, cache)
         skeleton = cache.skeleton(path, document.text)
         text = loader.read(context) if context is not None and context != path else None
+        inside = (tuple(includers), loader)
         if context is None or text is None or len(text) > MAX_PARSED_BYTES:
-            return cls(path, preprocess(path, skeleton, loader, environment, cache, None), environment, cache)
+            found = preprocess(path, skeleton, loader, environment, cache, None)
+            return cls(path, found, environment, cache, None, inside)
         found = preprocess(path, skeleton, loader, environment, cache, (context, cache.skeleton(context, text)))
-        return cls(path, found, environment, cache, (context, text, loader))
+        return cls(path, found, environment, cache, (context, text, loader), inside)
 
     @cached_property
     def includer(self) -> "TranslationUnit | None":
@@ -81,6 +89,23 @@ class TranslationUnit:
             return None
         context, text, loader = self._around
         return TranslationUnit.build(context, Document.open(text), loader, self.environment, self._cache)
+
+    @cached_property
+    def includers(self) -> "tuple[TranslationUnit, ...]":
+        """The whole files that this one is compiled in: all of them, or none where one cannot be read.
+
+        A file that names this one and leaves it out, in a dead branch or for another of its name, is none of them.
+        """
+        paths, loader = self._compiled_in or ((), None)
+        units: list[TranslationUnit] = []
+        for path in paths:
+            text = None if loader is None else loader.read(path)
+            if loader is None or text is None or len(text) > MAX_PARSED_BYTES:
+                return ()
+            unit = TranslationUnit.build(path, Document.open(text), loader, self.environment, self._cache)
+            if unit.text_of(self.path) is not None:
+                units.append(unit)
+        return tuple(units)
 
     def lookup(self, name: str) -> tuple[Item, ...]:
         """All items of that last-component name: active ones first, then in order."""

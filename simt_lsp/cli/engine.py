@@ -83,7 +83,14 @@ class Engine:
         absolute = absolute_path(path)
         setup = file_setup(absolute, self._options.overrides, self._graph)
         loader = DiskLoader(self._cache, None, self._index)
-        analysis = self._analyzer.analyze(absolute, Document.open(text), loader, setup.settings, context=setup.context)
+        analysis = self._analyzer.analyze(
+            absolute,
+            Document.open(text),
+            loader,
+            setup.settings,
+            context=setup.context,
+            includers=setup.includers,
+        )
         diagnostics = check(analysis, setup.configuration.rules)
         return Analyzed(path, analysis, diagnostics, setup, loader)
 

@@ -33,14 +33,15 @@ class Analysed:
 
     `rules_file` is the `.simt.toml` that is in force for it, or else where one would be; None without a path.
     `problems` are those of all settings, `setting_files` the files on disk that were read for them.
-    `settings` and `context` are what the analysis was given; `touched` are the paths it looked at; `missed` says that a
-    walk of the root could change the answer.
+    `settings`, `context` and `includers` are what the analysis was given; `touched` are the paths it looked at;
+    `missed` says that a walk of the root could change the answer.
     """
 
     item: OpenDocument
     configuration: Configuration
     settings: AnalysisSettings
     context: str | None
+    includers: tuple[str, ...]
     analysis: FileAnalysis | None
     diagnostics: tuple[Diagnostic, ...]
     problems: tuple[SettingProblem, ...]
@@ -90,7 +91,7 @@ class AnalysisJob:
         diagnostics: tuple[Diagnostic, ...] = ()
         if item.analysed:
             try:
-                analysis = self._analyse(item, loader, setup.settings, setup.context, cancelled)
+                analysis = self._analyse(item, loader, setup.settings, setup.context, setup.includers, cancelled)
                 diagnostics = self._held.after(item.uri, analysis, self._check(analysis, setup.configuration))
             except GaveWay:
                 raise
@@ -104,6 +105,7 @@ class AnalysisJob:
             setup.configuration,
             setup.settings,
             setup.context,
+            setup.includers,
             analysis,
             diagnostics,
             setup.problems,
@@ -118,7 +120,7 @@ class AnalysisJob:
         item = replace(analysed.item, document=Document.open(text))
         view = RootView(self._roots.of(item.path))
         loader = DiskLoader(self.cache if item.path is not None else None, self._documents.overlay(), view.files)
-        analysis = self._analyse(item, loader, analysed.settings, analysed.context, lambda: False)
+        analysis = self._analyse(item, loader, analysed.settings, analysed.context, analysed.includers, lambda: False)
         return Checked(analysis, self._check(analysis, analysed.configuration))
 
     def release(self, path: str) -> None:
@@ -136,6 +138,7 @@ class AnalysisJob:
         loader: DiskLoader,
         settings: AnalysisSettings,
         context: str | None,
+        includers: tuple[str, ...],
         cancelled: Callable[[], bool],
     ) -> FileAnalysis:
         from analysis.facts.analyzer import Analyzer, Cancelled
@@ -144,7 +147,13 @@ class AnalysisJob:
             self._analyzer = Analyzer()
         try:
             return self._analyzer.analyze(
-                item.analysis_path, item.document, loader, settings, context=context, cancelled=cancelled
+                item.analysis_path,
+                item.document,
+                loader,
+                settings,
+                context=context,
+                includers=includers,
+                cancelled=cancelled,
             )
         except Cancelled as error:
             raise GaveWay from error

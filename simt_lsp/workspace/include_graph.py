@@ -26,6 +26,8 @@ from simt_lsp.workspace.regular_file import read_regular
 
 MAX_SCANNED_BYTES: Final = 256 * 1024
 MAX_CHAIN: Final = 12
+MAX_INCLUDERS: Final = 4
+"""Of a source file; each is read for its launches whenever the file is analysed."""
 
 _INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*(?:include|import)[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)', re.MULTILINE)
 
@@ -71,8 +73,23 @@ class IncludeGraph:
         A source file that another one includes (`#include "kernel.cu"`) has a context as well, but only in a file
         beside which the name means it: names like `kernel.cu` are too common to match by the end of their path.
         """
+        nearest = next(filter(None, self._outermost(header)), None)
+        return None if nearest is None else min(nearest, key=lambda path: not path.endswith((".cu", ".hip")))
+
+    def compiled_includers(self, source: str) -> tuple[str, ...]:
+        """All files that are compiled themselves and include this source file, the nearest first.
+
+        None of a header, which any file may include, and none where they are too many to read them all.
+        """
+        if is_header(source):
+            return ()
+        found = tuple(path for paths in self._outermost(source) for path in paths)
+        return found if len(found) <= MAX_INCLUDERS else ()
+
+    def _outermost(self, header: str) -> Iterator[list[str]]:
+        """The files that are compiled themselves and include `header`, by how far away they are."""
         if not is_header(header) and not self._included_from_beside(header):
-            return None
+            return
         seen = {header}
         level = [header]
         for _ in range(MAX_CHAIN):
@@ -80,10 +97,7 @@ class IncludeGraph:
             seen.update(level)
             compiled = [path for path in level if path.endswith(SOURCE_SUFFIXES)]
             # A source file that another one includes is a link of the chain, like a header.
-            outermost = [path for path in compiled if not self._included_from_beside(path)]
-            if outermost:
-                return min(outermost, key=lambda path: not path.endswith((".cu", ".hip")))
-        return None
+            yield [path for path in compiled if not self._included_from_beside(path)]
 
     def _surest(self, header: str) -> Iterator[str]:
         """The includers beside which the name means `header`; if there are none, all that may mean it."""

@@ -27,7 +27,10 @@ NO_FLAGS: Final = CompileFlags()
 @final
 @record
 class FileSetup:
-    """How to analyse one file: `analyze(path, document, loader, settings, context=context)`."""
+    """How to analyse one file: `analyze(path, document, loader, settings, context=context, includers=…)`.
+
+    `includers` are all the files that are compiled with the text of this one in them, where it is no header.
+    """
 
     configuration: Configuration
     settings: AnalysisSettings
@@ -35,6 +38,7 @@ class FileSetup:
     problems: tuple[SettingProblem, ...]
     sources: tuple[str, ...] = ()
     """The settings file and the build commands that were read."""
+    includers: tuple[str, ...] = ()
 
 
 def file_setup(path: str | None, overrides: Sequence[Source] = (), graph: IncludeGraph | None = None) -> FileSetup:
@@ -46,16 +50,18 @@ def file_setup(path: str | None, overrides: Sequence[Source] = (), graph: Includ
     loaded = load_configuration(path, overrides)
     database = _database(path)
     includers: tuple[str, ...] = ()
+    compiled_includers: tuple[str, ...] = ()
     context: str | None = None
     compiled = database is not None and path is not None and os.path.normpath(path) in database.entries
     if path is not None and graph is not None and (is_header(path) or not compiled):
         context = graph.context(path)
         includers = (context,) if context is not None else graph.includers(path)
+        compiled_includers = graph.compiled_includers(path)
     entry = None if database is None or path is None else database.entry_for(path, includers)
     settings = analysis_settings(loaded.configuration, NO_FLAGS if entry is None else entry.flags())
     problems = loaded.problems + (() if database is None else database.problems)
     sources = tuple(one for one in (loaded.path, database and database.path) if one)
-    return FileSetup(loaded.configuration, settings, context, problems, sources)
+    return FileSetup(loaded.configuration, settings, context, problems, sources, compiled_includers)
 
 
 def analysis_settings(configuration: Configuration, flags: CompileFlags = NO_FLAGS) -> AnalysisSettings:

@@ -52,6 +52,15 @@ def test_a_folder_is_searched_and_reported_in_order(tmp_path: Path) -> None:
     assert done.returncode == 1
 
 
+@pytest.mark.parametrize("paths", [(".",), ("k.cu",), ("k.cu", "main.cu")])
+def test_a_kernel_is_launched_by_the_file_that_includes_it(tmp_path: Path, paths: tuple[str, ...]) -> None:
+    kernel = "__global__ void k(int *p) {\n  if (threadIdx.x < 32) p[threadIdx.x] = 1;\n}\n"
+    write(tmp_path, {"k.cu": kernel, "main.cu": '#include "k.cu"\nvoid go(int *p) { k<<<1, 64>>>(p); }\n'})
+    done = simt_lsp("check", "--select", "DIV404", *paths, cwd=tmp_path)
+    places = [line.split(": hint ")[0] for line in done.stdout.splitlines() if ": hint DIV404 " in line]
+    assert [Path(place).as_posix() for place in places] == ["k.cu:2:3"]
+
+
 @pytest.mark.parametrize("jobs", ["1", "2", "7"])
 def test_the_number_of_processes_changes_nothing(tmp_path: Path, jobs: str) -> None:
     write(tmp_path, {f"k{number}.cu": DIVERGENT if number % 3 == 0 else CLEAN for number in range(8)})

@@ -92,6 +92,30 @@ def test_a_header_sees_the_names_of_the_file_that_includes_it(tmp_path: Path) ->
         )
 
 
+def test_a_kernel_follows_the_launches_of_the_file_that_includes_it(tmp_path: Path) -> None:
+    kernel, host = tmp_path / "k.cu", tmp_path / "main.cu"
+    kernel.write_text("__global__ void k(int *p) {\n  if (threadIdx.x < 32) p[threadIdx.x] = 1;\n}\n")
+    launch = '#include "k.cu"\nvoid go(int *p) { k<<<1, dim3(64, 2)>>>(p); }\n'
+    host.write_text(launch)
+
+    def published(wanted: list[str]) -> None:
+        client.wait(
+            lambda message: (
+                message.get("method") == "textDocument/publishDiagnostics"
+                and message["params"]["uri"] == kernel.as_uri()
+                and codes(message["params"]["diagnostics"]) == wanted
+            )
+        )
+
+    with server() as client:
+        client.initialize(PUSHED, tmp_path)
+        client.open(kernel.as_uri(), kernel.read_text())
+        published(["DIV404"])
+        client.open(host.as_uri(), launch)
+        client.change(host.as_uri(), 2, {"text": launch.replace("64, 2", "8, 8")})
+        published([])
+
+
 def test_each_root_has_its_own_settings(tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     for root in (one, two):

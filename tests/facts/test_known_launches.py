@@ -1,0 +1,101 @@
+"""The launches of a kernel are those of its file and of all the files that it is compiled in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from analysis.facts.analyzer import Analyzer
+from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.settings import AnalysisSettings
+from analysis.syntax.document import Document
+from analysis.syntax.includes import DictLoader
+from analysis.verdict.grade import Grade
+
+KERNEL = """\
+__global__ void k(int *x, int n) { if (threadIdx.x < 32) x[threadIdx.y] = n; }
+"""
+ROWS = '#include "k.cu"\nvoid rows(int *x) { k<<<2, dim3(64, 4)>>>(x, 7); }\n'
+SQUARES = '#include "k.cu"\nvoid squares(int *x) { k<<<1, dim3(8, 8)>>>(x, 9); }\n'
+
+
+def _analyzed(
+    kernel: str, files: dict[str, str], includers: Sequence[str], analyzer: Analyzer | None = None
+) -> FileAnalysis:
+    loader = DictLoader({name: text.encode() for name, text in {"k.cu": kernel, **files}.items()})
+    return (analyzer or Analyzer()).analyze(
+        "k.cu",
+        Document.open(kernel.encode()),
+        loader,
+        AnalysisSettings(),
+        context=includers[0] if includers else None,
+        includers=includers,
+    )
+
+
+def _shapes(analysis: FileAnalysis) -> set[tuple[int, int, int]]:
+    launch = analysis.launch_of(analysis.facts.functions[0])
+    assert launch is not None
+    return {(shape.x, shape.y, shape.z) for shape in launch.shapes}
+
+
+def test_the_file_around_a_kernel_launches_it() -> None:
+    analysis = _analyzed(KERNEL, {"rows.cu": ROWS}, ["rows.cu"])
+    assert _shapes(analysis) == {(64, 4, 1)}
+    assert analysis.facts.functions[0].branches[0].grade is Grade.ALIGNED
+    launch = analysis.launch_of(analysis.facts.functions[0])
+    assert launch is not None
+    assert launch.passed == ((1, 7),)
+
+
+def test_what_is_claimed_holds_in_all_files_around_it() -> None:
+    analysis = _analyzed(KERNEL, {"rows.cu": ROWS, "squares.cu": SQUARES}, ["rows.cu", "squares.cu"])
+    assert _shapes(analysis) == {(64, 4, 1), (8, 8, 1)}
+    launch = analysis.launch_of(analysis.facts.functions[0])
+    assert launch is not None
+    assert launch.passed == ()
+
+
+def test_own_launches_count_as_well() -> None:
+    own = KERNEL + "void own(int *x) { k<<<1, 128>>>(x, 7); }\n"
+    analysis = _analyzed(own, {"rows.cu": ROWS}, ["rows.cu"])
+    assert _shapes(analysis) == {(64, 4, 1), (128, 1, 1)}
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        pytest.param(ROWS + "void *any = (void *)k;\n", id="a pointer to the kernel"),
+        pytest.param(ROWS + "void other(int *x, dim3 b) { k<<<1, b>>>(x, 1); }\n", id="a launch with unknown blocks"),
+        pytest.param("#if 0\n" + ROWS + "#endif\n", id="not included"),
+    ],
+)
+def test_launches_that_are_not_all_known_say_nothing(around: str) -> None:
+    assert _shapes(_analyzed(KERNEL, {"rows.cu": around}, ["rows.cu"])) == set[tuple[int, int, int]]()
+
+
+def test_a_file_around_it_that_cannot_be_read_may_launch_it_in_any_shape() -> None:
+    analysis = _analyzed(KERNEL, {"rows.cu": ROWS}, ["rows.cu", "gone.cu"])
+    assert _shapes(analysis) == set[tuple[int, int, int]]()
+
+
+def test_a_use_in_the_file_counts_where_another_launches() -> None:
+    own = KERNEL + "void *any = (void *)k;\n"
+    assert _shapes(_analyzed(own, {"rows.cu": ROWS}, ["rows.cu"])) == set[tuple[int, int, int]]()
+
+
+def test_an_edit_of_a_launch_around_it_is_seen() -> None:
+    analyzer = Analyzer()
+    assert _shapes(_analyzed(KERNEL, {"rows.cu": ROWS}, ["rows.cu"], analyzer)) == {(64, 4, 1)}
+    edited = ROWS.replace("64, 4", "16, 16")
+    assert _shapes(_analyzed(KERNEL, {"rows.cu": edited}, ["rows.cu"], analyzer)) == {(16, 16, 1)}
+
+
+def test_a_template_that_a_file_around_it_launches_keeps_all_its_code() -> None:
+    template = "template <bool B> __global__ void k(int *x) { if (B && x[threadIdx.x] > 0) x[0] = 1; }\n"
+    own = template + "void own(int *x) { k<false><<<1, 32>>>(x); }\n"
+    around = '#include "k.cu"\nvoid other(int *x) { k<true><<<1, 64>>>(x); }\n'
+    both = _analyzed(own, {"other.cu": around}, ["other.cu"])
+    assert both.facts.functions[0].branches[0].grade is Grade.DATA_DEPENDENT
+    assert _shapes(both) == {(32, 1, 1), (64, 1, 1)}
