@@ -30,9 +30,9 @@ class BlockShape:
 @final
 @record
 class KnownLaunch:
-    """One launch of the file: the numbers that it passes, by position, and the blocks of its grid along x.
+    """One launch that the program makes: the numbers that it passes, by position, and the blocks of its grid along x.
 
-    None where that is not known.
+    None where that is not known.  Others may be made by other files, so it shows what can happen, not what must.
     """
 
     shape: BlockShape
@@ -46,9 +46,10 @@ class LaunchKnowledge:
     """`shapes`: the block shapes the kernel is launched with; a fact must hold for all of them (none: not known).
 
     `one_dimensional`: the shape is not known, but y = z = 1 is assumed, so the linear thread id is `threadIdx.x`.
-    `launches`: those behind the shapes, where these come from launches.
+    `launches`: those that the file makes, if their blocks are known; where other files can launch with others too, the
+    shapes are unknown all the same.
     `has_several_blocks`: in some launch the grid has more than one block along x; None where that is not known.
-    `passed`: the numbers that every launch passes alike, by the position of the parameter.
+    `passed`: the numbers that every launch of the file passes alike, by the position of the parameter.
     """
 
     shapes: tuple[BlockShape, ...] = ()

@@ -54,12 +54,11 @@ from analysis.lower.launches import (
 )
 from analysis.lower.program import DeviceFunction, Program, unknown_function
 from analysis.store.kept import Table
+from analysis.syntax.includes import HEADER_SUFFIXES
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.translation_unit import TranslationUnit
 
 LOGGER = logging.getLogger(__name__)
-
-HEADER_SUFFIXES = (".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc")
 
 _PARAMETERS: Final = re.compile(rb"\s*\(")
 

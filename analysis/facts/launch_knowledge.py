@@ -4,6 +4,8 @@ Rules     The first source that speaks decides: the user's setting, the comment 
           (`// simt: block=256`), the launches that are known (`known_launches`), `__launch_bounds__`.
           Launches: every launch of the kernel must have a known shape, else only "one-dimensional" can be kept, where
           each block is a known row or an integer.
+          What the calls in the file pass to a host function that other files can call too is no fact about the kernel:
+          only proofs that something can happen start from it (`KnownLaunch`).
           `__launch_bounds__` gives no shape, only a bound; a kernel that has it and never reads y or z is taken to be
           launched in one dimension.
 Limits    A kernel that is also named otherwise counts as unknown.
@@ -20,7 +22,7 @@ from analysis.facts.settings import AnalysisSettings
 from analysis.ir.function import Function
 from analysis.ir.instructions import ReadSpecial
 from analysis.ir.operators import SpecialRegister
-from analysis.lower.launches import Launch, LaunchAnnotation
+from analysis.lower.launches import Launch, LaunchAnnotation, Shape
 
 _HIGHER_DIMENSIONS: Final = frozenset(
     {
@@ -46,12 +48,25 @@ def launch_knowledge(
 
 
 def _passed(launches: Sequence[Launch]) -> tuple[tuple[int, int], ...]:
-    """The integers that all launches pass at the same place."""
+    """The integers that all launches that the program is known to make pass at the same place."""
+    made = [numbers for launch in launches for numbers in launch.made]
     found: list[tuple[int, int]] = []
-    for position, numbers in enumerate(zip(*(launch.argument_values for launch in launches), strict=False)):
+    for position, numbers in enumerate(zip(*(one.argument_values for one in made), strict=False)):
         first = numbers[0]
         if isinstance(first, int) and all(number == first for number in numbers):
             found.append((position, first))
+    return tuple(found)
+
+
+def _made(launches: Sequence[Launch]) -> tuple[KnownLaunch, ...]:
+    """What the program launches, if every block is known; other files may launch otherwise through its functions."""
+    found: dict[KnownLaunch, None] = {}
+    for numbers in (numbers for launch in launches for numbers in launch.made):
+        shape = _shape(numbers.block)
+        if shape is None:
+            return ()
+        arguments = (number if isinstance(number, int) else None for number in numbers.argument_values)
+        found[KnownLaunch(shape, tuple(arguments), None if numbers.grid is None else numbers.grid.x)] = None
     return tuple(found)
 
 
@@ -69,42 +84,38 @@ def _blocks(
     if annotation is not None and annotation.block is not None:
         shape = BlockShape(*annotation.block)
         return LaunchKnowledge((shape,), warp_size=warp_size, has_several_blocks=several)
-    shapes = [_shape(launch) for launch in launches]
+    shapes = [_shape(launch.block) for launch in launches]
     known_shapes = [shape for shape in shapes if shape is not None]
     known = tuple(dict.fromkeys(known_shapes))
     if known and len(known_shapes) == len(shapes):
-        given = tuple(dict.fromkeys(map(_known_launch, launches, known_shapes)))
-        return LaunchKnowledge(known, warp_size=warp_size, has_several_blocks=several, launches=given)
+        return LaunchKnowledge(known, warp_size=warp_size, has_several_blocks=several, launches=_made(launches))
     are_lines = bool(launches) and all(_is_line(launch) for launch in launches)
     is_usual = has_launch_bounds and not shapes and not _reads_higher_dimensions(function)
     one_dimensional = are_lines or is_usual
-    return LaunchKnowledge(one_dimensional=one_dimensional, warp_size=warp_size, has_several_blocks=several)
+    return LaunchKnowledge(
+        one_dimensional=one_dimensional, warp_size=warp_size, has_several_blocks=several, launches=_made(launches)
+    )
 
 
 def _has_several_blocks(annotation: LaunchAnnotation | None, launches: Sequence[Launch]) -> bool | None:
     if annotation is not None and annotation.grid is not None:
         return annotation.grid[0] > 1
     known = [None if launch.grid is None else launch.grid.x > 1 for launch in launches]
-    if True in known:
+    if any(numbers.grid is not None and numbers.grid.x > 1 for launch in launches for numbers in launch.made):
         return True
     return None if None in known or not known else False
 
 
-def _known_launch(launch: Launch, shape: BlockShape) -> KnownLaunch:
-    numbers = (number if isinstance(number, int) else None for number in launch.argument_values)
-    return KnownLaunch(shape, tuple(numbers), None if launch.grid is None else launch.grid.x)
-
-
 def _is_line(launch: Launch) -> bool:
-    shape = _shape(launch)
+    shape = _shape(launch.block)
     return launch.has_line or (shape is not None and shape.y == shape.z == 1)
 
 
-def _shape(launch: Launch) -> BlockShape | None:
-    if launch.block is None:
+def _shape(block: Shape | None) -> BlockShape | None:
+    if block is None:
         return None
     try:
-        return BlockShape(launch.block.x, launch.block.y, launch.block.z)
+        return BlockShape(block.x, block.y, block.z)
     except ValueError:  # more threads than any device runs: the launch fails, so it says nothing
         return None
 

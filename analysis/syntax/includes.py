@@ -8,11 +8,14 @@ Limits   `#include MACRO` works when the macro expands to a quoted or bracketed 
 """
 
 from posixpath import dirname, join, normpath
-from typing import Protocol, final, runtime_checkable
+from typing import Final, Protocol, final, runtime_checkable
 
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.syntax.system_headers import is_system_header
+
+HEADER_SUFFIXES: Final = (".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc")
+"""Names of files that others include: who calls their functions is never all known."""
 
 
 class Loader(Protocol):

@@ -35,3 +35,22 @@ def test_a_row_of_unknown_length_has_its_warps_along_x(host: str, level: Level) 
     analysis = Analyzer().analyze("a.cu", document, DictLoader(), AnalysisSettings())
     (branch,) = next(function.branches for function in analysis.facts.functions if function.name == "k")
     assert branch.level is level
+
+
+LAUNCH = "void launch(int *p, int t) { k<<<9, t>>>(p); }\nint main() { launch(0, 32); }"
+
+
+@pytest.mark.parametrize(
+    ("host", "level"),
+    [
+        (LAUNCH, Level.WARP),  # another file may launch with two warps
+        ("static " + LAUNCH, Level.GRID),
+        ("static " + LAUNCH + "\nvoid more() { launch(0, 64); }", Level.WARP),
+        (f"template <int N> {LAUNCH}", Level.WARP),
+    ],
+)
+def test_the_block_of_a_call_holds_for_all_only_where_nobody_else_can_call(host: str, level: Level) -> None:
+    document = Document.open((KERNEL + host).encode())
+    analysis = Analyzer().analyze("a.cu", document, DictLoader(), AnalysisSettings())
+    (branch,) = next(function.branches for function in analysis.facts.functions if function.name == "k")
+    assert branch.level is level

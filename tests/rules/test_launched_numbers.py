@@ -56,3 +56,23 @@ def test_a_grid_that_covers_the_numbers_exactly_is_not_accused(host: str) -> Non
 def test_a_number_that_is_not_known_is_free() -> None:
     (found,) = check(analyze(_KERNEL.replace("HOST", 'k<<<4, 256>>>(x, atoi(getenv("N")));')), _SETTINGS)
     assert (found.tier, "n = 128" in found.message) == (Tier.PROVEN, True)
+
+
+_LAUNCH = """void launch(float *x, int n, int t) { k<<<(n + t - 1) / t, t>>>(x, n); }
+int main() { const int N = NUMBER; launch(0, N, 256); }
+"""
+
+
+@pytest.mark.parametrize("linkage", ["", "static "])
+@pytest.mark.parametrize(("number", "tier"), [("1000", Tier.PROVEN), ("1024", Tier.POSSIBLE)])
+def test_numbers_travel_through_the_function_that_launches(linkage: str, number: str, tier: Tier) -> None:
+    text = _KERNEL.partition("int main")[0] + linkage + _LAUNCH.replace("NUMBER", number)
+    (found,) = check(analyze(text), _SETTINGS)
+    assert found.tier is tier, found.message
+    assert tier is not Tier.PROVEN or ("n = 1000" in found.message and found.message.startswith("Threads 0-231 of"))
+
+
+def test_a_call_with_unknown_numbers_leaves_them_free() -> None:
+    text = _KERNEL.partition("int main")[0] + _LAUNCH.replace("NUMBER", "1024")
+    (found,) = check(analyze(text + "void more(int n) { launch(0, n, 256); }"), _SETTINGS)
+    assert found.tier is Tier.PROVEN

@@ -10,11 +10,13 @@ Limits   A kernel is named by the last word of its name: overloads and namespace
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, Protocol, TypeAlias
 
 from analysis.ir.source import Span
 from analysis.lower.launches.file_constants import FileConstants
+from analysis.lower.launches.host_calls import Given, HostCalls
 from analysis.lower.launches.host_values import HostValues
 from analysis.lower.launches.model import GridUnit, Launch, LaunchText
 from analysis.lower.launches.written_arguments import WrittenArguments
@@ -52,18 +54,21 @@ def launch_shapes(unit: TranslationUnit, memo: LaunchMemo | None = None) -> Mapp
     macros = launching_macros(unit)
     written = WrittenArguments(unit)
     constants = FileConstants(unit, lambda known, node: HostValues(node, known, written.may_write).number(node))
+    calls = HostCalls(unit, constants, written.may_write)
     found: dict[str, list[Launch]] = {}
     for item in (*unit.items, *unit.included_items):
         if item.kind is ItemKind.FUNCTION and item.active and mentions_launch(item, macros):
+
+            def compute(item: Item = item) -> tuple[Launch, ...]:
+                launches = _launches_in(unit, item, constants, written, calls)
+                return tuple(launch.moved(-item.span.start) for launch in launches)
+
             if memo is None or item.from_macro:
-                launches: Iterable[Launch] = _launches_in(unit, item, constants, written)
+                kept = compute()
             else:
-
-                def compute(item: Item = item) -> tuple[Launch, ...]:
-                    return tuple(each.moved(-item.span.start) for each in _launches_in(unit, item, constants, written))
-
-                kept = memo.get_or_compute(unit.fingerprint(item) + item.path.encode("utf-8", "replace"), compute)
-                launches = (launch.moved(item.span.start) for launch in kept)
+                key = unit.fingerprint(item) + item.path.encode("utf-8", "replace") + calls.fingerprint(item)
+                kept = memo.get_or_compute(key, compute)
+            launches = (launch.moved(item.span.start) for launch in kept)
             for launch in launches:
                 found.setdefault(launch.kernel, []).append(launch)
     return {name: tuple(launches) for name, launches in found.items()}
@@ -103,12 +108,29 @@ def mentions_launch(item: Item, macros: frozenset[bytes]) -> bool:
 
 
 def _launches_in(
-    unit: TranslationUnit, item: Item, constants: FileConstants, written: WrittenArguments
+    unit: TranslationUnit, item: Item, constants: FileConstants, written: WrittenArguments, calls: HostCalls
 ) -> list[Launch]:
+    """With what every call of the function passes, and beside it what the calls in the file do."""
     snippet = unit.snippet(item)
-    values = HostValues(snippet.root, constants, written.may_write)
-    launches: list[Launch] = []
-    for node, guards in values.calls:
+
+    def launches_given(given: Given) -> Mapping[int, Launch]:
+        return dict(_launches_with(HostValues(snippet.root, constants, written.may_write, dict(given)), snippet, item))
+
+    surely = launches_given(calls.always_passed(item))
+    passed = calls.passed(item) if surely else ((),)
+    if passed == ((),):
+        return list(surely.values())
+    called = list(map(launches_given, passed))
+    found: list[Launch] = []
+    for position, launch in surely.items():
+        numbers = tuple(dict.fromkeys(number for one in called for number in one[position].made))
+        found.append(launch if numbers == launch.made else replace(launch, called=numbers))
+    return found
+
+
+def _launches_with(values: HostValues, snippet: Snippet, item: Item) -> Iterator[tuple[int, Launch]]:
+    """Each with the position of its call among the calls of the function."""
+    for position, (node, guards) in enumerate(values.calls):
         configuration = node.child("kernel_call_syntax")
         name = _launch_function(node)
         if configuration is None and name is None:
@@ -120,8 +142,7 @@ def _launches_in(
         else:
             launch = _call(node, name or b"", values, place)
         if launch is not None:
-            launches.append(launch)
-    return launches
+            yield position, launch
 
 
 def _launch_function(node: Node) -> bytes | None:

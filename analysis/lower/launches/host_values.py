@@ -3,7 +3,8 @@
 Rules    A variable has a value if it is written exactly once, outside loops and conditionals that do not also contain
          the launch, before it, and is not lost from sight (`host_writes.py`).  `dim3` members may be written once each
          after the declaration.
-         Parameters, results of calls and everything read at run time have none.  Unknown is None, never a guess.
+         Parameters have those that a call passes (`host_calls.py`), unless they are written or their name is declared
+         again; results of calls and what is read at run time have none.  Unknown is None, never a guess.
 Limits   Names are not told apart by scope: a name declared twice has no value.  C's integer division is done on numbers
          of any size; overflow is not modelled.
 """
@@ -36,8 +37,16 @@ _ROUNDING_UP: Final = re.compile(
 class HostValues:
     """The values of one function's variables, seen from one place in it."""
 
-    def __init__(self, function: Node, constants: FileConstants | None, may_write: MayWrite) -> None:
+    def __init__(
+        self,
+        function: Node,
+        constants: FileConstants | None,
+        may_write: MayWrite,
+        given: Mapping[str, int] | None = None,
+    ) -> None:
+        """`given`: what its parameters hold when it is called."""
         self._constants = constants
+        self._given = given or {}
         written = HostWrites(function, may_write)
         self._variables = written.variables
         self.calls: Final = written.calls
@@ -192,9 +201,12 @@ class HostValues:
         variable = self._variables.get(name)
         if variable is None:
             return self._constant(name)
-        if self._is_lost(variable) or variable.declarations != 1:
+        if self._is_lost(variable):
             return None
-        value = self._written(variable.writes)
+        if variable.parameters:
+            is_kept = variable.parameters == 1 and not variable.declarations and not variable.writes
+            return self._given.get(name) if is_kept else None
+        value = self._written(variable.writes) if variable.declarations == 1 else None
         return None if value is None else self.number(value)
 
     def _constant(self, name: str) -> Number | None:

@@ -3,7 +3,7 @@
 Rules    A write is a value: an initialiser, an assignment, an assignment to a member.  A variable is *lost* where
          something else may write to it: its address is taken, a reference is bound to it, it is incremented, it goes
          by name to a function that may write to its argument, or a stream is read into it (`std::cin >> threads`).
-         Parameters, references, pointers, arrays and structured bindings are lost from the start.
+         References, pointers, arrays, structured bindings, and parameters that are no numbers are lost from the start.
          What a call or a stream does after the place that asks does not count, unless a loop or a `goto` around both
          may bring it there.
 Limits   Names are not told apart by scope.  Kernels take their arguments by value.
@@ -34,6 +34,8 @@ class Variable:
     """Everything that happens to a name; with the conditionals around each write."""
 
     declarations: int = 0
+    parameters: int = 0
+    """How often it is declared as a parameter."""
     is_dim: bool = False
     is_number: bool = False
     is_integer: bool = False
@@ -84,6 +86,7 @@ class HostWrites:
                 named = node.field("declarator") if kind == "for_range_loop" else None
                 if named is not None and named.kind == "identifier":
                     self._variable(named).is_other = True
+                    self._variable(named).is_lost = True
             stack += [(child, guards) for child in reversed(node.children) if child.children]  # leaves write nothing
 
     def _variable(self, node: Node) -> Variable:
@@ -132,7 +135,9 @@ class HostWrites:
         for inner in node.walk():
             if inner.kind == "identifier":
                 variable = self._variable(inner)
-                variable.is_lost = True
+                is_plain = is_number and node.field("declarator") is inner
+                variable.is_lost |= not is_plain
+                variable.parameters += 1
                 variable.is_number = is_number
                 variable.declare("" if type is None else type.text.decode("utf-8", "replace"))
 

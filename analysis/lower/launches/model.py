@@ -27,6 +27,14 @@ class GridUnit(NamedTuple):
     offset: int = 0
 
 
+class LaunchNumbers(NamedTuple):
+    """What one call of a launching function makes of its launch; what is not known is None."""
+
+    block: Shape | None
+    grid: Shape | None
+    argument_values: tuple[int | float | None, ...]
+
+
 LaunchText: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
 """Template arguments and arguments, as written."""
 
@@ -55,6 +63,14 @@ class Launch:
     """What the grid is computed from, where that is passed on as well: `k<<<(n + 255) / 256, 256>>>(a, n)`."""
     has_line: bool = False
     """The block is written as an integer, so it has one row of threads, of whatever length."""
+    called: tuple[LaunchNumbers, ...] = ()
+    """Launches that the program makes here, one for each set of numbers that the calls in the file pass to the function
+    around, where these say more than is known of every launch.  Other files may pass other numbers."""
+
+    @property
+    def made(self) -> tuple[LaunchNumbers, ...]:
+        """The launches that the program is known to make here."""
+        return self.called or (LaunchNumbers(self.block, self.grid, self.argument_values),)
 
     @property
     def text(self) -> LaunchText:
@@ -75,4 +91,5 @@ class Launch:
             self.block_text,
             self.grid_units,
             self.has_line,
+            self.called,
         )

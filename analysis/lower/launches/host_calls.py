@@ -1,0 +1,209 @@
+"""What the calls in the file pass to the host functions that launch kernels.
+
+Question  Which numbers may the parameters of a launching function hold: `launch(x, N, 256)` with `const int N = 1024`?
+Rules     One set of numbers for each call in the file, as far as they are the same for every run; a call in a function
+          that is called with known numbers itself is followed (`MAX_CALLS` deep).  The program makes these calls.
+          What *all* calls pass alike is known for functions that no other file can name, `static` ones outside of
+          included files; what their callers pass on is known in the same way.
+          A function that is also used otherwise (its address is taken, a macro or a variable names it), or that has
+          overloads or an owner, may be called with anything.
+Limits    Calls in other files are not seen, as launches are not.  At most `MAX_SETS` sets are kept, else nothing is
+          known.  Unnamed namespaces are not told from named ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Final, TypeAlias, final
+
+from analysis.ir.types import IntegerType
+from analysis.lower.builtins import builtin_type
+from analysis.lower.launches.file_constants import FileConstants, Number
+from analysis.lower.launches.host_values import HostValues
+from analysis.lower.launches.host_writes import MayWrite
+from analysis.syntax.includes import HEADER_SUFFIXES
+from analysis.syntax.items import Item, ItemKind
+from analysis.syntax.translation_unit import TranslationUnit
+from analysis.syntax.tree import Node
+
+MAX_CALLS: Final = 4
+MAX_SETS: Final = 16
+_LARGEST: Final = 1 << 31
+"""What every integer of four bytes or more holds."""
+
+Given: TypeAlias = "tuple[tuple[str, int], ...]"
+"""Parameters and what one call passes to them; who is not named may hold anything."""
+_ANYTHING: Final[tuple[Given, ...]] = ((),)
+_Key: TypeAlias = tuple[str, int, int, bool, int]
+
+
+@final
+class HostCalls:
+    """The calls of the functions of one file."""
+
+    def __init__(self, unit: TranslationUnit, constants: FileConstants, may_write: MayWrite) -> None:
+        self._unit = unit
+        self._constants = constants
+        self._may_write = may_write
+        self._items = (*unit.items, *unit.included_items)
+        self._found: dict[_Key, tuple[Given, ...]] = {}
+
+    @cached_property
+    def _is_included(self) -> bool:
+        unit = self._unit
+        return unit.includer is not None or unit.path.endswith(HEADER_SUFFIXES) or bool(unit.includers)
+
+    def passed(self, item: Item) -> tuple[Given, ...]:
+        """What the calls in the file pass, each set once; other files may call with other numbers."""
+        return self._sets(item, is_closed=False, depth=0)
+
+    def always_passed(self, item: Item) -> Given:
+        """What every call there is passes alike."""
+        first, *others = self._sets(item, is_closed=True, depth=0)
+        return tuple(pair for pair in first if all(pair in other for other in others))
+
+    def fingerprint(self, item: Item) -> bytes:
+        """Of all texts that the answers about a function come from."""
+        texts: list[bytes] = []
+        seen: set[tuple[str, int, int]] = set()
+        around = [item]
+        for _ in range(MAX_CALLS):
+            callers: list[Item] = []
+            for callee in around:
+                found = self._callers(callee)
+                if not found:
+                    continue
+                texts.append(b"any" if self._may_be_any(callee) else b"called")
+                new = [caller for caller in found if _place(caller) not in seen]
+                seen.update(map(_place, new))
+                texts += [self._unit.fingerprint(caller) for caller in new]
+                callers += new
+            around = callers
+        if texts and self._is_included:
+            texts.append(b"included")
+        return b"".join(texts)
+
+    def _sets(self, item: Item, *, is_closed: bool, depth: int) -> tuple[Given, ...]:
+        """`is_closed`: those of all calls there may be, in whatever file."""
+        key = (*_place(item), is_closed, depth)
+        known = self._found.get(key)
+        if known is None:
+            known = self._found[key] = self._find(item, is_closed, depth)
+        return known
+
+    def _find(self, item: Item, is_closed: bool, depth: int) -> tuple[Given, ...]:
+        name = item.name.encode("utf-8", "replace")
+        if depth >= MAX_CALLS or item.owner is not None or item.name == "main":
+            return _ANYTHING
+        callers = self._callers(item)
+        if not callers or self._may_be_any(item):
+            return _ANYTHING
+        root = self._unit.snippet(item).root
+        parameters = _parameters(root)
+        calls_itself = _mentions(root, name) != 1
+        if not parameters or calls_itself or (is_closed and (self._is_included or not _is_static(root))):
+            return _ANYTHING
+        found: dict[Given, None] = {}
+        for caller in callers:
+            for outer in self._sets(caller, is_closed=is_closed, depth=depth + 1):
+                found |= dict.fromkeys(self._passed_by(caller, outer, name, parameters))
+            if len(found) > MAX_SETS:
+                return _ANYTHING
+        return tuple(found) or _ANYTHING
+
+    def _callers(self, item: Item) -> list[Item]:
+        name = item.name.encode("utf-8", "replace")
+        return [
+            other
+            for other in self._items
+            if name in other.identifiers
+            and other is not item
+            and other.kind is ItemKind.FUNCTION
+            and other.active
+            and other.is_definition
+        ]
+
+    def _may_be_any(self, item: Item) -> bool:
+        """Is the function used, or declared, in a way that is not followed?"""
+        name = item.name.encode("utf-8", "replace")
+        macros = self._unit.macros.names.values()
+        if any(definition is not None and name in definition.body for history in macros for _, definition in history):
+            return True
+        return any(
+            other is not item
+            and name in other.identifiers
+            and (other.kind is not ItemKind.FUNCTION or (other.is_definition and other.name == item.name))
+            for other in self._items
+        )
+
+    def _passed_by(
+        self, caller: Item, outer: Given, name: bytes, parameters: tuple[str | None, ...]
+    ) -> Iterator[Given]:
+        """What the calls in one function pass while its own parameters hold `outer`."""
+        root = self._unit.snippet(caller).root
+        values = HostValues(root, self._constants, self._may_write, dict(outer))
+        called = 0
+        for node, guards in values.calls:
+            arguments = node.field("arguments")
+            if _callee(node) != name or arguments is None:
+                continue
+            called += 1
+            values.seen_from(node.start, guards)
+            are_counted = all(argument.kind != "parameter_pack_expansion" for argument in arguments.children)
+            yield _set(parameters, [values.number(argument) for argument in arguments.children]) if are_counted else ()
+        if called != _mentions(root, name):
+            yield ()
+
+
+def _place(item: Item) -> tuple[str, int, int]:
+    return item.path, item.span.start, item.part
+
+
+def _is_static(root: Node) -> bool:
+    """Whether the function has internal linkage: no other file can call it."""
+    definition = next((node for node in root.walk() if node.kind == "function_definition"), None)
+    return definition is not None and any(
+        child.kind == "storage_class_specifier" and child.text == b"static" for child in definition.children
+    )
+
+
+def _mentions(root: Node, name: bytes) -> int:
+    return sum(node.text == name for node in root.walk() if not node.children)
+
+
+def _callee(node: Node) -> bytes:
+    """The name of a plain call, without template arguments; empty for methods and launches."""
+    function = node.field("function")
+    if function is None or node.child("kernel_call_syntax") is not None:
+        return b""
+    if function.kind == "template_function":
+        function = function.field("name") or function
+    return function.text if function.kind == "identifier" else b""
+
+
+def _parameters(root: Node) -> tuple[str | None, ...]:
+    """The names of the parameters of a function; None for those that are no plain number."""
+    for node in root.walk():
+        if node.kind == "function_declarator":
+            listed = node.field("parameters")
+            return () if listed is None else tuple(map(_plain_name, listed.children))
+    return ()
+
+
+def _plain_name(parameter: Node) -> str | None:
+    declarator, type_ = parameter.field("declarator"), parameter.field("type")
+    if declarator is None or declarator.kind != "identifier" or type_ is None:
+        return None
+    held = builtin_type(type_.text.decode("utf-8", "replace"), ())
+    is_wide = isinstance(held, IntegerType) and held.bits >= 32
+    return declarator.text.decode("utf-8", "replace") if is_wide else None
+
+
+def _set(parameters: tuple[str | None, ...], passed: list[Number | None]) -> Given:
+    """What is passed by position, where the parameter surely holds it."""
+    return tuple(
+        (name, number)
+        for name, number in zip(parameters, passed, strict=False)
+        if name is not None and isinstance(number, int) and 0 <= number < _LARGEST
+    )
