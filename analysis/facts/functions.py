@@ -51,6 +51,7 @@ from analysis.lower.launches import (
     UseKey,
     Uses,
     annotation,
+    launches_of,
 )
 from analysis.lower.program import DeviceFunction, Program, unknown_function
 from analysis.store.kept import Table
@@ -269,6 +270,8 @@ class _FileRun:
     def _root(self, function: DeviceFunction) -> NumberedRoot:
         item = function.item
         launches = self._launches.known.get(item.name, ()) if function.kind is FunctionKind.KERNEL else ()
+        if self._templates.item_of(function.id) is None:  # those of an instance are told apart by their text
+            launches = launches_of(self._program.unit, item, launches)
         launches = self._templates.launches_of(function.id, launches)
         noted = self._annotation(function)
         fingerprint = self._program.unit.fingerprint(item) + self._context(function.id)

@@ -6,6 +6,7 @@ from analysis.lower.launches.annotation import AnnotationProblem, AnnotationProb
 from analysis.lower.launches.find import launch_shapes, launches_around
 from analysis.lower.launches.model import Launch, Shape
 from analysis.lower.launches.other_uses import UseKey, Uses, kernels_used_otherwise
+from analysis.lower.launches.same_name import launches_of
 
 __all__ = [
     "AnnotationProblem",
@@ -19,4 +20,5 @@ __all__ = [
     "kernels_used_otherwise",
     "launch_shapes",
     "launches_around",
+    "launches_of",
 ]

@@ -3,7 +3,7 @@
 Forms    `kernel<<<grid, block, shared, stream>>>(…)`, `hipLaunchKernelGGL(kernel, grid, block, shared, stream, …)`,
          `cudaLaunchKernel((void*)kernel, grid, block, arguments, shared, stream)` and its cooperative and HIP forms.
 Cost     Only functions whose text, or a macro that it uses, mentions a launch are parsed.
-Limits   A kernel is named by the last word of its name: overloads and namespaces are not told apart.  A kernel that is
+Limits   A kernel is named by the last word of its name (`same_name.py` tells overloads apart).  A kernel that is
          passed as a template argument or function pointer is not found.
 """
 
