@@ -80,6 +80,20 @@ def test_written_where_it_is_launched(
         ("dim3 b; b = dim3(16, 8); k<<<1, b>>>();", (16, 8)),
         ("dim3 b(16); b.y = 8; k<<<1, b>>>();", (16, 8)),
         ("dim3 b; b.x = 16; b.y = 8; b.z = 1; k<<<1, b>>>();", (16, 8)),
+        ("dim3 b(16); b.x *= 2; k<<<1, b>>>();", (32,)),
+        ("dim3 b(16, 4); b.y /= 2; b.x = 8; k<<<1, b>>>();", (8, 2)),
+        ("dim3 b(16); k<<<1, b>>>(); b.x *= 2;", (16,)),
+        # A copy is of what was there then.
+        ("dim3 b(16); dim3 c = b; b.y = 16; k<<<1, c>>>();", (16,)),
+        ("dim3 b(16); int size = b.x; b.x *= 2; k<<<1, size>>>();", (16,)),
+        ("dim3 b(16); b.y = b.x; b.x *= 2; k<<<1, b>>>();", (32, 16)),
+        ("dim3 b(16); b.x = b.y + 1; b.y = b.x + 1; k<<<1, b>>>();", (2, 3)),
+        # How often it was doubled is not known.
+        ("dim3 b(16); while (n--) { b.x *= 2; k<<<1, b>>>(); }", None),
+        ("dim3 b(16); if (n) b.x *= 2; k<<<1, b>>>();", None),
+        ("dim3 b(16); b.x *= n; k<<<1, b>>>();", None),
+        ("dim3 b(16); b.x *= 2; b.x *= 2; k<<<1, b>>>();", None),
+        ("dim3 b(16); again: k<<<1, b>>>(); b.x *= 2; if (n) goto again;", None),
         ("dim3 a(16, 8), b(a); k<<<1, b>>>();", (16, 8)),
         ("int x = 16, y = 8; dim3 b(x, y); k<<<1, b>>>();", (16, 8)),
         ("dim3 a(16, 8), b(a.y, a.x); k<<<1, b>>>();", (8, 16)),
@@ -104,7 +118,9 @@ def test_variables_written_once(body: str, block: tuple[int, ...]) -> None:
         "int t = n; k<<<1, t>>>();",
         "{ int t = 128; } { int t = 64; k<<<1, t>>>(); }",
         "dim3 b(16, 8); b = dim3(4); k<<<1, b>>>();",
-        "dim3 b(16, 8); b.x *= 2; k<<<1, b>>>();",
+        "dim3 b(16, 8); if (n) b.x *= 2; k<<<1, b>>>();",
+        "dim3 b(16, 8); auto twice = [&] { b.x *= 2; }; k<<<1, b>>>();",
+        "dim3 b(16, 8); n ? (b.x = 2) : 0; k<<<1, b>>>();",
         "dim3 b(16, n); k<<<1, b>>>();",
         "dim3 b; f(b); k<<<1, b>>>();",
         "int* t = q; k<<<1, *t>>>();",
@@ -381,3 +397,8 @@ def test_a_name_that_is_also_a_shape_makes_no_row() -> None:
     text = "void host(int b) { for (dim3 b : shapes) k<<<1, b>>>(); }"
     (launch,) = launches("__global__ void k();\n" + text)
     assert not launch.has_line
+
+
+def test_numbers_that_double_with_every_line_are_given_up() -> None:
+    doubled = " ".join(f"int a{i} = a{i - 1} + a{i - 1};" for i in range(1, 36))
+    check(f"int a0 = 0; {doubled} k<<<1, a35 + 32>>>();", None, (1,))

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from typing import Final, TypeAlias, final
+from typing import Final, TypeAlias, TypeVar, final
 
 from analysis.lower.builtins import builtin_type, builtin_variable
 from analysis.lower.conversions import number_literal
@@ -25,7 +25,11 @@ from analysis.lower.layouts import size_of
 from analysis.syntax.tree import Node
 
 MAX_DEPTH: Final = 40
+MAX_STEPS: Final = 2_000
+"""Expressions that are read for one answer: `int b = a + a; int c = b + b;` doubles them with every line."""
 AXES: Final = ("x", "y", "z")
+Write: TypeAlias = tuple[Node, Guards]
+_Answer = TypeVar("_Answer")
 Extents: TypeAlias = "tuple[int | None, int | None, int | None]"
 _UNKNOWN: Final[Extents] = (None, None, None)
 _ROUNDING_UP: Final = re.compile(
@@ -54,6 +58,7 @@ class HostValues:
         self._guards: Guards = ()
         self._position = function.end
         self._depth = 0
+        self._steps = 0
 
     def seen_from(self, position: int, guards: Guards) -> None:
         """Sets the place that is asked from, and the conditionals around it."""
@@ -89,13 +94,18 @@ class HostValues:
 
     def extents(self, node: Node) -> Extents:
         """Those of a shape, as far as they are known."""
-        if self._depth > MAX_DEPTH:
+        if self._is_spent():
             return _UNKNOWN
         self._depth += 1
         try:
             return self._extents(node)
         finally:
             self._depth -= 1
+
+    def _is_spent(self) -> bool:
+        """Counts one more expression."""
+        self._steps = 0 if self._depth == 0 else self._steps + 1
+        return self._depth > MAX_DEPTH or self._steps > MAX_STEPS
 
     def _extents(self, node: Node) -> Extents:
         match node.kind:
@@ -130,28 +140,40 @@ class HostValues:
         variable = self._variables.get(name)
         is_assumed = self._assumed is not None and self._assumed[0] == name
         if variable is None or is_assumed or not (variable.is_dim or variable.members):
-            if variable is not None and not is_assumed and variable.declarations and self._written(variable.writes):
-                value = self._written(variable.writes)
-                is_known = value is not None and not self._is_lost(variable) and variable.declarations == 1
-                return self.extents(value) if value is not None and is_known else _UNKNOWN
+            written = None if variable is None else self._written(variable.writes)
+            if variable is not None and not is_assumed and variable.declarations and written is not None:
+                is_known = not self._is_lost(variable) and variable.declarations == 1
+                return self._at(written, self.extents) if is_known else _UNKNOWN
             number = self.number(node)
             return _UNKNOWN if number is None else _one_dimensional(number)
         if self._is_lost(variable) or variable.declarations != 1 or not (variable.writes or variable.members):
             return _UNKNOWN
-        value = self._written(variable.writes) if variable.writes else None
-        start = self.extents(value) if value is not None else _UNKNOWN if variable.writes else Shape(1)
+        written = self._written(variable.writes) if variable.writes else None
+        unwritten = _UNKNOWN if variable.writes else Shape(1)
+        start = unwritten if written is None else self._at(written, self.extents)
         return self._with_members(variable, start)
 
     def _with_members(self, variable: Variable, start: Extents) -> Extents:
         """The declared shape with the members that were written before this place."""
         extents: dict[str, int | None] = dict(zip(AXES, start, strict=True))
         for axis, writes in variable.members.items():
-            if all(value.start > self._position and not self._shares_a_guard(guards) for value, guards in writes):
+            if all(value.start >= self._position and not self._shares_a_guard(guards) for value, guards in writes):
                 continue
             written = self._written(writes)
-            number = self.number(written) if written is not None else None
+            before = extents.get(axis)
+            number = None if written is None else self._at(written, lambda node, old=before: self._updated(node, old))
             extents[axis] = int(number) if number is not None else None
         return extents["x"], extents["y"], extents["z"]
+
+    def _updated(self, node: Node, before: int | None) -> Number | None:
+        """What is written to a member, or what `b.x *= 2` makes of the number before."""
+        right, sign = node.field("right"), node.field("operator")
+        if node.kind != "assignment_expression" or right is None or sign is None or sign.text == b"=":
+            return self.number(node)
+        factor = self.number(right)
+        if before is None or factor is None:
+            return None
+        return _combined(sign.text.decode("utf-8", "replace").removesuffix("="), before, factor)
 
     def _is_lost(self, variable: Variable) -> bool:
         return variable.is_lost_at(self._position, self._guards)
@@ -160,20 +182,30 @@ class HostValues:
         """Whether a loop around both may bring a later write here."""
         return bool(guards) and guards[:1] == self._guards[:1]
 
-    def _written(self, writes: list[tuple[Node, Guards]]) -> Node | None:
+    def _at(self, write: Write, ask: Callable[[Node], _Answer]) -> _Answer:
+        """What is written, as it is where it is written: `dim3 c = b; b.y = 16;` leaves `c` as it was."""
+        here = self._position, self._guards
+        value, guards = write
+        self._position, self._guards = value.start, guards
+        try:
+            return ask(value)
+        finally:
+            self._position, self._guards = here
+
+    def _written(self, writes: list[Write]) -> Write | None:
         """What is written, if that happens once and on every way to the place that asks."""
         if len(writes) != 1:
             return None
         value, guards = writes[0]
         is_before = value.start < self._position
-        return value if is_before and guards == self._guards[: len(guards)] else None
+        return (value, guards) if is_before and guards == self._guards[: len(guards)] else None
 
     # -- numbers ------------------------------------------------------------------------------------------------------
 
     def number(self, node: Node) -> Number | None:
         """The value of a constant expression."""
         handler = _NUMBERS.get(node.kind)
-        if handler is None or self._depth > MAX_DEPTH:
+        if handler is None or self._is_spent():
             return None
         self._depth += 1
         try:
@@ -206,8 +238,8 @@ class HostValues:
         if variable.parameters:
             is_kept = variable.parameters == 1 and not variable.declarations and not variable.writes
             return self._given.get(name) if is_kept else None
-        value = self._written(variable.writes) if variable.declarations == 1 else None
-        return None if value is None else self.number(value)
+        written = self._written(variable.writes) if variable.declarations == 1 else None
+        return None if written is None else self._at(written, self.number)
 
     def _constant(self, name: str) -> Number | None:
         """A name from outside the function, its qualification left out."""

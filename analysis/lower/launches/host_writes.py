@@ -20,7 +20,16 @@ from analysis.lower.builtins import builtin_type
 from analysis.syntax.tree import Node
 
 CONDITIONAL: Final = frozenset(
-    ("if_statement", "for_statement", "while_statement", "do_statement", "switch_statement", "for_range_loop")
+    (
+        "if_statement",
+        "for_statement",
+        "while_statement",
+        "do_statement",
+        "switch_statement",
+        "for_range_loop",
+        "conditional_expression",
+        "lambda_expression",
+    )
 )
 Guards: TypeAlias = tuple[int, ...]
 """Where the conditionals around a place begin, outermost first."""
@@ -72,7 +81,7 @@ class HostWrites:
         self._collect(function)
         if self._jumps:
             for variable in self.variables.values():
-                variable.is_lost |= bool(variable.passed)
+                variable.is_lost |= bool(variable.passed or variable.members)
 
     def _collect(self, function: Node) -> None:
         stack: list[tuple[Node, Guards]] = [(function, ())]
@@ -153,8 +162,9 @@ class HostWrites:
             argument, member = left.field("argument"), left.field("field")
             if argument is not None and member is not None and argument.kind == "identifier":
                 variable = self._variable(argument)
-                variable.is_lost |= not is_plain
-                variable.members.setdefault(member.text.decode("utf-8", "replace"), []).append((right, guards))
+                variable.is_lost |= not is_plain and bool(guards)  # in a loop it is another number each time
+                written = right if is_plain else node
+                variable.members.setdefault(member.text.decode("utf-8", "replace"), []).append((written, guards))
         else:
             for place in _places(left):  # `(a) = 3`, `(n ? a : b) = 3`
                 self._variable(place).is_lost = True
