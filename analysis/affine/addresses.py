@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from analysis.affine.atoms import ResidualAtom, SymbolAtom, ValueAtom
+from analysis.affine.facts import AffineFacts
+from analysis.affine.linear_form import LinearForm
 from analysis.ir.function import Function
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import FieldAddress
@@ -28,3 +31,13 @@ def field_offset(function: Function, field: FieldAddress) -> int | None:
             return None if size is None else size * field.field
         case _:
             return None
+
+
+def is_address(facts: AffineFacts, form: LinearForm) -> bool:
+    """Is it made from a pointer?"""
+    types = facts.function.types
+    return any(
+        isinstance(atom, SymbolAtom)
+        or (isinstance(atom, ValueAtom | ResidualAtom) and isinstance(types[atom.value], PointerType))
+        for atom in form.base.atoms()
+    )

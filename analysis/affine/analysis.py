@@ -28,4 +28,4 @@ def analyze_affine(function: Function, control: ControlFlow, divergence: Diverge
     ranges = find_ranges(function, control, bounds, divergence.definition)
     facts = AffineFacts(function, divergence, bounds, ranges, Uniformity(function, control, divergence))
     FormPass(facts, control).run()
-    return AffineResult(facts, find_warp_levels(facts))
+    return AffineResult(facts, find_warp_levels(facts, control))

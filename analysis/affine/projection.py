@@ -4,17 +4,29 @@ Rules   `lane` has stride 1 by definition.  Where a row of the block is a multip
         1 per lane and `y`, `z` agree in the warp; so they do in a block of one dimension.  Where rows are shorter, a
         warp spans several rows, and the form is linear in the lane only if its coefficient of `y` is that of `x` times
         the length of a row; the same for planes.  Several shapes: the same answer for all, or none.
+Unknown shapes
+        Warps are cut from `x + y * Dx + z * Dx * Dy`, whatever the extents: thread number `32 * w + lane` is the lane
+        `lane` of warp `w`.  So a form whose coefficients of `y` and `z` are that of `x` times `Dx` and `Dx * Dy` is a
+        multiple of that number plus what agrees in the warp, and grows by the coefficient of `x` from lane to lane.
+        `x + y * Dx` alone is not: in a block of 8 x 2 x 2 it falls back to 0 in the middle of a warp.
 """
 
 from __future__ import annotations
 
-from analysis.affine.atoms import Axis
+from typing import Final
+
+from analysis.affine.atoms import Axis, RegisterAtom
 from analysis.affine.collange import Affine, Bottom, CollangeTag, ConstantTag, Uniform, Unknown
 from analysis.affine.facts import AffineFacts
 from analysis.affine.linear_form import LinearForm
+from analysis.affine.polynomial import variable
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.ir.ids import ValueId
+from analysis.ir.operators import SpecialRegister
+
+ROW: Final = variable(RegisterAtom(SpecialRegister.BLOCK_DIM_X))
+PLANE: Final = ROW * variable(RegisterAtom(SpecialRegister.BLOCK_DIM_Y))
 
 
 def project(facts: AffineFacts, value: ValueId) -> CollangeTag:
@@ -44,10 +56,21 @@ def lane_stride(form: LinearForm, launch: LaunchKnowledge) -> int | None:
         return None
     if not form.coefficients or form.coefficients[0][0] is Axis.LANE:  # the last axis, so the only one
         return along_lane
+    if follows_linear_index(form, launch):
+        along_x = form.coefficient(Axis.THREAD_X).constant
+        return None if along_x is None else along_x + along_lane
     shapes = launch.shapes or ((None,) if launch.one_dimensional else ())
     strides = {_thread_stride(form, shape, launch.warp_size) for shape in shapes}
     stride = strides.pop() if len(strides) == 1 else None
     return None if stride is None else stride + along_lane
+
+
+def follows_linear_index(form: LinearForm, launch: LaunchKnowledge) -> bool:
+    """Is the part of the thread index a multiple of the thread's number in its block, in blocks of unknown shape?"""
+    if launch.shapes or launch.one_dimensional:
+        return False
+    x, y, z = (form.coefficient(axis) for axis in (Axis.THREAD_X, Axis.THREAD_Y, Axis.THREAD_Z))
+    return not x.is_zero and y == x * ROW and z == x * PLANE
 
 
 def spans_rows(axis: Axis, launch: LaunchKnowledge) -> bool:

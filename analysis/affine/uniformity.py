@@ -38,6 +38,10 @@ class Uniformity:
             return False
         return all(self._all_agree(coefficient.atoms(), block) for _, coefficient in form.coefficients)
 
+    def keeps_instances(self, value: ValueId, block: BasicBlockId) -> bool:
+        """Do threads of a warp that read the value together in `block` bring it from one instance of its definition?"""
+        return self._together(self._control.innermost_cycle(self._divergence.home(value)), block)
+
     def _all_agree(self, atoms: Iterable[Atom], block: BasicBlockId) -> bool:
         return all(self.atom_agrees(atom, block) for atom in atoms)
 

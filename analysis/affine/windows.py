@@ -6,9 +6,12 @@ Rules     In a warp the operand is `A + e(lane)`, with `A` a multiple of `2^a` t
           `e(lane) = c + s * lane` numbers.  If no `e(lane)` leaves `0 .. 2^a - 1`, the operation acts on the bits of
           `A` and of `e` apart, so it is enough to apply it to the few numbers `e(lane)`: if the results are linear in
           the lane, so is the result, with a rest that agrees in the warp.  A mask below `2^a` sees nothing of `A`.
-          `/` and `%` by powers of two are shifts and masks where the operand is not negative.
+          `/` and `%` by powers of two are shifts and masks where the operand is not negative.  So they act on the bits
+          below `2^b` apart if the divisor is a multiple `m * 2^b` and no `e(lane)` leaves `0 .. 2^b - 1`:
+          `(q * 2^b + e) / (m * 2^b) = q / m` and `(q * 2^b + e) % (m * 2^b) = (q % m) * 2^b + e`.
 Exact     two's complement keeps the low bits under wrap-around, so nothing need be known about overflow.
-Gives up  where the block shape is not known (the lane is then no function of the thread index).
+Gives up  where the block shape is not known (the lane is then no function of the thread index), but for the thread's
+          number in its block (`projection.py`).
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from analysis.affine.atoms import Axis
 from analysis.affine.facts import AffineFacts
 from analysis.affine.launch_bounds import power_of_two_in
 from analysis.affine.linear_form import LinearForm
-from analysis.affine.projection import lane_stride, spans_rows
+from analysis.affine.projection import follows_linear_index, lane_stride, spans_rows
 from analysis.ir.operators import BinaryOperator
 from analysis.ir.record import record
 
@@ -55,8 +58,9 @@ def window_of(facts: AffineFacts, form: LinearForm) -> Window | None:
         return None
     constant = form.base.constant_term
     alignment = min(1 << form.bits, facts.polynomial_alignment(form.base.without_constant))
+    is_linear = follows_linear_index(form, launch)
     for axis, coefficient in form.coefficients:
-        if axis is not Axis.LANE:
+        if axis is Axis.THREAD_X or (axis is not Axis.LANE and not is_linear):
             # A warp starts at a multiple of the warp along x, or along the rows that it spans.
             steps = launch.warp_size if axis is Axis.THREAD_X or spans_rows(axis, launch) else 1
             alignment = min(alignment, facts.polynomial_alignment(coefficient) * power_of_two_in(steps))
@@ -112,6 +116,8 @@ def _images(window: Window, warp: int, operator: BinaryOperator, right: int) -> 
             return [value ^ right & low for value in numbers]
         case BinaryOperator.SHIFT_RIGHT:
             return [value >> right for value in numbers] if right >= 0 else None
+        case BinaryOperator.DIVIDE | BinaryOperator.REMAINDER if right and max(numbers) < power_of_two_in(right):
+            return [0] * warp if operator is BinaryOperator.DIVIDE else numbers
         case _:
             return None
 
@@ -123,5 +129,9 @@ def _rest_alignment(window: Window, operator: BinaryOperator, right: int) -> int
             return max(window.alignment, power_of_two_in(right))
         case BinaryOperator.SHIFT_RIGHT:
             return max(1, window.alignment >> right)
+        case BinaryOperator.DIVIDE:
+            return 1
+        case BinaryOperator.REMAINDER:
+            return min(window.alignment, power_of_two_in(right))
         case _:
             return window.alignment

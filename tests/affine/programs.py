@@ -54,7 +54,9 @@ class IndexWriter(Writer):
         pick = self.random.randrange(12)
         if depth < 3 and pick < 4:
             return self.index(depth)
-        if depth < 3 and pick < 6:
+        if depth < 3 and pick == 4:
+            return self.low_bits(depth) if self.random.randrange(2) else self.linear_index()
+        if depth < 3 and pick == 5:
             return self.windowed(depth)
         if depth < 3 and pick == 6:
             return self.converted(depth)
@@ -84,6 +86,39 @@ class IndexWriter(Writer):
         numbers = MASKS if word in ("and", "or", "xor") else (1, 2, 3) if word in ("shr", "shl") else (1, 2, 4, 8, 3)
         number = self.random.choice(numbers)
         right = self.value(sign, f"const {number % 2**32 if sign == 'u32' else number}")
+        return self.value("s32", f"convert {self.value(sign, f'{word} {operand}, {right}')}")
+
+    def linear_index(self) -> str:
+        """The thread's number in its block, of any shape; one time in four without its planes."""
+        columns, rows = self.register(("block_dim.x",)), self.register(("block_dim.y",))
+        row = self.value("u32", f"mul {self.register(('thread.y',))}, {columns}")
+        total = self.value("u32", f"add {row}, {self.register(('thread.x',))}")
+        if self.random.randrange(4):
+            plane = self.value("u32", f"mul {columns}, {rows}")
+            planes = self.value("u32", f"mul {plane}, {self.register(('thread.z',))}")
+            total = self.value("u32", f"add {total}, {planes}")
+        if self.random.randrange(2):
+            word, number = self.random.choice((("div", 4), ("div", 12), ("shr", 2), ("and", 3), ("rem", 8)))
+            total = self.value("u32", f"{word} {total}, {self.value('u32', f'const {number}')}")
+        return self.value("s32", f"convert {total}")
+
+    def low_bits(self, depth: int) -> str:
+        """An index that is masked or moved by what agrees in the warp, and then loses its low bits, or nearly so."""
+        sign = self.random.choice(("s32", "u32"))
+        operand = self.value(sign, f"convert {self.index(depth)}")
+        agreeing = self.value(sign, f"convert {self.expression(3) if self.random.randrange(2) else '%n'}")
+        if self.random.randrange(2):
+            operand = self.value(sign, f"{self.random.choice(('and', 'or', 'xor', 'add'))} {operand}, {agreeing}")
+        few = self.value(sign, f"and {agreeing}, {self.value(sign, f'const {self.random.choice((1, 3))}')}")
+        several = self.value(sign, f"const {self.random.choice((1, 2, 2, 3))}")
+        count = self.value(sign, f"add {few}, {several}")
+        word = self.random.choice(("shr", "shr", "div", "rem", "and", "lt", "ge", "le", "gt"))
+        divides = word in ("div", "rem")
+        step = self.value(sign, f"shl {count if divides or self.random.randrange(2) else few}, {several}")
+        if word in ("lt", "ge", "le", "gt"):
+            sides = (operand, step) if self.random.randrange(2) else (step, operand)
+            return self.value("s32", f"convert {self.value('bool', f'{word} {sides[0]}, {sides[1]}')}")
+        right = count if word == "shr" else step
         return self.value("s32", f"convert {self.value(sign, f'{word} {operand}, {right}')}")
 
     def converted(self, depth: int) -> str:

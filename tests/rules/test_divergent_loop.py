@@ -273,14 +273,14 @@ __global__ void k(float *x, const float *y) {
   }
 }
 __global__ void fitting(float *x, const float *y) {
-  for (int i = threadIdx.x; i < 96; i += 128) {
+  for (int i = threadIdx.x; i < 96; i += 128) {  //~ warp-uniform
     float sum = 0.0f;
     for (int j = 0; j < 100; j++) sum += y[j] * j;
     x[i] = sum;
   }
 }
 __global__ void many(float *x, const float *y) {
-  for (int i = threadIdx.x; i < 4000; i += 128) {
+  for (int i = threadIdx.x; i < 4000; i += 128) {  //~ warp-uniform
     float sum = 0.0f;
     for (int j = 0; j < 100; j++) sum += y[j] * j;
     x[i] = sum;
