@@ -18,6 +18,7 @@ from analysis.ir.source import Span
 from analysis.lower.launches.file_constants import FileConstants
 from analysis.lower.launches.host_calls import Given, HostCalls
 from analysis.lower.launches.host_values import HostValues
+from analysis.lower.launches.host_writes import HostWrites
 from analysis.lower.launches.model import GridUnit, Launch, LaunchText
 from analysis.lower.launches.written_arguments import WrittenArguments
 from analysis.syntax.items import Item, ItemKind
@@ -52,15 +53,15 @@ class LaunchMemo(Protocol):
 def launch_shapes(unit: TranslationUnit, memo: LaunchMemo | None = None) -> Mapping[str, tuple[Launch, ...]]:
     """All launches by the kernel's name, in text order."""
     macros = launching_macros(unit)
-    written = WrittenArguments(unit)
-    constants = FileConstants(unit, lambda known, node: HostValues(node, known, written.may_write).number(node))
-    calls = HostCalls(unit, constants, written.may_write)
+    may_write = WrittenArguments(unit).may_write
+    constants = FileConstants(unit, lambda known, node: HostValues(HostWrites(node, may_write), known).number(node))
+    calls = HostCalls(unit, constants, may_write)
     found: dict[str, list[Launch]] = {}
     for item in (*unit.items, *unit.included_items):
         if item.kind is ItemKind.FUNCTION and item.active and mentions_launch(item, macros):
 
             def compute(item: Item = item) -> tuple[Launch, ...]:
-                launches = _launches_in(unit, item, constants, written, calls)
+                launches = _launches_in(unit, item, calls)
                 return tuple(launch.moved(-item.span.start) for launch in launches)
 
             if memo is None or item.from_macro:
@@ -107,14 +108,12 @@ def mentions_launch(item: Item, macros: frozenset[bytes]) -> bool:
     return b"<<<" in item.text or not words.isdisjoint(LAUNCH_CALLS) or not words.isdisjoint(macros)
 
 
-def _launches_in(
-    unit: TranslationUnit, item: Item, constants: FileConstants, written: WrittenArguments, calls: HostCalls
-) -> list[Launch]:
+def _launches_in(unit: TranslationUnit, item: Item, calls: HostCalls) -> list[Launch]:
     """With what every call of the function passes, and beside it what the calls in the file do."""
     snippet = unit.snippet(item)
 
     def launches_given(given: Given) -> Mapping[int, Launch]:
-        return dict(_launches_with(HostValues(snippet.root, constants, written.may_write, dict(given)), snippet, item))
+        return dict(_launches_with(calls.values(item, given), snippet, item))
 
     surely = launches_given(calls.always_passed(item))
     passed = calls.passed(item) if surely else ((),)

@@ -21,9 +21,10 @@ from analysis.ir.types import IntegerType
 from analysis.lower.builtins import builtin_type
 from analysis.lower.launches.file_constants import FileConstants, Number
 from analysis.lower.launches.host_values import HostValues
-from analysis.lower.launches.host_writes import MayWrite
+from analysis.lower.launches.host_writes import HostWrites, MayWrite
 from analysis.syntax.includes import HEADER_SUFFIXES
 from analysis.syntax.items import Item, ItemKind
+from analysis.syntax.lexing import HIDDEN, IDENTIFIER
 from analysis.syntax.translation_unit import TranslationUnit
 from analysis.syntax.tree import Node
 
@@ -48,11 +49,20 @@ class HostCalls:
         self._may_write = may_write
         self._items = (*unit.items, *unit.included_items)
         self._found: dict[_Key, tuple[Given, ...]] = {}
+        self._writes: dict[tuple[str, int, int], HostWrites] = {}
 
     @cached_property
     def _is_included(self) -> bool:
         unit = self._unit
         return unit.includer is not None or unit.path.endswith(HEADER_SUFFIXES) or bool(unit.includers)
+
+    def values(self, item: Item, given: Given) -> HostValues:
+        """Those of the variables of a function, when its parameters hold `given`."""
+        place = _place(item)
+        written = self._writes.get(place)
+        if written is None:
+            written = self._writes[place] = HostWrites(self._unit.snippet(item).root, self._may_write)
+        return HostValues(written, self._constants, dict(given))
 
     def passed(self, item: Item) -> tuple[Given, ...]:
         """What the calls in the file pass, each set once; other files may call with other numbers."""
@@ -99,10 +109,11 @@ class HostCalls:
         callers = self._callers(item)
         if not callers or self._may_be_any(item):
             return _ANYTHING
+        if _mentions(item, name) != 1:  # it calls itself
+            return _ANYTHING
         root = self._unit.snippet(item).root
         parameters = _parameters(root)
-        calls_itself = _mentions(root, name) != 1
-        if not parameters or calls_itself or (is_closed and (self._is_included or not _is_static(root))):
+        if not parameters or (is_closed and (self._is_included or not _is_static(root))):
             return _ANYTHING
         found: dict[Given, None] = {}
         for caller in callers:
@@ -141,8 +152,7 @@ class HostCalls:
         self, caller: Item, outer: Given, name: bytes, parameters: tuple[str | None, ...]
     ) -> Iterator[Given]:
         """What the calls in one function pass while its own parameters hold `outer`."""
-        root = self._unit.snippet(caller).root
-        values = HostValues(root, self._constants, self._may_write, dict(outer))
+        values = self.values(caller, outer)
         called = 0
         for node, guards in values.calls:
             arguments = node.field("arguments")
@@ -152,7 +162,7 @@ class HostCalls:
             values.seen_from(node.start, guards)
             are_counted = all(argument.kind != "parameter_pack_expansion" for argument in arguments.children)
             yield _set(parameters, [values.number(argument) for argument in arguments.children]) if are_counted else ()
-        if called != _mentions(root, name):
+        if called != _mentions(caller, name):
             yield ()
 
 
@@ -168,8 +178,9 @@ def _is_static(root: Node) -> bool:
     )
 
 
-def _mentions(root: Node, name: bytes) -> int:
-    return sum(node.text == name for node in root.walk() if not node.children)
+def _mentions(item: Item, name: bytes) -> int:
+    """How often the text names it, in comments and strings aside."""
+    return IDENTIFIER.findall(HIDDEN.sub(b" ", item.text)).count(name)
 
 
 def _callee(node: Node) -> bytes:

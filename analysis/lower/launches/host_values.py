@@ -19,7 +19,7 @@ from typing import Final, TypeAlias, TypeVar, final
 from analysis.lower.builtins import builtin_type, builtin_variable
 from analysis.lower.conversions import number_literal
 from analysis.lower.launches.file_constants import FileConstants, Number
-from analysis.lower.launches.host_writes import Guards, HostWrites, MayWrite, Variable, values_in
+from analysis.lower.launches.host_writes import Guards, HostWrites, Variable, values_in
 from analysis.lower.launches.model import Shape
 from analysis.lower.layouts import size_of
 from analysis.syntax.tree import Node
@@ -43,20 +43,18 @@ class HostValues:
 
     def __init__(
         self,
-        function: Node,
+        written: HostWrites,
         constants: FileConstants | None,
-        may_write: MayWrite,
         given: Mapping[str, int] | None = None,
     ) -> None:
-        """`given`: what its parameters hold when it is called."""
+        """`written`: what the function does; `given`: what its parameters hold when it is called."""
         self._constants = constants
         self._given = given or {}
-        written = HostWrites(function, may_write)
         self._variables = written.variables
         self.calls: Final = written.calls
         self._assumed: tuple[str, int] | None = None
         self._guards: Guards = ()
-        self._position = function.end
+        self._position = written.end
         self._depth = 0
         self._steps = 0
 

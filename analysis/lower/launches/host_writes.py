@@ -74,6 +74,7 @@ class HostWrites:
 
     def __init__(self, function: Node, may_write: MayWrite) -> None:
         self._may_write = may_write
+        self.end: Final = function.end
         self.variables: Final[dict[str, Variable]] = {}
         self.calls: Final[list[tuple[Node, Guards]]] = []
         """The calls in the function in text order, each with the conditionals around it."""
