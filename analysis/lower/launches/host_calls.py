@@ -113,7 +113,7 @@ class HostCalls:
             return _ANYTHING
         root = self._unit.snippet(item).root
         parameters = _parameters(root)
-        if not parameters or (is_closed and (self._is_included or not _is_static(root))):
+        if not any(parameters) or (is_closed and (self._is_included or not _is_static(root))):
             return _ANYTHING
         found: dict[Given, None] = {}
         for caller in callers:
