@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final, final
 
 from analysis.access.model import Access
-from analysis.affine.atoms import Axis
+from analysis.affine.atoms import Axis, ValueAtom
 from analysis.affine.linear_form import format_polynomial
 from analysis.affine.polynomial import ZERO, Polynomial
 from analysis.facts.file_analysis import FileAnalysis
@@ -44,6 +44,29 @@ def symbolic_stride(analysis: FileAnalysis, function: FunctionFacts, access: Acc
         step = ZERO if form is None else form.coefficient(Axis.THREAD_X)
         strides.add(_named(step, FormWriter(view, text, access.span.end)))
     return strides.pop() if len(strides) == 1 else None
+
+
+def launched_strides(analysis: FileAnalysis, function: FunctionFacts, access: AccessFact) -> frozenset[int | None]:
+    """Bytes from one thread to the next along x, as the launches of the file have it: one number where all of them pass
+    the same, and None where they do not, or are not known."""
+    return frozenset(
+        None if form is None else _launched(form.coefficient(Axis.THREAD_X), view)
+        for view, found in places(analysis, function, access)
+        for form in (view.root.affine.form_at(found.address, found.block),)
+    )
+
+
+def _launched(step: Polynomial, view: View) -> int | None:
+    parameters, total = view.root.function.parameters, 0
+    passed = {parameters[at].value: number for at, number in view.root.launch.passed if at < len(parameters)}
+    for monomial, factor in step.terms:
+        for atom in monomial:
+            number = passed.get(atom.value) if isinstance(atom, ValueAtom) else None
+            if number is None:
+                return None
+            factor *= number
+        total += factor
+    return total
 
 
 def places(analysis: FileAnalysis, function: FunctionFacts, access: AccessFact) -> Iterator[tuple[View, Access]]:

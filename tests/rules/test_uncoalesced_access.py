@@ -68,6 +68,31 @@ __global__ void k(float *x, int n, int m, Size size) {{
     assert found.message.endswith(f"where 4 would do, unless {unless}.")
 
 
+STRIDED = """
+__global__ void k(float *x, int n, int stride) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i * stride] = 1.0f;%s
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("host", "message"),
+    [
+        ("void f(float *x, int n) { k<<<4, 256>>>(x, n, 1); }", None),
+        ("void f(float *x, int n) { k<<<4, 256>>>(x, n, 1); k<<<8, 64>>>(x, 9, 1); }", None),
+        ("void f(float *x, int n) { k<<<4, 256>>>(x, n, -4); }", None),
+        ("void f(float *x, int n) { k<<<4, 256>>>(x, n, 16); }", "where 4 would do."),
+        ("void f(float *x, int n) { k<<<4, 256>>>(x, n, 1); k<<<4, 256>>>(x, n, 16); }", "unless `stride` is below 8."),
+        ("void f(float *x, int n) { k<<<4, 256>>>(x, n, n); }", "unless `stride` is below 8."),
+        ("", "unless `stride` is below 8."),
+    ],
+)
+def test_a_size_that_all_launches_pass_decides(host: str, message: str | None) -> None:
+    found = check_fixture(STRIDED % ("" if message is None else "  //~ uncoalesced-access") + host)
+    assert [one.message.endswith(message or "") for one in found] == ([] if message is None else [True])
+
+
 def test_a_stride_that_a_loop_changes_is_possible() -> None:
     """It begins at 1, where the access is coalesced."""
     text = """
