@@ -6,7 +6,11 @@ local M = {}
 
 ---@type { text: string, group: string, meaning: string[] }[]
 local MARKS = {
-  { text = 'if', group = 'SimtVaryingBranch', meaning = { 'the lanes of a warp may part at this keyword or operator' } },
+  {
+    text = 'if',
+    group = 'SimtVaryingBranch',
+    meaning = { 'the lanes of a warp may part at this keyword or operator' },
+  },
   {
     text = 'name',
     group = 'SimtVarying',
