@@ -15,19 +15,20 @@ Rules     Let `d` and `e` be the bits in which the two operands differ, `2^b` th
           x % y          there, `(q % m) * 2^b + r`: still `d`.
           x + y, x - y   for `y` a multiple of `2^b` that agrees nothing is carried into it: still `d`.
           x < y          for `y` a multiple of `2^b` that agrees: `q * 2^b + r < m * 2^b` if and only if `q < m`, where
-                         the sign agrees; so for
-                         `>=`, and for `<=` and `>` of `y` one below such a multiple.
+                         the sign agrees; so for `>=`, and for `<=` and `>` of `y` one below such a multiple.
           conversions    keep the bits; a sign that differs would be copied into all bits above.
 Zeros     `zeros` counts the low bits that are zero in every execution of a definition, whoever reads it.  A phi has
           those that all its operands have; in a loop that is supposed of the phi first and then found true of what
-          comes back (induction over the rounds).
-Cost      values that divergence calls varying alone, from `/ & >>` and comparisons backwards, `MAX_DEPTH` deep.
+          comes back (induction over the rounds): the greatest solution, over all that a value is computed from.
+Cost      Bits that differ: values that divergence calls varying alone, from `/ & >>` and comparisons backwards,
+          `MAX_DEPTH` deep, each once.  Zeros: each value as often as its number falls; that of a phi which still falls
+          after `MAX_ROUNDS` rounds is given up.
 Gives up  at memory, at phis of values that differ, at counts and divisors of which no bound is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, final
 
 from analysis.affine.addresses import is_address
@@ -43,8 +44,8 @@ from analysis.ir.operators import BinaryOperator, CompareOperator, UnaryOperator
 from analysis.ir.types import BooleanType, IntegerType
 
 MAX_DEPTH: Final = 12
-MAX_TRIES: Final = 4
-"""Suppositions about one phi before none is made."""
+MAX_ROUNDS: Final = 8
+"""After which a phi whose zeros still fall keeps what its linear form alone says."""
 ALL_ZERO: Final = 64
 _BITWISE: Final = frozenset({BinaryOperator.AND, BinaryOperator.OR, BinaryOperator.XOR})
 _BELOW: Final = frozenset({CompareOperator.LESS, CompareOperator.GREATER_EQUAL})
@@ -66,7 +67,6 @@ class LowBits:
         self._types = facts.function.types
         self._differing: dict[ValueId, int] = {}
         self._zeros: dict[ValueId, int] = {}
-        self._supposed: dict[ValueId, int] = {}
 
     def agreeing(self) -> Iterator[ValueId]:
         """Values that agree in each warp, although divergence calls them varying."""
@@ -225,61 +225,85 @@ class LowBits:
 
     # -- zeros at the end -------------------------------------------------------------------------------------------
 
-    def zeros(self, value: ValueId, depth: int = 0) -> int:
+    def zeros(self, value: ValueId) -> int:
         """How many low bits are zero in every execution of the definition."""
-        known = self._supposed.get(value, self._zeros.get(value))
-        if known is not None:
-            return known
-        found = self._facts.value_alignment(value).bit_length() - 1
-        if depth <= MAX_DEPTH:
-            found = max(found, self._zeros_of_definition(value, depth + 1))
-        found = min(found, ALL_ZERO)
-        if not self._supposed and depth == 0:
-            self._zeros[value] = found
-        return found
+        if value not in self._zeros:
+            self._solve(self._behind(value))
+        return self._zeros[value]
 
-    def _zeros_of_definition(self, value: ValueId, depth: int) -> int:
-        item = self._facts.divergence.definition(value)
-        match item:
-            case Phi():
-                return self._zeros_of_phi(item, depth)
+    def _behind(self, value: ValueId) -> list[ValueId]:
+        """What the zeros of the value follow from and is not known yet, operands mostly first."""
+        found: dict[ValueId, None] = {}
+        waiting = [value]
+        while waiting:
+            behind = waiting.pop()
+            if behind not in found and behind not in self._zeros:
+                found[behind] = None
+                waiting.extend(self._followed(behind))
+        return list(reversed(found))
+
+    def _followed(self, value: ValueId) -> Sequence[ValueId]:
+        match self._facts.divergence.definition(value):
+            case Phi(incoming=incoming):
+                return [operand for _, operand in incoming]
             case Select(if_true=if_true, if_false=if_false):
-                return min(self.zeros(if_true, depth), self.zeros(if_false, depth))
+                return (if_true, if_false)
+            case Convert(operand=operand):
+                return (operand,)
+            case Binary(operator=operator, left=left) if operator in _SHIFTS:
+                return (left,)
+            case Binary(left=left, right=right):
+                return (left, right)
+            case _:
+                return ()
+
+    def _solve(self, values: Sequence[ValueId]) -> None:
+        """All bits are supposed to be zero, and fewer of them until each follows from the others."""
+        least = {value: min(ALL_ZERO, self._facts.value_alignment(value).bit_length() - 1) for value in values}
+        self._zeros.update(dict.fromkeys(values, ALL_ZERO))
+        rounds, is_stable = 0, False
+        while not is_stable:
+            is_stable = True
+            rounds += 1
+            for value in values:
+                found = min(ALL_ZERO, max(least[value], self._zeros_of_definition(value)))
+                if found < self._zeros[value]:
+                    is_loop = rounds > MAX_ROUNDS and isinstance(self._facts.divergence.definition(value), Phi)
+                    self._zeros[value] = least[value] if is_loop else found
+                    is_stable = False
+
+    def _zeros_of_definition(self, value: ValueId) -> int:
+        zeros = self._zeros
+        match self._facts.divergence.definition(value):
+            case Phi(incoming=incoming):
+                return min(zeros[operand] for _, operand in incoming)
+            case Select(if_true=if_true, if_false=if_false):
+                return min(zeros[if_true], zeros[if_false])
             case Convert(operand=operand) if self._whole(operand) and self._whole(value) > 1:
-                return self.zeros(operand, depth)
+                return zeros[operand]
             case Binary(operator=operator, left=left, right=right) if self._whole(value):
-                return self._zeros_of_binary(operator, left, right, depth)
+                return self._zeros_of_binary(operator, left, right)
             case _:
                 return 0
 
-    def _zeros_of_binary(self, operator: BinaryOperator, left: ValueId, right: ValueId, depth: int) -> int:
+    def _zeros_of_binary(self, operator: BinaryOperator, left: ValueId, right: ValueId) -> int:
+        zeros = self._zeros
         match operator:
             case BinaryOperator.MULTIPLY:
-                return self.zeros(left, depth) + self.zeros(right, depth)
+                return zeros[left] + zeros[right]
             case BinaryOperator.AND:
-                return max(self.zeros(left, depth), self.zeros(right, depth))
+                return max(zeros[left], zeros[right])
             case BinaryOperator.ADD | BinaryOperator.SUBTRACT | BinaryOperator.OR | BinaryOperator.XOR:
-                return min(self.zeros(left, depth), self.zeros(right, depth))
+                return min(zeros[left], zeros[right])
             case BinaryOperator.SHIFT_LEFT:
-                return self.zeros(left, depth) + max(0, self._facts.ranges.of(right).low)
+                return zeros[left] + max(0, self._facts.ranges.of(right).low)
             case BinaryOperator.SHIFT_RIGHT:
                 count = self._facts.ranges.of(right)
-                return max(0, self.zeros(left, depth) - count.high) if count.low >= 0 else 0
+                return max(0, zeros[left] - count.high) if count.low >= 0 else 0
             case _:
                 return 0
-
-    def _zeros_of_phi(self, phi: Phi, depth: int) -> int:
-        """The supposition falls until what comes in bears it out."""
-        supposed = ALL_ZERO
-        for _ in range(MAX_TRIES):
-            self._supposed[phi.result] = supposed
-            found = min(self.zeros(value, depth) for _, value in phi.incoming)
-            del self._supposed[phi.result]
-            if found >= supposed:
-                return supposed
-            supposed = found
-        return 0
 
 
 _LOSING: Final = frozenset({BinaryOperator.SHIFT_RIGHT, BinaryOperator.DIVIDE, BinaryOperator.AND})
 """Operations that may take away all bits in which lanes differ."""
+_SHIFTS: Final = frozenset({BinaryOperator.SHIFT_LEFT, BinaryOperator.SHIFT_RIGHT})

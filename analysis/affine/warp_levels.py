@@ -1,8 +1,8 @@
 """Which values agree in each warp, although data flow alone says that they vary?
 
 `(blockIdx.x * blockDim.x + threadIdx.x) / 32`, `row * n + threadIdx.y` where a warp lies in one row, `i - tid`,
-`(t & m) >> 5`, `i & step` (`low_bits.py`).  Divergence can take these
-levels as known and then says the same of whatever depends on them.
+`(t & m) >> 5`, `i & step` (`low_bits.py`).  Divergence can take these levels as known and then says the same of
+whatever depends on them.
 
 Limits  integers only: the address of a variable of the thread is one number, but means other memory in each thread.
 """

@@ -130,3 +130,10 @@ def test_a_value_from_the_rounds_of_a_loop_that_lanes_leave_apart_varies() -> No
 def test_rows_of_a_square_block_are_no_warps_and_ranks_are() -> None:
     assert level("// simt: block=16,16\n", "rank / 32 == m") <= Level.WARP
     assert level("// simt: block=16,16\n", "(t & m) >> 5") is Level.VARYING
+
+
+def test_a_long_chain_of_joins_is_followed_once() -> None:
+    """Each way through them alone would be a million."""
+    joins = " ".join(f"if (k & {1 << number}) y = y + 64 * m;" for number in range(20))
+    assert levels(ROW, f"int y = 32 * m; {joins} if (i / y) out[t] = i;")[-1] <= Level.WARP
+    assert levels(ROW, f"int y = 32 * m; {joins} y = y + m; if (i / y) out[t] = i;")[-1] > Level.WARP
