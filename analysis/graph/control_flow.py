@@ -12,6 +12,7 @@ from typing import final
 
 from analysis.graph.cycles import Cycle, CycleId, find_cycles
 from analysis.graph.joins import find_joins
+from analysis.graph.layout import loop_layout
 from analysis.graph.post_dominance import PostDominance, doomed_blocks, post_dominance
 from analysis.graph.work import Work
 from analysis.ir.control_flow import UNREACHED, immediate_dominators, reverse_post_order, reversed_edges
@@ -179,20 +180,12 @@ class ControlFlow:
 
     @cached_property
     def layout(self) -> list[int]:
-        """A place for each block: those with lower places are further behind on the way through the function.
-
-        Every cycle lies in one piece, behind what leads to it and before what follows it; its header, where all its
-        rounds meet, comes last.  Apart from headers and irreducible cycles a block lies behind its predecessors.
-        """
-        rank, last = self.rank, len(self.order)
-        places: list[tuple[tuple[int, ...], BasicBlockId]] = []
-        for block in self.order:
-            headers = [cycle.header for cycle in self.cycles_around(block)]
-            own = last if block in headers[:1] else rank[block]
-            places.append(((*(rank[header] for header in reversed(headers)), own), block))
+        """A place for each block: who is at a lower one is further behind on the way through the function."""
+        rank = self.rank
+        successors = [[rank[target] for target in self.successors[block]] for block in self.order]
         layout = [UNREACHED] * len(rank)
-        for place, (_, block) in enumerate(sorted(places)):
-            layout[block] = place
+        for place, number in enumerate(loop_layout(range(len(successors)), successors)):
+            layout[self.order[number]] = place
         return layout
 
     @cached_property

@@ -1,108 +1,26 @@
 """In which order code lies in memory: the program counters that min(PC) compares.
 
-Reverse post-order is not enough.  Of `while (true) { if (done) break; body }` it may put what follows the loop before
-the body, and lanes that left would run ahead of those that loop.  Here every loop is contiguous and stands as compilers
-rotate it: its header, where all its trips meet, comes last, or lanes that `continue` would begin the next trip while
-others are still in this one.  But for what leads from headers into loops, everything comes after its predecessors; ties
-go to the lower segment number.
+Lanes further behind come first, and loops are contiguous (`analysis/graph/layout.py`).
 
-Source    Bourdoncle, "Efficient chaotic iteration strategies with widenings", 1993 (weak topological order);
-          Diamos et al., "SIMD re-convergence at thread frontiers", MICRO 2011, section 4 (why such an order).
-Cost      O((segments + edges) * depth of loops); kept per graph.
+Source    Diamos et al., "SIMD re-convergence at thread frontiers", MICRO 2011, section 4 (why such an order).
+Cost      kept per graph.
 """
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.graph.layout import loop_layout
 from sim.policies.protocol import SegmentGraph
 
 
 @lru_cache(maxsize=16)
 def code_addresses(graph: SegmentGraph) -> NDArray[np.int64]:
     """For each segment its place in the layout."""
-    order = _layout(range(len(graph.successors)), graph.successors)
+    order = loop_layout(range(len(graph.successors)), graph.successors)
     addresses = np.empty(len(order), np.int64)
     addresses[order] = np.arange(len(order))
     return addresses
-
-
-def _layout(nodes: Sequence[int], successors: Sequence[Sequence[int]]) -> list[int]:
-    order: list[int] = []
-    for component in _components_in_order(nodes, successors):
-        if len(component) == 1:
-            order += component
-        else:
-            # The lowest number is the header: reverse post-order enters a loop there.
-            header = min(component)
-            order += _layout([node for node in component if node != header], successors)
-            order.append(header)
-    return order
-
-
-def _components_in_order(nodes: Sequence[int], successors: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Strongly connected components, each after those that lead to it; of several the one with the lowest member."""
-    components = _strong_components(nodes, successors)
-    home = {node: index for index, members in enumerate(components) for node in members}
-    edges = [
-        {home[target] for node in members for target in successors[node] if target in home} - {index}
-        for index, members in enumerate(components)
-    ]
-    waiting = [0] * len(components)
-    for targets in edges:
-        for target in targets:
-            waiting[target] += 1
-    ready = [(min(members), index) for index, members in enumerate(components) if waiting[index] == 0]
-    heapq.heapify(ready)
-    order: list[list[int]] = []
-    while ready:
-        _, index = heapq.heappop(ready)
-        order.append(components[index])
-        for target in edges[index]:
-            waiting[target] -= 1
-            if waiting[target] == 0:
-                heapq.heappush(ready, (min(components[target]), target))
-    return order
-
-
-def _strong_components(nodes: Sequence[int], successors: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Tarjan's algorithm without recursion, restricted to `nodes`."""
-    inside = frozenset(nodes)
-    index: dict[int, int] = {}
-    low: dict[int, int] = {}
-    open_nodes: list[int] = []
-    closed: set[int] = set()
-    components: list[list[int]] = []
-    for root in nodes:
-        if root in index:
-            continue
-        work = [(root, iter(successors[root]))]
-        index[root] = low[root] = len(index)
-        open_nodes.append(root)
-        while work:
-            node, rest = work[-1]
-            for target in rest:
-                if target not in inside or target in closed:
-                    continue
-                if target not in index:
-                    index[target] = low[target] = len(index)
-                    open_nodes.append(target)
-                    work.append((target, iter(successors[target])))
-                    break
-                low[node] = min(low[node], index[target])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == index[node]:
-                    members = [open_nodes.pop()]
-                    while members[-1] != node:
-                        members.append(open_nodes.pop())
-                    components.append(members)
-                    closed.update(members)
-    return components
