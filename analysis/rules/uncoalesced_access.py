@@ -102,9 +102,12 @@ class UncoalescedAccess:
             assert found is not None
             assert site.first.request is not None
             symbolic = symbolic_stride(subject.analysis, subject.function, site.first)
-            launched = launched_strides(subject.analysis, subject.function, site.first)
-            if found.distance is not None and _are_near(launched, found.distance):
-                continue
+            distance = found.distance
+            if distance is not None:
+                launched = launched_strides(subject.analysis, subject.function, site.first)
+                if _are_near(launched, distance):
+                    continue
+                distance = distance if None in launched or not launched else None
             # From which distance on it holds must be said to be checked.
             is_nameless = found.distance is not None and symbolic is None
             yield cls(
@@ -116,7 +119,7 @@ class UncoalescedAccess:
                 site.first.request.lanes,
                 found.sectors,
                 found.needed,
-                found.distance if None in launched or not launched else None,
+                distance,
                 not site.first.request.assumes_row,
                 other_places(text, site),
                 Tier.POSSIBLE if is_nameless else found.tier,
