@@ -55,7 +55,7 @@ from analysis.lower.launches import (
 )
 from analysis.lower.program import DeviceFunction, Program, unknown_function
 from analysis.store.kept import Table
-from analysis.syntax.includes import HEADER_SUFFIXES
+from analysis.syntax.includes import is_header
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.translation_unit import TranslationUnit
 
@@ -182,7 +182,7 @@ class _FileRun:
         functions = self._listed()
         self._own_places = {_place_of(function.item): function.id for function in functions}
         device = [function for function in functions if function.kind is FunctionKind.DEVICE]
-        in_header = self._program.unit.path.endswith(HEADER_SUFFIXES)
+        in_header = is_header(self._program.unit.path)
         for function in functions:
             if function.kind is FunctionKind.KERNEL:
                 alone = not in_header and function.item.name in self._launches.inside

@@ -14,8 +14,7 @@ from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.syntax.system_headers import is_system_header
 
-HEADER_SUFFIXES: Final = (".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc")
-"""Names of files that others include: who calls their functions is never all known."""
+HEADER_SUFFIXES: Final = (".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc", ".ipp", ".tpp", ".cui", ".cuinl")
 
 
 class Loader(Protocol):
@@ -73,6 +72,12 @@ class IncludeUse:
     spelled: str
     resolved: str | None
     span: Span
+
+
+def is_header(path: str) -> bool:
+    """Whether the file is meant to be included, so that its callers are never all known; `.cuh` too, though it may
+    stand alone."""
+    return path.lower().endswith(HEADER_SUFFIXES)
 
 
 def resolve(argument: bytes, including: str, directories: tuple[str, ...], loader: Loader) -> str | None:

@@ -58,6 +58,11 @@ class Item(NamedTuple):
     is_friend: bool = False
     """A function that a class body defines or declares without being a member."""
 
+    @property
+    def identity(self) -> tuple[str, int, int]:
+        """Where it stands: no two items of a translation unit have the same."""
+        return self.path, self.span.start, self.part
+
 
 KIND_OF: Final = {
     Opened.FUNCTION: ItemKind.FUNCTION,

@@ -15,10 +15,9 @@ from dataclasses import field
 from typing import Final, final
 
 from analysis.ir.record import record
-from analysis.syntax.includes import nearness
+from analysis.syntax.includes import HEADER_SUFFIXES, nearness
 
 SOURCE_SUFFIXES: Final = (".cu", ".hip", ".cpp", ".cc", ".cxx", ".c")
-HEADER_SUFFIXES: Final = (".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc", ".ipp", ".tpp", ".cui", ".cuinl")
 DEVICE_SUFFIXES: Final = (".cu", ".cuh", ".hip")
 SKIPPED_FOLDERS: Final = frozenset({"node_modules", "__pycache__", "site-packages", "CMakeFiles", "venv"})
 

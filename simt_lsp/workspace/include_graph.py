@@ -19,9 +19,10 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final, final
 
+from analysis.syntax.includes import is_header
 from analysis.syntax.system_headers import is_system_header
 from simt_lsp.workspace.disk_loader import path_key
-from simt_lsp.workspace.file_index import HEADER_SUFFIXES, SOURCE_SUFFIXES, FileIndex
+from simt_lsp.workspace.file_index import SOURCE_SUFFIXES, FileIndex
 from simt_lsp.workspace.regular_file import read_regular
 
 MAX_SCANNED_BYTES: Final = 256 * 1024
@@ -135,11 +136,6 @@ def build_graph(
             return
         if path_key(path) not in known and (text := _head(path)) is not None:
             graph.scan(path, text)
-
-
-def is_header(path: str) -> bool:
-    """Whether the file is meant to be included; `.cuh` too, though it may stand alone."""
-    return path.lower().endswith(HEADER_SUFFIXES)
 
 
 def _head(path: str) -> bytes | None:

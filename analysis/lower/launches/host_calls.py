@@ -22,7 +22,7 @@ from analysis.lower.builtins import builtin_type
 from analysis.lower.launches.file_constants import FileConstants, Number
 from analysis.lower.launches.host_values import HostValues
 from analysis.lower.launches.host_writes import HostWrites, MayWrite
-from analysis.syntax.includes import HEADER_SUFFIXES
+from analysis.syntax.includes import is_header
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import HIDDEN, IDENTIFIER
 from analysis.syntax.translation_unit import TranslationUnit
@@ -54,14 +54,13 @@ class HostCalls:
     @cached_property
     def _is_included(self) -> bool:
         unit = self._unit
-        return unit.includer is not None or unit.path.endswith(HEADER_SUFFIXES) or bool(unit.includers)
+        return unit.includer is not None or is_header(unit.path) or bool(unit.includers)
 
     def values(self, item: Item, given: Given) -> HostValues:
         """Those of the variables of a function, when its parameters hold `given`."""
-        place = _place(item)
-        written = self._writes.get(place)
+        written = self._writes.get(item.identity)
         if written is None:
-            written = self._writes[place] = HostWrites(self._unit.snippet(item).root, self._may_write)
+            written = self._writes[item.identity] = HostWrites(self._unit.snippet(item).root, self._may_write)
         return HostValues(written, self._constants, dict(given))
 
     def passed(self, item: Item) -> tuple[Given, ...]:
@@ -85,8 +84,8 @@ class HostCalls:
                 if not found:
                     continue
                 texts.append(b"any" if self._may_be_any(callee) else b"called")
-                new = [caller for caller in found if _place(caller) not in seen]
-                seen.update(map(_place, new))
+                new = [caller for caller in found if caller.identity not in seen]
+                seen.update(caller.identity for caller in new)
                 texts += [self._unit.fingerprint(caller) for caller in new]
                 callers += new
             around = callers
@@ -96,7 +95,7 @@ class HostCalls:
 
     def _sets(self, item: Item, *, is_closed: bool, depth: int) -> tuple[Given, ...]:
         """`is_closed`: those of all calls there may be, in whatever file."""
-        key = (*_place(item), is_closed, depth)
+        key = (*item.identity, is_closed, depth)
         known = self._found.get(key)
         if known is None:
             known = self._found[key] = self._find(item, is_closed, depth)
@@ -164,10 +163,6 @@ class HostCalls:
             yield _set(parameters, [values.number(argument) for argument in arguments.children]) if are_counted else ()
         if called != _mentions(caller, name):
             yield ()
-
-
-def _place(item: Item) -> tuple[str, int, int]:
-    return item.path, item.span.start, item.part
 
 
 def _is_static(root: Node) -> bool:

@@ -22,19 +22,15 @@ def launches_of(unit: TranslationUnit, kernel: Item, launches: tuple[Launch, ...
     """None where another kernel may be meant."""
     if not launches:
         return ()
-    here = _place(kernel)
+    here = kernel.identity
     same = [item for item in unit.lookup(kernel.name) if item.is_kernel and item.is_definition and item.active]
-    others = [_counts(unit, item) for item in same if _place(item) != here]
+    others = [_counts(unit, item) for item in same if item.identity != here]
     if not others:
         return launches
     own = _counts(unit, kernel)
     of_it = [launch for launch in launches if _fits(launch, own)]
     is_certain = not any(_fits(launch, other) for launch in of_it for other in others)
     return tuple(of_it) if is_certain else ()
-
-
-def _place(item: Item) -> tuple[str, int, int]:
-    return item.path, item.span.start, item.part
 
 
 def _fits(launch: Launch, counts: range) -> bool:
