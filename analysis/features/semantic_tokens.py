@@ -2,8 +2,8 @@
 
 Rules    Only what the analysis knows something about gets a token, so a language server for C++ beside us keeps the
          rest: declared names, their reads and assignments, and the keywords and operators of branches.
-         Each is `uniform` (one value per warp at this use), `affine` (varying, and linear in the thread index) or
-         `varying`, and `divergentBlock` where only a part of the warp may run it; `splitBlock` as well where more than
+         Each is `uniform` (one value per warp at this use), `affine` (varying, and linear in the thread index; of a
+         branch: a bounds check, at which few warps split) or `varying`, and `divergentBlock` where only a part of the warp may run it; `splitBlock` as well where more than
          bounds checks decide about that, each of which splits few warps.  A function that was inlined in several
          places gets the worst of them.
 Cost     Found once per function, kept while its facts are the same object (`TokenCache`).
@@ -25,7 +25,7 @@ from analysis.facts.merge import View, branches_at
 from analysis.facts.model import BranchFact, FunctionFacts
 from analysis.facts.roots import RootAnalysis
 from analysis.features.semantic_token_places import FramePlaces, blocks_at, places_by_frame, value_places
-from analysis.features.summary import deciding_level
+from analysis.features.summary import deciding_level, is_bounds_check
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.record import record
 from analysis.ir.source import FrameId
@@ -259,5 +259,10 @@ def _of_branch(branch: BranchFact, text: bytes, is_split: bool) -> Iterator[Sema
     word = text[start:end]
     if word in _KEYWORDS or word in _OPERATORS:
         kind = TokenKind.KEYWORD if word in _KEYWORDS else TokenKind.OPERATOR
-        variance = Variance.VARYING if deciding_level(branch) is Level.VARYING else Variance.UNIFORM
-        yield SemanticToken(start, end, kind, variance, branch.convergent is Level.VARYING, is_split)
+        yield SemanticToken(start, end, kind, _decision(branch), branch.convergent is Level.VARYING, is_split)
+
+
+def _decision(branch: BranchFact) -> Variance:
+    if is_bounds_check(branch):
+        return Variance.AFFINE
+    return Variance.VARYING if deciding_level(branch) is Level.VARYING else Variance.UNIFORM

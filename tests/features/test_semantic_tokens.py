@@ -25,7 +25,7 @@ VALUES = """__global__ void k(float *OUT, const float *IN, int N) { //: OUT.unif
   int twice = 2 * tid;                                 //: twice.affine tid.affine
   int row = blockIdx.x;                                //: row.uniform
   float v = IN[tid];                                   //: v.varying IN.uniform tid.affine
-  if (tid < N) {                                       //: if.varying tid.affine N.uniform
+  if (tid < N) {                                       //: if.affine tid.affine N.uniform
     OUT[twice] = v;                                    //: OUT.uniform! twice.affine! v.varying!
     row += N;                                          //: row.uniform! N.uniform!
   }
@@ -44,11 +44,11 @@ LOOPS = """__global__ void k(int *X, int N) {             //: X.uniform N.unifor
 """
 
 CALLERS = """__device__ int f(int A, int B) {               //: A.affine! B.uniform!
-  return A > 2 && B > 3 ? B : 1;                       //: A.affine! B.uniform! ?.varying! B.uniform!
+  return A > 2 && B > 3 ? B : 1;                       //: A.affine! B.uniform! ?.affine! B.uniform!
 }
 __global__ void k(int *X, int N) {                     //: X.uniform N.uniform
   X[0] = f(N, N);                                      //: X.uniform N.uniform N.uniform
-  if (threadIdx.x < 9) X[1] = f(threadIdx.x, N);       //: if.varying X.uniform! N.uniform!
+  if (threadIdx.x < 9) X[1] = f(threadIdx.x, N);       //: if.affine X.uniform! N.uniform!
 }
 """
 

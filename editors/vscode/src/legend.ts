@@ -152,7 +152,8 @@ const BODY = `<main class="explanation legend">
 <dd>The value differs from thread to thread by a fixed step, as <code>threadIdx.x</code> and what is computed from it.</dd>
 <dt><span class="sample varying">varying</span></dt>
 <dd>The value differs between the threads of a warp in a way that is not known, as what is loaded from memory. The
-keyword of a branch has this tint where the lanes of a warp may go different ways.</dd>
+keyword of a branch has this tint where the lanes of any warp may go different ways; that of a bounds check, at which few
+warps split, has none.</dd>
 <dt><span class="sample italics">italics</span></dt>
 <dd>This stands in code that only a part of a warp may run, and more than bounds checks decide which: those of
 <code>if (i &lt; n)</code> split few warps.</dd>

@@ -91,7 +91,7 @@ def test_tinted_names_can_be_read(window: Window, theme: str, rules: str, least:
     window.set_setting("workbench.colorTheme", theme)
     try:
         window.open("data_dependent_branch.cu")
-        for name, kind in (("e", "*.varying"), ("i", "*.affine")):
+        for name, kind in (("e", "*.varying"), ("i", "variable.affine")):
             wanted = _rgb(*(int(tints[kind][at : at + 2], 16) for at in (1, 3, 5)))
             _wait_for_colour(window, name, wanted)
             background = _numbers(str(window.page.locator(".monaco-editor-background").first.evaluate(_BACKGROUND)))
