@@ -3,9 +3,9 @@
 Rules    Only what the analysis knows something about gets a token, so a language server for C++ beside us keeps the
          rest: declared names, their reads and assignments, and the keywords and operators of branches.
          Each is `uniform` (one value per warp at this use), `affine` (varying, and linear in the thread index; of a
-         branch: a bounds check, at which few warps split) or `varying`, and `divergentBlock` where only a part of the warp may run it; `splitBlock` as well where more than
-         bounds checks decide about that, each of which splits few warps.  A function that was inlined in several
-         places gets the worst of them.
+         branch: a bounds check, at which few warps split) or `varying`, and `divergentBlock` where only a part of the
+         warp may run it; `splitBlock` as well where more than bounds checks decide about that.  A function that was
+         inlined in several places gets the worst of them.
 Cost     Found once per function, kept while its facts are the same object (`TokenCache`).
 """
 
