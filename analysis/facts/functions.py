@@ -3,8 +3,8 @@
 Rules    Every kernel is a root; a kernel template is one root for each instance that the file launches, and one as it
          stands where other instances may run or where these leave some of its code out.
          A device function's facts are the worst over all roots that inline it; one that no root reaches is a root of
-         its own, callers before callees.  In a header the callers are never all known, so every device function there
-         is a root as well.
+         its own, callers before callees.  In a header, and in a source file that others include, the callers are never
+         all known, so every device function there is a root as well.
 """
 
 from __future__ import annotations
@@ -182,17 +182,18 @@ class _FileRun:
         functions = self._listed()
         self._own_places = {_place_of(function.item): function.id for function in functions}
         device = [function for function in functions if function.kind is FunctionKind.DEVICE]
-        in_header = is_header(self._program.unit.path)
+        unit = self._program.unit
         for function in functions:
             if function.kind is FunctionKind.KERNEL:
-                alone = not in_header and function.item.name in self._launches.inside
+                alone = not is_header(unit.path) and function.item.name in self._launches.inside
                 instances = self._instances(function) if alone else NONE
                 for id in instances.ids:
                     self._add_root(DeviceFunction(id, function.item, function.kind))
                 if not instances.are_all or not self._is_covered(function):
                     self._add_root(function)
-        for function in device if in_header else self._callers_first(device):
-            if in_header or function.id not in self._reached:
+        is_included = bool(device) and unit.is_included
+        for function in device if is_included else self._callers_first(device):
+            if is_included or function.id not in self._reached:
                 self._add_root(function)
         analyzed = [self._facts_of(function) for function in functions if function.id in self._reached]
         limited = [problem for function in analyzed if (problem := limit_problem(function.facts)) is not None]

@@ -8,20 +8,23 @@ Limits   See `skeleton`, `expansion` and `includes`.
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import final
+from typing import Final, final
 
 from analysis.ir.source import Span
 from analysis.syntax.cache import SyntaxCache
 from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment
 from analysis.syntax.fingerprints import Fingerprints, names_of
-from analysis.syntax.includes import IncludeUse, Loader
+from analysis.syntax.includes import IncludeUse, Loader, is_header
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.macros import MacroTable
 from analysis.syntax.parsing import MAX_PARSED_BYTES
 from analysis.syntax.preprocessing import Preprocessed, preprocess
 from analysis.syntax.problems import Problem, ProblemKind
 from analysis.syntax.snippet import Snippet, build_snippet
+
+MAX_INCLUDERS: Final = 4
+"""Of a source file; each is read whenever the file is analysed."""
 
 
 @final
@@ -66,7 +69,7 @@ class TranslationUnit:
     ) -> "TranslationUnit":
         """Read `document` as the file `path`; share `cache` between builds to share their work.
 
-        `includers` are all files that it is compiled in, where they are known (`TranslationUnit.includers`).
+        `includers` are all files that it is compiled in; without any, `context` counts as one of several.
         """
         environment = Environment() if environment is None else environment
         cache = SyntaxCache() if cache is None else cache
@@ -90,18 +93,37 @@ class TranslationUnit:
         context, text, loader = self._around
         return TranslationUnit.build(context, Document.open(text), loader, self.environment, self._cache)
 
-    @cached_property
+    @property
     def includers(self) -> "tuple[TranslationUnit, ...]":
-        """The whole files that this one is compiled in: all of them, or none where one cannot be read.
+        """The whole files that this one is compiled in: all of them, or none where they are not all read.
 
         A file that names this one and leaves it out, in a dead branch or for another of its name, is none of them.
         """
+        return self._read_includers or ()
+
+    @property
+    def is_included(self) -> bool:
+        """Whether the text may be a part of other files: who uses what it defines is then not to be seen in it."""
+        return self.has_unread_includers or bool(self._read_includers)
+
+    @property
+    def has_unread_includers(self) -> bool:
+        """Whether it may be a part of files other than `includers`."""
+        return is_header(self.path) or self._read_includers is None
+
+    @cached_property
+    def _read_includers(self) -> "tuple[TranslationUnit, ...] | None":
+        """None where some are not read."""
         paths, loader = self._compiled_in or ((), None)
+        if loader is None or not paths:
+            return () if self._around is None else None
+        if len(paths) > MAX_INCLUDERS:
+            return None
         units: list[TranslationUnit] = []
         for path in paths:
-            text = None if loader is None else loader.read(path)
-            if loader is None or text is None or len(text) > MAX_PARSED_BYTES:
-                return ()
+            text = loader.read(path)
+            if text is None or len(text) > MAX_PARSED_BYTES:
+                return None
             unit = TranslationUnit.build(path, Document.open(text), loader, self.environment, self._cache)
             if unit.text_of(self.path) is not None:
                 units.append(unit)

@@ -27,8 +27,6 @@ from simt_lsp.workspace.regular_file import read_regular
 
 MAX_SCANNED_BYTES: Final = 256 * 1024
 MAX_CHAIN: Final = 12
-MAX_INCLUDERS: Final = 4
-"""Of a source file; each is read for its launches whenever the file is analysed."""
 
 _INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*(?:include|import)[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)', re.MULTILINE)
 
@@ -80,12 +78,11 @@ class IncludeGraph:
     def compiled_includers(self, source: str) -> tuple[str, ...]:
         """All files that are compiled themselves and include this source file, the nearest first.
 
-        None of a header, which any file may include, and none where they are too many to read them all.
+        None of a header, which any file may include.
         """
         if is_header(source):
             return ()
-        found = tuple(path for paths in self._outermost(source) for path in paths)
-        return found if len(found) <= MAX_INCLUDERS else ()
+        return tuple(path for paths in self._outermost(source) for path in paths)
 
     def _outermost(self, header: str) -> Iterator[list[str]]:
         """The files that are compiled themselves and include `header`, by how far away they are."""

@@ -54,10 +54,11 @@ def file_setup(path: str | None, overrides: Sequence[Source] = (), graph: Includ
     compiled_includers: tuple[str, ...] = ()
     context: str | None = None
     compiled = database is not None and path is not None and os.path.normpath(path) in database.entries
-    if path is not None and graph is not None and (is_header(path) or not compiled):
-        context = graph.context(path)
-        includers = (context,) if context is not None else graph.includers(path)
+    if path is not None and graph is not None:
         compiled_includers = graph.compiled_includers(path)
+        if is_header(path) or not compiled:
+            context = graph.context(path)
+            includers = (context,) if context is not None else graph.includers(path)
     entry = None if database is None or path is None else database.entry_for(path, includers)
     settings = analysis_settings(loaded.configuration, NO_FLAGS if entry is None else entry.flags())
     problems = loaded.problems + (() if database is None else database.problems)

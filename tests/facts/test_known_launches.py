@@ -6,11 +6,14 @@ from collections.abc import Sequence
 
 import pytest
 
+from analysis.divergence.levels import Level
 from analysis.facts.analyzer import Analyzer
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.settings import AnalysisSettings
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
+from analysis.syntax.translation_unit import MAX_INCLUDERS
+from analysis.verdict.barriers import BarrierVerdict
 from analysis.verdict.grade import Grade
 
 KERNEL = """\
@@ -99,3 +102,56 @@ def test_a_template_that_a_file_around_it_launches_keeps_all_its_code() -> None:
     both = _analyzed(own, {"other.cu": around}, ["other.cu"])
     assert both.facts.functions[0].branches[0].grade is Grade.DATA_DEPENDENT
     assert _shapes(both) == {(32, 1, 1), (64, 1, 1)}
+
+
+def test_launches_are_not_all_known_where_too_many_files_include_the_kernel() -> None:
+    own = KERNEL + "void own(int *x) { k<<<1, 64>>>(x, 1); }\n"
+    around = {f"{number}.cu": ROWS for number in range(MAX_INCLUDERS + 1)}
+    assert _shapes(_analyzed(own, around, list(around))) == set[tuple[int, int, int]]()
+
+
+DEVICE = """\
+__device__ void wait(int n) { if (n > 7) __syncthreads(); }
+__device__ void outer(int n) { wait(n); }
+__global__ void k(int n) { outer(n); }
+"""
+
+
+def _levels(analysis: FileAnalysis) -> list[Level]:
+    return [branch.level for function in analysis.facts.functions for branch in function.branches]
+
+
+@pytest.mark.parametrize(
+    "includers",
+    [
+        pytest.param(["around.cu"], id="all are known"),
+        pytest.param(["around.cu", "gone.cu"], id="not all can be read"),
+        pytest.param([f"{number}.cu" for number in range(MAX_INCLUDERS + 1)], id="too many"),
+    ],
+)
+@pytest.mark.parametrize("kernel", [DEVICE, DEVICE.replace("__global__ void k(int n) { outer(n); }\n", "")])
+def test_files_around_a_device_function_call_it_with_anything(kernel: str, includers: list[str]) -> None:
+    around = '#include "k.cu"\n__global__ void other() { wait(threadIdx.x); }\n'
+    analysis = _analyzed(kernel, {name: around for name in includers if name != "gone.cu"}, includers)
+    assert _levels(analysis) == [Level.VARYING]
+    barriers = [barrier.verdict for function in analysis.facts.functions for barrier in function.barriers]
+    assert barriers == [BarrierVerdict.UNKNOWN]
+
+
+def test_a_context_alone_says_that_others_include_the_file() -> None:
+    around = '#include "k.cu"\n__global__ void other() { wait(threadIdx.x); }\n'
+    loader = DictLoader({"k.cu": DEVICE.encode(), "around.cu": around.encode()})
+    document = Document.open(DEVICE.encode())
+    analysis = Analyzer().analyze("k.cu", document, loader, AnalysisSettings(), context="around.cu")
+    assert _levels(analysis) == [Level.VARYING]
+
+
+@pytest.mark.parametrize(
+    ("around", "includers"),
+    [
+        pytest.param("", [], id="included by nobody"),
+        pytest.param('#if 0\n#include "k.cu"\n#endif\n', ["around.cu"], id="left out"),
+    ],
+)
+def test_kernels_of_a_whole_program_say_what_is_passed(around: str, includers: list[str]) -> None:
+    assert _levels(_analyzed(DEVICE, {"around.cu": around}, includers)) == [Level.GRID]

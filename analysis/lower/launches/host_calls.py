@@ -14,7 +14,6 @@ Limits    Calls in other files are not seen, as launches are not.  At most `MAX_
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Final, TypeAlias, final
 
 from analysis.ir.types import IntegerType
@@ -22,7 +21,6 @@ from analysis.lower.builtins import builtin_type
 from analysis.lower.launches.file_constants import FileConstants, Number
 from analysis.lower.launches.host_values import HostValues
 from analysis.lower.launches.host_writes import HostWrites, MayWrite
-from analysis.syntax.includes import is_header
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import HIDDEN, IDENTIFIER
 from analysis.syntax.translation_unit import TranslationUnit
@@ -50,11 +48,6 @@ class HostCalls:
         self._items = (*unit.items, *unit.included_items)
         self._found: dict[_Key, tuple[Given, ...]] = {}
         self._writes: dict[tuple[str, int, int], HostWrites] = {}
-
-    @cached_property
-    def _is_included(self) -> bool:
-        unit = self._unit
-        return unit.includer is not None or is_header(unit.path) or bool(unit.includers)
 
     def values(self, item: Item, given: Given) -> HostValues:
         """Those of the variables of a function, when its parameters hold `given`."""
@@ -89,7 +82,7 @@ class HostCalls:
                 texts += [self._unit.fingerprint(caller) for caller in new]
                 callers += new
             around = callers
-        if texts and self._is_included:
+        if texts and self._unit.is_included:
             texts.append(b"included")
         return b"".join(texts)
 
@@ -112,7 +105,7 @@ class HostCalls:
             return _ANYTHING
         root = self._unit.snippet(item).root
         parameters = _parameters(root)
-        if not any(parameters) or (is_closed and (self._is_included or not _is_static(root))):
+        if not any(parameters) or (is_closed and (self._unit.is_included or not _is_static(root))):
             return _ANYTHING
         found: dict[Given, None] = {}
         for caller in callers:

@@ -74,6 +74,7 @@ class SourceText:
     files: FileIndex
     settings: AnalysisSettings
     context: str | None
+    includers: tuple[str, ...] = ()
 
 
 @final

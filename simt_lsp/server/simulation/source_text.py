@@ -21,6 +21,7 @@ def source_text(view: View) -> SourceText:
         files=_index(analysed.touched),
         settings=analysed.settings,
         context=analysed.context,
+        includers=analysed.includers,
     )
 
 

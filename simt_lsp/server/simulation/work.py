@@ -127,7 +127,14 @@ class Worker:
 
     def _analysis(self, source: SourceText, settings: AnalysisSettings, text: bytes) -> FileAnalysis:
         loader = DiskLoader(self._cache if source.on_disk else None, source.open_texts, lambda: source.files)
-        return self._analyzer.analyze(source.path, Document.open(text), loader, settings, context=source.context)
+        return self._analyzer.analyze(
+            source.path,
+            Document.open(text),
+            loader,
+            settings,
+            context=source.context,
+            includers=source.includers,
+        )
 
 
 def _finished(report: KernelReport) -> dict[str, Any]:
