@@ -11,6 +11,8 @@ Printed     Spearman's rank correlation of the two shares over all branches that
 Recall      of the branches that take more than `DEAR` of the issued instructions (a branch by what it serializes, a
             loop by what lanes wait), those at which there is a finding, for turns or for waits.  Arms that are
             predicated are counted apart: the simulator runs them one after the other, a compiled kernel does not.
+            The same for what `check` says of the file when nothing is asked for: with the launches that the program
+            makes instead of the one that ran, of each nest, ladder and macro one finding, of each kernel a handful.
 Limits      a slot is not an instruction; only few warps of inputs that were chosen are watched.
 """
 
@@ -19,7 +21,7 @@ from __future__ import annotations
 import argparse
 import statistics
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar, Final, final
@@ -39,7 +41,7 @@ from analysis.rules.price import split_price
 from analysis.rules.settings import DEFAULT_SHARE_THRESHOLD
 from analysis.verdict.cost import BranchCost
 from analysis.verdict.loops import cycle_of
-from benchmarks.claims.kernels import line_of
+from benchmarks.claims.kernels import line_of, place_of
 from benchmarks.claims.subject import Subject, analyze_subject
 from benchmarks.zero_configuration import program_of
 from sim.arrays import lanes_of
@@ -52,6 +54,7 @@ from sim.policies.registry import POLICIES
 from sim.refusals import LaunchError, Refusal
 from sim.result import Result
 from sim.simulate import simulate
+from simt_lsp.cli.engine import Engine, EngineOptions, project_root
 from simt_lsp.cli.paths import SourceFile, expand
 
 DEAR: Final = 0.1
@@ -73,6 +76,8 @@ class Loss:
     waited: float
     splits: bool
     """Whether lanes part here, or on another way out of a loop, other than at a bounds check."""
+    is_shown: bool
+    """Whether `check` with nothing asked for has a finding here, or one elsewhere that names this place."""
 
     @property
     def is_loop(self) -> bool:
@@ -178,8 +183,10 @@ class LossObserver(Observer):
 # -- kernels -----------------------------------------------------------------------------------------------------------
 
 
-def losses_of(program: Program, kernel: DeviceFunction, path: str, seconds: float) -> Iterator[Loss]:
-    """Nothing for a kernel that cannot run, or does not end."""
+def losses_of(
+    program: Program, kernel: DeviceFunction, path: str, seconds: float, shown: Collection[int]
+) -> Iterator[Loss]:
+    """Nothing for a kernel that cannot run, or does not end; `shown`: where findings are, in bytes."""
 
     def run(plan: Plan) -> Result:
         return simulate(plan.kernel, plan.specification, POLICIES[POLICY])
@@ -201,10 +208,11 @@ def losses_of(program: Program, kernel: DeviceFunction, path: str, seconds: floa
             continue
         serialized = sum(one[0] for one in warps.values()) / observer.issued
         waited = sum(one[1] for one in warps.values()) / observer.issued
-        line = line_of(program, function, function.branches[source].keyword)
+        keyword = function.branches[source].keyword
+        line, here = line_of(program, function, keyword), place_of(program, function, keyword)
         splits = any(splits_warps(_fact(subject, one, subject.costs[one])) for one in {source, *ways_out[source]})
         fact = _fact(subject, source, cost)
-        yield Loss(f"{path}:{line or '?'} {kernel.item.name}", fact, cost, serialized, waited, splits)
+        yield Loss(f"{path}:{line or '?'} {kernel.item.name}", fact, cost, serialized, waited, splits, here in shown)
 
 
 def _ways_out(subject: Subject, loop: SourceBranchId) -> frozenset[SourceBranchId]:
@@ -257,14 +265,24 @@ def _fact(subject: Subject, source: SourceBranchId, cost: BranchCost) -> BranchF
 def _of_file(task: tuple[str, str, float]) -> list[Loss]:
     path, root, seconds = task
     program = program_of(path, root, 32)
+    shown = frozenset[int]() if program is None else _places_shown(path, root)
     found: list[Loss] = []
     for kernel in () if program is None else program.device_functions():
         if program is not None and kernel.kind is FunctionKind.KERNEL and kernel.item.active:
             try:
-                found += losses_of(program, kernel, path, seconds)
+                found += losses_of(program, kernel, path, seconds, shown)
             except (Refusal, LaunchError):
                 continue
     return found
+
+
+def _places_shown(path: str, root: str) -> frozenset[int]:
+    """Where `check` reports branches that cost, and what it names there: another rung, a loop of the same nest."""
+    analyzed = Engine(EngineOptions(roots=(project_root(root),))).analyze(path)
+    own = analyzed.analysis.facts.path
+    dear = [one for one in analyzed.diagnostics if one.cost is not None]
+    related = [entry.location for one in dear for entry in one.related]
+    return frozenset([*(one.start for one in dear), *(place.start for place in related if place.path == own)])
 
 
 # -- the table ---------------------------------------------------------------------------------------------------------
@@ -312,11 +330,14 @@ def _report_recall(dear: Sequence[Loss]) -> None:
     rest = [loss for loss in dear if not loss.estimate.is_predicated]
     found = sum(loss.is_told for loss in rest)
     print(f"of {len(dear)} that take more than {DEAR:.0%}: {len(predicated)} predicated, {found} of {len(rest)} told")
+    shown = sum(loss.is_shown for loss in rest)
+    print(f"shown by `check` with nothing asked for: {shown} of {len(rest)}")
     for loss in rest:
-        if not loss.is_told:
+        if not loss.is_told or not loss.is_shown:
             grade = "no grade" if loss.branch.grade is None else loss.branch.grade.value
             share = loss.estimate.serialized_share.expected
-            print(f"  missed: took {loss.taken:.0%}, told {share:.1%}, {grade}: {loss.place}")
+            word = "not shown" if loss.is_told else "missed"
+            print(f"  {word}: took {loss.taken:.0%}, told {share:.1%}, {grade}: {loss.place}")
 
 
 def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float:

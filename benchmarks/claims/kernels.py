@@ -212,6 +212,12 @@ def _costs(subject: Subject, runs: Sequence[ClaimObserver]) -> list[CostOutcome]
 
 def line_of(program: Program, function: Function, span: Span) -> int | None:
     """The line in the program's main file; None for a text that stands elsewhere, or nowhere."""
+    place = place_of(program, function, span)
+    return None if place is None else _text(program.unit.path)[:place].count(b"\n") + 1
+
+
+def place_of(program: Program, function: Function, span: Span) -> int | None:
+    """The same in bytes from the beginning of the file."""
     frames = function.frames
     if span.frame >= len(frames):
         return None
@@ -221,7 +227,7 @@ def line_of(program: Program, function: Function, span: Span) -> int | None:
         return None
     if item.path != program.unit.path:
         return None
-    return _text(item.path)[: item.span.start + span.start].count(b"\n") + 1
+    return item.span.start + span.start
 
 
 @lru_cache(maxsize=4)
