@@ -22,6 +22,7 @@ PACKAGES_OF_ANALYSIS = (
     "ir",
     "store",
     "syntax",
+    "project",
     "lower",
     "graph",
     "divergence",

@@ -13,29 +13,19 @@ from __future__ import annotations
 
 import os
 import posixpath
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final, final
 
+from analysis.project.skim import project_includes
 from analysis.syntax.includes import is_header
-from analysis.syntax.system_headers import is_system_header
 from simt_lsp.workspace.disk_loader import path_key
 from simt_lsp.workspace.file_index import SOURCE_SUFFIXES, FileIndex
 from simt_lsp.workspace.regular_file import read_regular
 
 MAX_SCANNED_BYTES: Final = 256 * 1024
 MAX_CHAIN: Final = 12
-
-_INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*(?:include|import)[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)', re.MULTILINE)
-
-
-def project_includes(text: bytes) -> tuple[str, ...]:
-    """The names that `text` includes, but those of system headers."""
-    found = ((match[1] or match[2], match[2] is not None) for match in _INCLUDE.finditer(text))
-    names = ((name.decode("utf-8", "surrogateescape").replace("\\", "/"), bracketed) for name, bracketed in found)
-    return tuple(dict.fromkeys(name for name, bracketed in names if not (bracketed and is_system_header(name))))
 
 
 @final
@@ -46,12 +36,20 @@ class IncludeGraph:
     _includes: dict[str, tuple[str, ...]] = field(default_factory=dict[str, "tuple[str, ...]"])
     _includers: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
     _lock: Lock = field(default_factory=Lock)
+    version: int = 0
+    """Grows with every change of an include."""
 
     def scan(self, path: str, text: bytes) -> None:
         """Take what `path` includes now."""
+        self.take(path, project_includes(text))
+
+    def take(self, path: str, names: tuple[str, ...]) -> None:
+        """`path` includes `names` now."""
         path = path.replace(os.sep, "/")
-        names = project_includes(text)
         with self._lock:
+            if self._includes.get(path) == names:
+                return
+            self.version += 1
             self._drop(path)
             self._includes[path] = names
             for name in names:
@@ -60,11 +58,31 @@ class IncludeGraph:
     def remove(self, path: str) -> None:
         """The file is gone."""
         with self._lock:
+            self.version += 1
             self._drop(path.replace(os.sep, "/"))
 
     def includers(self, header: str) -> tuple[str, ...]:
         """The files that include `header` directly: those beside which the name means it first, then by path."""
         return tuple(dict.fromkeys(path for _, path in self._ranked(header)))
+
+    def possible_includers(self, path: str) -> list[str]:
+        """The files that may include `path` directly, sorted: a name that means a file beside them means no other."""
+        path = path.replace(os.sep, "/")
+        with self._lock:
+            return sorted(
+                including
+                for including in self._includers.get(posixpath.basename(path), ())
+                if including != path
+                and any(self._may_mean(including, name, path) for name in self._includes[including])
+            )
+
+    def is_part(self, source: str) -> bool:
+        """Whether a source file is included by another one beside it, and so compiled as a part of that."""
+        return self._included_from_beside(source)
+
+    def _may_mean(self, including: str, name: str, path: str) -> bool:
+        rank = _match(including, name, path)
+        return rank == 0 or (rank is not None and _beside(including, name) not in self._includes)
 
     def context(self, header: str) -> str | None:
         """The file to analyse `header` in, or None if nothing that is compiled includes it.
@@ -144,9 +162,13 @@ def _head(path: str) -> bytes | None:
 
 def _match(path: str, name: str, header: str) -> int | None:
     """0: `name` in `path` means `header` beside it; 1: by the end of its path; None: another file."""
-    if posixpath.normpath(posixpath.join(posixpath.dirname(path), name)) == header:
+    if _beside(path, name) == header:
         return 0
     suffix = posixpath.normpath(name)
     while suffix.startswith("../"):
         suffix = suffix[3:]
     return 1 if header.endswith("/" + suffix) else None
+
+
+def _beside(path: str, name: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), name))

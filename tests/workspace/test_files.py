@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from analysis.project.skim import project_includes
 from analysis.syntax.includes import is_header
 from simt_lsp.workspace.disk_loader import MAX_FILE_BYTES, DiskLoader, FileCache, LazyIndex, path_key
 from simt_lsp.workspace.file_index import WalkBounds, build_index
-from simt_lsp.workspace.include_graph import IncludeGraph, build_graph, project_includes
+from simt_lsp.workspace.include_graph import IncludeGraph, build_graph
 from simt_lsp.workspace.project import file_setup, whole_graph
 
 
