@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, final
 
+from analysis.ir.control import Trap
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Assert, Atomic, Instruction, Load, Store
 from analysis.ir.record import record
@@ -28,10 +29,12 @@ _OF_ACCESS: Final = (OutOfBounds, Misaligned, UninitialisedRead, ReadOnlyWrite)
 @final
 @record
 class Cause:
-    """`own`: of the access or assertion itself; `guards`: of the conditions around it."""
+    """`own`: of the access or assertion itself, if there is one (`is_computed`); `guards`: of the conditions around
+    it."""
 
     own: Dependence
     guards: Dependence
+    is_computed: bool = True
 
 
 @final
@@ -49,11 +52,14 @@ class Causes:
         values: list[ValueId] = []
         blocks: list[BasicBlockId] = []
         for block in self._flow.control.order:
-            for instruction in self._flow.function.blocks[block].instructions:
+            found = self._flow.function.blocks[block]
+            for instruction in found.instructions:
                 if instruction.span == fault.evidence.span:
                     values += _deciders(instruction, fault)
                     blocks.append(block)
-        return Cause(self._dependences.of(values), self._dependences.guards(blocks))
+            if isinstance(found.terminator, Trap) and found.terminator.span == fault.evidence.span:
+                blocks.append(block)
+        return Cause(self._dependences.of(values), self._dependences.guards(blocks), is_computed=bool(values))
 
 
 def names_of(dependence: Dependence) -> frozenset[str]:

@@ -31,6 +31,12 @@ def count_sectors(addresses: Values, lanes: Lanes | None, size: int) -> tuple[Co
     return sectors, -(-needed // SECTOR_BYTES)
 
 
+def count_distinct(addresses: Values, lanes: Lanes | None) -> Counts:
+    """How many different addresses each request has."""
+    ordered = np.sort(_filled(addresses, lanes), axis=1)
+    return 1 + np.count_nonzero(np.diff(ordered, axis=1), axis=1)
+
+
 @final
 class BankPasses(NamedTuple):
     """Passes over the banks: of the worst group of lanes that go through together (1: no conflict), and of all groups.

@@ -27,7 +27,8 @@ from sim.faults import AccessKind
 from sim.observers.fragments import Fragments
 from sim.observers.places import Place
 from sim.observers.protocol import AccessEvent, AccessSite, AddressBook, Events, Observer, Run, Wave
-from sim.observers.request_cost import Counts, count_bank_passes, count_sectors, interleaved
+from sim.observers.reductions import Reductions
+from sim.observers.request_cost import Counts, count_bank_passes, count_distinct, count_sectors, interleaved
 from sim.observers.spaces import AccessSpaces
 
 
@@ -37,6 +38,7 @@ class RequestCount:
     """Sums over requests; `sectors` of those to global, constant and local memory, `bank_passes` of those to shared.
 
     `local_sectors`: those of `sectors` that are local memory, where a compiler keeps what does not fit into registers.
+    `distinct_addresses`: how many places the atomics among the requests update, each request for itself.
     """
 
     requests: int = 0
@@ -45,6 +47,7 @@ class RequestCount:
     bank_passes: int = 0
     bank_conflicts: int = 0
     local_sectors: int = 0
+    distinct_addresses: int = 0
 
     def __add__(self, other: RequestCount) -> RequestCount:
         return RequestCount(
@@ -54,18 +57,23 @@ class RequestCount:
             self.bank_passes + other.bank_passes,
             self.bank_conflicts + other.bank_conflicts,
             self.local_sectors + other.local_sectors,
+            self.distinct_addresses + other.distinct_addresses,
         )
 
 
 @final
 @record
 class SiteRequests:
-    """One access site and one space; a site whose pointer is generic may have several."""
+    """One access site and one space; a site whose pointer is generic may have several.
+
+    `is_reduction`: an atomic whose result nothing uses.
+    """
 
     place: Place
     kind: AccessKind
     space: MemorySpace
     count: RequestCount
+    is_reduction: bool = False
 
 
 @final
@@ -126,9 +134,10 @@ class RequestObserver(Observer):
 
     def answer(self) -> RequestAnswer:
         """In the order in which sites first ran."""
+        reductions = Reductions()
         return RequestAnswer(
             tuple(
-                SiteRequests(Place(str(site.function.id), site.span), site.kind, space, count)
+                SiteRequests(Place(str(site.function.id), site.span), site.kind, space, count, reductions.has(site))
                 for (key, space), count in self._counts.items()
                 for site in (self._sites[key],)
             )
@@ -157,15 +166,18 @@ class RequestObserver(Observer):
         elif not (is_shared and site.kind is AccessKind.ATOMIC) and addresses.ndim == 2 and addresses.shape[1] == 1:
             lanes, shape = None, (shape[0], 1)  # one address for all lanes is one lane's
         addresses, lanes, times = representatives(np.broadcast_to(addresses, shape), lanes)
+        is_atomic = site.kind is AccessKind.ATOMIC
+        distinct = total(count_distinct(addresses, lanes), times) if is_atomic else 0
         if is_shared:
-            banks = count_bank_passes(addresses, lanes, width, is_atomic=site.kind is AccessKind.ATOMIC)
+            banks = count_bank_passes(addresses, lanes, width, is_atomic=is_atomic)
             passes, conflicts = total(banks.passes, times), total(banks.conflicts, times)
-            count = RequestCount(shape[0], bank_passes=passes, bank_conflicts=conflicts)
+            count = RequestCount(shape[0], bank_passes=passes, bank_conflicts=conflicts, distinct_addresses=distinct)
         else:
             sectors, ideal = count_sectors(addresses, lanes, size)
             moved = total(sectors, times)
             local = moved if space is MemorySpace.LOCAL else 0
-            count = RequestCount(shape[0], moved, total(ideal, times), local_sectors=local)
+            ideal_sectors = total(ideal, times)
+            count = RequestCount(shape[0], moved, ideal_sectors, local_sectors=local, distinct_addresses=distinct)
         key = id(site), space
         self._sites[id(site)] = site
         self._counts[key] = self._counts.get(key, RequestCount()) + count

@@ -1,7 +1,7 @@
 """Work: how many instructions did warps and threads execute for each piece of source text?
 
 SIMD efficiency is thread instructions per lane of the warps that were issued: 1 where no lane ever idled.  Text that
-never ran is listed with zeros, so this is the coverage, too.
+never ran is listed with zeros, so this is the coverage, too.  Barriers are counted beside it.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import ClassVar, final
 
+from analysis.ir.collectives import BlockBarrier, GridBarrier, NamedBarrier, WarpBarrier
+from analysis.ir.instructions import Instruction
 from analysis.ir.record import record
 from analysis.ir.source import FrameId
 from sim.arrays import population
 from sim.observers.places import Place, issued_in
-from sim.observers.protocol import AddressBook, Events, Observer, Run, Segment, SegmentEvent
+from sim.observers.protocol import AddressBook, BarrierScope, Events, Observer, Run, Segment, SegmentEvent
 
 
 @final
@@ -36,6 +38,15 @@ class Work:
     def simd_efficiency(self) -> float:
         """1 for what never ran."""
         return self.thread_instructions / self.slots if self.slots else 1.0
+
+
+@final
+@record
+class Barrier:
+    """One barrier in the program."""
+
+    place: Place
+    scope: BarrierScope
 
 
 @final
@@ -74,6 +85,31 @@ class WorkObserver(Observer):
             for place in {Place(str(segment.function.id), one.span) for one in issued_in(segment)}:
                 found[place] = max(found.get(place, 0), warps)
         return found
+
+    def barriers(self) -> Mapping[Barrier, Work]:
+        """How often warps, and with how many lanes, came to each barrier; also to those where none did."""
+        found: dict[Barrier, Work] = {}
+        nothing = Work(0, 0, 0)
+        for segment, warps, lanes in zip(self._segments, self._warps, self._lanes, strict=True):
+            for one in segment.instructions:
+                scope = scope_of(one)
+                if scope is not None:
+                    barrier = Barrier(Place(str(segment.function.id), one.span), scope)
+                    found[barrier] = found.get(barrier, nothing) + Work(warps, lanes, warps * self._warp_size)
+        return found
+
+
+def scope_of(instruction: Instruction) -> BarrierScope | None:
+    """Who waits for each other there; None for what is no barrier of a whole warp, block or grid."""
+    match instruction:
+        case WarpBarrier():
+            return BarrierScope.WARP
+        case BlockBarrier() | NamedBarrier():
+            return BarrierScope.BLOCK
+        case GridBarrier():
+            return BarrierScope.GRID
+        case _:
+            return None
 
 
 def arrivals_by_line(arrivals: Mapping[Place, int], line_of: Callable[[Place], int | None]) -> dict[int, int]:

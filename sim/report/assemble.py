@@ -36,17 +36,17 @@ from sim.observers.timeline import TimelineObserver
 from sim.observers.work import Work, WorkObserver, arrivals_by_line
 from sim.policies.protocol import PolicyFactory
 from sim.refusals import Refusal
+from sim.report.accesses import access_reports, barrier_reports
 from sim.report.branches import Levels, branch_reports, static_levels
+from sim.report.coverage import coverage_of
 from sim.report.faults import fault_report
 from sim.report.interim import Interim
 from sim.report.losses import loss_reports
 from sim.report.model import (
-    AccessReport,
     FaultReport,
     KernelReport,
     LineReport,
     PolicyReport,
-    SourcePlace,
     Standing,
     TimelineReport,
     TruncationReport,
@@ -316,7 +316,7 @@ def _policy_report(
         thread_instructions=result.thread_instructions,
         simd_efficiency=result.simd_efficiency,
         branches=branches,
-        accesses=_accesses(requests.by_place(), places),
+        accesses=access_reports(requests, places),
         lines=_lines(
             by_line(work, line_of),
             by_line(requests.by_place(), line_of),
@@ -332,30 +332,22 @@ def _policy_report(
         truncated=_truncation(result, places),
         seconds=result.seconds,
         losses=loss_reports(work, branches, places),
+        barriers=barrier_reports(watched.work.barriers(), places),
+        coverage=coverage_of(work, watched.work.arrivals(), places, path),
     )
 
 
 def _findings(run: _Run, places: SourcePlaces, races: RaceReports, origins: Origins) -> Sequence[FaultReport]:
-    """Faults of the machine, then races; notes where an array of a chosen length had no time to grow."""
+    """Faults of the machine, then races; notes where an array of a chosen length is too short, or another choice is
+    behind them."""
     faults, short = run.result.faults, arrays_too_short(run.plan, run.result)
     own: list[FaultReport] = []
     for fault in faults:
         if not isinstance(fault, DataRace):
             report = origins.labelled(fault_report(fault, places), fault)
-            is_choice = isinstance(fault, OutOfBounds) and fault.buffer in short and fault.offset >= 0
-            own.append(replace(report, is_note=True) if is_choice else report)
+            is_short = isinstance(fault, OutOfBounds) and fault.buffer in short and fault.offset >= 0
+            own.append(replace(report, is_note=True) if is_short else report)
     return (*own, *races.of(fault for fault in faults if isinstance(fault, DataRace)))
-
-
-def _accesses(requests: Mapping[Place, RequestCount], places: SourcePlaces) -> tuple[AccessReport, ...]:
-    """Of the kernel and all that it calls, each access of the text once."""
-    found: dict[SourcePlace, RequestCount] = {}
-    for where, count in requests.items():
-        place = places.of(where)
-        if place is not None:
-            found[place] = found.get(place, NO_REQUESTS) + count
-    ordered = sorted(found.items(), key=lambda entry: (entry[0].path, entry[0].line, entry[0].column))
-    return tuple(AccessReport(place, count) for place, count in ordered)
 
 
 def _lines(

@@ -20,6 +20,7 @@ from sim.report.editor_links import Editor
 from sim.report.html_charts import histogram_card, tiles, timeline_card
 from sim.report.html_comparison import comparison_card
 from sim.report.html_markup import NOTHING, Markup, element
+from sim.report.html_metrics import metrics_card
 from sim.report.html_overview import first_card, kernels_card
 from sim.report.html_source import source_card
 from sim.report.html_study import study_card
@@ -149,6 +150,7 @@ def _panel(report: KernelReport, run: PolicyReport, panel: int, editor: Editor |
         element("div", main, side, class_="columns"),
         timeline_card(report, run, panel),
         printed_card(run),
+        metrics_card(run),
         id=f"panel-{panel}",
         class_="panel",
         role="tabpanel" if len(report.policies) > 1 else "group",

@@ -166,11 +166,29 @@ def tiles(run: PolicyReport) -> Markup:
         _tile(
             "Faults",
             words.number(len(run.faults)),
-            "see below" if run.faults else "none found in this run",
+            _fault_words(run),
             "bad-tile" if run.faults else "",
+        ),
+        *(
+            (
+                _tile(
+                    "Lines that ran",
+                    f"{words.number(run.coverage.reached)} of {words.number(run.coverage.lines)}",
+                    "nothing is known of the others",
+                    "warn-tile" if run.coverage.is_low else "",
+                ),
+            )
+            if run.coverage.reached < run.coverage.lines
+            else ()
         ),
         class_="tiles",
     )
+
+
+def _fault_words(run: PolicyReport) -> str:
+    if run.faults:
+        return "see below"
+    return "none in the lines that ran" if run.coverage.is_low else "none found in this run"
 
 
 def _sector_words(sectors: int, ideal: int) -> str:

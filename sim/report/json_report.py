@@ -10,9 +10,13 @@ from typing import TypedDict
 
 from analysis.features.facts_json import LEVEL_NAMES
 from sim.report.json_study import StudyObject, study_object
+from sim.report.metrics import metrics
 from sim.report.model import (
+    AccessPart,
     AccessReport,
+    BarrierReport,
     BranchReport,
+    Coverage,
     FaultReport,
     KernelReport,
     LineReport,
@@ -67,6 +71,44 @@ class BranchObject(TypedDict):
     reconvergence: PlaceObject | None
 
 
+class AccessPartObject(TypedDict):
+    space: str
+    kind: str
+    requests: int
+    sectors: int
+    ideal_sectors: int
+    bank_passes: int
+    bank_conflicts: int
+    distinct_addresses: int
+
+
+class BarrierObject(TypedDict):
+    path: str
+    line: int
+    column: int
+    scope: str
+    executed: int
+    lanes: int
+
+
+class CoveredLineObject(TypedDict):
+    line: int
+    executed: int
+    places: int
+    reached: int
+
+
+class FileCoverageObject(TypedDict):
+    path: str
+    lines: list[CoveredLineObject]
+
+
+class CoverageObject(TypedDict):
+    lines: int
+    reached: int
+    files: list[FileCoverageObject]
+
+
 class AccessObject(TypedDict):
     path: str
     line: int
@@ -77,6 +119,10 @@ class AccessObject(TypedDict):
     local_sectors: int
     bank_passes: int
     bank_conflicts: int
+    distinct_addresses: int
+    space: str | None
+    kind: str | None
+    parts: list[AccessPartObject]
 
 
 class LineObject(TypedDict):
@@ -122,7 +168,10 @@ class PolicyObject(TypedDict):
     simd_efficiency: float
     branches: list[BranchObject]
     accesses: list[AccessObject]
+    barriers: list[BarrierObject]
     lines: list[LineObject]
+    coverage: CoverageObject
+    metrics: dict[str, float]
     sectors: int
     ideal_sectors: int
     local_sectors: int
@@ -187,7 +236,10 @@ def _policy(run: PolicyReport) -> PolicyObject:
         "simd_efficiency": run.simd_efficiency,
         "branches": [_branch(branch) for branch in run.branches],
         "accesses": [_access(access) for access in run.accesses],
+        "barriers": [_barrier(barrier) for barrier in run.barriers],
         "lines": [_line(line) for line in run.lines],
+        "coverage": _coverage(run.coverage),
+        "metrics": {one.name: one.value for one in metrics(run)},
         "sectors": run.requests.sectors,
         "ideal_sectors": run.requests.ideal_sectors,
         "local_sectors": run.requests.local_sectors,
@@ -259,6 +311,56 @@ def _access(access: AccessReport) -> AccessObject:
         "local_sectors": access.requests.local_sectors,
         "bank_passes": access.requests.bank_passes,
         "bank_conflicts": access.requests.bank_conflicts,
+        "distinct_addresses": access.requests.distinct_addresses,
+        "space": _only({part.space.value for part in access.parts}),
+        "kind": _only({part.kind.value for part in access.parts}),
+        "parts": [_part(part) for part in access.parts],
+    }
+
+
+def _only(words: set[str]) -> str | None:
+    """The one word; None where there are several."""
+    return words.pop() if len(words) == 1 else None
+
+
+def _part(part: AccessPart) -> AccessPartObject:
+    return {
+        "space": part.space.value,
+        "kind": part.kind.value,
+        "requests": part.requests.requests,
+        "sectors": part.requests.sectors,
+        "ideal_sectors": part.requests.ideal_sectors,
+        "bank_passes": part.requests.bank_passes,
+        "bank_conflicts": part.requests.bank_conflicts,
+        "distinct_addresses": part.requests.distinct_addresses,
+    }
+
+
+def _barrier(barrier: BarrierReport) -> BarrierObject:
+    return {
+        "path": barrier.place.path,
+        "line": barrier.place.line,
+        "column": barrier.place.column,
+        "scope": str(barrier.scope.name).lower(),
+        "executed": barrier.executed,
+        "lanes": barrier.lanes,
+    }
+
+
+def _coverage(coverage: Coverage) -> CoverageObject:
+    return {
+        "lines": coverage.lines,
+        "reached": coverage.reached,
+        "files": [
+            {
+                "path": file.path,
+                "lines": [
+                    {"line": one.line, "executed": one.executed, "places": one.places, "reached": one.reached}
+                    for one in file.lines
+                ],
+            }
+            for file in coverage.files
+        ],
     }
 
 

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from analysis.divergence.levels import Level
 from analysis.ir.record import record
+from analysis.ir.types import MemorySpace
 from sim.faults import Index3
 from sim.launch.choices import Choice
 from sim.launch.npy_files import FileStamp
 from sim.observers.lane_histogram import LaneHistogram
+from sim.observers.protocol import BarrierScope
 from sim.observers.requests import RequestCount
 from sim.observers.timeline import Step
 from sim.observers.work import Work
@@ -72,13 +74,44 @@ class BranchReport:
         return self.level is Level.VARYING and self.executed > 0 and self.diverged == 0 and not self.is_counting
 
 
+class AccessUse(Enum):
+    """What an access does with memory; a reduction is an atomic whose result nothing uses."""
+
+    LOAD = "load"
+    STORE = "store"
+    ATOMIC = "atomic"
+    REDUCTION = "reduction"
+
+
+@final
+@record
+class AccessPart:
+    """The requests of one access that go to one space and do one thing there."""
+
+    space: MemorySpace
+    kind: AccessUse
+    requests: RequestCount
+
+
 @final
 @record
 class AccessReport:
-    """One access to memory in the text, of all inlined copies."""
+    """One access to memory in the text, of all inlined copies; `parts` tell it apart (`a[i] += 1` loads and stores)."""
 
     place: SourcePlace
     requests: RequestCount
+    parts: tuple[AccessPart, ...] = ()
+
+
+@final
+@record
+class BarrierReport:
+    """One barrier in the text: how often warps, and how many of their lanes, came to it."""
+
+    place: SourcePlace
+    scope: BarrierScope
+    executed: int
+    lanes: int
 
 
 @final
@@ -154,6 +187,50 @@ class LossReport:
 
 @final
 @record
+class CoveredLine:
+    """`executed` is how often a warp, or the active part of one, came here at most; of the `places` in the text that
+    issue instructions, `reached` ran."""
+
+    line: int
+    executed: int
+    places: int
+    reached: int
+
+
+@final
+@record
+class FileCoverage:
+    """The lines with code of one file, in order."""
+
+    path: str
+    lines: tuple[CoveredLine, ...]
+
+
+@final
+@record
+class Coverage:
+    """The kernel's own file comes first."""
+
+    files: tuple[FileCoverage, ...] = ()
+
+    @property
+    def lines(self) -> int:
+        """With code, in all files."""
+        return sum(len(file.lines) for file in self.files)
+
+    @property
+    def reached(self) -> int:
+        """Lines of which something ran."""
+        return sum(line.reached > 0 for file in self.files for line in file.lines)
+
+    @property
+    def is_low(self) -> bool:
+        """Whether less than half of the lines ran: then silence about the others is no praise."""
+        return 2 * self.reached < self.lines
+
+
+@final
+@record
 class PolicyReport:
     """One run of the kernel under one policy; `notes` are findings that are no faults."""
 
@@ -174,6 +251,8 @@ class PolicyReport:
     truncated: TruncationReport | None
     seconds: float
     losses: tuple[LossReport, ...] = ()
+    barriers: tuple[BarrierReport, ...] = ()
+    coverage: Coverage = Coverage()
 
 
 class Standing(Enum):

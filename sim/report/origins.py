@@ -5,7 +5,10 @@ Rules    A fault is labelled with the choices that decide where its access goes,
          one whose length was chosen behind an access past its end.
          What the access itself depends on is named first, then what lets threads come, then the shape; with the
          option that gives the first.  Pointers in memory cannot be given.
-         The label does not excuse the fault: a program that relies on its inputs may want to know.
+         As races do (`races.py`), a fault that needs a choice becomes a note: chosen numbers or contents in its address
+         or assertion, chosen contents behind the conditions around it.  Where nothing is computed (a trap, a barrier
+         that threads miss), the conditions are all there is, and their numbers count as well.  A chosen shape excuses
+         nothing, nor do numbers that only let threads come: an access may be wrong for all of them.
 Limits   Places in functions that are called, not inlined, are not followed.
 """
 
@@ -42,7 +45,8 @@ class Origins:
         own = cause.own
         if isinstance(fault, OutOfBounds) and fault.is_null and own.contents:
             names = tuple(sorted(own.contents))
-            return replace(report, message=report.message + _NULL.format(", ".join(names)), chosen=names)
+            message = report.message + _NULL.format(", ".join(names))
+            return replace(report, message=message, chosen=names, is_note=True)
         direct = {*names_of(own), *_buffer(fault)} & self._chosen.keys()
         behind = direct | (names_of(cause.guards) & self._chosen.keys())
         if not behind:
@@ -50,7 +54,9 @@ class Origins:
         order = sorted(behind, key=lambda name: (name in _SHAPE, name not in direct, name))
         words = f"; what was chosen may be the cause: {choice_words(order, self._chosen)}"
         words += f"; to decide it, give {_option(order[0])}"
-        return replace(report, message=report.message + words, chosen=tuple(sorted(behind)))
+        decisive = {*direct, *cause.guards.contents, *(() if cause.is_computed else names_of(cause.guards))}
+        is_note = not self._chosen.keys().isdisjoint(decisive.difference(_SHAPE))
+        return replace(report, message=report.message + words, chosen=tuple(sorted(behind)), is_note=is_note)
 
 
 def _option(name: str) -> str:

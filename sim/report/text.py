@@ -16,6 +16,8 @@ from sim.report import words
 from sim.report.advice import look_first
 from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport, Standing
 from sim.report.text_comparison import comparison_lines
+from sim.report.text_coverage import coverage_lines
+from sim.report.text_metrics import metric_lines
 from sim.report.text_study import study_lines
 from sim.report.text_table import Line, Tone, clean, cut, heading, table
 
@@ -31,7 +33,14 @@ _PLACE_WIDTH: Final = 14
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 
 
-def report_lines(report: KernelReport, width: int = WIDTH, *, with_study: bool = False) -> Iterator[Line]:
+def report_lines(
+    report: KernelReport,
+    width: int = WIDTH,
+    *,
+    with_study: bool = False,
+    with_coverage: bool = False,
+    with_metrics: bool = False,
+) -> Iterator[Line]:
     """The report for its first policy, the others beside it; blank lines part the sections."""
     run = report.policies[0]
     yield from _verdict(report, run, width)
@@ -43,6 +52,8 @@ def report_lines(report: KernelReport, width: int = WIDTH, *, with_study: bool =
         _costliest_lines(report, run, width),
         _branches(report, run, width),
         _memory(report, run, width),
+        metric_lines(run, width) if with_metrics else (),
+        coverage_lines(report, run, width) if with_coverage else (),
         study_lines(report, width) if with_study else (),
         _policies(report, width),
         _printed(run, width),
@@ -74,8 +85,12 @@ def _verdict(report: KernelReport, run: PolicyReport, width: int) -> Iterator[Li
     )
     yield (
         (f"  {words.split_branches(run)} · ", Tone.PLAIN),
-        (words.fault_total(run), Tone.BAD if run.faults else Tone.GOOD),
+        (words.fault_total(run), Tone.BAD if run.faults else Tone.WARNING if run.coverage.is_low else Tone.GOOD),
         (f" · {quantity(len(run.notes), 'note')}" if run.notes else "", Tone.WARNING),
+        (
+            f" · {words.lines_reached(run)}" if run.coverage.reached < run.coverage.lines else "",
+            Tone.WARNING if run.coverage.is_low else Tone.PLAIN,
+        ),
     )
     stopped = words.truncation(run)
     if stopped is not None:

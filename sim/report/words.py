@@ -131,7 +131,15 @@ def split_branches(run: PolicyReport) -> str:
 
 
 def fault_total(run: PolicyReport) -> str:
-    return quantity(len(run.faults), "fault") if run.faults else "no faults"
+    """Nothing is said to be free of faults of which less than half ran."""
+    if run.faults:
+        return quantity(len(run.faults), "fault")
+    return "no faults in what ran" if run.coverage.is_low else "no faults"
+
+
+def lines_reached(run: PolicyReport) -> str:
+    """`40 of 52 lines ran`."""
+    return f"{number(run.coverage.reached)} of {quantity(run.coverage.lines, 'line')} ran"
 
 
 def time_words(report: KernelReport) -> str:

@@ -219,6 +219,8 @@ def _add_simulate(simulate: argparse.ArgumentParser) -> None:
     )
     output = simulate.add_argument_group("output")
     output.add_argument("--json", action="store_true", help="one JSON object per kernel")
+    output.add_argument("--coverage", action="store_true", help="list the kernel's lines with how often each ran")
+    output.add_argument("--metrics", action="store_true", help="list the counts under the names of NVIDIA's profilers")
     output.add_argument("--html", metavar="FILE", help="write one self-contained page about all kernels that ran")
     output.add_argument(
         "--before",

@@ -226,7 +226,13 @@ def _write(report: KernelReport, options: argparse.Namespace, *, alone: bool) ->
     if options.json:
         print(json.dumps(kernel_object(report)))
         return
-    lines = report_lines(report, _width(), with_study=bool(options.study))
+    lines = report_lines(
+        report,
+        _width(),
+        with_study=bool(options.study),
+        with_coverage=options.coverage,
+        with_metrics=options.metrics,
+    )
     if not can_write("·×█", sys.stdout):
         lines = map(in_ascii, lines)
     styled = (tuple((text, _STYLES[tone]) for text, tone in line) for line in lines)

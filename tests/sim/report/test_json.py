@@ -33,6 +33,7 @@ ROW: Final = re.compile(r"^\| `([^`]+)` \| ([^|]+) \|", re.MULTILINE)
 MAPS: Final = re.compile(
     r"(inputs|policies|registers\.tags|registers\.values|study\.convergence|activity\.(?:conventional|scalarized|saved))\.[^.\[]+"
 )
+METRICS: Final = re.compile(r"metrics\..+")
 HEADER: Final = b"__device__ int twice(int x) { if (x > 3) return 2 * x; return x; }\n"
 KERNELS: Final = """
 #include "twice.h"
@@ -87,7 +88,7 @@ def found() -> dict[str, set[str]]:
     types: dict[str, set[str]] = {}
     for report in reports():
         for path, type in values(report):
-            general = MAPS.sub(r"\1.*", path).replace("notes[]", "faults[]")
+            general = MAPS.sub(r"\1.*", METRICS.sub("metrics.*", path)).replace("notes[]", "faults[]")
             types.setdefault(general, set()).add(type)
     return types
 

@@ -12,24 +12,42 @@ _ASSERT = "#include <cassert>\n__global__ void k(float *x, float least) { assert
 _LEFT = "__global__ void k(float *x) { x[(int)threadIdx.x - 5] = 1; }"
 
 
+_TRAP = "__global__ void k(float *x, int n) { if (n % 4 == 0) __trap(); x[threadIdx.x] = n; }"
+_MISALIGNED = (
+    "__global__ void k(float *x, int pitch) { *(float4 *)(x + (threadIdx.x + 1) * 4 + pitch % 2) = float4(); }"
+)
+_BARRIER = "__global__ void k(float *x, int n) { if (threadIdx.x != n % 64) __syncthreads(); x[threadIdx.x] = n; }"
+_GUARDED = "__global__ void k(float *x, int n) { int i = threadIdx.x; if (i < n) x[i - 7] = 1; }"
+_SCATTER = "__global__ void k(float *x, int *at) { int i = threadIdx.x; if (at[i] < 40) x[i - 7] = 1; }"
+
+
 @pytest.mark.parametrize(
-    ("text", "arguments", "kind", "chosen"),
+    ("text", "arguments", "kind", "chosen", "is_note"),
     [
-        (_LOOK, {}, "out-of-bounds", ("at", "n")),
-        (_LOOK, {"at": "iota"}, "out-of-bounds", ("n",)),
-        (_LOOK, {"at": "iota", "n": "32"}, "out-of-bounds", ()),
-        (_ASSERT, {}, "failed-assertion", ("least", "x")),
-        (_ASSERT, {"x": "zeros", "least": "1"}, "failed-assertion", ()),
-        (_LEFT, {}, "out-of-bounds", ()),
+        (_LOOK, {}, "out-of-bounds", ("at", "n"), True),
+        (_LOOK, {"at": "iota"}, "out-of-bounds", ("n",), False),
+        (_LOOK, {"at": "iota", "n": "32"}, "out-of-bounds", (), False),
+        (_ASSERT, {}, "failed-assertion", ("least", "x"), True),
+        (_ASSERT, {"x": "zeros", "least": "1"}, "failed-assertion", (), False),
+        (_LEFT, {}, "out-of-bounds", (), False),
+        (_TRAP, {}, "trap", ("n",), True),
+        (_TRAP, {"n": "8"}, "trap", (), False),
+        (_MISALIGNED, {"pitch": "1"}, "misaligned", (), False),
+        (_BARRIER, {}, "barrier-divergence", ("n",), True),
+        (_BARRIER, {"n": "5"}, "barrier-divergence", (), False),
+        (_GUARDED, {}, "out-of-bounds", ("n",), False),
+        (_SCATTER, {}, "out-of-bounds", ("at",), True),
+        (_SCATTER, {"at": "zeros"}, "out-of-bounds", (), False),
     ],
 )
-def test_a_fault_names_the_choices_that_decide_about_it(
-    text: str, arguments: dict[str, str], kind: str, chosen: tuple[str, ...]
+def test_a_fault_names_the_choices_that_decide_about_it_and_is_a_note_where_it_needs_one(
+    text: str, arguments: dict[str, str], kind: str, chosen: tuple[str, ...], is_note: bool
 ) -> None:
     (run,) = reported(text, block=(64, 1, 1), arguments=arguments).policies
-    (fault,) = [one for one in run.faults if one.kind == kind]
+    (fault,) = [one for one in (*run.faults, *run.notes) if one.kind == kind]
     assert fault.chosen == chosen
     assert ("; what was chosen may be the cause: " in fault.message) == bool(chosen)
+    assert fault.is_note == is_note
 
 
 @pytest.mark.parametrize(
@@ -54,7 +72,7 @@ def test_an_array_of_a_chosen_length_that_had_no_time_to_grow_is_no_fault_of_the
 
 def test_what_decides_the_place_comes_first_and_can_be_given() -> None:
     (run,) = reported(_LOOK, block=(64, 1, 1), arguments={}).policies
-    (fault,) = run.faults
+    (fault,) = [one for one in run.notes if one.kind == "out-of-bounds"]
     words = fault.message.partition("; what was chosen may be the cause: ")[2]
     assert words.startswith("at = ")
     assert words.endswith("; to decide it, give at=…")
@@ -67,6 +85,6 @@ def test_pointers_in_memory_cannot_be_given() -> None:
         "if (next == nodes) return; x[threadIdx.x] = next->value; }"
     )
     (run,) = reported(text, block=(64, 1, 1), arguments={}).policies
-    (fault,) = run.faults
+    (fault,) = [one for one in run.notes if one.kind == "out-of-bounds"]
     assert fault.message.startswith("reads through a null pointer")
     assert fault.message.endswith("memory (nodes) are chosen and cannot be given: null at the ends of lists")
