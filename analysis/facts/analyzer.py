@@ -19,9 +19,11 @@ from analysis.facts.functions import FunctionCaches, MergedFacts, NumberedRoot, 
 from analysis.facts.model import FileFacts, FileProblem, ProblemKind
 from analysis.facts.settings import AnalysisSettings
 from analysis.facts.syntax_errors import syntax_errors
+from analysis.lower.launches.outside import MAX_KEPT, Outside, UnitMemo
 from analysis.lower.program import LowerSettings, Program
+from analysis.project.model import Project
 from analysis.store.kept import Store, TableStatistics
-from analysis.syntax.cache import SyntaxCache
+from analysis.syntax.cache import Bounded, SyntaxCache
 from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment, Language
 from analysis.syntax.includes import Loader
@@ -54,6 +56,7 @@ class Analyzer:
             facts=self._store.table("facts", _number_of_facts, SPARE_FACTS if edited else 0),
             numbers=count(),
         )
+        self._units: UnitMemo = Bounded(MAX_KEPT)
         self._answers: Answers = BoundedCache(MAX_ANSWERS)
 
     def release(self, path: str) -> None:
@@ -73,12 +76,14 @@ class Analyzer:
         *,
         context: str | None = None,
         includers: Sequence[str] = (),
+        project: Project | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> FileAnalysis:
         """Never raises on any text; raises `Cancelled` soon after `cancelled()` is true.
 
         `context` is a file that includes this header: the header then sees that file's names and macros.
         `includers` are all files that this one is compiled in, where they are known: their launches are its launches.
+        `project` knows the files that belong together: all that launch a kernel or call a host function are then read.
         """
 
         def checkpoint() -> None:
@@ -86,7 +91,7 @@ class Analyzer:
                 raise Cancelled
 
         with self._store.version_of(path):
-            analysis = self._analyze(path, document, loader, settings, context, includers, checkpoint)
+            analysis = self._analyze(path, document, loader, settings, context, includers, project, checkpoint)
         if not self._edited:
             self._store.release(path)
         return analysis
@@ -99,13 +104,17 @@ class Analyzer:
         settings: AnalysisSettings,
         context: str | None,
         includers: Sequence[str],
+        project: Project | None,
         checkpoint: Callable[[], None],
     ) -> FileAnalysis:
         environment = environment_of(path, settings)
         unit = TranslationUnit.build(path, document, loader, environment, self._syntax, context, includers)
         checkpoint()
         program = Program(unit, LowerSettings(warp_size=settings.warp_size), checkpoint)
-        analyzed = analyze_functions(program, settings, self._functions, checkpoint)
+        outside = None
+        if project is not None:
+            outside = Outside(unit, project, loader, self._syntax, self._units, self._functions.launches)
+        analyzed = analyze_functions(program, settings, self._functions, checkpoint, outside)
         program.pass_checkpoints()
         functions = tuple(sorted((entry.facts for entry in analyzed.functions), key=lambda facts: facts.start))
         problems = (

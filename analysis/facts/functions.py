@@ -53,6 +53,7 @@ from analysis.lower.launches import (
     annotation,
     launches_of,
 )
+from analysis.lower.launches.outside import Outside
 from analysis.lower.program import DeviceFunction, Program, unknown_function
 from analysis.store.kept import Table
 from analysis.syntax.includes import is_header
@@ -143,13 +144,21 @@ class AnalyzedFunction:
 class AnalyzedFunctions:
     functions: tuple[AnalyzedFunction, ...]
     problems: tuple[FileProblem, ...]
+    launches: LaunchesOfFile
 
 
 def analyze_functions(
-    program: Program, settings: AnalysisSettings, caches: FunctionCaches, checkpoint: Callable[[], None]
+    program: Program,
+    settings: AnalysisSettings,
+    caches: FunctionCaches,
+    checkpoint: Callable[[], None],
+    outside: Outside | None = None,
 ) -> AnalyzedFunctions:
-    """Facts of every device function of the main file; `checkpoint` is called between functions and may raise."""
-    return _FileRun(program, settings, caches, checkpoint).run()
+    """Facts of every device function of the main file; `checkpoint` is called between functions and may raise.
+
+    `outside` knows the other files of the project, if there is one.
+    """
+    return _FileRun(program, settings, caches, checkpoint, outside).run()
 
 
 class Cancelled(BaseException):
@@ -161,13 +170,18 @@ class _FileRun:
     """One pass over one version of a file."""
 
     def __init__(
-        self, program: Program, settings: AnalysisSettings, caches: FunctionCaches, checkpoint: Callable[[], None]
+        self,
+        program: Program,
+        settings: AnalysisSettings,
+        caches: FunctionCaches,
+        checkpoint: Callable[[], None],
+        outside: Outside | None,
     ) -> None:
         self._program = program
         self._settings = settings
         self._caches = caches
         self._checkpoint = checkpoint
-        self._launches: LaunchesOfFile = launches_of_file(program.unit, caches.launches, caches.uses)
+        self._launches: LaunchesOfFile = launches_of_file(program.unit, caches.launches, caches.uses, outside)
         self._templates = LaunchedTemplates(program, caches.instances)
         self._reached: defaultdict[FunctionId, list[tuple[int, View]]] = defaultdict(list)
         """For each function where it was inlined, with the number of the root."""
@@ -197,7 +211,7 @@ class _FileRun:
                 self._add_root(function)
         analyzed = [self._facts_of(function) for function in functions if function.id in self._reached]
         limited = [problem for function in analyzed if (problem := limit_problem(function.facts)) is not None]
-        return AnalyzedFunctions(tuple(analyzed), (*self._problems, *limited))
+        return AnalyzedFunctions(tuple(analyzed), (*self._problems, *limited), self._launches)
 
     def _listed(self) -> list[DeviceFunction]:
         """The device functions of the main file, in text order; only those that are new are declared."""

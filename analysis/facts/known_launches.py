@@ -1,25 +1,30 @@
-"""The launches of the kernels of a file: its own, and those of the files that it is compiled in.
+"""The launches of the kernels of a file: its own, those of the files that it is compiled in, those of its project.
 
 Question  With which blocks does a kernel of this file run?
 Rules     A file that others include as a part of them (`#include "kernel.cu"`) is launched by them: the launches of a
           kernel are those of the file and of all its includers together, so that what is claimed holds in each.
-          A kernel that one of them also names otherwise counts as unknown in all, as do those of a file whose includers
-          are not all read.  A header has its own launches alone.
-          Which instances of a template run is asked of a file alone: where an includer launches it, it stands for all.
-Cost      Includers are read only for a file that defines a kernel; their functions are parsed once per text.
-Limits    Includers are read with the macros of this file's build.  Launches in other files are not seen.
+          With a project that is so for headers too, and for kernels that other files see a declaration of: all units
+          that may launch them are read (`outside.py`).
+          A kernel that one of them also names otherwise counts as unknown in all, as do those of a file whose users
+          are not all read.  Without a project a header has its own launches alone.
+          Which instances of a template run is asked of a file alone: where another one launches it, it stands for all.
+Cost      Other units are read only for a file that defines a kernel; their functions are parsed once per text.
+Limits    Without a project, includers are read with the macros of this file's build, and other launches are not seen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, final
 
 from analysis.ir.record import record
 from analysis.lower.launches import Launch, kernels_used_otherwise, launch_shapes
 from analysis.lower.launches.find import LaunchMemo
+from analysis.lower.launches.host_calls import HostCalls
 from analysis.lower.launches.other_uses import UseMemo
+from analysis.lower.launches.outside import Outside
 from analysis.syntax.includes import is_header
+from analysis.syntax.items import Item
 from analysis.syntax.translation_unit import TranslationUnit
 
 
@@ -27,31 +32,85 @@ from analysis.syntax.translation_unit import TranslationUnit
 @record
 class LaunchesOfFile:
     """By the names of kernels: `known` has those of which all launches are known, `inside` those of them that no
-    includer launches."""
+    other file launches.  `open` are those that somebody may launch who is not seen."""
 
     known: Mapping[str, tuple[Launch, ...]]
     inside: frozenset[str]
+    open: frozenset[str] = frozenset()
 
 
 NO_LAUNCHES: Final = LaunchesOfFile({}, frozenset())
 
 
-def launches_of_file(unit: TranslationUnit, launches: LaunchMemo, uses: UseMemo) -> LaunchesOfFile:
+def launches_of_file(
+    unit: TranslationUnit, launches: LaunchMemo, uses: UseMemo, outside: Outside | None = None
+) -> LaunchesOfFile:
     """Nothing is searched where the file defines no kernel, or who includes it is not known."""
-    kernels = {item.name for item in unit.items if item.is_kernel and item.is_definition}
-    if not kernels or (unit.has_unread_includers and not is_header(unit.path)):
+    kernels = [item for item in unit.items if item.is_kernel and item.is_definition]
+    if not kernels:
         return NO_LAUNCHES
-    own = launch_shapes(unit, launches)
-    elsewhere = set(kernels_used_otherwise(unit, own, uses))
-    found = {name: dict.fromkeys(launched) for name, launched in own.items()}
-    outside: set[str] = set()
+    if outside is not None:
+        return _in_project(unit, kernels, outside, uses)
+    if unit.has_unread_includers and not is_header(unit.path):
+        return NO_LAUNCHES
+    names = {item.name for item in kernels}
+    found = _Found(unit, launch_shapes(unit, launches), uses)
     for includer in unit.includers:
-        shapes = launch_shapes(includer, launches)
-        theirs = {name: shapes.get(name, ()) for name in kernels}
-        elsewhere |= kernels_used_otherwise(includer, theirs, uses)
+        found.add(includer, launch_shapes(includer, launches), names)
+    return found.result(frozenset())
+
+
+def _in_project(unit: TranslationUnit, kernels: Iterable[Item], outside: Outside, uses: UseMemo) -> LaunchesOfFile:
+    unseen: set[str] = set()
+    by_unit: dict[str, tuple[HostCalls, set[str]]] = {}
+    for item in kernels:
+        users, are_all = outside.users(unit, item)
+        if not are_all:
+            unseen.add(item.name)
+        for calls in users:
+            by_unit.setdefault(calls.unit.path, (calls, set()))[1].add(item.name)
+    found = _Found(unit, outside.launches(outside.own), uses)
+    own = outside.own, {item.name for item in kernels}
+    for calls, names in (own, *by_unit.values()):
+        shapes = outside.launches(calls)
+        found.add(calls.unit, shapes, names)
+        unseen |= {name for name in names if name not in unseen and _is_hidden(calls, name, shapes.get(name, ()))}
+    return found.result(frozenset(unseen))
+
+
+def _is_hidden(calls: HostCalls, name: str, launches: tuple[Launch, ...]) -> bool:
+    """Whether macros of a unit use a kernel in ways that are not followed."""
+    return calls.host.uses_in_macros(name) or any(
+        count
+        > sum(launch.path == item.path and item.span.start <= launch.span.start < item.span.end for launch in launches)
+        for item, count in calls.host.pasted(name)
+    )
+
+
+@final
+class _Found:
+    """What several units say about the kernels of one."""
+
+    def __init__(self, unit: TranslationUnit, own: Mapping[str, tuple[Launch, ...]], uses: UseMemo) -> None:
+        self._unit = unit
+        self._uses = uses
+        self.own: Final = own
+        self._launches = {name: dict.fromkeys(launched) for name, launched in own.items()}
+        self._otherwise = set(kernels_used_otherwise(unit, own, uses))
+        self._outside: set[str] = set()
+
+    def add(self, unit: TranslationUnit, shapes: Mapping[str, tuple[Launch, ...]], names: Iterable[str]) -> None:
+        """What another unit does with the kernels of these names."""
+        theirs = {name: shapes.get(name, ()) for name in names}
+        self._otherwise |= kernels_used_otherwise(unit, theirs, self._uses)
         for name, launched in theirs.items():
-            if any(launch.path != unit.path for launch in launched):
-                outside.add(name)
-                found.setdefault(name, {}).update(dict.fromkeys(launched))
-    known = {name: tuple(launched) for name, launched in found.items() if name not in elsewhere}
-    return LaunchesOfFile(known, frozenset(known) - outside)
+            if any(launch.path != self._unit.path for launch in launched):
+                self._outside.add(name)
+            if launched:
+                self._launches.setdefault(name, {}).update(dict.fromkeys(launched))
+
+    def result(self, unseen: frozenset[str]) -> LaunchesOfFile:
+        """`unseen`: kernels that may be launched elsewhere."""
+        left_out = self._otherwise | unseen
+        known = {name: tuple(launched) for name, launched in self._launches.items() if name not in left_out}
+        return LaunchesOfFile(known, frozenset(known) - self._outside, frozenset(left_out))

@@ -77,7 +77,7 @@ def skim(text: bytes) -> Skim:
         frozenset(_launched(shown)),
         words,
         _words(b"\n".join(_DEFINE.findall(shown))),
-        b"##" in shown,
+        _PASTED.search(shown) is not None,
         not is_balanced,
     )
 
@@ -143,7 +143,7 @@ def _kernels(text: bytes) -> list[tuple[str, int]]:
 def _defined(outer: list[bytes]) -> Iterator[str]:
     for stretch in outer:
         if stretch.endswith(b"{"):
-            head = stretch.rpartition(b";")[2]
+            head = _DEFINE.sub(b"", stretch).rpartition(b";")[2]
             yield from (_name(found[1]) for found in _HEAD.finditer(head) if found[1] not in _NO_NAMES)
 
 
@@ -176,10 +176,11 @@ def _blank(hidden: re.Match[bytes]) -> bytes:
 
 _INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*(?:include|import)[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)', re.MULTILINE)
 _DEFINE: Final = re.compile(rb"^[ \t]*#[ \t]*define[ \t]([^\n\\]*(?:\\\r?\n[^\n\\]*|\\[^\n\\]*)*)", re.MULTILINE)
+_PASTED: Final = re.compile(rb"[\w$]\s*##\s*[\w$]")
 _STRUCTURE: Final = re.compile(rb"[{}]|^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b", re.MULTILINE)
 _TRANSPARENT: Final = re.compile(rb"\b(?:namespace\b[\w\s:]*|extern\s+)\Z")
 _EXTERN: Final = re.compile(rb"\bextern\b[^;{}]*;")
-_TEMPLATE_ARGUMENTS: Final = rb"(?:\s*<[^(){};]*>)?"
+_TEMPLATE_ARGUMENTS: Final = rb"(?:\s*<(?!<)[^(){};]*>)?"
 _HEAD: Final = re.compile(rb"([A-Za-z_$][\w$]*)" + _TEMPLATE_ARGUMENTS + rb"\s*\(")
 _KERNEL: Final = re.compile(rb"\b__global__\b")
 _NO_NAMES: Final = frozenset({b"__launch_bounds__", b"__attribute__", b"__declspec", b"alignas", b"__maxnreg__"})

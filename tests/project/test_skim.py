@@ -71,6 +71,7 @@ def test_macros_that_declare() -> None:
 
 def test_names_in_macros() -> None:
     seen = skim(b"#define RUN(x) \\\n  k<<<1, 2>>>(x)\n#define OTHER 3\nvoid f() { g(); }\n")
+    assert seen.defined == {"f"}
     assert seen.may_name_elsewhere("k")
     assert not seen.may_name_elsewhere("g")
     assert not seen.may_name_elsewhere("f")

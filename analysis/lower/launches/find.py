@@ -15,25 +15,15 @@ from dataclasses import replace
 from typing import Final, Protocol, TypeAlias
 
 from analysis.ir.source import Span
-from analysis.lower.launches.file_constants import FileConstants
 from analysis.lower.launches.host_calls import Given, HostCalls
+from analysis.lower.launches.host_code import LAUNCH_CALLS, HostCode
 from analysis.lower.launches.host_values import HostValues
-from analysis.lower.launches.host_writes import HostWrites
 from analysis.lower.launches.model import GridUnit, Launch, LaunchText
-from analysis.lower.launches.written_arguments import WrittenArguments
-from analysis.syntax.items import Item, ItemKind
+from analysis.syntax.items import Item
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.translation_unit import TranslationUnit
 from analysis.syntax.tree import Node
 
-# launch functions → positions of grid, block and shared memory size among their arguments; the kernel comes first
-LAUNCH_CALLS: Final[Mapping[bytes, tuple[int, int, int]]] = {
-    b"hipLaunchKernelGGL": (1, 2, 3),
-    b"hipLaunchKernel": (1, 2, 4),
-    b"hipLaunchCooperativeKernel": (1, 2, 4),
-    b"cudaLaunchKernel": (1, 2, 4),
-    b"cudaLaunchCooperativeKernel": (1, 2, 4),
-}
 PASSES_ARGUMENTS: Final = b"hipLaunchKernelGGL"
 """Its arguments after the stream are the kernel's own; the other functions take an array of pointers."""
 
@@ -51,27 +41,28 @@ class LaunchMemo(Protocol):
 
 
 def launch_shapes(unit: TranslationUnit, memo: LaunchMemo | None = None) -> Mapping[str, tuple[Launch, ...]]:
-    """All launches by the kernel's name, in text order."""
-    macros = launching_macros(unit)
-    may_write = WrittenArguments(unit).may_write
-    constants = FileConstants(unit, lambda known, node: HostValues(HostWrites(node, may_write), known).number(node))
-    calls = HostCalls(unit, constants, may_write)
+    """All launches in one unit by the kernel's name, in text order."""
+    return launches_with(HostCalls(HostCode(unit)), memo)
+
+
+def launches_with(calls: HostCalls, memo: LaunchMemo | None = None) -> Mapping[str, tuple[Launch, ...]]:
+    """The same, with what is known of the calls of its functions."""
     found: dict[str, list[Launch]] = {}
-    for item in (*unit.items, *unit.included_items):
-        if item.kind is ItemKind.FUNCTION and item.active and mentions_launch(item, macros):
+    unit = calls.unit
+    for item in calls.host.launching:
 
-            def compute(item: Item = item) -> tuple[Launch, ...]:
-                launches = _launches_in(unit, item, calls)
-                return tuple(launch.moved(-item.span.start) for launch in launches)
+        def compute(item: Item = item) -> tuple[Launch, ...]:
+            launches = _launches_in(unit, item, calls)
+            return tuple(launch.moved(-item.span.start) for launch in launches)
 
-            if memo is None or item.from_macro:
-                kept = compute()
-            else:
-                key = unit.fingerprint(item) + item.path.encode("utf-8", "replace") + calls.fingerprint(item)
-                kept = memo.get_or_compute(key, compute)
-            launches = (launch.moved(item.span.start) for launch in kept)
-            for launch in launches:
-                found.setdefault(launch.kernel, []).append(launch)
+        if memo is None or item.from_macro:
+            kept = compute()
+        else:
+            key = unit.fingerprint(item) + item.path.encode("utf-8", "replace") + calls.fingerprint(item)
+            kept = memo.get_or_compute(key, compute)
+        launches = (launch.moved(item.span.start) for launch in kept)
+        for launch in launches:
+            found.setdefault(launch.kernel, []).append(launch)
     return {name: tuple(launches) for name, launches in found.items()}
 
 
@@ -88,24 +79,6 @@ def launches_around(unit: TranslationUnit, memo: LaunchMemo | None = None) -> Ma
         name: tuple(dict.fromkeys((*found.get(name, ()), *outside.get(name, ()))))
         for name in dict.fromkeys((*found, *outside))
     }
-
-
-def launching_macros(unit: TranslationUnit) -> frozenset[bytes]:
-    """Macros whose replacement launches something."""
-    return frozenset(
-        [
-            name
-            for name, history in unit.macros.names.items()
-            for _, definition in history
-            if definition is not None and b"<<<" in definition.body
-        ]
-    )
-
-
-def mentions_launch(item: Item, macros: frozenset[bytes]) -> bool:
-    """Whether the text of a function, or a macro that it uses, may launch something."""
-    words = item.identifiers
-    return b"<<<" in item.text or not words.isdisjoint(LAUNCH_CALLS) or not words.isdisjoint(macros)
 
 
 def _launches_in(unit: TranslationUnit, item: Item, calls: HostCalls) -> list[Launch]:

@@ -1,27 +1,28 @@
 """What the calls in the file pass to the host functions that launch kernels.
 
 Question  Which numbers may the parameters of a launching function hold: `launch(x, N, 256)` with `const int N = 1024`?
-Rules     One set of numbers for each call in the file, as far as they are the same for every run; a call in a function
+Rules     One set of numbers for each call that is seen, as far as they are the same for every run; a call in a function
           that is called with known numbers itself is followed (`MAX_CALLS` deep).  The program makes these calls.
-          What *all* calls pass alike is known for functions that no other file can name, `static` ones outside of
-          included files; what their callers pass on is known in the same way.
+          What *all* calls pass alike is known for functions whose callers in other files are all known, and for those
+          that no other file can name, `static` ones outside of included files; what their callers pass on is known in
+          the same way.
           A function that is also used otherwise (its address is taken, a macro or a variable names it), or that has
           overloads or an owner, may be called with anything.
-Limits    Calls in other files are not seen, as launches are not.  At most `MAX_SETS` sets are kept, else nothing is
-          known.  Unnamed namespaces are not told from named ones.
+Limits    Without a project, calls in other files are not seen, as launches are not.  At most `MAX_SETS` sets are kept,
+          else nothing is known.  Unnamed namespaces are not told from named ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final, TypeAlias, final
+from collections.abc import Iterator, Sequence
+from typing import Final, Protocol, TypeAlias, final
 
 from analysis.ir.types import IntegerType
 from analysis.lower.builtins import builtin_type
-from analysis.lower.launches.file_constants import FileConstants, Number
+from analysis.lower.launches.file_constants import Number
+from analysis.lower.launches.host_code import HostCode
 from analysis.lower.launches.host_values import HostValues
-from analysis.lower.launches.host_writes import HostWrites, MayWrite
-from analysis.syntax.items import Item, ItemKind
+from analysis.syntax.items import Item
 from analysis.syntax.lexing import HIDDEN, IDENTIFIER
 from analysis.syntax.translation_unit import TranslationUnit
 from analysis.syntax.tree import Node
@@ -37,27 +38,30 @@ _ANYTHING: Final[tuple[Given, ...]] = ((),)
 _Key: TypeAlias = tuple[str, int, int, bool, int]
 
 
+class Elsewhere(Protocol):
+    """The other translation units of the project."""
+
+    def users(self, unit: TranslationUnit, item: Item, /) -> tuple[Sequence[HostCalls], bool]:
+        """The calls of the units, but `unit`, that may use what `item` declares, and whether these are all."""
+        ...
+
+
 @final
 class HostCalls:
-    """The calls of the functions of one file."""
+    """The calls of the functions of one file, and of those in other files that `elsewhere` knows."""
 
-    def __init__(self, unit: TranslationUnit, constants: FileConstants, may_write: MayWrite) -> None:
-        self._unit = unit
-        self._constants = constants
-        self._may_write = may_write
-        self._items = (*unit.items, *unit.included_items)
+    def __init__(self, host: HostCode, elsewhere: Elsewhere | None = None) -> None:
+        self.host: Final = host
+        self.unit: Final = host.unit
+        self._elsewhere = elsewhere
         self._found: dict[_Key, tuple[Given, ...]] = {}
-        self._writes: dict[tuple[str, int, int], HostWrites] = {}
 
     def values(self, item: Item, given: Given) -> HostValues:
         """Those of the variables of a function, when its parameters hold `given`."""
-        written = self._writes.get(item.identity)
-        if written is None:
-            written = self._writes[item.identity] = HostWrites(self._unit.snippet(item).root, self._may_write)
-        return HostValues(written, self._constants, dict(given))
+        return HostValues(self.host.writes(item), self.host.constants, dict(given))
 
     def passed(self, item: Item) -> tuple[Given, ...]:
-        """What the calls in the file pass, each set once; other files may call with other numbers."""
+        """What the calls that are seen pass, each set once; other files may call with other numbers."""
         return self._sets(item, is_closed=False, depth=0)
 
     def always_passed(self, item: Item) -> Given:
@@ -68,21 +72,24 @@ class HostCalls:
     def fingerprint(self, item: Item) -> bytes:
         """Of all texts that the answers about a function come from."""
         texts: list[bytes] = []
-        seen: set[tuple[str, int, int]] = set()
-        around = [item]
+        seen: set[tuple[str, bytes]] = set()
+        around: list[tuple[HostCalls, Item]] = [(self, item)]
         for _ in range(MAX_CALLS):
-            callers: list[Item] = []
-            for callee in around:
-                found = self._callers(callee)
+            callers: list[tuple[HostCalls, Item]] = []
+            for calls, callee in around:
+                found, are_all = calls._callers(callee)
                 if not found:
                     continue
-                texts.append(b"any" if self._may_be_any(callee) else b"called")
-                new = [caller for caller in found if caller.identity not in seen]
-                seen.update(caller.identity for caller in new)
-                texts += [self._unit.fingerprint(caller) for caller in new]
-                callers += new
+                texts.append(b"any" if calls._may_be_any(callee) else b"called")
+                texts.append(b"all" if are_all else b"some")
+                for caller in found:
+                    key = caller[1].path, caller[0].unit.fingerprint(caller[1])
+                    if key not in seen:
+                        seen.add(key)
+                        texts.append(key[1])
+                        callers.append(caller)
             around = callers
-        if texts and self._unit.is_included:
+        if texts and self.unit.is_included:
             texts.append(b"included")
         return b"".join(texts)
 
@@ -98,47 +105,35 @@ class HostCalls:
         name = item.name.encode("utf-8", "replace")
         if depth >= MAX_CALLS or item.owner is not None or item.name == "main":
             return _ANYTHING
-        callers = self._callers(item)
+        callers, are_all = self._callers(item)
         if not callers or self._may_be_any(item):
             return _ANYTHING
         if _mentions(item, name) != 1:  # it calls itself
             return _ANYTHING
-        root = self._unit.snippet(item).root
+        root = self.unit.snippet(item).root
         parameters = _parameters(root)
-        if not any(parameters) or (is_closed and (self._unit.is_included or not _is_static(root))):
+        are_all = are_all or (_is_static(root) and not self.unit.is_included)
+        if not any(parameters) or (is_closed and not are_all):
             return _ANYTHING
         found: dict[Given, None] = {}
-        for caller in callers:
-            for outer in self._sets(caller, is_closed=is_closed, depth=depth + 1):
-                found |= dict.fromkeys(self._passed_by(caller, outer, name, parameters))
+        for calls, caller in callers:
+            for outer in calls._sets(caller, is_closed=is_closed, depth=depth + 1):
+                found |= dict.fromkeys(calls._passed_by(caller, outer, name, parameters))
             if len(found) > MAX_SETS:
                 return _ANYTHING
         return tuple(found) or _ANYTHING
 
-    def _callers(self, item: Item) -> list[Item]:
-        name = item.name.encode("utf-8", "replace")
-        return [
-            other
-            for other in self._items
-            if name in other.identifiers
-            and other is not item
-            and other.kind is ItemKind.FUNCTION
-            and other.active
-            and other.is_definition
-        ]
+    def _callers(self, item: Item) -> tuple[list[tuple[HostCalls, Item]], bool]:
+        """The functions that name it, here and in other files, and whether the other files are all that do."""
+        others, are_all = self._users(item)
+        return [(calls, caller) for calls in (self, *others) for caller in calls.host.callers(item)], are_all
 
     def _may_be_any(self, item: Item) -> bool:
-        """Is the function used, or declared, in a way that is not followed?"""
-        name = item.name.encode("utf-8", "replace")
-        macros = self._unit.macros.names.values()
-        if any(definition is not None and name in definition.body for history in macros for _, definition in history):
-            return True
-        return any(
-            other is not item
-            and name in other.identifiers
-            and (other.kind is not ItemKind.FUNCTION or (other.is_definition and other.name == item.name))
-            for other in self._items
-        )
+        others, _ = self._users(item)
+        return any(calls.host.may_be_any(item) for calls in (self, *others))
+
+    def _users(self, item: Item) -> tuple[Sequence[HostCalls], bool]:
+        return ((), False) if self._elsewhere is None else self._elsewhere.users(self.unit, item)
 
     def _passed_by(
         self, caller: Item, outer: Given, name: bytes, parameters: tuple[str | None, ...]

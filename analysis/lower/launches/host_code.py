@@ -1,0 +1,175 @@
+"""The host code of one translation unit: what its text alone says about launches and calls.
+
+Rules    A function may launch something if its text, or a macro that it uses, mentions a launch; so may a macro that
+         uses such a macro.
+         A macro may make a name where it pastes words (`kernel_##n`), unless a part that it writes out is no beginning
+         or end of that name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Final, final
+
+from analysis.lower.launches.file_constants import FileConstants
+from analysis.lower.launches.host_values import HostValues
+from analysis.lower.launches.host_writes import HostWrites
+from analysis.lower.launches.written_arguments import WrittenArguments
+from analysis.syntax.items import Item, ItemKind
+from analysis.syntax.lexing import IDENTIFIER
+from analysis.syntax.macros import MacroDefinition
+from analysis.syntax.translation_unit import TranslationUnit
+
+# launch functions → positions of grid, block and shared memory size among their arguments; the kernel comes first
+LAUNCH_CALLS: Final[Mapping[bytes, tuple[int, int, int]]] = {
+    b"hipLaunchKernelGGL": (1, 2, 3),
+    b"hipLaunchKernel": (1, 2, 4),
+    b"hipLaunchCooperativeKernel": (1, 2, 4),
+    b"cudaLaunchKernel": (1, 2, 4),
+    b"cudaLaunchCooperativeKernel": (1, 2, 4),
+}
+_PASTED: Final = re.compile(rb"[A-Za-z_$][\w$]*(?:\s*##\s*[\w$]+)+")
+
+
+@final
+class HostCode:
+    """Answers about one unit; nothing in them depends on other units, so they may be kept with it."""
+
+    def __init__(self, unit: TranslationUnit) -> None:
+        self.unit: Final = unit
+        self.items: Final = (*unit.items, *unit.included_items)
+        self.may_write: Final = WrittenArguments(unit).may_write
+        self.constants: Final = FileConstants(
+            unit, lambda known, node: HostValues(HostWrites(node, self.may_write), known).number(node)
+        )
+        self._writes: dict[tuple[str, int, int], HostWrites] = {}
+
+    @cached_property
+    def launching(self) -> tuple[Item, ...]:
+        """The functions that may launch something."""
+        macros = launching_macros(self.unit)
+        return tuple(
+            item
+            for item in self.items
+            if item.kind is ItemKind.FUNCTION and item.active and mentions_launch(item, macros)
+        )
+
+    def writes(self, item: Item) -> HostWrites:
+        """What a function does with its variables."""
+        written = self._writes.get(item.identity)
+        if written is None:
+            written = self._writes[item.identity] = HostWrites(self.unit.snippet(item).root, self.may_write)
+        return written
+
+    def callers(self, item: Item) -> list[Item]:
+        """The other functions that name it."""
+        name = item.name.encode("utf-8", "replace")
+        return [
+            other
+            for other in self.items
+            if name in other.identifiers
+            and not is_same(other, item)
+            and other.kind is ItemKind.FUNCTION
+            and other.active
+            and other.is_definition
+        ]
+
+    def may_be_any(self, item: Item) -> bool:
+        """Is the function used, or declared, in a way that is not followed?"""
+        name = item.name.encode("utf-8", "replace")
+        if self.macro_names(name) or self.pasted(item.name):
+            return True
+        return any(
+            name in other.identifiers
+            and not is_same(other, item)
+            and (other.kind is not ItemKind.FUNCTION or (other.is_definition and other.name == item.name))
+            for other in self.items
+        )
+
+    def macro_names(self, name: bytes) -> bool:
+        """Whether a macro names it."""
+        return any(name in definition.body for definition in self._macros())
+
+    def pasted(self, name: str) -> list[tuple[Item, int]]:
+        """The functions and variables in which macros make the name from parts, and how often they do."""
+        macros = self._pasting(name)
+        found: list[tuple[Item, int]] = []
+        word = name.encode("utf-8", "replace")
+        for item in self.items if macros else ():
+            is_code = item.active and item.kind in (ItemKind.FUNCTION, ItemKind.VARIABLE) and item.is_definition
+            if is_code and not macros.isdisjoint(item.identifiers):
+                count = IDENTIFIER.findall(self.unit.snippet(item).text).count(word) - (item.name == name)
+                if count > 0:
+                    found.append((item, count))
+        return found
+
+    def uses_in_macros(self, name: str) -> bool:
+        """Whether a macro names a kernel otherwise than to launch it."""
+        word = re.escape(name.encode("utf-8", "replace"))
+        launched = re.compile(rb"\b%s\s*(?:<[^(){};]*?>)?\s*<<<" % word)
+        named = re.compile(rb"\b%s\b" % word)
+        bodies = (one.body for one in self._macros() if named.search(one.body))
+        return any(
+            named.search(launched.sub(b"<<<", body)) and not any(call in body for call in LAUNCH_CALLS)
+            for body in bodies
+        )
+
+    def _pasting(self, name: str) -> frozenset[bytes]:
+        """The macros that may make the name from parts, or use one that does."""
+        found = {
+            macro
+            for macro, begin, end in self._pastes
+            if (not begin or name.startswith(begin)) and (not end or name.endswith(end))
+        }
+        words = [(one.name, IDENTIFIER.findall(one.body)) for one in self._macros()] if found else []
+        while new := {macro for macro, used in words if macro not in found and not found.isdisjoint(used)}:
+            found |= new
+        return frozenset(found)
+
+    @cached_property
+    def _pastes(self) -> frozenset[tuple[bytes, str, str]]:
+        """Macros that paste, with what the names that they make begin and end with, as far as it is written out."""
+        found: set[tuple[bytes, str, str]] = set()
+        for definition in self._macros():
+            if b"##" not in definition.body:
+                continue
+            parameters = frozenset((*(definition.parameters or ()), b"__VA_ARGS__"))
+            for pasted in _PASTED.findall(definition.body):  # not `, ##__VA_ARGS__`, which makes no name
+                parts = [part.strip() for part in pasted.split(b"##")]
+                begin, end = (b"" if part in parameters else part for part in (parts[0], parts[-1]))
+                found.add((definition.name, begin.decode("utf-8", "replace"), end.decode("utf-8", "replace")))
+        return frozenset(found)
+
+    def _macros(self) -> Iterator[MacroDefinition]:
+        for history in self.unit.macros.names.values():
+            for _, definition in history:
+                if definition is not None:
+                    yield definition
+
+
+def is_same(one: Item, other: Item) -> bool:
+    """Whether two items, which may be of two versions of a file, are one declaration."""
+    return one is other or (one.path == other.path and one.part == other.part and one.text == other.text)
+
+
+def launching_macros(unit: TranslationUnit) -> frozenset[bytes]:
+    """Macros whose replacement launches something."""
+    bodies = [
+        (name, definition.body)
+        for name, history in unit.macros.names.items()
+        for _, definition in history
+        if definition is not None
+    ]
+    found = {name for name, body in bodies if b"<<<" in body or any(call in body for call in LAUNCH_CALLS)}
+    words = [(name, IDENTIFIER.findall(body)) for name, body in bodies] if found else []
+    while new := {name for name, used in words if name not in found and not found.isdisjoint(used)}:
+        found |= new
+    return frozenset(found)
+
+
+def mentions_launch(item: Item, macros: frozenset[bytes]) -> bool:
+    """Whether the text of a function, or a macro that it uses, may launch something."""
+    words = item.identifiers
+    return b"<<<" in item.text or not words.isdisjoint(LAUNCH_CALLS) or not words.isdisjoint(macros)

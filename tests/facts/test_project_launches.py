@@ -1,0 +1,170 @@
+"""Launches and calls in other files of a project."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.facts.analyzer import Analyzer
+from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.settings import AnalysisSettings
+from analysis.syntax.document import Document
+from analysis.syntax.includes import DictLoader
+from simt_lsp.workspace.project_index.index import ProjectIndex
+
+KERNEL = "__global__ void k(int *x, int n) { if (threadIdx.x < 32) x[threadIdx.y] = n; }\n"
+DECLARED = "__global__ void k(int *x, int n);\n"
+ROWS = "void rows(int *x) { k<<<2, dim3(64, 4)>>>(x, 7); }\n"
+SQUARES = "void squares(int *x) { k<<<1, dim3(8, 8)>>>(x, 7); }\n"
+NOTHING = set[tuple[int, int, int]]()
+
+
+def _analyzed(files: dict[str, str], path: str, analyzer: Analyzer | None = None) -> FileAnalysis:
+    loader = DictLoader({name: text.encode() for name, text in files.items()})
+    index = ProjectIndex()
+    for name, text in loader.files.items():
+        index.scan(name, text)
+    return (analyzer or Analyzer()).analyze(
+        path, Document.open(loader.files[path]), loader, AnalysisSettings(), project=index
+    )
+
+
+def _shapes(files: dict[str, str], path: str, analyzer: Analyzer | None = None) -> set[tuple[int, int, int]]:
+    analysis = _analyzed(files, path, analyzer)
+    launch = analysis.launch_of(next(one for one in analysis.facts.functions if one.name == "k"))
+    assert launch is not None
+    return {(shape.x, shape.y, shape.z) for shape in launch.shapes}
+
+
+IN_HEADER = {"k.cuh": KERNEL, "a.cu": '#include "k.cuh"\n' + ROWS}
+DECLARED_IN_HEADER = {"k.cu": KERNEL, "k.h": DECLARED, "a.cu": '#include "k.h"\n' + ROWS}
+
+
+@pytest.mark.parametrize(
+    ("files", "path"),
+    [
+        pytest.param(IN_HEADER, "k.cuh", id="a header"),
+        pytest.param(DECLARED_IN_HEADER, "k.cu", id="a declaration in a header"),
+        pytest.param({"k.cu": KERNEL, "a.cu": DECLARED + ROWS}, "k.cu", id="a plain declaration"),
+        pytest.param({"k.cu": KERNEL, "a.cu": '#include "k.cu"\n' + ROWS}, "k.cu", id="a part"),
+        pytest.param(
+            {"k.cu": KERNEL, "a.cu": DECLARED + "#define RUN(b) k<<<2, b>>>(0, 7)\nvoid f() { RUN(dim3(64, 4)); }\n"},
+            "k.cu",
+            id="a macro",
+        ),
+        pytest.param(
+            {
+                "k.cuh": KERNEL + "#define RUN(n, b) n##k<<<2, b>>>(0, 7)\n",
+                "a.cu": '#include "k.cuh"\nvoid f() { RUN(, dim3(64, 4)); }\n',
+            },
+            "k.cuh",
+            id="pasted words",
+        ),
+    ],
+)
+def test_launches_elsewhere(files: dict[str, str], path: str) -> None:
+    assert _shapes(files, path) == {(64, 4, 1)}
+    another = '#include "k.h"\n' if "k.h" in files else '#include "k.cuh"\n' if "k.cuh" in files else DECLARED
+    assert _shapes({**files, "b.cu": another + SQUARES}, path) == {(64, 4, 1), (8, 8, 1)}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param("void *any = (void *)k;\n", id="a pointer"),
+        pytest.param("void other(int *x, dim3 b) { k<<<1, b>>>(x, 1); }\n", id="unknown blocks"),
+        pytest.param("#define KERNEL k\nvoid f() { run(KERNEL); }\n", id="a name in a macro"),
+        pytest.param("#define GLUE(a) a##k\nvoid f() { run(GLUE()); }\n", id="a pasted name"),
+    ],
+)
+@pytest.mark.parametrize(("files", "path"), [(IN_HEADER, "k.cuh"), (DECLARED_IN_HEADER, "k.cu")])
+def test_one_use_that_is_not_known_opens_all(files: dict[str, str], path: str, other: str) -> None:
+    include = '#include "k.h"\n' if "k.h" in files else '#include "k.cuh"\n'
+    assert _shapes({**files, "b.cu": include + other}, path) == NOTHING
+
+
+def test_a_launch_of_a_namesake_opens() -> None:
+    namesake = "namespace other { __global__ void k(int *x, int n); }\nusing namespace other;\n"
+    assert _shapes({**DECLARED_IN_HEADER, "b.cu": '#include "k.h"\n' + namespace_launch(namesake)}, "k.cu") == NOTHING
+
+
+def namespace_launch(text: str) -> str:
+    return text + SQUARES
+
+
+def test_neighbours_with_the_same_names() -> None:
+    files = {f"/p/{name}": text for name, text in DECLARED_IN_HEADER.items()}
+    files |= {f"/q/{name}": text.replace("dim3(64, 4)", "32") for name, text in DECLARED_IN_HEADER.items()}
+    assert _shapes(files, "/p/k.cu") == {(64, 4, 1)}
+    assert _shapes(files, "/q/k.cu") == {(32, 1, 1)}
+
+
+def test_own_launches_do_not_stand_for_those_of_a_file_that_is_not_certain() -> None:
+    own = KERNEL + SQUARES
+    assert _shapes({"/p/s/k.cu": own, "/p/a.cu": DECLARED + ROWS}, "/p/s/k.cu") == {(8, 8, 1), (64, 4, 1)}
+    ambiguous = {"/p/s/k.cu": own, "/p/t/k.cu": KERNEL, "/p/a.cu": DECLARED + ROWS}
+    assert _shapes(ambiguous, "/p/s/k.cu") == NOTHING
+
+
+WRAPPED = KERNEL + "void launch(int *x, int n, int block) { k<<<(n + block - 1) / block, block>>>(x, n); }\n"
+
+
+@pytest.mark.parametrize("caller", ["main.cpp", "main.cu"])
+@pytest.mark.parametrize("header", [True, False])
+def test_calls_of_a_wrapper_in_another_file(caller: str, *, header: bool) -> None:
+    call = "int main() { int n = 1 << 10; launch(0, n, 256); }\n"
+    declaration = "void launch(int *x, int n, int block);\n"
+    files = {"k.cu": WRAPPED, caller: ('#include "k.h"\n' if header else declaration) + call}
+    if header:
+        files["k.h"] = declaration
+    assert _shapes(files, "k.cu") == {(256, 1, 1)}
+    analysis = _analyzed(files, "k.cu")
+    launch = analysis.launch_of(analysis.facts.functions[0])
+    assert launch is not None
+    assert launch.passed == ((1, 1024),)
+
+
+def test_calls_of_a_wrapper_with_several_numbers() -> None:
+    call = "void launch(int *x, int n, int block);\nint main() { launch(0, 7, 256); }\n"
+    files = {"k.cu": WRAPPED, "a.cpp": call, "b.cpp": call.replace("main", "other").replace("256", "64")}
+    assert _shapes(files, "k.cu") == NOTHING  # each is known to be made
+    analysis = _analyzed(files, "k.cu")
+    launch = analysis.launch_of(analysis.facts.functions[0])
+    assert launch is not None
+    assert {made.shape.x for made in launch.launches} == {256, 64}
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        pytest.param("int main(int argc, char **) { launch(0, 7, argc); }\n", id="an unknown number"),
+        pytest.param("int main() { launch(0, 7, 256); }\nauto any = launch;\n", id="a pointer"),
+        pytest.param("#define L launch\nint main() { launch(0, 7, 256); L(0, 7, 64); }\n", id="a macro"),
+    ],
+)
+def test_a_wrapper_that_may_be_called_with_anything(use: str) -> None:
+    files = {"k.cu": WRAPPED, "a.cpp": "void launch(int *x, int n, int block);\n" + use}
+    assert _shapes(files, "k.cu") == NOTHING
+
+
+def test_calls_are_followed_over_files() -> None:
+    files = {
+        "k.cuh": KERNEL,
+        "launch.cu": '#include "k.cuh"\nvoid launch(int *x, int block) { k<<<1, block>>>(x, 1); }\n',
+        "run.cpp": "void launch(int *x, int block);\nvoid run(int block) { launch(0, block); }\n",
+        "main.cpp": "void run(int block);\nint main() { run(128); }\n",
+    }
+    assert _shapes(files, "k.cuh") == {(128, 1, 1)}
+
+
+def test_macros_of_a_compiler_are_not_those_of_a_host_file() -> None:
+    text = "void launch(int *x, int n, int block);\n#ifdef __CUDACC__\n#define B 32\n#else\n#define B 64\n#endif\n"
+    files = {"k.cu": WRAPPED, "a.cpp": text + "int main() { launch(0, 7, B); }\n"}
+    assert _shapes(files, "k.cu") == {(64, 1, 1)}
+
+
+def test_an_edit_elsewhere_is_seen_and_one_of_the_kernel_reads_nothing_again() -> None:
+    analyzer = Analyzer()
+    assert _shapes(IN_HEADER, "k.cuh", analyzer) == {(64, 4, 1)}
+    assert _shapes({**IN_HEADER, "a.cu": '#include "k.cuh"\n' + SQUARES}, "k.cuh", analyzer) == {(8, 8, 1)}
+    edited = {**IN_HEADER, "k.cuh": "/* above */\n" + KERNEL.replace("= n", "= n + 1")}
+    assert _shapes(edited, "k.cuh", analyzer) == {(64, 4, 1)}
