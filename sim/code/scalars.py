@@ -31,7 +31,7 @@ from analysis.ir.types import (
 )
 from analysis.lower.layouts import size_and_alignment
 
-MAX_PARTS: Final = 4096
+MAX_PARTS: Final = 8192
 """A value with more parts is refused: generated code names each of them."""
 
 
@@ -121,7 +121,7 @@ def is_union(type: Type, structs: Mapping[str, StructLayout]) -> bool:
 
 def _collect(type: Type, structs: Mapping[str, StructLayout], offset: int, found: list[Part], warp_size: int) -> None:
     if len(found) > MAX_PARTS:
-        raise NoParts("a value of more than 4,096 parts")
+        raise NoParts("a value of more than 8,192 parts")
     match type:
         case VoidType():
             pass

@@ -4,8 +4,9 @@ Rules    An array whose length was chosen grows to the accessed extent, up to `M
          likewise, up to `MAX_SHARED_BYTES`.  Where an access without a known object goes astray, all arrays grow.
          A chosen block is replaced where threads miss a shared array or a barrier, by the first that fits better,
          unless the run is long.
-         A run that does not end in time is tried once more with one block and short loops; likewise one for which
-         arrays would grow beyond `MAX_EASY_BYTES`.
+         A run that does not end in time is tried once more with one block and short loops, or, where the blocks share
+         work that no chosen number bounds, as the first of many blocks; likewise one for which arrays would grow beyond
+         `MAX_EASY_BYTES`.
          Faults that chosen numbers or contents decide are tried to be mended by other ones (`mending.py`).
          The best run counts: one that ends before one that does not, then the fewest kinds of faults.
 Limits   What was given, or is launched so in the file, stays: its faults are the program's.
@@ -49,8 +50,9 @@ def run_adapted(planner: Planner, run: Callable[[Plan], Result]) -> tuple[Plan, 
     first = planner.plan()
     longest, *before = _grown(planner, run, first, run(first))
     small: Sequence[tuple[Plan, Result]] = ()
-    if longest[1].truncated is not None and may_be_tried_smaller(longest[0]):
-        small = tuple(_tried(planner, run, Attempt(is_small=True)))
+    smaller = None if longest[1].truncated is None else planner.smaller(longest[0])
+    if smaller is not None:
+        small = tuple(_tried(planner, run, smaller))
     best = min((longest, *small, *before), key=_badness)
     is_cheap = best[1].truncated is None and best[1].warp_instructions <= MAX_RETRIED_WORK
     if best[0].block.is_chosen and is_cheap and any(map(_blames_block, best[1].faults)):
@@ -62,9 +64,13 @@ def run_adapted(planner: Planner, run: Callable[[Plan], Result]) -> tuple[Plan, 
     return _mended(planner, run, *best)
 
 
-def may_be_tried_smaller(plan: Plan) -> bool:
-    """Whether another attempt follows a run that does not end in time."""
-    return plan.grid.why != "given" and not plan.attempt.is_small
+def share_kept(planner: Planner, plan: Plan) -> float:
+    """Of the time of a run: for the attempt that follows where it does not end in time.
+
+    Where fewer blocks are no help, the first run is expected not to.
+    """
+    smaller = planner.smaller(plan)
+    return 0.0 if smaller is None else 0.75 if smaller.is_spread else 0.5
 
 
 def may_be_mended(causes: Causes, plan: Plan, fault: Fault) -> bool:
@@ -120,8 +126,8 @@ def _grown(planner: Planner, run: Callable[[Plan], Result], plan: Plan, result: 
         attempt = grown(plan, result) if result.faults and result.truncated is None else None
         if attempt is None:
             break
-        if may_be_tried_smaller(plan) and _bytes(plan, attempt) > MAX_EASY_BYTES:
-            attempt = replace(attempt, is_small=True, lengths={})
+        if _bytes(plan, attempt) > MAX_EASY_BYTES:
+            attempt = planner.smaller(plan) or attempt
         try:
             longer = planner.plan(attempt)
             last = run(longer)

@@ -29,6 +29,7 @@ from sim.launch.array_uses import Role, image_uses
 from sim.launch.attempt import Attempt
 from sim.launch.choices import Choice
 from sim.launch.contents import (
+    MAX_DATA,
     ArrayChoice,
     Bounds,
     Limits,
@@ -293,6 +294,10 @@ class ArgumentChooser:
         for path in sorted(use.ends):
             if use.role(path) is Role.LINK:
                 found[path] = -1, use.limits.get(path, self._threads)
+        for path in sorted(use.divisors - found.keys()):
+            role = use.role(path)
+            if role in (Role.DATA, Role.INDEX):
+                found[path] = 1, max(2, use.limits.get(path, MAX_DATA if role is Role.DATA else self._threads))
         ranges = {path[depth:]: bounds for path, bounds in found.items()}
         if isinstance(element, VectorType) and ranges:  # one range for all members
             ranges = {(): (min(low for low, _ in ranges.values()), max(high for _, high in ranges.values()))}

@@ -6,6 +6,7 @@ Words    *Offsets*: a loop runs from one loaded element to another (`for (j = ro
          (`parent[parent[i]]`, `node = next[node]`).
 Rules    Everything is kept per place (`nodes` and its member `edges` apart), at its most demanding use:
          links before offsets before indices before counts before plain data.
+         Where a product (`row * width`) goes into an array of fixed length, each factor stays below the root of that.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
+from math import isqrt
 from typing import Final, TypeAlias, final
 
 from analysis.ir.function import SymbolKind
@@ -25,6 +27,7 @@ from analysis.ir.instructions import (
     Constant,
     Convert,
     ElementAddress,
+    Instruction,
     Load,
     Phi,
     ReadSpecial,
@@ -74,6 +77,8 @@ class ArrayUse:
     number that is passed."""
     ends: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
     """Where -1, or a negative number, is asked for."""
+    divisors: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
+    """What something is divided by."""
 
     def role(self, path: tuple[str, ...]) -> Role:
         return self.roles.get(path, Role.DATA)
@@ -172,8 +177,13 @@ def _read_roles(flow: Flow, uses: dict[Root, ArrayUse]) -> None:
                     _note(uses, place, Role.LINK if place.root in indexed else Role.INDEX, None)
                 if limit is not None:
                     for term, factor in _scaled_terms(flow, instruction.index, 1, 0):
+                        below = max(1, limit // factor)
                         for place in _loaded(flow, term):
-                            _note(uses, place, Role.INDEX, max(1, limit // factor))
+                            _note(uses, place, Role.INDEX, isqrt(below) if _is_product(flow, term) else below)
+            elif isinstance(instruction, Binary) and instruction.operator in _DIVISIONS:
+                for place in _loaded_as_it_is(flow, instruction.right):
+                    if place.root in uses:
+                        uses[place.root].divisors.add(place.path)
     for compare in _exit_compares(flow):
         starts = {place for side in (compare.left, compare.right) for place in _starts(flow, side)}
         bounds = {place for side in (compare.left, compare.right) for place in _loaded(flow, side)}
@@ -223,10 +233,33 @@ def _scaled_terms(flow: Flow, value: ValueId, factor: int, depth: int) -> Iterat
             yield value, factor
 
 
-def _constant(flow: Flow, value: ValueId) -> int | None:
+def _is_product(flow: Flow, value: ValueId) -> bool:
+    """Whether two numbers that are both not constant are multiplied: each may be as large as the root of the limit."""
+    match _uncast(flow, value):
+        case Binary(operator=BinaryOperator.MULTIPLY, left=left, right=right):
+            return _constant(flow, left) is None and _constant(flow, right) is None
+        case _:
+            return False
+
+
+def _loaded_as_it_is(flow: Flow, value: ValueId) -> Iterator[Place]:
+    """The elements that the value is, unchanged."""
+    match _uncast(flow, value):
+        case Load(result=result) if isinstance(flow.function.type_of(result), IntegerType):
+            yield from _loaded(flow, result)
+        case _:
+            return
+
+
+def _uncast(flow: Flow, value: ValueId) -> Instruction | Phi | None:
     definition = flow.definitions.get(value)
     while isinstance(definition, Convert):
         definition = flow.definitions.get(definition.operand)
+    return definition
+
+
+def _constant(flow: Flow, value: ValueId) -> int | None:
+    definition = _uncast(flow, value)
     return definition.value if isinstance(definition, Constant) and isinstance(definition.value, int) else None
 
 
@@ -313,6 +346,7 @@ def _exit_compares(flow: Flow) -> Iterator[Compare]:
                     pass
 
 
+_DIVISIONS: Final = (BinaryOperator.DIVIDE, BinaryOperator.REMAINDER)
 _EQUALITIES: Final = (CompareOperator.EQUAL, CompareOperator.NOT_EQUAL)
 
 

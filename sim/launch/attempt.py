@@ -23,6 +23,8 @@ class Attempt:
     shared_bytes: int = 0
     is_small: bool = False
     """One block and short loops, after a run that did not end."""
+    is_spread: bool = False
+    """Many blocks, of which the first is run, after a run that did not end because a few blocks share all the work."""
     numbers: Mapping[str, int] = field(default_factory=dict[str, int])
     ascending: frozenset[str] = frozenset()
 

@@ -1,9 +1,10 @@
 """Which instance of a kernel runs: what its template parameters stand for.
 
 Rules    The first that speaks about a parameter decides: what is given, the launches of the file, explicit
-         instantiations, the default of the declaration.  Otherwise it is chosen: `float` for a type (`int` where the
-         kernel does with it what only integers can do), true for a bool, 256 for an integer whose name speaks of a
-         block or of threads (16 where the kernel is two-dimensional), else 4.
+         instantiations, the default of the declaration.  Otherwise it is chosen: for a type a class that a function
+         takes which the kernel calls with it (`taken_types.py`), else `float` (`int` where the kernel does with it what
+         only integers can do); true for a bool; for an integer 256 if its name speaks of a block or of threads (16
+         where the kernel is two-dimensional), else 4.
          Of several launches the first counts in which most arguments are known.
          Parameters of a host template around the launch are what the first call of that template gives.
 Limits   Such calls are followed over one step, and only where the arguments are written out.
@@ -45,6 +46,7 @@ from analysis.syntax.parsing import parse
 from analysis.syntax.tree import Node, convert
 from sim.launch.choices import Choice, source_of
 from sim.launch.functors import called_functions, called_types
+from sim.launch.taken_types import taken_type
 from sim.refusals import LaunchError
 
 DEFAULT_BLOCK: Final = 256
@@ -91,6 +93,7 @@ def choose_instance(
     for parameter in declaration.template_parameters:
         argument, why, is_chosen = _argument(scope, declaration, parameter, sources, bound) or (
             _callable(program, scope, declaration, parameter, launches)
+            or _taken(declaration, parameter, bound)
             or (*_chosen(scope, declaration, parameter), True)
         )
         bound[parameter.name] = argument
@@ -166,6 +169,14 @@ def _callable(
         if len(read) == 1 and isinstance(read[0], TypeName) and isinstance(read[0].declared.type, StructType):
             return read[0], why, is_chosen
     return None
+
+
+def _taken(
+    declaration: FunctionDeclaration, parameter: TemplateParameter, bound: Mapping[str, TemplateArgument]
+) -> tuple[TemplateArgument, str, bool] | None:
+    """A class whose objects a function takes that the kernel calls."""
+    found = taken_type(declaration, parameter.name, bound) if parameter.is_type else None
+    return None if found is None else (found, "chosen: a function that is called takes it", True)
 
 
 def _default(

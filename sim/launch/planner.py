@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Final, final
 
+from analysis.ir.collectives import GridBarrier
 from analysis.ir.function import SymbolKind
+from analysis.ir.instructions import ReadSpecial
+from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
 from analysis.ir.types import ArrayType, BooleanType, FloatType, IntegerType, Type
 from analysis.lower.layouts import size_of
@@ -41,11 +45,13 @@ from sim.launch.shapes import (
     choose_grid,
     speaks_of_block,
     spelled,
+    spread_grid,
 )
 from sim.launch.spans import Spans
 from sim.launch.specification import Budget, LaunchSpecification
 from sim.launch.straddling import straddling_ranges
 from sim.launch.subject import Subject, read_subject
+from sim.launch.thread_arrays import lengths_by_axis
 from sim.refusals import LaunchError
 
 DEFAULT_SEED: Final = 1
@@ -109,6 +115,28 @@ class Planner:
         """Where values of that instance come from."""
         return self._subject.flow
 
+    def smaller(self, plan: Plan) -> Attempt | None:
+        """What to try where the plan's run does not end in time; None where nothing smaller is left.
+
+        Where the blocks of the grid share work that no chosen number bounds, fewer blocks have more of it each.
+        """
+        if plan.grid.why == "given" or plan.attempt.is_small or plan.attempt.is_spread:
+            return None
+        small = Attempt(is_small=True)
+        block, grid = _shapes(self._evidence, small)
+        numbers = _numbers(self._subject, small, grid, block)
+        now = {choice.name: choice.value for choice in plan.choices}
+        bounds = (name for name, type in self.flow.leaves.items() if isinstance(type, IntegerType) and name in numbers)
+        is_bounded = any(str(numbers[name].value) != now.get(name) for name in bounds)
+        return Attempt(is_spread=True) if self._is_shared and not is_bounded else small
+
+    @cached_property
+    def _is_shared(self) -> bool:
+        """Whether blocks know how many they are, and never wait for all."""
+        found = [one for _, one in self.kernel.function.instructions()]
+        is_counted = any(isinstance(one, ReadSpecial) and one.register in _GRID_EXTENTS for one in found)
+        return is_counted and not any(isinstance(one, GridBarrier) for one in found)
+
     def plan(self, attempt: Attempt | None = None) -> Plan:
         """A complete launch; `attempt` carries what earlier ones taught."""
         subject, attempt = self._subject, attempt or Attempt()
@@ -132,6 +160,7 @@ class Planner:
             self._havoc,
             self._barriers_in_turn,
             self._budget,
+            first_blocks=int(attempt.is_spread),
         )
         shapes = [
             Choice("grid", spelled(grid.extent), grid.why, grid.is_chosen),
@@ -153,6 +182,7 @@ class Planner:
 
 
 _GIVEN: Final = "given"
+_GRID_EXTENTS: Final = (SpecialRegister.GRID_DIM_X, SpecialRegister.GRID_DIM_Y, SpecialRegister.GRID_DIM_Z)
 
 
 def _check_names(subject: Subject) -> None:
@@ -192,6 +222,7 @@ def _shape_evidence(subject: Subject) -> ShapeEvidence:
         threads,
         blocks,
         subject.program.unit.path,
+        lengths_by_axis(subject.flow),
     )
 
 
@@ -207,7 +238,7 @@ def _shapes(evidence: ShapeEvidence, attempt: Attempt) -> tuple[ChosenShape, Cho
         block = ChosenShape(attempt.block, "chosen: others do not fit", is_chosen=True)
     if block.threads > MAX_BLOCK_THREADS:
         raise LaunchError(f"block={spelled(block.extent)}: a block has at most {MAX_BLOCK_THREADS} threads")
-    grid = choose_grid(evidence, block)
+    grid = spread_grid(evidence) if attempt.is_spread else choose_grid(evidence, block)
     if attempt.is_small and evidence.grid is None:
         grid = ChosenShape((1, 1, 1), "one block: more would take too long", is_chosen=True)
     return block, grid

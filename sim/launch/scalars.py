@@ -266,7 +266,10 @@ class _Choosing:
             if name not in self._numbers and number > 0:
                 best[name] = max(number, best.get(name, 0))
         for name, number in best.items():
-            yield name, ChosenNumber(number, why)
+            if name in self._uses.masks and number & (number - 1):
+                yield name, ChosenNumber(_power_of_two(number), f"{why}; a power of two, as a mask is made of it")
+            else:
+                yield name, ChosenNumber(number, why)
 
     def _compared(self) -> Iterator[tuple[ValueId, ValueId, int]]:
         """Comparisons of an index with a bound that depends on leaves without a number: index, bound, and the number

@@ -24,6 +24,9 @@ from sim.launch.choices import source_of
 
 MAX_BLOCK_THREADS: Final = 1024
 MAX_THREADS: Final = 1 << 15
+SPREAD_BLOCKS: Final = 1 << 12
+MAX_SPREAD_BLOCKS: Final = 1 << 16
+"""So many blocks share work that is too much for a few."""
 
 _AXIS_NAME: Final = re.compile(r"(?:^|_|(?<=[a-z]))(?:(?P<x>X|W|WIDTH|COLS?|bx)|(?P<y>Y|H|HEIGHT|ROWS?|by))$")
 _BLOCK_NAME: Final = re.compile(r"BLOCK|THREAD|TILE|CTA|^b[xy]$", re.IGNORECASE)
@@ -69,6 +72,8 @@ class ShapeEvidence:
     block_axes: int
     file: str = ""
     """That of the kernel."""
+    lengths: Sequence[tuple[int, int]] = ()
+    """Axes (0, 1, 2) whose thread index goes into an array as it is, with the length of that array."""
 
 
 def choose_block(evidence: ShapeEvidence) -> ChosenShape:
@@ -90,6 +95,7 @@ def choose_block(evidence: ShapeEvidence) -> ChosenShape:
 def other_blocks(evidence: ShapeEvidence, tried: Index3) -> Iterator[Index3]:
     """Shapes to try where a chosen one does not fit the kernel's shared arrays; first those that constants suggest."""
     numbers = dict.fromkeys(number for number in evidence.constants.values() if number > 1)
+    fitting = [(*tried[:axis], length, *tried[axis + 1 :]) for axis, length in evidence.lengths if length < tried[axis]]
     match evidence.thread_axes:
         case 3:
             shapes: list[Index3] = [(4, 4, 4), (8, 8, 8), (16, 4, 4)]
@@ -100,7 +106,11 @@ def other_blocks(evidence: ShapeEvidence, tried: Index3) -> Iterator[Index3]:
             shapes = [(number, 1, 1) for number in numbers]
             shapes += [(128, 1, 1), (64, 1, 1), (32, 1, 1), (512, 1, 1), (1024, 1, 1), (16, 1, 1)]
     most = evidence.bound or MAX_BLOCK_THREADS
-    return (shape for shape in dict.fromkeys(shapes) if shape != tried and _threads(shape) <= most)
+    return (
+        (shape[0], shape[1], shape[2])
+        for shape in dict.fromkeys((*fitting, *shapes))
+        if shape != tried and _threads(shape) <= most
+    )
 
 
 def choose_grid(evidence: ShapeEvidence, block: ChosenShape) -> ChosenShape:
@@ -115,6 +125,17 @@ def choose_grid(evidence: ShapeEvidence, block: ChosenShape) -> ChosenShape:
                 return ChosenShape(whole, why)
             return ChosenShape(cut, f"{why}, cut from {spelled(whole)}", is_cut=True)
     return ChosenShape(_DEFAULT_GRIDS[evidence.block_axes], "chosen", is_chosen=True)
+
+
+def spread_grid(evidence: ShapeEvidence) -> ChosenShape:
+    """A grid of so many blocks that each has little of the work that all share: what host code says, or many."""
+    for launch in evidence.launches:
+        if launch.grid is not None and SPREAD_BLOCKS // 4 <= _threads(launch.grid) <= MAX_SPREAD_BLOCKS:
+            why = f"{source_of(launch, evidence.file)}; the first block alone is run: all would take too long"
+            return ChosenShape((launch.grid.x, launch.grid.y, launch.grid.z), why)
+    side = 1 << SPREAD_BLOCKS.bit_length() // 2
+    extent = (SPREAD_BLOCKS, 1, 1) if evidence.block_axes == 1 else (side, SPREAD_BLOCKS // side, 1)
+    return ChosenShape(extent, "chosen: many blocks share the work, the first alone is run", is_chosen=True)
 
 
 def axes_read(function: Function, text: bytes) -> tuple[int, int]:

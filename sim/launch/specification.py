@@ -161,6 +161,12 @@ class LaunchSpecification:
     """Where threads of a block wait at different barriers, those at the first one in the program go on and the others
     stay, as if each barrier waited for who can come to it; the fault is recorded all the same."""
     budget: Budget = Budget()
+    first_blocks: int = 0
+    """So many blocks of the grid are run, in linear order; 0 for all.  The kernel sees the whole grid."""
+
+    @property
+    def blocks_to_run(self) -> int:
+        return min(self.first_blocks, self.blocks) or self.blocks
 
     @property
     def threads_per_block(self) -> int:

@@ -109,11 +109,12 @@ class Machine:
     # -- waves --------------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """All blocks, wave after wave."""
+        """All blocks that are wanted, wave after wave."""
         per_block = self.launch.warps_per_block
         local: dict[int, Region] | None = None
-        for first in range(0, self.launch.blocks, self._resident):
-            count = min(self._resident, self.launch.blocks - first)
+        blocks = self.launch.blocks_to_run
+        for first in range(0, blocks, self._resident):
+            count = min(self._resident, blocks - first)
             frame = Frame(self.launch, np.arange(first * per_block, (first + count) * per_block))
             if local is None:
                 local = self._local_memory(self._kernel.function, frame)
@@ -125,7 +126,7 @@ class Machine:
             for observer in self._observers:
                 observer.wave(Wave(first, count, per_block, lane_sets(frame.live)))
             self._run_frame(self._kernel.function.id, frame, np.flatnonzero(frame.live.any(axis=1)))
-            self.deadline.finished = (first + count) / self.launch.blocks
+            self.deadline.finished = (first + count) / blocks
 
     def _run_frame(self, id: FunctionId, frame: Frame, rows: Rows) -> None:
         code = self._code.functions[id]
@@ -184,7 +185,7 @@ class Machine:
         """Ends the run where its state repeats."""
         stuck = self._code.segments[segment]
         span = stuck.terminator.span if stuck.terminator is not None else stuck.instructions[-1].span
-        left = self.launch.blocks - int(frame.warps[-1]) // self.launch.warps_per_block - 1
+        left = self.launch.blocks_to_run - int(frame.warps[-1]) // self.launch.warps_per_block - 1
         lanes = lanes_of(active, self.launch.warp_size)
 
         def describe(evidence: Evidence, row: int, lane: int) -> Fault:

@@ -34,9 +34,9 @@ def check_launch(launch: LaunchSpecification) -> None:
 def blocks_per_wave(kernel: Function, launch: LaunchSpecification) -> int:
     """All blocks where they wait for each other, else as many as fit."""
     if any(isinstance(one, GridBarrier) for _, one in kernel.instructions()):
-        return launch.blocks
+        return launch.blocks_to_run
     fitting = PRIVATE_BYTES // _bytes_per_block(kernel, launch)
-    return max(1, min(launch.blocks, RESIDENT_WARPS // launch.warps_per_block, fitting))
+    return max(1, min(launch.blocks_to_run, RESIDENT_WARPS // launch.warps_per_block, fitting))
 
 
 def _bytes_per_block(kernel: Function, launch: LaunchSpecification) -> int:

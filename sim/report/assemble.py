@@ -22,7 +22,7 @@ from analysis.lower.program import Program
 from analysis.syntax.line_index import without_line_end
 from sim.faults import DataRace, OutOfBounds
 from sim.glance import Glance
-from sim.launch.adapt import arrays_too_short, may_be_mended, may_be_tried_smaller, run_adapted
+from sim.launch.adapt import arrays_too_short, may_be_mended, run_adapted, share_kept
 from sim.launch.causes import Causes
 from sim.launch.flow import Flow
 from sim.launch.planner import Plan, Planner
@@ -223,14 +223,14 @@ class _Reminder:
 
 
 def _adapted(planner: Planner, policy: PolicyFactory, runner: _Runner, started: float) -> _Run:
-    """All attempts share the time of one run, half of which is kept for a small one as long as there may be one."""
+    """All attempts share the time of one run, part of which is kept for a smaller one as long as there may be one."""
     watched: dict[int, _Watched] = {}
     last: _Run | None = None
 
     def run(plan: Plan) -> Result:
         nonlocal last
         left = _seconds(plan) - (time.perf_counter() - started)
-        kept = _seconds(plan) / 2 if may_be_tried_smaller(plan) and not plan.attempt.is_trial else 0.0
+        kept = 0.0 if plan.attempt.is_trial else _seconds(plan) * share_kept(planner, plan)
         one = runner.attempt(plan, policy, max(left - kept, 0.0), last)
         watched[id(one.result)] = one.watched
         if not plan.attempt.is_trial:
@@ -278,6 +278,7 @@ def _kernel_report(
         study=found,
         seconds=time.perf_counter() - started,
         barriers=_barriers(plan, places, item.path),
+        blocks_run=plan.specification.first_blocks,
     )
 
 

@@ -192,6 +192,7 @@ class KernelObject(TypedDict):
     line: int
     grid: list[int]
     block: list[int]
+    blocks_run: int
     warp_size: int
     seed: int
     inputs: dict[str, InputObject]
@@ -212,6 +213,7 @@ def kernel_object(report: KernelReport) -> KernelObject:
         "line": report.first_line,
         "grid": list(report.grid),
         "block": list(report.block),
+        "blocks_run": report.blocks_run or report.grid[0] * report.grid[1] * report.grid[2],
         "warp_size": report.warp_size,
         "seed": report.seed,
         "inputs": {

@@ -294,6 +294,8 @@ class KernelReport:
     before: KernelReport | None = None
     """Of another version of the kernel, to be compared with."""
     standing: Standing = Standing.ENDED
+    blocks_run: int = 0
+    """So many blocks of the grid, in linear order; 0 for all."""
 
     @property
     def is_interim(self) -> bool:

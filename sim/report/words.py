@@ -156,11 +156,17 @@ def time_words(report: KernelReport) -> str:
 
 
 def launch_words(report: KernelReport) -> str:
-    blocks = report.grid[0] * report.grid[1] * report.grid[2]
+    all_blocks = report.grid[0] * report.grid[1] * report.grid[2]
+    blocks = report.blocks_run or all_blocks
     threads = report.block[0] * report.block[1] * report.block[2]
     warps = blocks * -(-threads // report.warp_size)
     shapes = f"grid {shape(report.grid)} · block {shape(report.block)}"
-    return f"{shapes} · {quantity(warps, 'warp')} of {report.warp_size} lanes"
+    part = (
+        ""
+        if blocks == all_blocks
+        else f"{'the first block' if blocks == 1 else f'the first {number(blocks)} blocks'} only · "
+    )
+    return f"{shapes} · {part}{quantity(warps, 'warp')} of {report.warp_size} lanes"
 
 
 def place_in(path: str, place: SourcePlace | None) -> str:

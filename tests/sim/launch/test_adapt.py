@@ -168,3 +168,46 @@ def test_a_small_run_that_ended_is_taken_before_one_whose_arrays_are_too_short()
     assert result.truncated is None
     assert plan.attempt.is_small
     assert result.faults == ()
+
+
+_SHARED_WORK = """__global__ void k(float *x) {
+  for (int tile = blockIdx.x; tile < 1000; tile += gridDim.x)
+    for (int i = threadIdx.x; i < 4096; i += blockDim.x) x[tile] += i;
+}"""
+_BOUNDED_WORK = _SHARED_WORK.replace("float *x", "float *x, int n").replace("1000", "n")
+
+
+def cut_off_at_first(text: str, *requests: Request) -> tuple[Plan, Result]:
+    """As if the first run took too long."""
+    count = itertools.count()
+
+    def run_once(plan: Plan) -> Result:
+        result = run(plan)
+        return (
+            replace(result, truncated=Truncation(TruncationReason.TIME, "k", Span(0, 0))) if not next(count) else result
+        )
+
+    return run_adapted(planner(text, *requests), run_once)
+
+
+def test_work_that_the_blocks_share_is_run_as_the_first_of_many_blocks() -> None:
+    plan, result = cut_off_at_first(_SHARED_WORK)
+    assert result.truncated is None
+    assert (plan.specification.grid, plan.specification.blocks_to_run) == ((4096, 1, 1), 1)
+    assert plan.grid.why == "chosen: many blocks share the work, the first alone is run"
+    assert result.arrays["x"][0] != 0
+    few, _ = run_adapted(planner(_SHARED_WORK, Request(grid=(4, 1, 1))), run)
+    assert few.specification.blocks_to_run == 4
+
+
+def test_work_that_a_number_bounds_is_run_with_a_small_one() -> None:
+    plan, result = cut_off_at_first(_BOUNDED_WORK)
+    assert result.truncated is None
+    assert plan.attempt.is_small
+    assert plan.specification.blocks_to_run == 1
+
+
+def test_blocks_that_wait_for_all_others_are_never_left_out() -> None:
+    text = _SHARED_WORK.replace("x[tile] += i;", "x[tile] += i; cooperative_groups::this_grid().sync();")
+    plan, _ = cut_off_at_first("#include <cooperative_groups.h>\n" + text)
+    assert plan.specification.blocks_to_run == plan.specification.blocks

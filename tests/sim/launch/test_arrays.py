@@ -35,6 +35,14 @@ def argument(text: str, name: str, *requests: Request, attempt: Attempt | None =
         ("int *a", f"{_I} x[2 * a[i] + 1] = 1;", ChosenArray(2048, Filling.RANDOM, 0, 2048)),
         ("int *a", f"{_I} x[a[i] % 16] = 1;", ChosenArray(2048, Filling.RANDOM, 0, 100)),
         (
+            "const int *a, const int *b",
+            f"__shared__ int tile[900]; {_I} tile[a[i] * b[i]] = 1; x[i] = tile[0];",
+            ChosenArray(2048, Filling.RANDOM, 0, 30),
+        ),
+        ("int *a", f"{_I} x[i] = i / a[0];", ChosenArray(2048, Filling.RANDOM, 1, 100)),
+        ("int *a", f"{_I} x[i % a[i]] = 1;", ChosenArray(2048, Filling.RANDOM, 1, 100)),
+        ("int *a", f"{_I} x[i] = i / (a[0] + 1);", ChosenArray(2048, Filling.RANDOM, 0, 100)),
+        (
             "int *a",
             f"__shared__ int bins[64]; {_I} bins[a[i]] = 1; x[i] = bins[0];",
             ChosenArray(2048, Filling.RANDOM, 0, 64),

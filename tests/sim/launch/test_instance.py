@@ -15,6 +15,10 @@ _FUNCTIONS = """__device__ float both(float a, float b) { return a + b; } __devi
     __device__ float twice(float a) { return 2 * a; }
     namespace deep { __device__ float half(float a) { return a / 2; } }
     typedef float (*fun)(float);"""
+_DRAWING = """struct Coarse { int state; }; struct Fine { double state; };
+    __device__ void draw(float &x, Coarse &s) { x = s.state++; }
+    __device__ void draw(double &x, Fine &s) { x = s.state++; }
+    template <class T> __device__ void any(T t) {} __device__ void count(int n) {}"""
 _MAIN = "void host(float *p) { %s }"
 
 
@@ -79,6 +83,27 @@ _MAIN = "void host(float *p) { %s }"
             )
         ),
         ("template <bool B> __global__ void k(int *x) { if (B) x[0] = 1; }", {"B": "true"}, "chosen"),
+        (
+            f"{_DRAWING} template <class R, class S> __global__ void k(R *x, S *s) {{ S t = s[0]; R r; draw(r, t); }}",
+            {"R": "float", "S": "Coarse"},
+            "chosen",
+        ),
+        (
+            f"{_DRAWING} template <class R, class S> __global__ void k(R *x, S *s) {{ S t = s[0]; R r; draw(r, t); }}\n"
+            + _MAIN % "double *d; k<double><<<1, 32>>>(d, 0);",
+            {"R": "double", "S": "Fine"},
+            "",
+        ),
+        (
+            f"{_DRAWING} template <class S> __global__ void k(S *s) {{ S t = s[0]; int r; draw(r, t); any(t); }}",
+            {"S": "Coarse"},
+            "chosen",
+        ),
+        (
+            f"{_DRAWING} template <class S> __global__ void k(S *s) {{ S t = s[0]; any(t); count(t); }}",
+            {"S": "float"},
+            "chosen",
+        ),
     ],
 )
 def test_template_arguments(text: str, arguments: dict[str, str], reason: str) -> None:

@@ -122,3 +122,10 @@ def test_a_row_that_threads_lie_along_is_as_long_as_they_reach() -> None:
     assert int(chosen(elsewhere)["length"]) >= 256
     guarded = _WALKED.replace("for (", "if (t < length) for (")
     assert chosen(guarded)["length"] == "256"
+
+
+def test_a_number_that_a_mask_is_made_of_is_a_power_of_two() -> None:
+    body = f"{_I} int column = i & (w - 1); if (column < w / 2 - 1 && i < n) x[column] = i;"
+    found = chosen(f"__global__ void k(float *x, int w, int n) {{ {body} }}")
+    assert int(found["w"]).bit_count() == 1
+    assert found["n"] == "2048"

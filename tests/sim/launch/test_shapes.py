@@ -8,6 +8,7 @@ from sim.launch.request import Request
 from sim.launch.shapes import other_blocks
 from sim.refusals import LaunchError
 from tests.sim.launch.support import plan
+from tests.sim.launch.test_adapt import adapted
 
 _X = "x[blockIdx.x * blockDim.x + threadIdx.x] = 1;"
 _XY = "x[(blockIdx.y * blockDim.y + threadIdx.y) * 64 + blockIdx.x * blockDim.x + threadIdx.x] = 1;"
@@ -82,3 +83,12 @@ def test_other_blocks_respect_bounds_and_begin_with_constants() -> None:
 def test_ranks_of_groups_do_not_make_a_kernel_three_dimensional() -> None:
     text = kernel("x[cooperative_groups::this_thread_block().thread_rank()] = 1;")
     assert plan(text).specification.block == (256, 1, 1)
+
+
+def test_a_block_that_reaches_past_what_a_coordinate_indexes_is_made_to_fit() -> None:
+    text = "__constant__ float table[3][8]; __global__ void k(float *x) {" + (
+        " x[blockIdx.x * blockDim.x + threadIdx.x] = table[threadIdx.y][threadIdx.x % 8]; }"
+    )
+    fitted, result = adapted(text)
+    assert fitted.block.extent == (16, 3, 1)
+    assert result.faults == ()
