@@ -25,7 +25,7 @@ from analysis.ir.function import Function
 
 def analyze_affine(function: Function, control: ControlFlow, divergence: DivergenceResult) -> AffineResult:
     bounds = launch_bounds(divergence.launch)
-    ranges = find_ranges(function, control, bounds, divergence.definition)
+    ranges = find_ranges(function, control, bounds, divergence.definition, divergence.arguments)
     facts = AffineFacts(function, divergence, bounds, ranges, Uniformity(function, control, divergence))
     FormPass(facts, control).run()
     return AffineResult(facts, find_warp_levels(facts, control))

@@ -26,6 +26,7 @@ from analysis.affine.phis import MAX_ROUNDS, PhiRules
 from analysis.affine.polynomial import MAX_TERMS, ONE, ZERO, number, variable
 from analysis.affine.widening import POINTER_BITS, widened, width_of
 from analysis.affine.windows import WarpLinear, through_window
+from analysis.divergence.call_context import Argument
 from analysis.divergence.levels import Level
 from analysis.divergence.nodes import CHANGING_REGISTERS, REGISTER_LEVELS
 from analysis.graph.control_flow import ControlFlow
@@ -82,9 +83,11 @@ class FormPass:
         """Values that rest on a guess about a loop, so that they may change when the loops are read again."""
 
     def run(self) -> None:
+        arguments = self.divergence.arguments
         for parameter in self.facts.function.parameters:
             if self._widths[parameter.value]:
-                self._settle(parameter.value, None)
+                argument = arguments.get(parameter.value)
+                self._settle(parameter.value, None if argument is None else self._passed(parameter.value, argument))
         control = self.control
         if not control.cycles:
             for block in control.order:
@@ -170,6 +173,23 @@ class FormPass:
         for operand in instruction.operands:
             found &= proven[operand]
         proven[result] = found
+
+    def _passed(self, parameter: ValueId, argument: Argument) -> LinearForm | None:
+        """What all callers pass: a number, or one that agrees in the warp and steps along the axes."""
+        facts, bits, constant = self.facts, self._widths[parameter], argument.constant
+        if not isinstance(self.types[parameter], PointerType):
+            facts.own_alignments[parameter] = argument.alignment
+            if constant is not None and constant in facts.ranges.of(parameter):
+                facts.proven[parameter] = 1
+                return LinearForm(bits, number(constant))
+        if not argument.steps or self.divergence.agrees_in_warp(parameter):
+            return None
+        thread = tuple((AXIS_OF_REGISTER[register], number(step)) for register, step in argument.steps)
+        form = LinearForm(bits, variable(ResidualAtom(parameter)), thread)
+        facts.proven[parameter] = argument.is_integral
+        facts.residual_ranges[parameter] = facts.ranges.of(parameter) - facts.thread_range(form)
+        facts.residual_alignments[parameter] = argument.step_alignment
+        return form
 
     # -- leaves -----------------------------------------------------------------------------------------------------
 

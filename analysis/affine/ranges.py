@@ -19,6 +19,7 @@ from analysis.affine import interval_rules
 from analysis.affine.guards import Definition, Guards, refined
 from analysis.affine.interval import BOOLEAN_RANGE, Interval, type_range
 from analysis.affine.launch_bounds import LaunchBounds
+from analysis.divergence.call_context import Argument
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
@@ -92,16 +93,26 @@ class Ranges:
         return found
 
 
-def find_ranges(function: Function, control: ControlFlow, bounds: LaunchBounds, definition: Definition) -> Ranges:
+def find_ranges(
+    function: Function,
+    control: ControlFlow,
+    bounds: LaunchBounds,
+    definition: Definition,
+    arguments: Mapping[ValueId, Argument],
+) -> Ranges:
+    """`arguments`: what is known of parameters, by their values."""
     ranges = Ranges(function, control, bounds, definition)
-    _RangePass(function, control, ranges).run()
+    _RangePass(function, control, ranges, arguments).run()
     return ranges
 
 
 @final
 class _RangePass:
-    def __init__(self, function: Function, control: ControlFlow, ranges: Ranges) -> None:
+    def __init__(
+        self, function: Function, control: ControlFlow, ranges: Ranges, arguments: Mapping[ValueId, Argument]
+    ) -> None:
         self.function = function
+        self.arguments = arguments
         self.control = control
         self.types = function.types
         self.ranges = ranges
@@ -114,7 +125,7 @@ class _RangePass:
 
     def run(self) -> None:
         for parameter in self.function.parameters:
-            self.intervals[parameter.value] = whole_range(self.types[parameter.value])
+            self.intervals[parameter.value] = self._passed(parameter.value)
         control, order = self.control, self.control.order
         if any(not cycle.reducible for cycle in control.cycles):
             self._settle_loops(order)  # they may be entered from blocks further down
@@ -130,6 +141,13 @@ class _RangePass:
             elif block not in done:
                 self._phis(block, None)
                 self._first_look(block)
+
+    def _passed(self, parameter: ValueId) -> Interval:
+        """What callers may pass."""
+        whole, argument = whole_range(self.types[parameter]), self.arguments.get(parameter)
+        if argument is None or argument.low is None or argument.high is None:
+            return whole
+        return whole.meet(Interval(argument.low, argument.high)) or whole
 
     def _settle_loops(self, blocks: Sequence[BasicBlockId]) -> None:
         again: list[_Again] = []

@@ -82,6 +82,9 @@ class Seed(Enum):
     CALL = "call that was not inlined"
     PARAMETER = "argument of an unknown caller"
     ENTRY = "call from unknown code"
+    ARGUMENT = "argument that callers pass"
+    UNKNOWN_ARGUMENT = "argument of which its callers do not tell"
+    APART = "call in code that not all threads run"
     STRUCTURE = "variance is not used"
 
 

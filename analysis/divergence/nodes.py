@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never, final
 
+from analysis.divergence.call_context import CallContext
 from analysis.divergence.causes import Seed
 from analysis.divergence.levels import Level
 from analysis.divergence.local_memory import LocalMemory, find_local_memory, is_untracked_local
@@ -165,6 +166,8 @@ class NodeGraph:
     """What opaque code and calls return."""
     waits: bool = False
     """Something here may wait for other threads in another way than at a block barrier."""
+    waited: Level = Level.GRID
+    """The level at which threads may have waited before they come to the entry."""
 
     def branch_node(self, block: int) -> int:
         return self.branch_base + block
@@ -195,14 +198,29 @@ def build_nodes(function: Function, control: ControlFlow, options: DivergenceOpt
         home=[0] * memory_base,
         timeless=bytearray(values),
         unknown=options.unknown,
+        waited=Level.GRID if options.context is None else options.context.waited,
     )
     for parameter in function.parameters:
         graph.timeless[parameter.value] = 1
-        if options.parameters > Level.GRID:
+        if options.context is None and options.parameters > Level.GRID:
             graph.seeds.append((parameter.value, options.parameters, Seed.PARAMETER))
+    if options.context is not None:
+        _read_arguments(graph, options.context, options)
     for block in control.order:
         _read_block(graph, block)
     return graph
+
+
+def _read_arguments(graph: NodeGraph, context: CallContext, options: DivergenceOptions) -> None:
+    """What the calls pass, and what threads may know when they come."""
+    for parameter, argument in zip(graph.function.parameters, context.arguments, strict=True):
+        level = options.of_argument(argument)
+        if level > Level.GRID:
+            is_doubtful = level is Level.VARYING and argument.is_assumed
+            graph.seeds.append((parameter.value, level, Seed.UNKNOWN_ARGUMENT if is_doubtful else Seed.ARGUMENT))
+        if argument.is_observed:
+            graph.observers.append(parameter.value)
+    graph.waits |= graph.waited > Level.GRID
 
 
 def _read_block(graph: NodeGraph, block: int) -> None:

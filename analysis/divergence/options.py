@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, final
 
+from analysis.divergence.call_context import Argument, CallContext
 from analysis.divergence.levels import Level
 from analysis.ir.record import record
 
@@ -17,6 +18,8 @@ class DivergenceOptions:
     `use_variance`: off, every branch counts as varying (convergence analysis alone).
     `parameters`: the level of the parameters; VARYING for a device function whose callers are not known.
     `entry`: the convergence of the entry; GRID means "relative to the callers".
+    `context`: what all calls of a device function have in common, where they are known; `parameters` is then the most
+    that is supposed of arguments of which nobody knows whether they vary, and `entry` of the way to the calls.
     `unknown`: the level of what opaque code and calls return; GRID asks what varies whatever they do.
     """
 
@@ -26,6 +29,17 @@ class DivergenceOptions:
     parameters: Level = Level.GRID
     entry: Level = Level.GRID
     unknown: Level = Level.VARYING
+    context: CallContext | None = None
+
+    def of_argument(self, argument: Argument) -> Level:
+        """The level of a parameter for which all calls pass that."""
+        is_doubtful = argument.level is Level.VARYING and argument.is_assumed
+        return min(argument.level, self.parameters) if is_doubtful else argument.level
+
+    @property
+    def entry_level(self) -> Level:
+        """The convergence of the entry."""
+        return self.entry if self.context is None else min(self.entry, self.context.convergence)
 
 
 # The variants of Lee et al., CGO 2013, Fig. 4; the fourth, dynamic preservation, is a policy of the simulator.

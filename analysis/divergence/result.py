@@ -6,8 +6,10 @@ chain the level never falls, and where it stays the same the rises get older.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import final
 
+from analysis.divergence.call_context import Argument
 from analysis.divergence.causes import (
     BlockSubject,
     BranchSubject,
@@ -32,6 +34,7 @@ from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import LEVELS, Level
 from analysis.divergence.options import DivergenceOptions
 from analysis.divergence.solver import SEEDS, Rule, Solver
+from analysis.divergence.waiting import Waits, has_waits
 from analysis.graph.control_flow import ControlFlow
 from analysis.graph.cycles import Cycle
 from analysis.ir.function import Function
@@ -50,6 +53,7 @@ class DivergenceResult:
         self.launch = launch
         self._sites: dict[SourceBranchId, tuple[tuple[BasicBlockId, ValueId | None], ...]] | None = None
         self._definitions: dict[ValueId, Instruction | Phi] | None = None
+        self._waits: Waits | None = None
 
     @property
     def function(self) -> Function:
@@ -62,6 +66,16 @@ class DivergenceResult:
     @property
     def options(self) -> DivergenceOptions:
         return self._solver.options
+
+    @property
+    def arguments(self) -> Mapping[ValueId, Argument]:
+        """What is known of parameters, by their values; nothing of those of a kernel."""
+        context = self._solver.options.context
+        passed = () if context is None else context.arguments
+        return {
+            parameter.value: argument
+            for parameter, argument in zip(self.function.parameters, passed, strict=context is not None)
+        }
 
     def definition(self, value: ValueId) -> Instruction | Phi | None:
         """What defines the value; None for a parameter."""
@@ -120,6 +134,23 @@ class DivergenceResult:
 
     def _site_level(self, block: BasicBlockId, condition: ValueId | None) -> Level:
         return self.terminator_level(block) if condition is None else self.use_level(condition, block)
+
+    # -- waits ------------------------------------------------------------------------------------------------------
+
+    def waited_at(self, block: BasicBlockId) -> Level:
+        """The most at which threads may know, anywhere in the block, what others did (`waiting.py`)."""
+        return self._found_waits().at(block) if has_waits(self._graph) else Level.GRID
+
+    def is_observed(self, value: ValueId) -> bool:
+        """May a thread learn from the value what others did?"""
+        return has_waits(self._graph) and self._found_waits().is_observed(value)
+
+    def _found_waits(self) -> Waits:
+        if self._waits is None:
+            graph = self._graph
+            apart = (block for block in graph.warp_barrier_blocks if self.convergence(BasicBlockId(block)) > Level.WARP)
+            self._waits = Waits(graph, self.launch, frozenset(apart))
+        return self._waits
 
     # -- reasons ----------------------------------------------------------------------------------------------------
 

@@ -249,7 +249,7 @@ class Solver:
             if isinstance(instruction, ReadSpecial):
                 new = WARP if convergent else HIGHEST
             else:
-                alone = self.control.innermost_cycle(BasicBlockId(block)) is None and self.options.entry <= WARP
+                alone = self.control.innermost_cycle(BasicBlockId(block)) is None and self.options.entry_level <= WARP
                 whole = isinstance(instruction, Shuffle) and self._is_whole_warp(instruction)
                 new = exchange_level(
                     instruction,
@@ -290,6 +290,7 @@ def start_levels(solver: Solver) -> None:
         for block in graph.control.order:
             if len(graph.control.successors[block]) > 1:
                 solver.seed(graph.branch_node(block), Level.VARYING, Seed.STRUCTURE)
-    if options.entry > Level.GRID:
+    if options.entry_level > Level.GRID:
+        seed = Seed.ENTRY if options.context is None else Seed.APART
         for block in graph.control.order:
-            solver.seed(graph.convergence_node(block), options.entry, Seed.ENTRY)
+            solver.seed(graph.convergence_node(block), options.entry_level, seed)

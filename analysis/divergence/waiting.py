@@ -28,6 +28,7 @@ Cost      nothing without observers; else one more fixpoint over the same nodes 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import final
 
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import LEVELS, Level
@@ -35,8 +36,8 @@ from analysis.divergence.nodes import NodeGraph
 from analysis.divergence.options import DivergenceOptions
 from analysis.divergence.solver import Rule, Solver
 from analysis.graph.cycles import Cycle, CycleId
-from analysis.ir.function import BasicBlock
-from analysis.ir.ids import BasicBlockId
+from analysis.ir.function import ENTRY, BasicBlock
+from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import (
     BlockBarrier,
     Call,
@@ -87,6 +88,29 @@ def waiting_loads(graph: NodeGraph, launch: LaunchKnowledge, loose: frozenset[in
     return found
 
 
+@final
+class Waits:
+    """Of one result, for who calls a function from its blocks."""
+
+    def __init__(self, graph: NodeGraph, launch: LaunchKnowledge, loose: frozenset[int]) -> None:
+        self._graph = graph
+        self._loose = loose
+        self._knowledge = _knowledge(graph, launch)
+        self._events = {block: _events(graph.function.blocks[block]) for block in graph.control.order}
+        self._arriving = _arriving(graph, self._knowledge, self._events, loose)
+
+    def at(self, block: BasicBlockId) -> Level:
+        """The most at which threads may know, anywhere in the block, what others did."""
+        level = max(self._arriving[block], self._knowledge[self._graph.convergence_node(block)])
+        for event in self._events[block]:
+            level = max(level, _after(event, level, block in self._loose))
+        return LEVELS[level]
+
+    def is_observed(self, value: ValueId) -> bool:
+        """May a thread learn from the value what others did?"""
+        return self._knowledge[value] > Level.GRID
+
+
 def _events(block: BasicBlock) -> list[Instruction]:
     return [instruction for instruction in block.instructions if type(instruction) in EVENTS]
 
@@ -102,6 +126,7 @@ def _arriving(
     pauses = {block: [one for one in happening if type(one) not in LOADS] for block, happening in events.items()}
     waits = {cycle.id: _wait_of(graph, cycle, knowledge[graph.loop_node(cycle.id)]) for cycle in control.cycles}
     arriving: dict[int, int] = dict.fromkeys(control.order, 0)
+    arriving[ENTRY] = graph.waited
     changed = True
     while changed:
         changed = False

@@ -13,6 +13,7 @@ from itertools import count
 from typing import Final, final
 
 from analysis.facts.cache import BoundedCache
+from analysis.facts.calls import KnownCallers
 from analysis.facts.file_analysis import Answers, FileAnalysis
 from analysis.facts.functions import Cancelled as Cancelled
 from analysis.facts.functions import FunctionCaches, MergedFacts, NumberedRoot, SsaFunction, analyze_functions
@@ -77,11 +78,13 @@ class Analyzer:
         context: str | None = None,
         includers: Sequence[str] = (),
         project: Project | None = None,
+        callers: KnownCallers | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> FileAnalysis:
         """Never raises on any text; raises `Cancelled` soon after `cancelled()` is true.
 
         `context` is a file that includes this header: the header then sees that file's names and macros.
+        `callers` says of a file that others include how all of them call its functions (`FileAnalysis.calls`).
         `includers` are all files that this one is compiled in, where they are known: their launches are its launches.
         `project` knows the files that belong together: all that launch a kernel or call a host function are then read.
         """
@@ -91,7 +94,7 @@ class Analyzer:
                 raise Cancelled
 
         with self._store.version_of(path):
-            analysis = self._analyze(path, document, loader, settings, context, includers, project, checkpoint)
+            analysis = self._analyze(path, document, loader, settings, context, includers, project, callers, checkpoint)
         if not self._edited:
             self._store.release(path)
         return analysis
@@ -105,6 +108,7 @@ class Analyzer:
         context: str | None,
         includers: Sequence[str],
         project: Project | None,
+        callers: KnownCallers | None,
         checkpoint: Callable[[], None],
     ) -> FileAnalysis:
         environment = environment_of(path, settings)
@@ -114,7 +118,7 @@ class Analyzer:
         outside = None
         if project is not None:
             outside = Outside(unit, project, loader, self._syntax, self._units, self._functions.launches)
-        analyzed = analyze_functions(program, settings, self._functions, checkpoint, outside)
+        analyzed = analyze_functions(program, settings, self._functions, checkpoint, outside, callers)
         program.pass_checkpoints()
         functions = tuple(sorted((entry.facts for entry in analyzed.functions), key=lambda facts: facts.start))
         problems = (
@@ -125,7 +129,7 @@ class Analyzer:
         parse_errors = sum(facts.syntax_errors for facts in functions)
         facts = FileFacts(path, parse_errors, functions, problems)
         functions_by_id = {entry.facts.id: entry for entry in analyzed.functions}
-        return FileAnalysis(facts, document, program, functions_by_id, self._answers)
+        return FileAnalysis(facts, document, program, functions_by_id, analyzed.called, self._answers)
 
 
 SPARE_VALUES: Final = 150000

@@ -10,7 +10,9 @@ from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.facts.barrier_records import BarrierRecord, Wanted, barrier_records
 from analysis.facts.cache import BoundedCache
-from analysis.facts.functions import AnalyzedFunction, relocated
+from analysis.facts.calls import Calls, CallsOfFile, calls_of_file
+from analysis.facts.functions import AnalyzedFunction
+from analysis.facts.item_text import relocated
 from analysis.facts.merge import View, branches_at
 from analysis.facts.model import (
     BarrierFact,
@@ -20,6 +22,7 @@ from analysis.facts.model import (
     FunctionFacts,
     Location,
     OpaqueFact,
+    ProblemKind,
     WhyStep,
 )
 from analysis.facts.named_counts import WrongCount, wrong_counts
@@ -55,12 +58,14 @@ class FileAnalysis:
         document: Document,
         program: Program,
         functions: Mapping[FunctionId, AnalyzedFunction],
+        called: Mapping[FunctionId, Calls],
         answers: Answers,
     ) -> None:
         self.facts = facts
         self.document = document
         self._program = program
         self._functions = functions
+        self._called = called
         self._answers = answers
 
     @property
@@ -123,6 +128,21 @@ class FileAnalysis:
         if function.kind is not FunctionKind.KERNEL:
             return None
         return next((view.root.launch for view in self._functions[function.id].views), None)
+
+    def callers_of(self, function: FunctionFacts) -> Calls | None:
+        """The calls in other files that the facts of a function rest on; None where they rest on none."""
+        return self._called.get(function.id) if function.rests_on_callers else None
+
+    def calls(self, *, is_included: bool = False) -> CallsOfFile:
+        """What the file passes to the functions of the files that it reads.
+
+        `is_included`: other files include it, so that only its kernels begin here.
+        """
+        views = (view for function in self._functions.values() for view in function.views)
+        roots = {id(view.root): view.root for view in views}.values()
+        is_complete = all(problem.kind is not ProblemKind.INTERNAL for problem in self.facts.problems)
+        kernels = (root for root in roots if not is_included or root.function.kind is FunctionKind.KERNEL)
+        return calls_of_file(self._program.unit, kernels, is_complete=is_complete)
 
     def barrier_records(self, function: FunctionFacts, wanted: Wanted) -> Iterator[BarrierRecord]:
         """What keeps threads from the barriers of a function, or from those behind its calls; one per view."""

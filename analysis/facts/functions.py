@@ -4,26 +4,31 @@ Rules    Every kernel is a root; a kernel template is one root for each instance
          stands where other instances may run or where these leave some of its code out.
          A device function's facts are the worst over all roots that inline it; one that no root reaches is a root of
          its own, callers before callees.  In a header, and in a source file that others include, the callers are never
-         all known, so every device function there is a root as well.
+         all known, so every device function there is a root as well.  Where the files that include it say how all of
+         them call a function (`calls.py`), its root assumes that, and what other device functions of its file pass to
+         it is part of that already.
 """
 
 from __future__ import annotations
 
 import logging
-import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from hashlib import blake2b
-from typing import Any, Final, TypeAlias, final
+from typing import Any, TypeAlias, final
 
+from analysis.divergence.call_context import CallContext
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.facts.access_merge import access_facts
 from analysis.facts.cache import BoundedCache
+from analysis.facts.called import called_functions
+from analysis.facts.calls import Calls, KnownCallers
 from analysis.facts.instances import NONE, InstanceKey, Instances, LaunchedTemplates
+from analysis.facts.item_text import name_span, relocated
 from analysis.facts.known_launches import LaunchesOfFile, launches_of_file
-from analysis.facts.launch_knowledge import launch_knowledge
+from analysis.facts.launch_knowledge import launch_knowledge, launch_of_callers
 from analysis.facts.limited import limit_problem
 from analysis.facts.merge import (
     View,
@@ -44,29 +49,22 @@ from analysis.ir.instructions import FunctionId
 from analysis.ir.limits import Limit
 from analysis.ir.promote import promote
 from analysis.ir.record import record
-from analysis.ir.source import FrameId, Span
-from analysis.lower.launches import (
-    Launch,
-    LaunchAnnotation,
-    UseKey,
-    Uses,
-    annotation,
-    launches_of,
-)
+from analysis.ir.source import OWN_FRAME, FrameId, Span
+from analysis.lower.launches import Launch, LaunchAnnotation, UseKey, Uses, launches_of
+from analysis.lower.launches.annotation import annotation_above
 from analysis.lower.launches.outside import Outside
 from analysis.lower.program import DeviceFunction, Program, unknown_function
 from analysis.store.kept import Table
 from analysis.syntax.includes import is_header
 from analysis.syntax.items import Item, ItemKind
-from analysis.syntax.translation_unit import TranslationUnit
 
 LOGGER = logging.getLogger(__name__)
 
-_PARAMETERS: Final = re.compile(rb"\s*\(")
-
 IdentityKey: TypeAlias = tuple[bytes, int, int, tuple[str, ...], str | None]
 SsaKey: TypeAlias = tuple[FunctionId, bytes, int, int]
-RootKey: TypeAlias = tuple[FunctionId, bytes, int, tuple[Launch, ...], LaunchAnnotation | None, AnalysisSettings]
+RootKey: TypeAlias = tuple[
+    FunctionId, bytes, int, tuple[Launch, ...], LaunchAnnotation | None, AnalysisSettings, CallContext | None
+]
 
 
 @final
@@ -145,6 +143,8 @@ class AnalyzedFunctions:
     functions: tuple[AnalyzedFunction, ...]
     problems: tuple[FileProblem, ...]
     launches: LaunchesOfFile
+    called: Mapping[FunctionId, Calls]
+    """The functions of an included file of which all callers are known, with the calls from other files."""
 
 
 def analyze_functions(
@@ -153,12 +153,14 @@ def analyze_functions(
     caches: FunctionCaches,
     checkpoint: Callable[[], None],
     outside: Outside | None = None,
+    callers: KnownCallers | None = None,
 ) -> AnalyzedFunctions:
     """Facts of every device function of the main file; `checkpoint` is called between functions and may raise.
 
-    `outside` knows the other files of the project, if there is one.
+    `outside` knows the other files of the project, if there is one; `callers` says of a file that others
+    include how all of them call its functions.
     """
-    return _FileRun(program, settings, caches, checkpoint, outside).run()
+    return _FileRun(program, settings, caches, checkpoint, outside, callers).run()
 
 
 class Cancelled(BaseException):
@@ -176,11 +178,15 @@ class _FileRun:
         caches: FunctionCaches,
         checkpoint: Callable[[], None],
         outside: Outside | None,
+        callers: KnownCallers | None,
     ) -> None:
         self._program = program
         self._settings = settings
         self._caches = caches
         self._checkpoint = checkpoint
+        self._callers = callers
+        self._called: Mapping[FunctionId, Calls] = {}
+        """The functions of an included file of which all callers are known, with the calls from other files."""
         self._launches: LaunchesOfFile = launches_of_file(program.unit, caches.launches, caches.uses, outside)
         self._templates = LaunchedTemplates(program, caches.instances)
         self._reached: defaultdict[FunctionId, list[tuple[int, View]]] = defaultdict(list)
@@ -206,12 +212,17 @@ class _FileRun:
                 if not instances.are_all or not self._is_covered(function):
                     self._add_root(function)
         is_included = bool(device) and unit.is_included
+        if is_included and self._callers is not None:
+            self._called = called_functions(unit, device, self._roots_so_far(), self._callers)
         for function in device if is_included else self._callers_first(device):
+            called = self._called.get(function.id)
+            if called is not None and called.context is None and function.id in self._reached:
+                continue  # only kernels of this file call it, and they say everything
             if is_included or function.id not in self._reached:
-                self._add_root(function)
+                self._add_root(function, None if called is None else called.context)
         analyzed = [self._facts_of(function) for function in functions if function.id in self._reached]
         limited = [problem for function in analyzed if (problem := limit_problem(function.facts)) is not None]
-        return AnalyzedFunctions(tuple(analyzed), (*self._problems, *limited), self._launches)
+        return AnalyzedFunctions(tuple(analyzed), (*self._problems, *limited), self._launches, self._called)
 
     def _listed(self) -> list[DeviceFunction]:
         """The device functions of the main file, in text order; only those that are new are declared."""
@@ -237,10 +248,13 @@ class _FileRun:
         function = self._program.function_of(item)
         return None if function is None else Identity(function.id, function.kind)
 
-    def _add_root(self, function: DeviceFunction) -> None:
+    def _roots_so_far(self) -> Iterator[RootAnalysis]:
+        return (view.root for views in self._reached.values() for _, view in views)
+
+    def _add_root(self, function: DeviceFunction, context: CallContext | None = None) -> None:
         self._checkpoint()
         try:
-            root = self._root(function)
+            root = self._root(function, context)
         except RecursionError as error:
             self._failed(function, f"nested too deeply to analyse ({error})")
             return
@@ -282,7 +296,7 @@ class _FileRun:
         span = function.item.span
         self._problems.append(FileProblem(ProblemKind.INTERNAL, span.start, span.end, message))
 
-    def _root(self, function: DeviceFunction) -> NumberedRoot:
+    def _root(self, function: DeviceFunction, context: CallContext | None) -> NumberedRoot:
         item = function.item
         launches = self._launches.known.get(item.name, ()) if function.kind is FunctionKind.KERNEL else ()
         if self._templates.item_of(function.id) is None:  # those of an instance are told apart by their text
@@ -290,25 +304,33 @@ class _FileRun:
         launches = self._templates.launches_of(function.id, launches)
         noted = self._annotation(function)
         fingerprint = self._program.unit.fingerprint(item) + self._context(function.id)
-        key = (function.id, fingerprint, item.part, launches, noted, self._settings)
+        key = (function.id, fingerprint, item.part, launches, noted, self._settings, context)
 
         def analyze() -> NumberedRoot:
-            return NumberedRoot(next(self._caches.numbers), self._analyze(function, launches, noted))
+            return NumberedRoot(next(self._caches.numbers), self._analyze(function, launches, noted, context))
 
         return self._caches.roots.get_or_compute(key, analyze)
 
     def _analyze(
-        self, function: DeviceFunction, launches: Sequence[Launch], noted: LaunchAnnotation | None
+        self,
+        function: DeviceFunction,
+        launches: Sequence[Launch],
+        noted: LaunchAnnotation | None,
+        context: CallContext | None,
     ) -> RootAnalysis:
         own = self._ssa(function.id)
         assert own is not None
 
         def knowledge(inlined: Function) -> LaunchKnowledge:
-            return launch_knowledge(self._settings, noted, launches, inlined, has_launch_bounds=own.has_launch_bounds)
+            bounded = own.has_launch_bounds
+            known = launch_knowledge(self._settings, noted, launches, inlined, has_launch_bounds=bounded)
+            return known if context is None else launch_of_callers(known, context)
 
         for budget in (INLINE_BUDGET, NOTHING_INLINED) if own.callees else (INLINE_BUDGET,):
             with suppress(TooMuchWork):
-                return analyze_root(own.function, self._body, self._item_of, knowledge, budget, self._checkpoint)
+                return analyze_root(
+                    own.function, self._body, self._item_of, knowledge, budget, self._checkpoint, context
+                )
         name, span = own.function.name, Span(0, len(function.item.text))
         unknown = unknown_function(function.id, name, function.kind, span, Limit.STEPS.value)
         return replace(analyze_root(unknown, self._body, self._item_of, knowledge), is_too_large=True)
@@ -404,7 +426,7 @@ class _FileRun:
                 yield called
 
     def _facts_of(self, function: DeviceFunction) -> AnalyzedFunction:
-        reached = self._reached[function.id]
+        reached = self._views_of(function)
         views = tuple([view for _, view in reached])
         views = tuple([view for view in views if view.root.is_too_large]) or views
         key = (function.id, tuple([number for number, _ in reached]))
@@ -415,6 +437,18 @@ class _FileRun:
         if (facts.start, facts.end, facts.active) != (span.start, span.end, active):
             facts = replace(facts, start=span.start, end=span.end, active=active)
         return AnalyzedFunction(facts, merged, function.item, views)
+
+    def _views_of(self, function: DeviceFunction) -> Sequence[tuple[int, View]]:
+        """Where it was inlined; of a function whose callers are all known what they pass, and what kernels do."""
+        reached = self._reached[function.id]
+        if function.id not in self._called:
+            return reached
+        sure = [
+            (number, view)
+            for number, view in reached
+            if view.root.function.kind is FunctionKind.KERNEL or (view.frame == OWN_FRAME and view.root.callers_known)
+        ]
+        return sure or reached
 
     def _merged(self, function: DeviceFunction, views: Sequence[View]) -> FunctionFacts:
         own = self._ssa(function.id)
@@ -429,9 +463,10 @@ class _FileRun:
             kind=function.kind,
             start=item.span.start,
             end=item.span.end,
-            name_span=_name_span(item),
+            name_span=name_span(item),
             active=item.active,
             callers_known=all(view.root.callers_known for view in views),
+            rests_on_callers=any(view.root.context is not None for view in views),
             syntax_errors=own.syntax_errors,
             opaque=opaque_facts(views),
             branches=branches,
@@ -447,39 +482,3 @@ class _FileRun:
 
 def _place_of(item: Item) -> tuple[str, int, str, int]:
     return item.path, item.span.start, item.name, item.part
-
-
-def relocated(unit: TranslationUnit, item: Item) -> Item:
-    """The same declaration in this version of the text; `item` itself if it is gone."""
-    for other in unit.lookup(item.name):
-        if other.path == item.path and other.text == item.text:
-            return other
-    return item
-
-
-def annotation_above(text: bytes, start: int) -> LaunchAnnotation | None:
-    """The `// simt:` comment directly above the function that starts at `start`."""
-    comments: list[str] = []
-    end = text.rfind(b"\n", 0, start)
-    while end > 0:
-        begin = text.rfind(b"\n", 0, end) + 1
-        line = text[begin:end].strip()
-        if not line.startswith(b"//"):
-            break
-        comments.insert(0, line.decode("utf-8", "replace"))
-        end = begin - 1
-    joined = "\n".join(comments)
-    return annotation(joined) if "simt:" in joined else None
-
-
-def _name_span(item: Item) -> Span:
-    """Where the function's name stands in its own text; the whole item if a macro wrote it."""
-    name = item.name.encode()
-    start = item.text.find(name)
-    while start >= 0:
-        before = item.text[start - 1 : start] if start else b""
-        end = start + len(name)
-        if not (before.isalnum() or before == b"_") and _PARAMETERS.match(item.text, end):
-            return Span(start, end)
-        start = item.text.find(name, start + 1)
-    return Span(0, len(item.text))

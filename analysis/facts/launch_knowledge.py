@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from analysis.divergence.call_context import CallContext
 from analysis.divergence.launch_shape import BlockShape, KnownLaunch, LaunchKnowledge
 from analysis.facts.settings import AnalysisSettings
 from analysis.ir.function import Function
@@ -45,6 +46,24 @@ def launch_knowledge(
     """What may be assumed about the blocks that `function` (with its callees inlined) runs in."""
     knowledge = _blocks(settings, annotation, launches, function, has_launch_bounds=has_launch_bounds)
     return replace(knowledge, passed=_passed(launches))
+
+
+def launch_of_callers(known: LaunchKnowledge, context: CallContext) -> LaunchKnowledge:
+    """Of a device function: what is known of the launches that lead to it, unless the user says something of it."""
+    passed = tuple(
+        (position, argument.constant)
+        for position, argument in enumerate(context.arguments)
+        if argument.constant is not None
+    )
+    if known.shapes or known.one_dimensional:
+        return replace(known, passed=passed)
+    return replace(
+        known,
+        shapes=context.shapes,
+        one_dimensional=context.one_dimensional,
+        has_several_blocks=context.has_several_blocks,
+        passed=passed,
+    )
 
 
 def _passed(launches: Sequence[Launch]) -> tuple[tuple[int, int], ...]:

@@ -185,6 +185,7 @@ class FunctionFacts:
 
     `start`/`end` are file offsets of the whole definition, `name_span` is relative like all other spans.
     `callers_known` is False for a device function analysed for any caller: its parameters count as varying.
+    `rests_on_callers`: what callers in other files pass is assumed (`FileAnalysis.callers_of`).
     `branches_if_callers_agree` is parallel to `branches`: what remains when those callers pass the same arguments in
     every thread.  `is_too_large`: nothing is known of it, since to analyse it would take too long; `cut_off` are the
     places of which nothing is known for that reason.
@@ -209,6 +210,7 @@ class FunctionFacts:
     is_too_large: bool = False
     cut_off: tuple[OpaqueFact, ...] = ()
     unreadable: Span | None = None
+    rests_on_callers: bool = False
 
 
 class ProblemKind(Enum):

@@ -1,13 +1,14 @@
 """One root analysed: a kernel, or a device function on its own, with everything it calls inlined into it.
 
 A *root* is what the analyses run on.  A kernel's parameters are the same for the whole grid; a device function is a
-root of its own where no kernel of the file calls it, and then its parameters are those of an unknown caller.
+root of its own where no kernel of the file calls it, and then its parameters are those of an unknown caller, or what
+all known callers in other files have in common (`calls.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import field, replace
 from typing import TypeAlias, final
 
 from analysis.access.analysis import analyze_accesses
@@ -15,6 +16,7 @@ from analysis.access.model import Access
 from analysis.affine.analysis import analyze_affine
 from analysis.affine.result import AffineResult
 from analysis.divergence.analysis import analyze_divergence
+from analysis.divergence.call_context import CallContext
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.divergence.options import DivergenceOptions
@@ -37,7 +39,7 @@ from analysis.races.analysis import find_races
 from analysis.races.blocks import find_block_races
 from analysis.races.model import Race
 from analysis.syntax.items import Item
-from analysis.verdict.barriers import BarrierSite, find_barriers
+from analysis.verdict.barriers import BarrierEvidence, BarrierSite, Tier, find_barriers
 from analysis.verdict.cost import BranchCost, estimate_costs
 from analysis.verdict.weights import BlockWeights
 from analysis.warp.analysis import find_warp_problems
@@ -70,11 +72,12 @@ class FrameRecords:
 class RootAnalysis:
     """The inlined function and all that was found out about it.
 
+    `callers_known`: of a kernel, and of a device function with a `context`, which says how all its callers call it.
     `if_callers_agree` is what remains of `divergence` when every thread passes the same arguments; the same object
     where the callers are known, and where no branch varies anyway.
     `needs` says for each barrier of the block that threads may miss, by its place, what needs these threads.
-    `items` are the declarations of the functions it consists of, as they stood when it was analysed: their text is
-    still the same, their place may not be.
+    `items` are the declarations of the functions it consists of, and of those whose calls were not followed, as they
+    stood when it was analysed: their text is still the same, their place may not be.
     """
 
     function: Function
@@ -95,8 +98,14 @@ class RootAnalysis:
     refused: tuple[RefusedCall, ...]
     items: Mapping[FunctionId, Item] = field(repr=False)
     records: Mapping[FrameId, FrameRecords] = field(repr=False)
+    context: CallContext | None = None
     is_too_large: bool = False
     """Nothing is known of it, since it would take too long to follow."""
+
+    @property
+    def is_of_kernel(self) -> bool:
+        """Whether all threads of a grid begin here."""
+        return self.function.kind is FunctionKind.KERNEL
 
 
 def analyze_root(
@@ -106,21 +115,21 @@ def analyze_root(
     knowledge: Callable[[Function], LaunchKnowledge],
     budget: InlineBudget = INLINE_BUDGET,
     checkpoint: Callable[[], None] = lambda: None,
+    context: CallContext | None = None,
 ) -> RootAnalysis:
     """Analyses `function` (in SSA form).  Raises `TooMuchWork` where that would take too long.
 
     `resolve` gives the SSA form of what it calls and `item_of` its declaration, `knowledge` what the inlined function
-    may assume of its launch.
+    may assume of its launch, `context` what all callers of a device function have in common, where they are known.
     """
-    inlined = inline_calls(function, resolve, budget)
-    flat = inlined.function
-    if flat is not function and flat.symbols:  # where nothing was inlined, nothing is left to promote
-        flat = promote(flat)
+    flat, refused = _inlined(function, resolve, budget)
     is_kernel = function.kind is FunctionKind.KERNEL
     launch = knowledge(flat)
     control = ControlFlow.of(flat, Work(checkpoint=checkpoint))
-    agreeing = DivergenceOptions(parameters=Level.GRID)
-    options = agreeing if is_kernel else DivergenceOptions(parameters=Level.VARYING)
+    if context is not None and not _fits(context, flat):
+        context = None
+    agreeing = DivergenceOptions(parameters=Level.GRID, context=context)
+    options = agreeing if is_kernel else _of_device_function(context)
     divergence = analyze_divergence(flat, control, launch, options)
     affine = analyze_affine(flat, control, divergence)
     checkpoint()
@@ -130,17 +139,16 @@ def analyze_root(
         affine = analyze_affine(flat, control, divergence)
     rests_on_callers = not is_kernel and flat.parameters and _has_varying_branch(flat, divergence)
     checkpoint()
-    spaces = infer_spaces(flat, control)
+    spaces = infer_spaces(flat, control, divergence.arguments)
     weights = BlockWeights(flat, control, divergence, affine, spaces)
     accesses = analyze_accesses(flat, control, divergence, spaces, affine)
-    barriers = find_barriers(flat, control, divergence, launch)
+    barriers = _as_called(flat, find_barriers(flat, control, divergence, launch), context)
     checkpoint()
-    items = {frame.function: item_of(frame.function) for frame in flat.frames}
     if_callers_agree = analyze_divergence(flat, control, launch, agreeing, levels) if rests_on_callers else divergence
     analysis = RootAnalysis(
         flat,
         launch,
-        is_kernel,
+        is_kernel or context is not None,
         control,
         divergence,
         if_callers_agree,
@@ -153,12 +161,63 @@ def analyze_root(
         weights,
         estimate_costs(flat, control, divergence, affine, weights),
         find_warp_problems(flat, control, if_callers_agree, affine, spaces, launch, callers_known=is_kernel),
-        inlined.refused,
-        {callee: item for callee, item in items.items() if item is not None},
-        _records_by_frame(flat, accesses, barriers, inlined.refused),
+        refused,
+        _items(flat, refused, item_of),
+        _records_by_frame(flat, accesses, barriers, refused),
+        context,
     )
     control.lift_limit()
     return analysis
+
+
+def _of_device_function(context: CallContext | None) -> DivergenceOptions:
+    if context is None:
+        return DivergenceOptions(parameters=Level.VARYING)
+    return DivergenceOptions(parameters=Level.VARYING, entry=Level.VARYING, context=context)
+
+
+def _inlined(
+    function: Function, resolve: Callable[[FunctionId], Function | None], budget: InlineBudget
+) -> tuple[Function, tuple[RefusedCall, ...]]:
+    inlined = inline_calls(function, resolve, budget)
+    flat = inlined.function
+    if flat is not function and flat.symbols:  # where nothing was inlined, nothing is left to promote
+        flat = promote(flat)
+    return flat, inlined.refused
+
+
+def _items(
+    flat: Function, refused: Iterable[RefusedCall], item_of: Callable[[FunctionId], Item | None]
+) -> Mapping[FunctionId, Item]:
+    called = (*(frame.function for frame in flat.frames), *(one.callee for one in refused))
+    items = {callee: item_of(callee) for callee in called}
+    return {callee: item for callee, item in items.items() if item is not None}
+
+
+def _fits(context: CallContext, function: Function) -> bool:
+    is_device = function.kind is FunctionKind.DEVICE
+    return is_device and len(context.arguments) == len(function.parameters)
+
+
+def _as_called(
+    function: Function, barriers: tuple[BarrierSite, ...], context: CallContext | None
+) -> tuple[BarrierSite, ...]:
+    """A witness is no proof where it rests on a number of which it is not known that a caller can pass it."""
+    if context is None:
+        return barriers
+    free = {
+        parameter.name
+        for parameter, argument in zip(function.parameters, context.arguments, strict=True)
+        if argument.constant is not None or (argument.level is Level.GRID and argument.low is None)
+    }
+    named = {parameter.name for parameter in function.parameters}
+    return tuple(replace(site, evidence=_without_proof(site.evidence, named - free)) for site in barriers)
+
+
+def _without_proof(evidence: BarrierEvidence | None, doubtful: Set[str]) -> BarrierEvidence | None:
+    if evidence is None or evidence.witness is None or doubtful.isdisjoint(dict(evidence.witness.arguments)):
+        return evidence
+    return replace(evidence, tier=Tier.POSSIBLE, witness=None)
 
 
 def _races(

@@ -62,6 +62,9 @@ SEED_PHRASE: Final = {
     Seed.CALL: "this call is not followed, so its result counts as varying",
     Seed.PARAMETER: "the callers of this function are not known, so its argument counts as varying",
     Seed.ENTRY: "the callers of this function are not known",
+    Seed.ARGUMENT: "its callers do not pass one value to all threads",
+    Seed.UNKNOWN_ARGUMENT: "its callers do not tell whether they pass one value, so it counts as varying",
+    Seed.APART: "a call of this function stands in code that not all threads run",
     Seed.STRUCTURE: "every branch counts as varying in this mode",
 }
 

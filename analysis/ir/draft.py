@@ -20,7 +20,7 @@ from typing import assert_never, cast, final
 
 from analysis.ir.control_flow import block_order, predecessors
 from analysis.ir.deferred import Deferred
-from analysis.ir.function import BasicBlock, Definition, Expression, Function, Parameter, Symbol, SymbolKind
+from analysis.ir.function import BasicBlock, Definition, Expression, Frame, Function, Parameter, Symbol, SymbolKind
 from analysis.ir.instructions import (
     BasicBlockId,
     Branch,
@@ -134,6 +134,17 @@ class _Assembly:
             parameters=tuple(Parameter(self._values[p.value], p.name, p.span) for p in source.parameters),
             definitions=self._definitions(),
             expressions=self._expressions(),
+            frames=tuple([self._frame(frame) for frame in source.frames]),
+        )
+
+    def _frame(self, frame: Frame) -> Frame:
+        if frame.block is None:
+            return frame
+        arguments = (None if value is None else self._values[value] for value in frame.arguments)
+        return replace(
+            frame,
+            arguments=tuple([None if value is None or value == _GONE else value for value in arguments]),
+            block=self._block_ids.get(frame.block),
         )
 
     def _numbered_values(self) -> list[ValueId]:

@@ -112,7 +112,9 @@ class Expression:
 class Frame:
     """One inlined body.  Value `v` of the callee is `value_base + v` here, its branch `b` is `branch_base + b`.
 
-    `call` is the span of the call, in the caller's frame.
+    `call` is the span of the call, in the caller's frame.  `arguments` are what it passes, one for each parameter, None
+    for a value that nothing needs, and `block` is where the body begins, None where no thread comes there; both are
+    known of what the inliner made, and are no part of the printed form.
     """
 
     function: FunctionId
@@ -121,6 +123,8 @@ class Frame:
     value_base: int
     branch_base: int
     variable_base: int
+    arguments: tuple[ValueId | None, ...] = field(default=(), compare=False, repr=False)
+    block: BasicBlockId | None = field(default=None, compare=False, repr=False)
 
 
 @final

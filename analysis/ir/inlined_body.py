@@ -138,7 +138,7 @@ class Inlining:
 
     def copy_callee(self, callee: Function, call: Call, block: OpenBlock) -> OpenBlock:
         """Appends the callee's body to `block`; returns the block in which the caller goes on."""
-        body = self._enter(callee, call)
+        body = self._enter(callee, call, block)
         for parameter, argument in zip(callee.parameters, call.arguments, strict=True):
             body.names[parameter.value] = argument
         self._copy(body, block)
@@ -150,6 +150,7 @@ class Inlining:
         if len(kept) < len(self._blocks):
             ids = {block.id: BasicBlockId(index) for index, block in enumerate(kept)}
         defined = self._defined(kept)
+        numbers = {block.id: BasicBlockId(index) for index, block in enumerate(kept)}
         types = [type if defined[value] else VOID for value, type in enumerate(self._types)]
         return replace(
             self._caller,
@@ -161,12 +162,12 @@ class Inlining:
             variables=tuple(self._variables),
             definitions=tuple(record for body in self._bodies for record in body.definitions(defined)),
             expressions=_expressions(self._bodies, defined),
-            frames=tuple(self._frames),
+            frames=tuple(_settled(frame, defined, numbers) for frame in self._frames),
         )
 
     # -- entering and leaving a body --------------------------------------------------------------------------
 
-    def _enter(self, callee: Function, call: Call) -> _Body:
+    def _enter(self, callee: Function, call: Call, block: OpenBlock) -> _Body:
         frame_base = len(self._frames)
         value_base = len(self._types)
         branch_base = len(self._branches)
@@ -182,6 +183,8 @@ class Inlining:
                     value_base + frame.value_base,
                     branch_base + frame.branch_base,
                     variable_base + frame.variable_base,
+                    () if index else call.arguments,
+                    None if index else block.id,
                 )
             )
         self._types += callee.types
@@ -361,6 +364,14 @@ class Inlining:
             for phi in block.phis
         )
         return BasicBlock(phis, tuple(block.instructions), with_targets(block.terminator, ids))
+
+
+def _settled(frame: Frame, defined: bytearray, numbers: Mapping[BasicBlockId, BasicBlockId]) -> Frame:
+    """With the final number of its block."""
+    if frame.block is None:
+        return frame
+    arguments = tuple(None if value is None or not defined[value] else value for value in frame.arguments)
+    return replace(frame, arguments=arguments, block=numbers.get(frame.block))
 
 
 def _ids(first: int, count: int) -> list[ValueId]:

@@ -11,7 +11,7 @@ Derived   pointer arithmetic, member addresses, casts between pointers, selects 
           pointer induction variable, which depends on itself, keeps the space it started with.
 Neutral   the null pointer and uninitialised pointers: no object lies there.
 Unknown   pointers loaded from memory, results of calls, integers turned into pointers, parameters of a device function
-          whose callers are not known: GENERIC, unless the type names a space.
+          whose callers are not known: GENERIC, unless the type names a space.  Where they are, what all of them pass.
 Variables The same fixpoint finds the variable that a pointer was derived from, where it is one for all paths.
 Cost      O(derived pointers) per round; a loop of pointers takes two or three rounds.
 Source    Wu et al., "gpucc: an open-source GPGPU compiler", CGO 2016, section 3.2, Algorithm 1, for all spaces at once
@@ -20,9 +20,10 @@ Source    Wu et al., "gpucc: an open-source GPGPU compiler", CGO 2016, section 3
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias, final
 
+from analysis.divergence.call_context import Argument
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function, FunctionKind
 from analysis.ir.ids import SymbolId, ValueId
@@ -40,6 +41,7 @@ from analysis.ir.instructions import (
 from analysis.ir.types import MemorySpace, PointerType, Type
 
 _SEVERAL: Final = -1
+NO_ARGUMENTS: Final[Mapping[ValueId, Argument]] = {}
 
 _Origin: TypeAlias = int | None
 """A symbol or `_SEVERAL`; None: undecided."""
@@ -64,11 +66,16 @@ class SpaceResult:
         return None if origin is None or origin == _SEVERAL else SymbolId(origin)
 
 
-def infer_spaces(function: Function, control: ControlFlow) -> SpaceResult:
-    """The spaces of all pointers that the entry reaches; calls are inlined before, so callees are looked through."""
+def infer_spaces(
+    function: Function, control: ControlFlow, arguments: Mapping[ValueId, Argument] = NO_ARGUMENTS
+) -> SpaceResult:
+    """The spaces of all pointers that the entry reaches; calls are inlined before, so callees are looked through.
+
+    `arguments`: what is known of the parameters of a device function.
+    """
     spaces: list[MemorySpace | None] = [None] * len(function.types)
     origins: list[_Origin] = [None] * len(function.types)
-    derivations = _guarantee(function, control, spaces, origins)
+    derivations = _guarantee(function, control, spaces, origins, arguments)
     changed = True
     while changed:
         changed = False
@@ -93,6 +100,7 @@ def _guarantee(
     control: ControlFlow,
     spaces: list[MemorySpace | None],
     origins: list[_Origin],
+    arguments: Mapping[ValueId, Argument],
 ) -> list[_Derivation]:
     """Fills in what needs no other pointer; the pointers that do, with their sources."""
     types = function.types
@@ -100,6 +108,9 @@ def _guarantee(
     from_host: set[ValueId] = set()
     for parameter in function.parameters:
         _set(types, spaces, origins, parameter.value)
+        told = arguments.get(parameter.value)
+        if told is not None and spaces[parameter.value] is MemorySpace.GENERIC:
+            spaces[parameter.value] = told.space
         if function.kind is FunctionKind.KERNEL:
             from_host.add(parameter.value)
             if isinstance(types[parameter.value], PointerType):

@@ -91,7 +91,7 @@ def place_syncwarps(analysis: FileAnalysis, function: FunctionFacts, reanalyze: 
             candidates.append(found)
     if not candidates:
         return SyncPlacement((), tuple(withheld))
-    if not function.callers_known:
+    if not function.callers_known or function.rests_on_callers:
         unknown = (Withheld(candidate.keyword, WhyNot.CALLERS) for candidate in candidates)
         return SyncPlacement((), tuple(sorted((*withheld, *unknown), key=lambda one: one.keyword)))
     points: list[SyncPoint] = []
@@ -120,7 +120,7 @@ def may_reconverge(analysis: FileAnalysis, function: FunctionFacts, keyword: int
     here = [branch for branch in function.branches if function.start + branch.keyword.start == keyword]
     found = [one for one in _candidates(analysis, function) if one.keyword == keyword and isinstance(one, SyncPoint)]
     tree = analysis.document.tree
-    if not here or not found or not function.callers_known or tree is None:
+    if not here or not found or not function.callers_known or function.rests_on_callers or tree is None:
         return False
     node = _statement(tree.root_node, function, here[0])
     if node is None or _is_left(node, _LEFT_BY if here[0].kind is SourceBranchKind.IF else _LOOPS_LEFT_BY):

@@ -6,7 +6,7 @@ Cost     The walk costs a few microseconds per declaration; texts that did not c
 Limits   See `skeleton`, `expansion` and `includes`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Final, final
 
@@ -137,6 +137,11 @@ class TranslationUnit:
             items = [item for index in indices if (item := self._all[index]).name == name]
             known = self._found[name] = tuple(sorted(items, key=_activity))
         return known
+
+    @property
+    def read_paths(self) -> Iterable[str]:
+        """The main file and the headers that were read."""
+        return self._texts.keys()
 
     def text_of(self, path: str) -> bytes | None:
         """The text of the main file or of a header that was read."""

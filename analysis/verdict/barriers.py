@@ -335,7 +335,7 @@ def calls_between(function: Function, outer: FrameId | None, inner: FrameId) -> 
 
 # -- assumptions ------------------------------------------------------------------------------------------------------
 
-ASSUMED_SEEDS = frozenset({Seed.OPAQUE, Seed.CALL, Seed.PARAMETER, Seed.ENTRY})
+ASSUMED_SEEDS = frozenset({Seed.OPAQUE, Seed.CALL, Seed.PARAMETER, Seed.ENTRY, Seed.UNKNOWN_ARGUMENT, Seed.APART})
 INDEX_SEEDS = frozenset({Seed.THREAD_INDEX, Seed.LANE})
 
 

@@ -244,11 +244,18 @@ def thresholds(slice_: Slice) -> list[int]:
 def chosen_scalars(
     function: Function, slice_: Slice, shape: BlockShape, number: int, in_memory: int = 0
 ) -> dict[ValueId, int]:
-    """All scalars equal to one number, template arguments to the block's extent, as far as their types hold it."""
+    """All scalars equal to one number, template arguments to the block's extent, as far as their types hold it.
+
+    A parameter of a device function gets the nearest number that its callers may pass.
+    """
     scalars: dict[ValueId, int] = {}
+    arguments = slice_.integers.divergence.arguments
     for value in slice_.scalar_names:
         is_template = isinstance(slice_.definitions.get(value), TemplateArgument)
         chosen = shape.x if is_template else in_memory if value in slice_.in_memory else number
+        argument = arguments.get(value)
+        if argument is not None and argument.low is not None and argument.high is not None:
+            chosen = min(max(chosen, argument.low), argument.high)
         type_ = function.types[value]
         assert isinstance(type_, BooleanType | IntegerType)
         scalars[value] = int(bool(chosen)) if isinstance(type_, BooleanType) else min(chosen, _largest(type_))

@@ -121,3 +121,18 @@ class _Reader:
             return AnnotationProblemKind.BAD_NUMBER
         self.numbers[key] = int(value)
         return None
+
+
+def annotation_above(text: bytes, start: int) -> LaunchAnnotation | None:
+    """The `// simt:` comment directly above the function that starts at `start`."""
+    comments: list[str] = []
+    end = text.rfind(b"\n", 0, start)
+    while end > 0:
+        begin = text.rfind(b"\n", 0, end) + 1
+        line = text[begin:end].strip()
+        if not line.startswith(b"//"):
+            break
+        comments.insert(0, line.decode("utf-8", "replace"))
+        end = begin - 1
+    joined = "\n".join(comments)
+    return annotation(joined) if "simt:" in joined else None

@@ -56,10 +56,10 @@ def kernels_used_otherwise(
         if not named:
             continue
         if memo is None:
-            uses = _uses(item, named)
+            uses = uses_of_names(item, named)
         else:
             key = unit.fingerprint(item), named
-            uses = memo.get_or_compute(key, lambda item=item, named=named: _uses(item, named))
+            uses = memo.get_or_compute(key, lambda item=item, named=named: uses_of_names(item, named))
         found.update(names[name] for name, count in uses.items() if count > launched[name])
     return frozenset(found)
 
@@ -69,7 +69,7 @@ def _mentions(item: Item, name: bytes) -> int:
     return item.text.count(name) - (item.name.encode("utf-8", "replace") == name)
 
 
-def _uses(item: Item, names: frozenset[bytes]) -> Uses:
+def uses_of_names(item: Item, names: frozenset[bytes]) -> Uses:
     """How often the text itself, not a macro of it, names each, its own declaration aside."""
     own = item.name.encode("utf-8", "replace")
     text = _QUERIES.sub(b"", HIDDEN.sub(b" ", item.text))

@@ -138,7 +138,7 @@ def _misplaced(after: FileAnalysis, edit: Sequence[Replacement]) -> WhyNotOrdere
     """Why not all threads of the block come to each barrier that the edit wrote; None if they do."""
     wanted = {offset for one, start in _written(edit) for offset in _barriers_in(one, start)}
     holders = [after.facts.function_at(offset) for offset in wanted]
-    if not all(one is not None and one.callers_known for one in holders):
+    if not all(one is not None and one.callers_known and not one.rests_on_callers for one in holders):
         return WhyNotOrdered.CALLERS
     met: set[int] = set()
     for function in after.facts.functions:

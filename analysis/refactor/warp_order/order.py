@@ -81,10 +81,10 @@ def _refuted(before: FileAnalysis, after: FileAnalysis, function: FunctionFacts,
     if changed is None or after.facts.parse_errors > before.facts.parse_errors:
         return CannotOrder(WhyNotOrdered.BROKEN)
     views = after.views(changed)
-    if any(missing_pairs(view).pairs for view in views if view.root.callers_known):
+    if any(missing_pairs(view).pairs for view in views if view.root.is_of_kernel):
         return CannotOrder(WhyNotOrdered.STILL_THERE)
     changed_functions = {after.facts.function_at(stretch.start) for stretch in _inserted(draft.edit)}
-    if not all(one is not None and one.callers_known for one in changed_functions):
+    if not all(one is not None and one.callers_known and not one.rests_on_callers for one in changed_functions):
         return CannotOrder(WhyNotOrdered.CALLERS)
     if not _come_together(after, _inserted(draft.edit), draft):
         return CannotOrder(WhyNotOrdered.NOT_TOGETHER)

@@ -25,7 +25,7 @@ Access: TypeAlias = Load | Store | Atomic
 def separations(analysis: FileAnalysis, views: Iterable[View]) -> tuple[Separation, ...]:
     """All that the roots of the views lack, in the order of the text; raises `Obstacle`."""
     found: set[Separation] = set()
-    for view in {id(view.root): view for view in views if view.root.callers_known}.values():
+    for view in {id(view.root): view for view in views if view.root.is_of_kernel}.values():
         missing = missing_pairs(view)
         if missing.pairs and not missing.is_complete:
             raise Obstacle(WhyNotOrdered.NOT_FOLLOWED)

@@ -72,7 +72,7 @@ def launch_digest(
     launches: Sequence[Launch],
 ) -> bytes:
     """What decides a launch besides the function's own text: the comment above it, the settings, and host code."""
-    from analysis.facts.functions import annotation_above
+    from analysis.lower.launches.annotation import annotation_above
 
     annotation = annotation_above(analysis.document.text, function.start)
     shapes = [launch.moved(-launch.span.start) for launch in launches]

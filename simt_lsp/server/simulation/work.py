@@ -13,9 +13,9 @@ from dataclasses import asdict, replace
 from typing import Any, Final, assert_never
 
 from analysis.facts.analyzer import Analyzer, FileAnalysis
-from analysis.facts.functions import annotation_above
 from analysis.facts.settings import AnalysisSettings
 from analysis.ir.function import FunctionKind
+from analysis.lower.launches.annotation import annotation_above
 from analysis.lower.program import DeviceFunction, Program
 from analysis.syntax.document import Document
 from sim.launch.planner import Planner

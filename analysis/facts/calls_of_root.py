@@ -1,0 +1,105 @@
+"""The calls that were inlined into one root, each as its callee sees it (`CallContext`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from analysis.affine.atoms import REGISTER_OF_AXIS
+from analysis.affine.interval import type_range
+from analysis.affine.linear_form import LinearForm
+from analysis.divergence.call_context import NOTHING, Argument, CallContext, Steps, without_launch
+from analysis.divergence.causes import SeedCause
+from analysis.divergence.levels import Level
+from analysis.facts.roots import RootAnalysis
+from analysis.ir.function import FunctionKind
+from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.source import OWN_FRAME, FrameId
+from analysis.ir.types import BooleanType, IntegerType
+from analysis.verdict.barriers import ASSUMED_SEEDS
+
+MAX_ALIGNMENT: Final = 1 << 32
+
+
+def contexts_of_root(root: RootAnalysis) -> Mapping[FrameId, CallContext]:
+    """By the frame of the body; a call that no thread comes to has none."""
+    function, divergence = root.function, root.divergence
+    is_kernel = function.kind is FunctionKind.KERNEL
+    found: dict[FrameId, CallContext] = {}
+    for index, frame in enumerate(function.frames):
+        if index == OWN_FRAME or frame.block is None or frame.block not in root.control.order:
+            continue
+        block = frame.block
+        context = CallContext(
+            tuple(NOTHING if value is None else _argument(root, value, block) for value in frame.arguments),
+            divergence.convergence(block),
+            tuple(root.launch.shapes),
+            root.launch.one_dimensional and not root.launch.shapes,
+            root.launch.has_several_blocks,
+            divergence.waited_at(block),
+        )
+        found[FrameId(index)] = context if is_kernel else _from_anywhere(context)
+    return found
+
+
+def _from_anywhere(context: CallContext) -> CallContext:
+    """Of a call in a function that somebody else may call: with values that differ, in divergent code, after waits."""
+    arguments = tuple(
+        replace(
+            argument,
+            level=argument.level if argument.constant is not None else Level.VARYING,
+            is_assumed=True,
+            steps=None,
+            step_alignment=1,
+            is_integral=False,
+            is_observed=argument.constant is None,
+        )
+        for argument in context.arguments
+    )
+    alone = without_launch(context)
+    return replace(alone, arguments=arguments, convergence=Level.VARYING, waited=Level.VARYING)
+
+
+def _argument(root: RootAnalysis, value: ValueId, block: BasicBlockId) -> Argument:
+    divergence, affine = root.divergence, root.affine
+    type_ = root.function.types[value]
+    level = divergence.use_level(value, block)
+    low = high = None
+    alignment = 1
+    if isinstance(type_, IntegerType | BooleanType):
+        found = affine.range_at(value, block)
+        if found != type_range(type_):
+            low, high = found.low, found.high
+        alignment = min(MAX_ALIGNMENT, affine.alignment(value))
+    form = affine.form_at(value, block)
+    steps = None if form is None or not form.exact or not form.coefficients else _steps(form)
+    return Argument(
+        level,
+        level is Level.VARYING and _is_doubtful(root, value, level),
+        low,
+        high,
+        alignment,
+        root.spaces.space(value),
+        steps,
+        1 if steps is None or form is None else min(MAX_ALIGNMENT, affine.alignment(form.base)),
+        steps is not None and affine.is_integral(value),
+        divergence.is_observed(value),
+    )
+
+
+def _steps(form: LinearForm) -> Steps | None:
+    """Where they are all numbers."""
+    numbers = [(REGISTER_OF_AXIS[axis], step.constant) for axis, step in form.coefficients]
+    known = tuple((register, step) for register, step in numbers if step is not None)
+    return known if len(known) == len(numbers) else None
+
+
+def _is_doubtful(root: RootAnalysis, value: ValueId, level: Level) -> bool:
+    """Whether it varies for want of knowledge alone."""
+    divergence = root.divergence
+    if divergence.level(value) < level:
+        return True  # it leaves a loop, which may be left apart for whatever reason
+    steps = divergence.why(value)
+    cause = steps[-1].cause if steps else None
+    return not isinstance(cause, SeedCause) or cause.seed in ASSUMED_SEEDS
