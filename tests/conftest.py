@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import signal
 import time
 from typing import Final
@@ -12,6 +13,8 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 FUZZ_SECONDS: Final = 10
 """How long `make fuzz` stays with one property: some 40 of them, two at a time, end within five minutes."""
+
+os.environ["SIMT_LSP_CACHE"] = "off"  # tests leave nothing in the folders of who runs them
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Under `nohup make test &` interrupts are ignored; the programs that tests start would inherit that.

@@ -2,8 +2,8 @@
 
 Question  Which files are worth reading to know who launches a kernel, or who calls a host function?
 Rules     Comments and strings aside, every word of the text counts, in every branch of `#if` and in macros.
-          `outer` are the words outside of bodies and records: what a file declares without a body is among them, and
-          so is what a macro may declare (`DECLARE(kernel)`); `extern` declarations inside of bodies are added.
+          `outer` are the words before parentheses outside of bodies and records: the functions that a file declares are
+          among them; what a macro may declare (`DECLARE(kernel)`) and `extern` declarations in bodies are added.
           `defined` are the names before the parentheses of a head that a body follows.
           So each set is too large rather than too small: who is asked for too much reads one file more.
           `pastes` says that `##` may make names which the text does not show.
@@ -66,14 +66,12 @@ def skim(text: bytes) -> Skim:
     includes = project_includes(text)
     shown = HIDDEN.sub(_blank, text)
     outer, is_balanced = _outside_of_bodies(shown)
-    heads = b"".join(outer)
     words = _words(shown)
-    declared = _words(heads).union(*map(_words, _EXTERN.findall(shown)))
     return Skim(
         includes,
         tuple(_kernels(shown)),
         frozenset(_defined(outer)),
-        declared,
+        frozenset(_declared([*outer, *_EXTERN.findall(shown)])),
         frozenset(_launched(shown)),
         words,
         _words(b"\n".join(_DEFINE.findall(shown))),
@@ -147,6 +145,14 @@ def _defined(outer: list[bytes]) -> Iterator[str]:
             yield from (_name(found[1]) for found in _HEAD.finditer(head) if found[1] not in _NO_NAMES)
 
 
+def _declared(outer: list[bytes]) -> Iterator[str]:
+    """The words before parentheses, and those that a macro is given."""
+    for stretch in outer:
+        yield from (_name(found[1]) for found in _HEAD.finditer(stretch))
+        for found in _MACRO_LINE.finditer(stretch):
+            yield from map(_name, IDENTIFIER.findall(found[1]))
+
+
 def _launched(text: bytes) -> Iterator[str]:
     """The words before `<<<`, and those that launch functions get first."""
     at = text.find(b"<<<")
@@ -182,6 +188,7 @@ _TRANSPARENT: Final = re.compile(rb"\b(?:namespace\b[\w\s:]*|extern\s+)\Z")
 _EXTERN: Final = re.compile(rb"\bextern\b[^;{}]*;")
 _TEMPLATE_ARGUMENTS: Final = rb"(?:\s*<(?!<)[^(){};]*>)?"
 _HEAD: Final = re.compile(rb"([A-Za-z_$][\w$]*)" + _TEMPLATE_ARGUMENTS + rb"\s*\(")
+_MACRO_LINE: Final = re.compile(rb"^[ \t]*[A-Za-z_$][\w$]*[ \t]*\(([^(){};]*)\)", re.MULTILINE)
 _KERNEL: Final = re.compile(rb"\b__global__\b")
 _NO_NAMES: Final = frozenset({b"__launch_bounds__", b"__attribute__", b"__declspec", b"alignas", b"__maxnreg__"})
 _LONGEST_NAME: Final = 400

@@ -35,6 +35,7 @@ def _command_line(options: argparse.Namespace) -> Source:
         "defines": options.define,
         "undefines": options.undefine,
         "includeDirs": options.include,
+        "project": False if options.no_project else None,
         "select": _listed(getattr(options, "select", None)),
         "ignore": _listed(getattr(options, "ignore", None)),
         "tiers": _listed(getattr(options, "tier", None)),

@@ -13,15 +13,21 @@ import sys
 from functools import cached_property
 from typing import Final, final
 
-from analysis.facts.analyzer import Analyzer, FileAnalysis
+from analysis.facts.analyzer import Analyzer, FileAnalysis, environment_of
 from analysis.ir.record import record
 from analysis.rules.check import check
 from analysis.rules.diagnostic import Diagnostic
 from analysis.syntax.document import Document
+from analysis.syntax.environment import Environment
 from simt_lsp.cli.paths import reason_of, why_no_file
 from simt_lsp.workspace.disk_loader import MAX_FILE_BYTES, DiskLoader, FileCache, LazyIndex
 from simt_lsp.workspace.include_graph import IncludeGraph
 from simt_lsp.workspace.project import FileSetup, file_setup, whole_graph
+from simt_lsp.workspace.project_index.build import build_project
+from simt_lsp.workspace.project_index.cache_folder import cache_folder
+from simt_lsp.workspace.project_index.index import ProjectIndex
+from simt_lsp.workspace.project_index.view import ProjectView
+from simt_lsp.workspace.setting_sources import merge
 from simt_lsp.workspace.setting_values import Source
 
 BEGINNING: Final = 8000
@@ -70,6 +76,7 @@ class Engine:
         self._analyzer = Analyzer(edited=edited)
         self._cache = FileCache()
         self._index = LazyIndex(options.roots)
+        self._environments: dict[str, Environment] = {}
 
     def analyze(self, path: str) -> Analyzed:
         """Raises `UnreadableError`."""
@@ -90,13 +97,34 @@ class Engine:
             setup.settings,
             context=setup.context,
             includers=setup.includers,
+            project=self._project(absolute, setup),
         )
         diagnostics = check(analysis, setup.configuration.rules)
         return Analyzed(path, analysis, diagnostics, setup, loader)
 
+    def _project(self, path: str, setup: FileSetup) -> ProjectView | None:
+        """The files around, unless they are not wanted or not all known."""
+        files = self._files if setup.configuration.analysis.project else None
+        if files is None or not files.is_complete or not files.knows(path):
+            return None
+        return ProjectView(files, self._environment)
+
+    def _environment(self, path: str) -> Environment:
+        known = self._environments.get(path)
+        if known is None:
+            setup = file_setup(path, self._options.overrides, self._graph)
+            known = self._environments[path] = environment_of(path, setup.settings)
+        return known
+
     @cached_property
     def _graph(self) -> IncludeGraph:
-        return whole_graph(self._index)
+        return whole_graph(self._index) if self._files is None else self._files.graph
+
+    @cached_property
+    def _files(self) -> ProjectIndex | None:
+        if not merge(self._options.overrides)[0].analysis.project:
+            return None
+        return build_project(self._index.roots, self._index(), cache_folder())
 
 
 def read_source(path: str) -> bytes:

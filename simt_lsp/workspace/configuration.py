@@ -31,6 +31,8 @@ class AnalysisOptions:
     defines: tuple[str, ...] = ()
     undefines: tuple[str, ...] = ()
     include_dirs: tuple[str, ...] = ()
+    project: bool = True
+    """Launches and calls in the other files of the project are seen."""
 
 
 @final

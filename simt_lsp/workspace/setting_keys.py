@@ -189,6 +189,10 @@ def _include_dirs(configuration: Configuration, value: object, source: Source) -
     return replace(configuration, analysis=replace(options, include_dirs=options.include_dirs + folders))
 
 
+def _project(configuration: Configuration, value: object, _: Source) -> Configuration:
+    return replace(configuration, analysis=replace(configuration.analysis, project=read_flag(value)))
+
+
 def _tiers(configuration: Configuration, value: object, _: Source) -> Configuration:
     tiers = _rule_settings(tiers=read_strings(value, "use a list of tiers")).tiers
     return replace(configuration, rules=replace(configuration.rules, tiers=tiers))
@@ -259,6 +263,7 @@ _READERS: Final[Mapping[str, Reader]] = {
     "defines": _defines,
     "undefines": _undefines,
     "includeDirs": _include_dirs,
+    "project": _project,
     "select": _select,
     "ignore": _ignore,
     "tiers": _tiers,

@@ -90,6 +90,12 @@ _ANALYSIS: Final[Mapping[str, Schema]] = {
     "defines": _strings("Macros, as for the compiler: `NAME` or `NAME=VALUE`."),
     "undefines": _strings("Macros that are not defined."),
     "includeDirs": _strings("Folders where headers are looked for, after the folder of the including file."),
+    "project": {
+        "type": "boolean",
+        "default": True,
+        "markdownDescription": "Launches and calls in the other files of the project are seen: "
+        "those of a repository, or of a folder.",
+    },
 }
 
 _REPORTED: Final[Mapping[str, Schema]] = {

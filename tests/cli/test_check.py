@@ -52,6 +52,23 @@ def test_a_folder_is_searched_and_reported_in_order(tmp_path: Path) -> None:
     assert done.returncode == 1
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_launches_in_other_files_of_the_project(tmp_path: Path, jobs: str) -> None:
+    kernel = "__global__ void k(int *p) {\n  if (threadIdx.x < 32) p[threadIdx.x] = 1;\n}\n"
+    for name in ("one", "two"):  # programs with the same names
+        files = {"k.cuh": kernel, "main.cu": f'#include "k.cuh"\nvoid go(int *p) {{ k<<<1, {name}>>>(p); }}\n'}
+        write(tmp_path / name, {**files, "size.h": ""} if name == "one" else files)
+    write(tmp_path, {"one/main.cu": (tmp_path / "one/main.cu").read_text().replace("one", "64")})
+    places = _hints("DIV404", "--jobs", jobs, cwd=tmp_path)
+    assert places == ["one/k.cuh:2:3"]
+    assert _hints("DIV404", "--jobs", jobs, "--no-project", cwd=tmp_path) == []
+
+
+def _hints(code: str, *options: str, cwd: Path) -> list[str]:
+    done = simt_lsp("check", "--select", code, *options, ".", cwd=cwd)
+    return [Path(line.split(": hint ")[0]).as_posix() for line in done.stdout.splitlines() if f": hint {code} " in line]
+
+
 @pytest.mark.parametrize("paths", [(".",), ("k.cu",), ("k.cu", "main.cu")])
 def test_a_kernel_is_launched_by_the_file_that_includes_it(tmp_path: Path, paths: tuple[str, ...]) -> None:
     kernel = "__global__ void k(int *p) {\n  if (threadIdx.x < 32) p[threadIdx.x] = 1;\n}\n"

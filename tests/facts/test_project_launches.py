@@ -10,6 +10,7 @@ from analysis.facts.settings import AnalysisSettings
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
 from simt_lsp.workspace.project_index.index import ProjectIndex
+from simt_lsp.workspace.project_index.view import ProjectView
 
 KERNEL = "__global__ void k(int *x, int n) { if (threadIdx.x < 32) x[threadIdx.y] = n; }\n"
 DECLARED = "__global__ void k(int *x, int n);\n"
@@ -24,7 +25,7 @@ def _analyzed(files: dict[str, str], path: str, analyzer: Analyzer | None = None
     for name, text in loader.files.items():
         index.scan(name, text)
     return (analyzer or Analyzer()).analyze(
-        path, Document.open(loader.files[path]), loader, AnalysisSettings(), project=index
+        path, Document.open(loader.files[path]), loader, AnalysisSettings(), project=ProjectView(index, lambda _: None)
     )
 
 
@@ -89,6 +90,11 @@ def test_a_launch_of_a_namesake_opens() -> None:
 
 def namespace_launch(text: str) -> str:
     return text + SQUARES
+
+
+@pytest.mark.parametrize("other", ["cl_kernel k;\n", "void k();\nvoid f() { k(); }\n", "void f(int k) { g(k); }\n"])
+def test_another_thing_of_that_name_is_none(other: str) -> None:
+    assert _shapes({**DECLARED_IN_HEADER, "b.cpp": other}, "k.cu") == {(64, 4, 1)}
 
 
 def test_neighbours_with_the_same_names() -> None:

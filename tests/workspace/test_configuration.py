@@ -36,6 +36,7 @@ def test_every_key_takes_a_good_value() -> None:
             "defines": ["A", "B=2"],
             "undefines": ["C"],
             "includeDirs": ["include"],
+            "project": False,
             "rules": {"SYN101": "warning", "divergent-branch": "off"},
             "tiers": ["proven", "possible"],
             "shareThreshold": 5,
@@ -51,6 +52,7 @@ def test_every_key_takes_a_good_value() -> None:
     assert (options.warp_size, options.architecture, options.block) == (64, 900, (16, 16, 1))
     assert (options.defines, options.undefines) == (("A", "B=2"), ("C",))
     assert options.include_dirs == ("/root/of/all/include",)
+    assert not options.project
     assert configuration.rules.severities == {"SYN101": Severity.WARNING, "divergent-branch": OFF}
     assert {tier.value for tier in configuration.rules.tiers} == {"proven", "possible"}
     assert configuration.rules.share_threshold == 5

@@ -154,7 +154,7 @@ def _read_nothing(path: str, limit: int) -> bytes:
 
 
 def _built(root: Path, cache: Path | None) -> ProjectIndex:
-    index = build_project(str(root), build_index([str(root)]), cache)
+    index = build_project([str(root)], build_index([str(root)]), cache, least_saved=1)
     assert index is not None
     return index
 
@@ -194,7 +194,7 @@ def test_damage_inside_is_not_read(tmp_path: Path) -> None:
     content = json.loads(saved.read_text())
     damages: list[dict[str, object]] = [
         {"names": [1, 2]},
-        {"root": "/elsewhere"},
+        {"roots": ["/elsewhere"]},
         {"names": []},
         {"saved": "x"},
         {"files": {"/a": None}},

@@ -3,9 +3,9 @@
 Question  Which units may use what a file defines, and what do they say?
 Rules     The project names them; each is read with the headers it includes, as its own build reads it, or else as the
           file that asks.  C++ files are read without the macros of a CUDA compiler.
-          A unit counts if it has the text of the file in it, or shows a declaration of the name; one that is named and
-          shows neither counts as none, unless a header of it is missing: then, as where a unit cannot be read or shows
-          another function of that name, not all users are known.
+          A unit counts if it has the text of the file in it, or shows a declaration of the name.  One in which the name
+          means something else counts as none.  Where a unit cannot be read, shows two functions of that name, or names
+          what it does not show, perhaps because a header is missing, not all users are known.
 Cost      A unit is kept as long as everything that was read for it says the same.  Of the file that is analysed the
           bodies of its device functions do not count: host code cannot see into them, and they are what is edited.
 Limits    At most `MAX_UNITS` units are read for one analysis.
@@ -218,21 +218,23 @@ class Outside:
 def _uses(calls: HostCalls, item: Item) -> bool | None:
     """Whether a unit sees what `item` declares; None where that is not certain."""
     unit = calls.unit
-    sees = unit.text_of(item.path) is not None
-    for other in unit.lookup(item.name):
-        if not other.active or other.path == item.path:
-            continue
-        is_declaration = other.kind is ItemKind.FUNCTION and not other.is_definition and other.owner == item.owner
-        if not is_declaration or other.namespace != item.namespace:
-            return None
-        sees = True
-    name = item.name.encode("utf-8", "replace")
-    if sees:
-        return True
-    if any(problem.kind is not ProblemKind.CONDITION for problem in unit.problems):
+    others = [other for other in unit.lookup(item.name) if other.active and other.path != item.path]
+    declarations = [other for other in others if _declares(other, item)]
+    if unit.text_of(item.path) is not None or declarations:
+        return None if len(declarations) < len(others) else True
+    if any(other.is_kernel or not item.is_kernel for other in others if other.kind is ItemKind.FUNCTION):
         return None
+    name = item.name.encode("utf-8", "replace")
     is_named = any(name in one.identifiers for one in calls.host.items if one.active) or calls.host.macro_names(name)
-    return None if is_named else False
+    is_missing = any(problem.kind is not ProblemKind.CONDITION for problem in unit.problems)
+    return None if not others and (is_named or is_missing) else False
+
+
+def _declares(other: Item, item: Item) -> bool:
+    """Whether an item of another file may declare the same function, without its body."""
+    is_declaration = other.kind is ItemKind.FUNCTION and not other.is_definition
+    is_alike = other.is_kernel == item.is_kernel and other.owner == item.owner
+    return is_declaration and is_alike and other.namespace == item.namespace
 
 
 def is_internal(item: Item) -> bool:

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from analysis.project.skim import Skim, skim
-from analysis.syntax.environment import Environment
 from simt_lsp.workspace.disk_loader import MAX_FILE_BYTES
 from simt_lsp.workspace.file_index import FileIndex
 from simt_lsp.workspace.include_graph import IncludeGraph
@@ -26,22 +25,24 @@ from simt_lsp.workspace.project_index.saved import SavedSkim, Stamp, digest_of, 
 from simt_lsp.workspace.regular_file import read_regular
 
 MAX_OTHERS: Final = 2_000
+LEAST_SAVED: Final = 50
+"""Fewer files are read as fast as what was saved of them."""
 
 
 def build_project(
-    root: str,
+    roots: Sequence[str],
     files: FileIndex,
     folder: Path | None = None,
     *,
-    environment: Callable[[str], Environment | None] = lambda _: None,
+    least_saved: int = LEAST_SAVED,
     cancelled: Callable[[], bool] = lambda: False,
     advance: Callable[[int, int], None] = lambda _, __: None,
 ) -> ProjectIndex | None:
-    """The index of `files`, which lie below `root`; `folder` is where skims are kept.  None if it was cancelled.
+    """The index of `files`, which lie below `roots`; `folder` is where skims are kept.  None if it was cancelled.
 
     `advance(done, all)` is called after each file.
     """
-    saved = load(folder, root)
+    saved = load(folder, roots)
     found: dict[str, SavedSkim] = {}
     unread: list[str] = []
     paths = sorted(files.files())
@@ -59,11 +60,12 @@ def build_project(
         with suppress(OSError, ValueError):
             found[path] = _skimmed(path, saved.get(path))
     is_complete = not files.truncated and not unread
-    index = ProjectIndex(IncludeGraph(), is_complete=is_complete, environment=environment)
+    index = ProjectIndex(IncludeGraph(), is_complete=is_complete)
     for path, one in found.items():
         index.take(path, one.skim)
-    if any(saved.get(path) != one for path, one in found.items()) or len(saved) != len(found):
-        save(folder, root, found)
+    is_new = len(saved) != len(found) or any(saved.get(path) is not one for path, one in found.items())
+    if is_new and len(found) >= least_saved:
+        save(folder, roots, found)
     return index
 
 

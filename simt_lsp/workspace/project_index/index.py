@@ -15,7 +15,7 @@ Rules     A translation unit sees a name of file F (a) if it includes F, over an
 Cost      A question walks the includes upward and looks at each skim once; answers are kept until something changes
           that they depend on: an include, or one of the names in the text of some file.
 Limits    What is called by name at run time (`dlsym`, modules) is not seen.  Names stand for all their overloads.
-          Build commands say how a file is read (`environment`), not which files are linked.
+          Build commands are not looked at: they say how a file is read, hardly ever which files are linked.
 Threads   May be shared.
 """
 
@@ -23,13 +23,12 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from threading import RLock
 from typing import Final, final
 
 from analysis.project.model import Users
 from analysis.project.skim import Skim, skim
-from analysis.syntax.environment import Environment
 from analysis.syntax.includes import nearness
 from simt_lsp.workspace.file_index import SOURCE_SUFFIXES
 from simt_lsp.workspace.include_graph import IncludeGraph
@@ -48,19 +47,17 @@ class _TooMany(Exception):
 
 @final
 class ProjectIndex:
-    """The skims of all files of a project; an `analysis.project.model.Project`."""
+    """The skims of all files of a project."""
 
     def __init__(
         self,
         graph: IncludeGraph | None = None,
         *,
         is_complete: bool = True,
-        environment: Callable[[str], Environment | None] = lambda _: None,
     ) -> None:
         """`is_complete` False: there are files that were not looked at."""
         self.graph: Final = IncludeGraph() if graph is None else graph
         self.is_complete: Final = is_complete
-        self._environment = environment
         self._skims: dict[str, Skim] = {}
         self._lock = RLock()
         self._version = -1
@@ -88,6 +85,10 @@ class ProjectIndex:
             if self._skims.pop(path, None) is not None:
                 self._forget(None)
 
+    def knows(self, path: str) -> bool:
+        """Whether the file is one of the project."""
+        return _slashed(path) in self._skims
+
     def skims(self) -> dict[str, Skim]:
         """All skims by path."""
         with self._lock:
@@ -111,10 +112,6 @@ class ProjectIndex:
             if known is None:
                 known = self._users[question] = self._find_users(_slashed(path), name, internal=internal)
             return known
-
-    def environment(self, path: str) -> Environment | None:
-        """See `Project`."""
-        return self._environment(path)
 
     def _refresh(self) -> None:
         if self._version != self.graph.version:

@@ -1,6 +1,6 @@
 """The skims of a folder, kept on disk from one start to the next.
 
-Rules    One file per folder, in the user's cache folder and never below the folder itself; written beside its place and
+Rules    One file per project, in the user's cache folder and never in the project; written beside its place and then
          moved there.  A skim holds as long as time stamp and size of its file do, or else the hash of its text; stamps
          that were young when they were saved are not trusted, since a file can change twice within one tick.
          What cannot be read as it was written, is of another version or for another folder, is not there.
@@ -13,7 +13,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -43,24 +43,24 @@ def digest_of(text: bytes) -> str:
     return blake2b(text, digest_size=16).hexdigest()
 
 
-def load(folder: Path | None, root: str) -> dict[str, SavedSkim]:
-    """What was saved for `root`, by path; empty if there is nothing of use."""
+def load(folder: Path | None, roots: Sequence[str]) -> dict[str, SavedSkim]:
+    """What was saved for the folders `roots`, by path; empty if there is nothing of use."""
     if folder is None:
         return {}
     try:
-        path = _path(folder, root)
+        path = _path(folder, roots)
         if path.stat().st_size > MAX_BYTES:
             return {}
-        return dict(_decoded(json.loads(path.read_bytes()), root))
+        return dict(_decoded(json.loads(path.read_bytes()), roots))
     except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return {}
 
 
-def save(folder: Path | None, root: str, skims: Mapping[str, SavedSkim]) -> bool:
+def save(folder: Path | None, roots: Sequence[str], skims: Mapping[str, SavedSkim]) -> bool:
     """Keeps `skims`; whether that was possible."""
-    if folder is None or _is_below(folder, root):
+    if folder is None or any(_is_below(folder, root) for root in roots):
         return False
-    text = json.dumps(_encoded(root, skims), separators=(",", ":")).encode()
+    text = json.dumps(_encoded(roots, skims), separators=(",", ":")).encode()
     if len(text) > MAX_BYTES:
         return False
     try:
@@ -69,7 +69,7 @@ def save(folder: Path | None, root: str, skims: Mapping[str, SavedSkim]) -> bool
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(text)
-            os.replace(written, _path(folder, root))
+            os.replace(written, _path(folder, roots))
         except BaseException:
             with suppress(OSError):
                 os.unlink(written)
@@ -80,8 +80,9 @@ def save(folder: Path | None, root: str, skims: Mapping[str, SavedSkim]) -> bool
     return True
 
 
-def _path(folder: Path, root: str) -> Path:
-    return folder / f"project-{digest_of(root.encode('utf-8', 'surrogateescape'))}.json"
+def _path(folder: Path, roots: Sequence[str]) -> Path:
+    name = digest_of("\n".join(roots).encode("utf-8", "surrogateescape"))
+    return folder / f"project-{name}.json"
 
 
 def _is_below(folder: Path, root: str) -> bool:
@@ -100,7 +101,7 @@ def _prune(folder: Path) -> None:
             path.unlink()
 
 
-def _encoded(root: str, skims: Mapping[str, SavedSkim]) -> dict[str, Any]:
+def _encoded(roots: Sequence[str], skims: Mapping[str, SavedSkim]) -> dict[str, Any]:
     numbers: dict[str, int] = {}
 
     def many(names: Iterable[str]) -> list[int]:
@@ -122,11 +123,11 @@ def _encoded(root: str, skims: Mapping[str, SavedSkim]) -> dict[str, Any]:
         ]
         for path, one in sorted(skims.items())
     }
-    return {"format": FORMAT, "root": root, "saved": time.time_ns(), "names": list(numbers), "files": files}
+    return {"format": FORMAT, "roots": list(roots), "saved": time.time_ns(), "names": list(numbers), "files": files}
 
 
-def _decoded(saved: Any, root: str) -> Iterator[tuple[str, SavedSkim]]:
-    if saved["format"] != FORMAT or saved["root"] != root:
+def _decoded(saved: Any, roots: Sequence[str]) -> Iterator[tuple[str, SavedSkim]]:
+    if saved["format"] != FORMAT or saved["roots"] != list(roots):
         return
     names = list(map(_name, saved["names"]))
     youngest = int(saved["saved"]) - YOUNG
