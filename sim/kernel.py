@@ -59,7 +59,8 @@ def load_kernel(program: Program, id: FunctionId) -> Kernel:
     def resolve(callee: FunctionId) -> Function | None:
         if callee not in bodies:
             try:
-                bodies[callee] = promote(program.lower(callee).function)
+                lowered = program.lower(callee)
+                bodies[callee] = None if lowered.is_guess and callee != id else promote(lowered.function)
             except KeyError:
                 bodies[callee] = None
         return bodies[callee]

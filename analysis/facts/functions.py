@@ -86,6 +86,7 @@ class SsaFunction:
     has_launch_bounds: bool
     syntax_errors: int
     unreadable: Span | None
+    is_guess: bool
     is_too_large: bool
 
 
@@ -336,8 +337,9 @@ class _FileRun:
         return replace(analyze_root(unknown, self._body, self._item_of, knowledge), is_too_large=True)
 
     def _body(self, function: FunctionId) -> Function | None:
+        """What a call leads to; None where that is not known."""
         known = self._ssa(function)
-        return None if known is None else known.function
+        return None if known is None or known.is_guess else known.function
 
     def _ssa(self, function: FunctionId) -> SsaFunction | None:
         item = self._item_of(function)
@@ -388,6 +390,7 @@ class _FileRun:
             lowered.launch_bounds is not None,
             lowered.error_count,
             lowered.unreadable,
+            lowered.is_guess,
             lowered.is_too_large,
         )
 

@@ -33,6 +33,7 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.record import record
 from analysis.ir.source import Span
+from analysis.ir.types import VoidType
 
 Resolve: TypeAlias = Callable[[FunctionId], Function | None]
 
@@ -122,6 +123,8 @@ class _Inliner:
 
     def _reason_against(self, call: Call, callee: Function | None) -> RefusalReason | None:
         if callee is None or len(callee.parameters) != len(call.arguments):
+            return RefusalReason.UNKNOWN
+        if call.result is not None and isinstance(callee.return_type, VoidType):  # nothing is known of the body
             return RefusalReason.UNKNOWN
         if call.callee in self._chain or callee.id in self._chain:
             return RefusalReason.RECURSIVE

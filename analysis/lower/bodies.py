@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from analysis.ir.function import Function, Parameter, SymbolKind
-from analysis.ir.ids import FunctionId, ValueId
+from analysis.ir.ids import FunctionId
 from analysis.ir.source import Span
 from analysis.ir.types import (
     VOID,
@@ -23,10 +23,9 @@ from analysis.ir.types import (
 from analysis.lower.bit_fields import clear_units
 from analysis.lower.builder import FunctionBuilder
 from analysis.lower.builtins import builtin_layout
-from analysis.lower.construct import construct_at, default_object, initialise, initialise_zero
+from analysis.lower.construct import construct_at, default_object, initialise_member, initialise_zero
 from analysis.lower.context import LoweringContext, Place, PointerMoved, ReturnTarget
 from analysis.lower.expressions.arguments import argument_operands
-from analysis.lower.expressions.dispatch import place
 from analysis.lower.expressions.members import member_place, this_object, upcast
 from analysis.lower.functions import is_deduced, pack_names, parameter_list
 from analysis.lower.handlers import statement
@@ -182,12 +181,10 @@ def _initialise_member(
     if child is not None:
         at = ctx.span(child)
         target = member_place(ctx, whole, record, index, at)
-        if declared.is_reference:
-            _bind_member(ctx, target.address, declared, child, at)
-        elif isinstance(declared.type, ArrayType) and not child.children[-1].children:
+        if isinstance(declared.type, ArrayType) and not declared.is_reference and not child.children[-1].children:
             initialise_zero(ctx, target, at)
         else:
-            initialise(ctx, target, child.children[-1], at)
+            initialise_member(ctx, target, declared, child.children[-1], at)
         return
     inner = ctx.program.records.get(declared.type.name) if isinstance(declared.type, StructType) else None
     if member.default is None and inner is None:
@@ -195,17 +192,9 @@ def _initialise_member(
     target = member_place(ctx, whole, record, index, span)
     if member.default is not None:
         with ctx.elsewhere(record.scope, record.snippet, span):
-            initialise(ctx, target, member.default, span)
+            initialise_member(ctx, target, declared, member.default, span)
     elif inner is not None:
         default_object(ctx, target, inner, span)
-
-
-def _bind_member(ctx: LoweringContext, address: ValueId, declared: DeclaredType, child: Node, span: Span) -> None:
-    values = child.children[-1].children
-    if len(values) == 1:
-        found = place(ctx, values[0])
-        pointer = ctx.builder.bitcast(found.address, declared.stored, span)
-        ctx.builder.store(address, pointer, span)
 
 
 def add_layouts(program: Declarations, builder: FunctionBuilder) -> None:

@@ -34,7 +34,7 @@ from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.copies import copy_constructor, copy_runs_code
 from analysis.lower.either import MOST, either
 from analysis.lower.expressions.arguments import passed_argument
-from analysis.lower.expressions.dispatch import load, lower, temporary
+from analysis.lower.expressions.dispatch import captured, load, lower, temporary
 from analysis.lower.expressions.members import upcast
 from analysis.lower.functions import is_deduced, is_for_constants
 from analysis.lower.inlining import inline_closure, inline_instance
@@ -311,6 +311,7 @@ def unknown_call(
     values: list[ValueId] = []
     for argument in arguments:
         if isinstance(argument, Closure):
+            values += captured(ctx, argument)
             continue
         if isinstance(argument, Place) and argument.variable is None and not isinstance(argument.type, ArrayType):
             values.append(argument.address)

@@ -19,7 +19,6 @@ from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.functions import generic_signature
 from analysis.lower.lookup import constant_object, find
 from analysis.lower.names import (
-    AUTO,
     Declarations,
     Entity,
     GlobalDeclaration,
@@ -27,6 +26,7 @@ from analysis.lower.names import (
     LocalVariable,
     Record,
     Scope,
+    is_inferred,
 )
 from analysis.lower.packs import EXPANSION, expanded
 from analysis.lower.records import has_defaulted_constructor, written_constructors
@@ -82,7 +82,7 @@ def initial_value(scope: Scope, type: Type, value: Node) -> Constant | None:
     if value.kind == "null":
         return zero_value(scope.program, type)
     found = evaluate_any(scope, value)
-    if found is None or type == AUTO:
+    if found is None or is_inferred(type):
         return found
     if isinstance(found, ConstantName) and isinstance(type, StructType):
         return _constructed(scope.program, type, (found,))

@@ -14,7 +14,7 @@ from analysis.ir.types import ArrayType, StructType, Type, VectorType
 from analysis.lower.constant_objects import initial_value, member_index, zero_value
 from analysis.lower.constant_values import Constant, ConstantName, ConstantObject, converted_constant
 from analysis.lower.constants import apply_binary, evaluate_any
-from analysis.lower.names import AUTO, Declarations, FunctionInstance, ParameterDeclaration, Record
+from analysis.lower.names import Declarations, FunctionInstance, ParameterDeclaration, Record, is_inferred
 from analysis.lower.types import base_type, declare
 from analysis.syntax.tree import Node
 
@@ -319,7 +319,7 @@ class Run:
 
 def _held(value: Constant, type: Type) -> Constant:
     """As a variable of `type` holds it; as it is where the type says `auto`, or is that of a template."""
-    found = value if type == AUTO else converted_constant(value, type)
+    found = value if is_inferred(type) else converted_constant(value, type)
     if found is None:
         raise NotConstant
     return found

@@ -30,17 +30,18 @@ from analysis.lower.builtins import builtin_constructor, builtin_layout
 from analysis.lower.builtins.atomic_objects import is_atomic_reference
 from analysis.lower.calls import call_builtin, call_method, unknown_call
 from analysis.lower.context import LoweringContext, Operand, Place
-from analysis.lower.conversions import is_arithmetic, wrapped
+from analysis.lower.conversions import is_arithmetic
 from analysis.lower.convert import implicit
 from analysis.lower.copies import copy_constructor, part_with_copy_constructor
 from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import load, lower, lower_object, rvalue
 from analysis.lower.expressions.members import member_place, upcast
 from analysis.lower.lifetimes import will_end
-from analysis.lower.names import Closure, Record
+from analysis.lower.names import Closure, DeclaredType, Record
 from analysis.lower.packs import expanded
 from analysis.lower.records import has_defaulted_constructor, written_constructors
-from analysis.lower.strings import array_of_string
+from analysis.lower.references import bind_member
+from analysis.lower.strings import array_of_string, fill_characters
 from analysis.lower.types import spelled
 from analysis.syntax.tree import Node
 
@@ -150,7 +151,7 @@ def _default_member(
     member = member_place(ctx, target, record, index, span)
     if default is not None:
         with ctx.elsewhere(record.scope, record.snippet, span):
-            initialise(ctx, member, default, span)
+            initialise_member(ctx, member, declared, default, span)
     elif inner is not None:
         default_object(ctx, member, inner, span, zeroed=zeroed)
     elif isinstance(declared.type, ArrayType):
@@ -239,13 +240,21 @@ def initialise(ctx: LoweringContext, target: Place, value: Node, span: Span) -> 
     if isinstance(target.type, ArrayType):
         characters = array_of_string(target.type, value)
         if characters is not None:
-            _fill_characters(ctx, target, target.type, characters, span)
+            fill_characters(ctx, target, target.type, characters, span)
             return None
         operand = lower(ctx, value)
         if not isinstance(operand, Place):
             return _store(ctx, target, load(ctx, operand, span), span)
         return _store(ctx, target, ctx.builder.load(operand.address, operand.type, span), span)
     return _store(ctx, target, implicit(ctx, rvalue(ctx, value), target.type, span), span)
+
+
+def initialise_member(ctx: LoweringContext, target: Place, declared: DeclaredType, value: Node, span: Span) -> None:
+    """Initialises a member from what stands after its name; a reference is bound to it."""
+    if declared.is_reference:
+        bind_member(ctx, target, declared, value, span)
+    else:
+        initialise(ctx, target, value, span)
 
 
 def _store(ctx: LoweringContext, target: Place, value: ValueId, span: Span) -> ValueId:
@@ -365,7 +374,9 @@ def _fill_members(
         if node is not None:
             value = node.field("value")
             if value is not None:
-                initialise(ctx, inner, value, ctx.span(value))
+                initialise_member(ctx, inner, member.declared, value, ctx.span(value))
+        elif pending and not designated and member.declared.is_reference:
+            bind_member(ctx, inner, member.declared, pending.pop(0), span)
         elif pending and not designated:
             _fill_from(ctx, inner, pending, span)
         else:
@@ -447,38 +458,26 @@ def _designator(node: Node) -> str:
 
 def _fill_elements(ctx: LoweringContext, target: Place, type: ArrayType, nodes: Sequence[Node], span: Span) -> None:
     builder = ctx.builder
-    for index, node in enumerate(nodes):
-        number = builder.constant(index, S32, span)
+    pending: list[Node | Operand] = [*nodes]
+    filled = 0
+    while pending and filled != type.length:
+        number = builder.constant(filled, S32, span)
         address = builder.element_address(target.address, number, type.element, span)
-        initialise(ctx, Place(address, type.element), node, ctx.span(node))
+        _fill_from(ctx, Place(address, type.element), pending, span)
+        filled += 1
     length = type.length
     if length is None:
         return
-    if length - len(nodes) > MAX_ZEROED or (len(nodes) < length and _elements(type) > MAX_ELEMENTS):
+    if length - filled > MAX_ZEROED or (filled < length and _elements(type) > MAX_ELEMENTS):
         builder.emit(Opaque(None, "zeros of a large array", (target.address,), False, span))
         return
-    for index in range(len(nodes), length):
+    for index in range(filled, length):
         number = builder.constant(index, S32, span)
         address = builder.element_address(target.address, number, type.element, span)
         initialise_zero(ctx, Place(address, type.element), span)
 
 
-def _fill_characters(
-    ctx: LoweringContext, target: Place, type: ArrayType, characters: Sequence[int], span: Span
-) -> None:
-    builder = ctx.builder
-    if len(characters) > MAX_CHARACTERS:
-        builder.emit(Opaque(None, "an array of a long string", (target.address,), False, span))
-        return
-    for index, character in enumerate(characters):
-        address = builder.element_address(target.address, builder.constant(index, S32, span), type.element, span)
-        builder.store(address, builder.constant(wrapped(character, type.element), type.element, span), span)
-
-
 _WHOLE_ARRAYS = frozenset({"initializer_list", "string_literal", "concatenated_string", "raw_string_literal"})
-
-MAX_CHARACTERS = 256
-"""A longer text is not copied to an array one by one."""
 
 MAX_ELEMENTS = 4_096
 """Of arrays in arrays."""

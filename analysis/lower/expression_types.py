@@ -277,6 +277,8 @@ def lacks_type(scope: Scope, node: Node) -> bool:
     return record is not None and _lacks(record, name.text.decode("utf-8", "replace"))
 
 
-_EXPRESSIONS: Final = frozenset({"call_expression", "field_expression", "subscript_expression", "binary_expression"})
+_EXPRESSIONS: Final = frozenset(
+    {"call_expression", "field_expression", "subscript_expression", "binary_expression", "parenthesized_expression"}
+)
 RESOLVERS["decltype"] = _decltype
 RESOLVERS["dependent_type"] = _dependent

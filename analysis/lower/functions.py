@@ -14,10 +14,12 @@ from dataclasses import replace
 from typing import Final
 
 from analysis.ir.ids import FunctionId
-from analysis.ir.types import VOID, ArrayType, GroupType, HandleType, MemorySpace, PointerType, UnknownType
+from analysis.ir.types import VOID, ArrayType, GroupType, HandleType, MemorySpace, PointerType
 from analysis.lower.lookup import template_arguments
 from analysis.lower.names import (
     AUTO,
+    DECLTYPE,
+    DECLTYPE_AUTO,
     DeclaredType,
     FunctionDeclaration,
     FunctionInstance,
@@ -27,6 +29,7 @@ from analysis.lower.names import (
     Signature,
     TemplateArgument,
     TypeName,
+    is_inferred,
     pointer_to,
 )
 from analysis.lower.packs import element_scope, is_open, pack_length
@@ -207,7 +210,7 @@ def read_signature(declaration: FunctionDeclaration, scope: Scope) -> Signature:
     """Parameters and return type, with names meaning what `scope` says."""
     is_kernel = declaration.item.is_kernel
     parameters, is_variadic = read_parameters(scope, parameter_list(declaration.declarator), is_kernel=is_kernel)
-    return Signature(parameters, _returns(declaration, scope), is_variadic)
+    return Signature(parameters, as_returned(_returns(declaration, scope)), is_variadic)
 
 
 def read_parameters(
@@ -307,15 +310,28 @@ def _returns(declaration: FunctionDeclaration, scope: Scope) -> DeclaredType:
     return base if outer is None else declare(scope, base, outer).declared
 
 
+def as_returned(declared: DeclaredType) -> DeclaredType:
+    """A return type; where it may be a reference or not, a reference: to a temporary if it is a value."""
+    return replace(declared, type=AUTO, is_reference=True) if declared.type in (DECLTYPE_AUTO, DECLTYPE) else declared
+
+
 def bind_explicit(
     declaration: FunctionDeclaration, arguments: tuple[TemplateArgument, ...]
 ) -> dict[str, TemplateArgument]:
     return positional(declaration.template_parameters, arguments)
 
 
+def is_guess(declaration: FunctionDeclaration) -> bool:
+    """Whether the text of the function could not be read; errors in other members of its class do not count."""
+    snippet = declaration.snippet
+    if declaration.owner is not None and declaration.node is not snippet.root:
+        return snippet.is_guess(declaration.node)
+    return snippet.unreadable() is not None
+
+
 def is_deduced(declared: DeclaredType) -> bool:
     """Whether the return type is `auto`."""
-    return declared.type == AUTO or (isinstance(declared.type, UnknownType) and declared.type.spelling == "auto")
+    return is_inferred(declared.type)
 
 
 THREAD_GROUP: Final = HandleType("cooperative_groups::thread_group")

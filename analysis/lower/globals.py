@@ -7,13 +7,15 @@ Limits  A plain host variable has no place in device code: uses are opaque.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from analysis.ir.function import SymbolKind
-from analysis.ir.types import ArrayType, HandleType, StructType, TemplateType, UnknownType, VectorType
+from analysis.ir.types import ArrayType, HandleType, StructType, TemplateType, Type, UnknownType, VectorType
 from analysis.lower.constants import evaluate, evaluate_any
 from analysis.lower.conversions import is_arithmetic, wrapped
-from analysis.lower.names import AUTO, ConstantName, DeclaredType, GlobalDeclaration, Scope
+from analysis.lower.names import ConstantName, DeclaredType, GlobalDeclaration, Scope, is_inferred
 from analysis.lower.packs import EXPANSION, expanded
-from analysis.lower.strings import array_of_string
+from analysis.lower.strings import STRINGS, array_of_string
 from analysis.lower.types import base_type, declare, innermost, specifier_words
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.tree import Node
@@ -36,7 +38,7 @@ def declare_global(scope: Scope, name: str, node: Node, declarator: Node, snippe
     constant = None
     if value is not None and (declared.is_constant or "constexpr" in words):
         constant = _constant(scope, declared, value)
-        if declared.type == AUTO:
+        if is_inferred(declared.type):
             known = constant or evaluate_any(scope, value)
             declared = declared if known is None else DeclaredType(known.type, is_constant=True)
     declared = _with_length(scope, declared, value)
@@ -49,9 +51,29 @@ def listed_length(scope: Scope, value: Node, type: ArrayType) -> int | None:
     """The length of an array declared as `a[]`, by its initialiser."""
     if value.kind == "initializer_list":
         nodes = expanded(scope, value.children)
-        return None if any(node.kind == EXPANSION for node in nodes) else len(nodes)
+        return None if any(node.kind == EXPANSION for node in nodes) else _listed(nodes, type.element)
     characters = array_of_string(type, value)
     return type.length if characters is None else len(characters)
+
+
+def _listed(nodes: Sequence[Node], element: Type) -> int | None:
+    """How many elements a list has; those that are arrays of numbers may lack braces of their own.
+
+    Of classes without braces it is not looked at how many numbers each takes: there are no more than this.
+    """
+    scalars: int | None = 1
+    while isinstance(element, ArrayType) and scalars is not None:
+        scalars = None if element.length is None else scalars * element.length
+        element = element.element
+    if not scalars or not is_arithmetic(element):
+        return len(nodes)
+    whole = single = 0
+    for node in nodes:
+        if node.kind in ("initializer_list", *STRINGS):
+            whole, single = whole + -(-single // scalars) + 1, 0
+        else:
+            single += 1
+    return whole + -(-single // scalars)
 
 
 def find_declarator(node: Node, name: str) -> Node | None:
@@ -89,10 +111,10 @@ def _constant(scope: Scope, declared: DeclaredType, value: Node) -> ConstantName
         if len(value.children) != 1:
             return None
         value = value.children[0]
-    if not (is_arithmetic(declared.type) or declared.type == AUTO):
+    if not (is_arithmetic(declared.type) or is_inferred(declared.type)):
         return None
     found = evaluate(scope, value)
-    if found is None or declared.type == AUTO:
+    if found is None or is_inferred(declared.type):
         return found
     return ConstantName(wrapped(found.value, declared.type), declared.type)
 

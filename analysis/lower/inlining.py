@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analysis.ir.function import SymbolKind
+from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
 from analysis.ir.types import PointerType, StructType, UnknownType
 from analysis.lower.context import LoweringContext, Operand, Place, ReturnTarget
 from analysis.lower.copies import copied
 from analysis.lower.expressions.arguments import passed_argument
-from analysis.lower.expressions.dispatch import load, lower
-from analysis.lower.functions import is_deduced, pack_names, parameter_list, read_parameters
+from analysis.lower.expressions.dispatch import load, lower, reachable
+from analysis.lower.functions import as_returned, is_deduced, is_guess, pack_names, parameter_list, read_parameters
 from analysis.lower.library.source import is_library
 from analysis.lower.names import (
     AUTO,
@@ -31,6 +32,7 @@ from analysis.lower.names import (
     Signature,
     TemplateArgument,
     VariablePack,
+    is_inferred,
 )
 from analysis.lower.overloads import argument_types, deduce_all
 from analysis.lower.statements.dispatch import statement
@@ -51,7 +53,7 @@ def inline_closure(
     """A call of a lambda; `explicit` are the template arguments in `f.operator()<4>(x)`."""
     body = closure.node.field("body")
     if body is None or ctx.depth >= MAX_DEPTH:
-        return ctx.builder.opaque("call of a lambda nested too deeply", (), UnknownType("lambda"), span)
+        return _opaque(ctx, "call of a lambda nested too deeply", (closure, *arguments), span)
     declarator = closure.node.field("declarator")
     scope = closure.scope.inside()
     parameters: tuple[ParameterDeclaration, ...] = ()
@@ -59,13 +61,13 @@ def inline_closure(
     returns = DeclaredType(AUTO)
     header = closure.node.field("template_parameters")
     if header is not None and not _bind_template(ctx, scope, header, declarator, explicit, arguments):
-        return ctx.builder.opaque("call of a lambda with other arguments", (), UnknownType("lambda"), span)
+        return _opaque(ctx, "call of a lambda with other arguments", (closure, *arguments), span)
     if declarator is not None:
         parameters, _ = read_parameters(scope, parameter_list(declarator))
         packs = pack_names(parameter_list(declarator))
         trailing = declarator.child("trailing_return_type")
         if trailing is not None and trailing.children:
-            returns = descriptor_type(scope, trailing.children[0])
+            returns = as_returned(descriptor_type(scope, trailing.children[0]))
     before = ctx.this, ctx.owner
     with ctx.elsewhere(scope, closure.snippet, closure.fixed_span):
         ctx.this, ctx.owner = closure.this, closure.owner
@@ -103,8 +105,8 @@ def inline_instance(
     """A call of a function that is passed a lambda, or of a method of the standard library."""
     body = instance.declaration.body
     is_certain = is_library(instance.declaration.item) or not instance.declaration.is_constructor
-    if body is None or ctx.depth >= MAX_DEPTH or not is_certain:
-        return ctx.builder.opaque("call with a lambda", (), UnknownType("call"), span, may_contain_barrier=True)
+    if body is None or ctx.depth >= MAX_DEPTH or not is_certain or is_guess(instance.declaration):
+        return _opaque(ctx, "call with a lambda", arguments if this is None else (this, *arguments), span)
     scope = instance.scope.inside()
     before = ctx.this, ctx.owner
     with ctx.elsewhere(scope, instance.declaration.snippet, span):
@@ -115,6 +117,12 @@ def inline_instance(
             return _inline(ctx, scope, signature.parameters, arguments, body, signature.returns, packs, span)
         finally:
             ctx.this, ctx.owner = before
+
+
+def _opaque(ctx: LoweringContext, construct: str, reached: Sequence[Operand], span: Span) -> ValueId:
+    """A call that is not followed: whatever it is passed may change."""
+    values = reachable(ctx, reached, span)
+    return ctx.builder.opaque(construct, values, UnknownType("call"), span, may_contain_barrier=True)
 
 
 def _object(ctx: LoweringContext, instance: FunctionInstance, this: Place | None, span: Span) -> LocalVariable | None:
@@ -199,7 +207,7 @@ def _declare_parameter(
         scope.declare(parameter.name, LambdaName(argument))
         return
     declared = parameter.declared
-    if isinstance(declared.type, UnknownType) and declared.type == AUTO:
+    if is_inferred(declared.type):
         type = ctx.type_of(argument)
         loaded = None if declared.is_reference else load(ctx, argument, span)
         type = type if loaded is None else ctx.builder.types[loaded]

@@ -16,39 +16,21 @@ from analysis.ir.function import FunctionKind, SymbolKind, VariableId
 from analysis.ir.ids import FunctionId, SymbolId
 from analysis.ir.record import record
 from analysis.ir.source import Span
-from analysis.ir.types import MemorySpace, PointerType, StructLayout, StructType, Type, UnknownType
+from analysis.ir.types import StructLayout, StructType, Type
 from analysis.lower.builtins import BuiltinVariable
 from analysis.lower.constant_values import Constant, ConstantName, ConstantObject
 from analysis.lower.conversions import ConstantValue
+from analysis.lower.declared_types import AUTO as AUTO
+from analysis.lower.declared_types import DECLTYPE as DECLTYPE
+from analysis.lower.declared_types import DECLTYPE_AUTO as DECLTYPE_AUTO
+from analysis.lower.declared_types import DeclaredType as DeclaredType
+from analysis.lower.declared_types import is_inferred as is_inferred
+from analysis.lower.declared_types import pointer_to as pointer_to
 from analysis.lower.usings import UsingTable
 from analysis.syntax.items import Item
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.translation_unit import TranslationUnit
 from analysis.syntax.tree import Node
-
-
-@final
-@record
-class DeclaredType:
-    """A type as a declaration spells it: that of the object (the one referred to), and what qualifies the name."""
-
-    type: Type
-    is_reference: bool = False
-    is_constant: bool = False
-    is_volatile: bool = False
-
-    @property
-    def stored(self) -> Type:
-        """The type of what a variable declared so holds: an address for a reference."""
-        return pointer_to(self) if self.is_reference else self.type
-
-
-def pointer_to(declared: DeclaredType) -> PointerType:
-    return PointerType(declared.type, MemorySpace.GENERIC, declared.is_volatile)
-
-
-AUTO = UnknownType("auto")
-"""The type of a declaration that takes its type from the initialiser."""
 
 
 @final

@@ -27,7 +27,7 @@ from analysis.ir.types import VOID, StructLayout, Type, UnknownType
 from analysis.lower import type_instances
 from analysis.lower.bodies import lower_body
 from analysis.lower.builder import FunctionBuilder, FunctionTooLarge
-from analysis.lower.functions import function_declarator, function_name, instantiate, parameter_list
+from analysis.lower.functions import function_declarator, function_name, instantiate, is_guess, parameter_list
 from analysis.lower.library.source import is_library, snippet_of
 from analysis.lower.names import (
     Entity,
@@ -87,6 +87,8 @@ class Lowered:
     """ERROR and MISSING nodes in its text."""
     unreadable: Span | None
     """The first of them that hides what the function does."""
+    is_guess: bool
+    """Whether the function itself has some: what it does is not known to who calls it."""
     launch_bounds: tuple[bytes, ...] | None
     callees: tuple[FunctionId, ...]
     is_too_large: bool = False
@@ -381,6 +383,7 @@ class Program:
             instance.declaration.item,
             snippet.error_count,
             snippet.unreadable(),
+            is_guess(instance.declaration),
             snippet.launch_bounds,
             callees,
             is_too_large,

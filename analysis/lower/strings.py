@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
-from analysis.ir.types import ArrayType, IntegerType
+from analysis.ir.instructions import Opaque
+from analysis.ir.source import Span
+from analysis.ir.types import S32, ArrayType, IntegerType
+from analysis.lower.context import LoweringContext, Place
+from analysis.lower.conversions import wrapped
 from analysis.syntax.tree import Node
 
 STRINGS: Final = frozenset({"string_literal", "concatenated_string", "raw_string_literal"})
+MAX_CHARACTERS: Final = 256
+"""A longer text is not copied to an array one by one."""
 _ESCAPE: Final = re.compile(rb"\\(x[0-9a-fA-F]+|[0-7]{1,3}|.)", re.DOTALL)
 _ESCAPED: Final = {b"n": 10, b"t": 9, b"r": 13, b"a": 7, b"b": 8, b"f": 12, b"v": 11}
 
@@ -45,3 +52,16 @@ def array_of_string(type: ArrayType, node: Node) -> list[int] | None:
     content = string_bytes(node)
     length = len(content) + 1 if type.length is None else type.length
     return list(content[:length].ljust(length, b"\0"))
+
+
+def fill_characters(
+    ctx: LoweringContext, target: Place, type: ArrayType, characters: Sequence[int], span: Span
+) -> None:
+    """Stores the characters in an array."""
+    builder = ctx.builder
+    if len(characters) > MAX_CHARACTERS:
+        builder.emit(Opaque(None, "an array of a long string", (target.address,), False, span))
+        return
+    for index, character in enumerate(characters):
+        address = builder.element_address(target.address, builder.constant(index, S32, span), type.element, span)
+        builder.store(address, builder.constant(wrapped(character, type.element), type.element, span), span)

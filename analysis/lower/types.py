@@ -43,6 +43,8 @@ from analysis.lower.constant_values import Constant, ConstantObject
 from analysis.lower.constants import constant_integer, evaluate
 from analysis.lower.names import (
     AUTO,
+    DECLTYPE,
+    DECLTYPE_AUTO,
     ArgumentPack,
     ConstantName,
     DeclaredType,
@@ -235,7 +237,7 @@ def _dependent(scope: Scope, node: Node) -> DeclaredType:
 
 
 def _placeholder(scope: Scope, node: Node) -> DeclaredType:
-    return DeclaredType(AUTO)
+    return DeclaredType(DECLTYPE_AUTO if node.child("decltype") is not None else AUTO)
 
 
 def _decltype(scope: Scope, node: Node) -> DeclaredType:
@@ -250,7 +252,7 @@ def _decltype(scope: Scope, node: Node) -> DeclaredType:
         value = evaluate(scope, child)
         if value is not None:
             return DeclaredType(value.type)
-    return DeclaredType(AUTO)
+    return DeclaredType(DECLTYPE)
 
 
 def _record(scope: Scope, node: Node) -> DeclaredType:

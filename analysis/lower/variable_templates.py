@@ -15,13 +15,13 @@ from analysis.lower.constant_values import ConstantObject
 from analysis.lower.constants import evaluate
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.names import (
-    AUTO,
     ConstantName,
     Entity,
     Scope,
     TemplateArgument,
     TemplateValue,
     TypeTemplateDeclaration,
+    is_inferred,
 )
 from analysis.lower.types import base_type, specifier_words, spelled_argument
 from analysis.syntax.tree import Node
@@ -42,7 +42,7 @@ def variable_instance(
     name, value = _declarator(declaration.node)
     type = BOOLEAN if declaration.node.kind == "concept_definition" else base_type(scope, declaration.node).type
     constant = evaluate(scope, value) if value is not None and is_certain else None
-    if constant is not None and type == AUTO:
+    if constant is not None and is_inferred(type):
         return constant
     if constant is not None and is_arithmetic(type):
         return ConstantName(wrapped(constant.value, type), type)

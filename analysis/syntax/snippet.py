@@ -69,6 +69,12 @@ class Snippet:
             stack += ((child, is_assembly) for child in reversed(node.children))
         return None if inside == self.error_count else self.span(0, len(self.text))
 
+    def is_guess(self, node: Node) -> bool:
+        """Whether the grammar could not read a part of `node`, other than what stands inside an `asm`."""
+        if node.kind == "gnu_asm_expression":
+            return False
+        return node.is_error or node.is_missing or any(map(self.is_guess, node.children if node.has_error else ()))
+
     def span(self, start: int, end: int) -> Span:
         """The range of the original text, relative to the item's start, that `text[start:end]` stands for."""
         return self.source_map.span(start, end)

@@ -49,9 +49,14 @@ def argument_literals(ctx: LoweringContext, arguments: Node) -> tuple[Literal, .
 def passed_argument(ctx: LoweringContext, parameter: ParameterDeclaration, argument: Operand, span: Span) -> ValueId:
     """The argument as the parameter takes it: an address for a reference, a converted value otherwise."""
     declared = parameter.declared
-    builder = ctx.builder
     if not declared.is_reference:
         return implicit(ctx, load(ctx, argument, span), declared.type, span)
+    return reference_to(ctx, declared, argument, span)
+
+
+def reference_to(ctx: LoweringContext, declared: DeclaredType, argument: Operand, span: Span) -> ValueId:
+    """The address that a reference of a known type holds: of the object, of its base, or of a converted copy."""
+    builder = ctx.builder
     wanted = declared.stored
     if isinstance(argument, int) and isinstance(builder.types[argument], StructType):
         argument = temporary(ctx, argument, span)  # a reference to a base is to a part of the whole object

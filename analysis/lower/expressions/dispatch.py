@@ -7,7 +7,7 @@ Rules   `lower` gives an operand, `rvalue` a value, `place` an object (a tempora
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from analysis.ir.function import Expression, SymbolKind
@@ -18,7 +18,7 @@ from analysis.ir.types import ArrayType, HandleType, MemorySpace, PointerType, T
 from analysis.lower.bit_fields import read_bits, unit_type
 from analysis.lower.builtins.atomic_objects import is_atomic_object, read_atomic
 from analysis.lower.context import LoweringContext, Operand, Place
-from analysis.lower.names import Closure
+from analysis.lower.names import Closure, LambdaName, LocalVariable
 from analysis.syntax.tree import TOO_DEEP, Node
 
 Handler: TypeAlias = Callable[[LoweringContext, Node], Operand]
@@ -93,14 +93,15 @@ def rvalue(ctx: LoweringContext, node: Node) -> ValueId:
     return value
 
 
-def discard(ctx: LoweringContext, node: Node) -> None:
-    """An expression whose value nobody uses: only a volatile object is read."""
-    operand = lower(ctx, node)
+def discard(ctx: LoweringContext, node: Node) -> Operand:
+    """An expression whose value nobody uses: only a volatile object is read.  Gives what it denotes."""
+    whole = operand = lower(ctx, node)
     if isinstance(operand, Place) and operand.held is not None:
         operand = operand.held
     if isinstance(operand, Place) and operand.volatile:
         operand = load(ctx, operand, ctx.span(node))
     record_value(ctx, node, operand)
+    return whole
 
 
 def record_value(ctx: LoweringContext, node: Node, operand: Operand) -> None:
@@ -150,8 +151,36 @@ def load(ctx: LoweringContext, operand: Operand, span: Span) -> ValueId:
             builder.expressions.append(Expression(operand.read_at, result))
         return result
     if isinstance(operand, Closure):
-        return builder.opaque("lambda used as a value", (), HandleType("lambda"), span)
+        return builder.opaque("lambda used as a value", captured(ctx, operand), HandleType("lambda"), span)
     return builder.undefined(_NOTHING, span)
+
+
+def captured(ctx: LoweringContext, closure: Closure) -> tuple[ValueId, ...]:
+    """Addresses of what a lambda can reach: who calls it may change all of that."""
+    addresses: dict[ValueId, None] = {}
+    with ctx.elsewhere(closure.scope, closure.snippet, closure.fixed_span):
+        for name in dict.fromkeys(node.text for node in closure.node.walk() if node.kind == "identifier"):
+            entity = closure.scope.find(name.decode("utf-8", "replace"))
+            if isinstance(entity, LocalVariable):
+                addresses[ctx.builder.symbol_address(entity.symbol, ctx.fixed_span or Span(0, 0))] = None
+            elif isinstance(entity, LambdaName) and entity.closure is not closure:
+                addresses |= dict.fromkeys(captured(ctx, entity.closure))
+    if closure.this is not None:
+        addresses[ctx.builder.symbol_address(closure.this.symbol, Span(0, 0))] = None
+    return tuple(addresses)
+
+
+def reachable(ctx: LoweringContext, operands: Sequence[Operand], span: Span) -> tuple[ValueId, ...]:
+    """The objects that a call is passed, by their addresses, and values: what is not understood may change them."""
+    found: list[ValueId] = []
+    for operand in operands:
+        if isinstance(operand, Place):
+            found.append(operand.address)
+        if isinstance(operand, Closure):
+            found += captured(ctx, operand)
+        else:
+            found.append(load(ctx, operand, span))
+    return tuple(found)
 
 
 def decay(ctx: LoweringContext, operand: Place, span: Span) -> ValueId:

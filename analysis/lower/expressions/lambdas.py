@@ -11,10 +11,11 @@ from analysis.ir.function import SymbolKind
 from analysis.ir.types import MemorySpace, StructType
 from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.copies import copied
-from analysis.lower.expressions.dispatch import handles, load, lower, temporary
+from analysis.lower.expressions.dispatch import handles, load, lower, lower_object, temporary
 from analysis.lower.expressions.members import this_object
 from analysis.lower.expressions.places import variable_place
-from analysis.lower.names import Closure, DeclaredType, LambdaName, LocalVariable, Scope
+from analysis.lower.names import AUTO, Closure, DeclaredType, LambdaName, LocalVariable, Scope
+from analysis.lower.references import bind_reference
 from analysis.syntax.tree import Node
 
 
@@ -69,8 +70,16 @@ def _initialised(ctx: LoweringContext, scope: Scope, capture: Node) -> None:
     left, right = capture.field("left"), capture.field("right")
     if left is None or right is None:
         return
-    operand = lower(ctx, right)
     name = left.text.decode("utf-8", "replace")
+    if _is_by_reference(capture) or left.kind == "reference_declarator" or capture.text.startswith(b"&"):
+        name = name.lstrip("& \t\n")
+        operand = lower_object(ctx, right)
+        if not isinstance(operand, Closure):
+            with ctx.elsewhere(scope, ctx.snippet, ctx.fixed_span):
+                bind_reference(ctx, name, DeclaredType(AUTO, True), operand, ctx.span(capture))
+            return
+    else:
+        operand = lower(ctx, right)
     if isinstance(operand, Closure):
         scope.declare(name, LambdaName(operand))
         return

@@ -1,4 +1,4 @@
-"""Literals, parentheses, commas, sizeof."""
+"""Literals, parentheses, sizeof."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from analysis.ir.types import BOOLEAN, S8, U64, VOID, MemorySpace, PointerType
 from analysis.lower.constants import evaluate
 from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.conversions import character_literal, number_literal
-from analysis.lower.expressions.dispatch import discard, handles, lower, record_value, unsupported
+from analysis.lower.expressions.dispatch import handles, lower, record_value, unsupported
 from analysis.lower.layouts import size_and_alignment
 from analysis.lower.strings import string_text
 from analysis.syntax.tree import Node
@@ -56,15 +56,6 @@ def _parenthesized(ctx: LoweringContext, node: Node) -> Operand:
     operand = lower(ctx, inner)
     record_value(ctx, inner, operand)  # all of a macro stands in parentheses, and a part of it is not its value
     return operand
-
-
-@handles("comma_expression")
-def _comma(ctx: LoweringContext, node: Node) -> Operand:
-    left, right = node.field("left"), node.field("right")
-    if left is None or right is None:
-        return unsupported(ctx, node)
-    discard(ctx, left)
-    return lower(ctx, right)
 
 
 @handles("sizeof_expression", "alignof_expression", "offsetof_expression")

@@ -1,4 +1,4 @@
-"""Unary and binary operators on built-in types, pointers, and through overloads.
+"""Unary and binary operators and commas on built-in types, pointers, and through overloads.
 
 Rules   Operands are converted to the type of the operation first.  Operators on classes are calls; on values whose type
         is a template's they are plain operations, because that is what they are for the types people pass.
@@ -22,9 +22,9 @@ from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import convert, promoted, truth
 from analysis.lower.expressions.arithmetic import arithmetic, subscript
 from analysis.lower.expressions.conditions import lower_logical
-from analysis.lower.expressions.dispatch import handles, load, lower, place, rvalue, unsupported
+from analysis.lower.expressions.dispatch import discard, handles, load, lower, place, rvalue, unsupported
 from analysis.lower.expressions.members import dereference
-from analysis.lower.operators import overloaded
+from analysis.lower.operators import overloaded, try_overload
 from analysis.lower.types import FUNCTION_POINTER
 from analysis.syntax.tree import Node
 
@@ -62,6 +62,19 @@ def apply_binary(ctx: LoweringContext, spelling: str, left: Operand, right: Oper
         return overloaded(ctx, spelling, (left, right), node)
     span = ctx.span(node)
     return arithmetic(ctx, spelling, load(ctx, left, span), load(ctx, right, span), span)
+
+
+@handles("comma_expression")
+def _comma_expression(ctx: LoweringContext, node: Node) -> Operand:
+    left_node, right_node = node.field("left"), node.field("right")
+    if left_node is None or right_node is None:
+        return unsupported(ctx, node)
+    left = discard(ctx, left_node)
+    right = lower(ctx, right_node)
+    if isinstance(ctx.type_of(left), StructType) or isinstance(ctx.type_of(right), StructType):
+        found, result = try_overload(ctx, ",", (left, right), node)
+        return result if found else right
+    return right
 
 
 @handles("unary_expression")

@@ -25,6 +25,7 @@ from analysis.lower.names import (
     LocalVariable,
     Scope,
     TypeName,
+    is_inferred,
 )
 from analysis.lower.types import base_type, declare, descriptor_type, resolve_type, specifier_words
 from analysis.syntax.tree import Node
@@ -47,7 +48,7 @@ def declare_variables(scope: Scope, node: Node, owner: str) -> None:
         if whole.name is None or whole.name.kind != "identifier":
             continue
         declared = whole.declared
-        if declared.type == AUTO:
+        if is_inferred(declared.type):
             found = None if value is None else host_type(scope, value, owner)
             declared = DeclaredType(found or AUTO, declared.is_reference, declared.is_constant)
         declare_variable(scope, whole.name, declared, value)

@@ -29,21 +29,31 @@ from analysis.lower.construct import default_array, default_object, initialise
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.convert import implicit
-from analysis.lower.expressions.arguments import as_base, may_move, may_refer
 from analysis.lower.expressions.deduced_classes import (
     deduced_template,
     deduced_type,
     initialise_deduced,
     initialiser_operands,
 )
-from analysis.lower.expressions.dispatch import forget_chosen, load, lower, lower_object, rvalue, temporary
+from analysis.lower.expressions.dispatch import load, lower, lower_object, rvalue, temporary
 from analysis.lower.expressions.members import element
 from analysis.lower.functions import THREAD_GROUP, function_declarator
 from analysis.lower.globals import listed_length
 from analysis.lower.library.source import array_elements
 from analysis.lower.lifetimes import will_end
 from analysis.lower.lookup import builtin_record
-from analysis.lower.names import AUTO, Closure, DeclaredType, DependentName, LambdaName, LocalVariable, TypeTemplate
+from analysis.lower.names import (
+    AUTO,
+    DECLTYPE,
+    DECLTYPE_AUTO,
+    Closure,
+    DeclaredType,
+    DependentName,
+    LambdaName,
+    LocalVariable,
+    TypeTemplate,
+)
+from analysis.lower.references import bind_reference, is_auto
 from analysis.lower.statements.dispatch import handles_statement, not_understood
 from analysis.lower.types import Declarator, base_type, declare, shown, specifier_words
 from analysis.syntax.tree import Node
@@ -152,7 +162,7 @@ def _local(
         _reference(ctx, name, declared, value, span)
         return
     is_group = declared.type == THREAD_GROUP and value is not None and not ctx.is_reassigned(name, 1)
-    if _is_auto(declared.type) or is_group:
+    if is_auto(declared.type) or is_group:
         _deduced(ctx, name, declared, value, span)
         return
     type = declared.type
@@ -225,12 +235,6 @@ def _declared_value(
     return entity
 
 
-def _is_auto(type: Type) -> bool:
-    while isinstance(type, PointerType):
-        type = type.element
-    return type == AUTO
-
-
 def _deduced(ctx: LoweringContext, name: str, declared: DeclaredType, value: Node | None, span: Span) -> None:
     """`auto name = value;`"""
     if value is not None and value.kind in ("argument_list", "initializer_list") and len(value.children) == 1:
@@ -246,6 +250,9 @@ def _deduced(ctx: LoweringContext, name: str, declared: DeclaredType, value: Nod
             not_understood(ctx, value, "copy of a mutable lambda")  # it has variables of its own
         ctx.scope.declare(name, LambdaName(operand))
         return
+    if declared.type == DECLTYPE_AUTO and isinstance(operand, Place) and _is_reference(ctx, value):
+        bind_reference(ctx, name, DeclaredType(AUTO, True), operand, span)
+        return
     loaded = load(ctx, operand, ctx.span(value))
     type = ctx.builder.types[loaded]
     if isinstance(type, PointerType):
@@ -253,6 +260,17 @@ def _deduced(ctx: LoweringContext, name: str, declared: DeclaredType, value: Nod
     entity = _declared_value(ctx, name, declared, loaded, span)
     if constant is not None:
         entity.constant = constant.value
+    if declared.type == DECLTYPE and isinstance(operand, Place):  # a copy or the object itself: each may change both
+        both = (operand.address, ctx.builder.symbol_address(entity.symbol, span))
+        ctx.builder.emit(Opaque(None, f"{name}, of a type that is not computed", both, False, span))
+
+
+def _is_reference(ctx: LoweringContext, value: Node) -> bool:
+    """Whether `decltype(auto)` is a reference where the initialiser is an object: a name stands for its own type."""
+    if value.kind != "identifier":
+        return value.kind != "field_expression"
+    entity = ctx.scope.find(value.text.decode("utf-8", "replace"))
+    return isinstance(entity, LocalVariable) and entity.declared.is_reference
 
 
 def _pointer_type(ctx: LoweringContext, name: str, declared: PointerType, actual: Type) -> PointerType:
@@ -278,31 +296,6 @@ def _reference(ctx: LoweringContext, name: str, declared: DeclaredType, value: N
     bind_reference(ctx, name, declared, operand, span)
 
 
-def bind_reference(ctx: LoweringContext, name: str, declared: DeclaredType, operand: Operand, span: Span) -> None:
-    """`T& name = operand`: the address in a local symbol."""
-    builder = ctx.builder
-    if not declared.is_constant:
-        forget_chosen(ctx, operand, span)
-    if isinstance(operand, Place):
-        may_move(ctx, declared, operand)
-    elif isinstance(operand, int) and isinstance(builder.types[operand], StructType):
-        operand = temporary(ctx, operand, span)
-    if _is_auto(declared.type):
-        found = operand if isinstance(operand, Place) else temporary(ctx, load(ctx, operand, span), span)
-        declared = DeclaredType(found.type, True, declared.is_constant, declared.is_volatile or found.volatile)
-    elif isinstance(operand, Place) and (may_refer(ctx, declared, operand.type) or not is_arithmetic(declared.type)):
-        found = operand
-    else:
-        found = temporary(ctx, implicit(ctx, load(ctx, operand, span), declared.type, span), span)
-    space = builder.space_of(found.address)
-    pointer = PointerType(declared.type, space, declared.is_volatile)
-    address = builder.bitcast(as_base(ctx, found, declared.type, span), pointer, span)
-    symbol = builder.symbol(name, SymbolKind.LOCAL, pointer, span)
-    builder.store(builder.symbol_address(symbol, span), address, span)
-    variable = builder.variable(name, pointer, span)
-    ctx.scope.declare(name, LocalVariable(name, symbol, declared, variable))
-
-
 def declare_bound(ctx: LoweringContext, base: DeclaredType, declarator: Node, found: Place) -> None:
     """The variable of a range-for: a copy of the element, or a reference to it."""
     whole = declare(ctx.scope, base, declarator)
@@ -318,7 +311,7 @@ def declare_bound(ctx: LoweringContext, base: DeclaredType, declarator: Node, fo
         bind_reference(ctx, name, whole.declared, found, span)
         return
     value = load(ctx, found, span)
-    if not _is_auto(whole.declared.type):
+    if not is_auto(whole.declared.type):
         value = implicit(ctx, value, whole.declared.type, span)
     _declared_value(ctx, name, whole.declared, value, span)
 
@@ -333,7 +326,7 @@ def declare_condition(ctx: LoweringContext, node: Node) -> ValueId:
         return ctx.builder.opaque("declaration as a condition", (), UnknownType(shown(node)), ctx.span(node))
     whole = declare(ctx.scope, base_type(ctx.scope, node), declarator)
     loaded = rvalue(ctx, value)
-    if not _is_auto(whole.declared.type):
+    if not is_auto(whole.declared.type):
         loaded = implicit(ctx, loaded, whole.declared.type, ctx.span(value))
     if whole.name is not None:
         span = ctx.span(whole.name)

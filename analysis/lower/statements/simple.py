@@ -39,13 +39,6 @@ def _expression(ctx: LoweringContext, node: Node) -> None:
             discard(ctx, child)
 
 
-@handles_statement("comma_expression")
-def _comma(ctx: LoweringContext, node: Node) -> None:
-    for child in node.children:
-        if child.role in ("left", "right"):
-            statement(ctx, child)
-
-
 @handles_statement("return_statement")
 def _return(ctx: LoweringContext, node: Node) -> None:
     value_node = next((child for child in node.children if child.kind not in ("return", "comment")), None)

@@ -1,0 +1,57 @@
+"""What references are bound to: variables, members, captures.
+
+Rules   A reference is the address of the object, or of a copy where the types differ and it is constant.
+"""
+
+from __future__ import annotations
+
+from analysis.ir.function import SymbolKind
+from analysis.ir.source import Span
+from analysis.ir.types import PointerType, StructType, Type
+from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.conversions import is_arithmetic
+from analysis.lower.convert import implicit
+from analysis.lower.expressions.arguments import as_base, may_move, may_refer, reference_to
+from analysis.lower.expressions.dispatch import forget_chosen, load, lower, lower_object, temporary
+from analysis.lower.names import DeclaredType, LocalVariable, is_inferred
+from analysis.syntax.tree import Node
+
+
+def bind_reference(ctx: LoweringContext, name: str, declared: DeclaredType, operand: Operand, span: Span) -> None:
+    """`T& name = operand`: the address in a local symbol."""
+    builder = ctx.builder
+    if not declared.is_constant:
+        forget_chosen(ctx, operand, span)
+    if isinstance(operand, Place):
+        may_move(ctx, declared, operand)
+    elif isinstance(operand, int) and isinstance(builder.types[operand], StructType):
+        operand = temporary(ctx, operand, span)
+    if is_auto(declared.type):
+        found = operand if isinstance(operand, Place) else temporary(ctx, load(ctx, operand, span), span)
+        declared = DeclaredType(found.type, True, declared.is_constant, declared.is_volatile or found.volatile)
+    elif isinstance(operand, Place) and (may_refer(ctx, declared, operand.type) or not is_arithmetic(declared.type)):
+        found = operand
+    else:
+        found = temporary(ctx, implicit(ctx, load(ctx, operand, span), declared.type, span), span)
+    space = builder.space_of(found.address)
+    pointer = PointerType(declared.type, space, declared.is_volatile)
+    address = builder.bitcast(as_base(ctx, found, declared.type, span), pointer, span)
+    symbol = builder.symbol(name, SymbolKind.LOCAL, pointer, span)
+    builder.store(builder.symbol_address(symbol, span), address, span)
+    variable = builder.variable(name, pointer, span)
+    ctx.scope.declare(name, LocalVariable(name, symbol, declared, variable))
+
+
+def bind_member(ctx: LoweringContext, member: Place, declared: DeclaredType, value: Node | Operand, span: Span) -> None:
+    """A member of reference type, of which `member` is the pointer that is stored."""
+    if isinstance(value, Node) and value.kind in ("initializer_list", "argument_list") and len(value.children) == 1:
+        value = value.children[0]
+    if isinstance(value, Node):
+        value = lower(ctx, value) if declared.is_constant else lower_object(ctx, value)
+    ctx.builder.store(member.address, reference_to(ctx, declared, value, span), span)
+
+
+def is_auto(type: Type) -> bool:
+    while isinstance(type, PointerType):
+        type = type.element
+    return is_inferred(type)

@@ -1,0 +1,86 @@
+"""Small uses of the language: nothing is dropped, neither from a run nor from what the analysis calls uniform."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from analysis.divergence.levels import Level
+from analysis.facts.analyzer import Analyzer
+from analysis.facts.settings import AnalysisSettings
+from analysis.syntax.document import Document
+from analysis.syntax.includes import DictLoader
+from sim.policies.ipdom import Ipdom
+from sim.refusals import Refusal
+from tests.sim.native.comparison import compare, expected
+from tests.sim.native.compiler import compiled
+from tests.sim.native.program import NativeResult
+from tests.sim.native.snippets import BRANCH, THREADS, snippets
+from tests.sim.running import kernel_of
+
+_CASES: Final = snippets()
+_WARP: Final = 32
+_SIMULATED: Final = (
+    "op call ref",
+    "op comma",
+    "comma for overload",
+    "init capture ref",
+    "init capture ref member",
+    "ref member",
+    "ref member elided",
+    "ref member of base",
+    "ref member returned",
+    "array ref member",
+    "struct array elided",
+    "array 2d elided",
+    "array open elided",
+    "decltype auto",
+    "decltype auto call",
+    "decltype auto var",
+    "decltype auto var call",
+    "decltype trailing",
+    "lambda decltype auto",
+)
+"""Some that are not refused."""
+
+
+@pytest.fixture(scope="module")
+def native(tmp_path_factory: pytest.TempPathFactory) -> dict[str, NativeResult]:
+    cases = list(_CASES.values())
+    program = compiled([case.unit for case in cases], tmp_path_factory.mktemp("snippets"), ["-std=c++20", "-O0"])
+    return dict(zip(_CASES, expected(program, cases), strict=True))
+
+
+def _level(text: str) -> Level:
+    """Of the last branch; a function that cannot be read says so, and nothing of it is believed."""
+    analysis = Analyzer().analyze("k.cu", Document.open(text.encode()), DictLoader(), AnalysisSettings())
+    (kernel,) = (function for function in analysis.facts.functions if function.name == "k")
+    if kernel.unreadable is not None:
+        return Level.VARYING
+    at = text.encode().index(BRANCH.encode()) - kernel.start
+    return next(branch.level for branch in kernel.branches if branch.keyword.start == at)
+
+
+@pytest.mark.parametrize("name", _CASES)
+def test_a_branch_on_what_differs_in_a_warp_varies(name: str, native: dict[str, NativeResult]) -> None:
+    taken = native[name].arrays["out"][:THREADS] > 5
+    splits = any(len(set(taken[first : first + _WARP].tolist())) > 1 for first in range(0, THREADS, _WARP))
+    level = _level(_CASES[name].unit.text)
+    assert level is Level.VARYING or not splits
+
+
+@pytest.mark.parametrize("name", _CASES)
+def test_a_run_computes_what_native_code_computes_or_is_refused(name: str, native: dict[str, NativeResult]) -> None:
+    case = _CASES[name]
+    try:
+        problems = compare(case, kernel_of(case.unit.text), Ipdom, native[name])
+    except Refusal:
+        return
+    assert problems == []
+
+
+@pytest.mark.parametrize("name", _SIMULATED)
+def test_these_are_simulated(name: str, native: dict[str, NativeResult]) -> None:
+    case = _CASES[name]
+    assert compare(case, kernel_of(case.unit.text), Ipdom, native[name]) == []
