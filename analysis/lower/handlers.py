@@ -14,6 +14,7 @@ from analysis.lower.expressions import (
     names,
     operators,
     packs,
+    statement_expressions,
 )
 from analysis.lower.statements import control, declarations, ranges, simple
 from analysis.lower.statements.dispatch import statement
@@ -39,4 +40,5 @@ __all__ = [
     "requires_expressions",
     "simple",
     "statement",
+    "statement_expressions",
 ]

@@ -29,12 +29,13 @@ from sim.launch.choices import Choice, source_of
 from sim.launch.comparisons import Comparisons
 from sim.launch.constants import integer_constants
 from sim.launch.contents import ArrayChoice
-from sim.launch.estimate import register_ranges
+from sim.launch.estimate import Estimate, register_ranges
 from sim.launch.flow import Flow
 from sim.launch.given import GivenNumbers, read_given
 from sim.launch.grid_units import numbers_behind
 from sim.launch.npy_files import FileStamp
 from sim.launch.request import Request, Requests
+from sim.launch.requirements import required_extents, required_numbers
 from sim.launch.scalars import TRIPS, ChosenNumber, choose_numbers
 from sim.launch.shapes import (
     MAX_BLOCK_THREADS,
@@ -223,6 +224,7 @@ def _shape_evidence(subject: Subject) -> ShapeEvidence:
         blocks,
         subject.program.unit.path,
         lengths_by_axis(subject.flow),
+        required_extents(subject.flow, subject.requirements),
     )
 
 
@@ -289,7 +291,27 @@ def _numbers(subject: Subject, attempt: Attempt, grid: ChosenShape, block: Chose
         if name not in found:
             found[name] = number
             known[name] = number.value
-    return {**choose_numbers(subject.flow, grid.extent, block.extent, warp_size, known, inside, trips), **found}
+    chosen = choose_numbers(subject.flow, grid.extent, block.extent, warp_size, known, inside, trips)
+    return _fulfilling(subject, grid, block, {**chosen, **found}, frozenset(attempt.numbers))
+
+
+def _fulfilling(
+    subject: Subject,
+    grid: ChosenShape,
+    block: ChosenShape,
+    numbers: Mapping[str, ChosenNumber],
+    tried: frozenset[str],
+) -> Mapping[str, ChosenNumber]:
+    """The numbers with others for those that were chosen and break what the kernel asserts."""
+    if not subject.requirements:
+        return numbers
+    registers = register_ranges(grid.extent, block.extent, subject.program.settings.warp_size)
+    values: dict[str, int | float] = {name: number.value for name, number in numbers.items()}
+    free = frozenset(name for name, number in numbers.items() if number.is_chosen) - tried
+    estimate = Estimate(subject.flow, registers, values)
+    changed = required_numbers(subject.flow, subject.requirements, estimate, values, free)
+    why = "what the kernel asserts"
+    return {**numbers, **{name: ChosenNumber(number, why) for name, number in changed.items()}}
 
 
 def _numbers_behind_grid(subject: Subject, grid: ChosenShape) -> Mapping[str, ChosenNumber]:

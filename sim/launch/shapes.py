@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
 from typing import Final, final
 
 from analysis.ir.function import Function
@@ -74,6 +75,8 @@ class ShapeEvidence:
     """That of the kernel."""
     lengths: Sequence[tuple[int, int]] = ()
     """Axes (0, 1, 2) whose thread index goes into an array as it is, with the length of that array."""
+    required: Mapping[int, int] = field(default_factory=dict[int, int])
+    """Extents of the block by axis that the kernel asserts."""
 
 
 def choose_block(evidence: ShapeEvidence) -> ChosenShape:
@@ -82,6 +85,9 @@ def choose_block(evidence: ShapeEvidence) -> ChosenShape:
     for launch in evidence.launches:
         if launch.block is not None and _threads(launch.block) <= MAX_BLOCK_THREADS:
             return ChosenShape((launch.block.x, launch.block.y, launch.block.z), source_of(launch, evidence.file))
+    partial = _partial_block(evidence)
+    if partial is not None:
+        return partial
     named = _named_block(evidence.thread_axes, evidence.constants)
     if named is not None and _threads(named.extent) <= (evidence.bound or MAX_BLOCK_THREADS):
         return named
@@ -92,9 +98,41 @@ def choose_block(evidence: ShapeEvidence) -> ChosenShape:
     return ChosenShape(default, "chosen", is_chosen=True)
 
 
+def _partial_block(evidence: ShapeEvidence) -> ChosenShape | None:
+    """The block of which some extents are known: others are as usual where they fit."""
+    known, why = _known_extents(evidence)
+    if not known:
+        return None
+    default = _DEFAULT_BLOCKS[max(evidence.thread_axes, 1 + max(axis for axis, extent in known.items() if extent > 1))]
+    most = min(evidence.bound or MAX_BLOCK_THREADS, MAX_BLOCK_THREADS)
+    room = max(1, most // _threads(list(known.values())))
+    extents: list[int] = []
+    for axis, usual in enumerate(default):
+        extent = known.get(axis)
+        if extent is None:
+            extent = max(1, min(usual, room))
+            room = max(1, room // extent)
+        extents.append(extent)
+    is_known = known.keys() >= set(range(evidence.thread_axes))
+    return ChosenShape((extents[0], extents[1], extents[2]), why, is_chosen=not is_known)
+
+
+def _known_extents(evidence: ShapeEvidence) -> tuple[Mapping[int, int], str]:
+    """What the kernel asserts of its block, else what a launch says in part: by axis, if that is more than one row."""
+    required = evidence.required
+    if any(extent > 1 for extent in required.values()) and _threads(list(required.values())) <= MAX_BLOCK_THREADS:
+        return required, "what the kernel asserts"
+    for launch in evidence.launches:
+        found = {axis: extent for axis, extent in enumerate(launch.block_extents) if extent is not None and extent > 0}
+        if any(extent > 1 for extent in found.values()) and _threads(list(found.values())) <= MAX_BLOCK_THREADS:
+            return found, f"{source_of(launch, evidence.file)}, in part"
+    return {}, ""
+
+
 def other_blocks(evidence: ShapeEvidence, tried: Index3) -> Iterator[Index3]:
     """Shapes to try where a chosen one does not fit the kernel's shared arrays; first those that constants suggest."""
     numbers = dict.fromkeys(number for number in evidence.constants.values() if number > 1)
+    known, _ = _known_extents(evidence)
     fitting = [(*tried[:axis], length, *tried[axis + 1 :]) for axis, length in evidence.lengths if length < tried[axis]]
     match evidence.thread_axes:
         case 3:
@@ -109,7 +147,7 @@ def other_blocks(evidence: ShapeEvidence, tried: Index3) -> Iterator[Index3]:
     return (
         (shape[0], shape[1], shape[2])
         for shape in dict.fromkeys((*fitting, *shapes))
-        if shape != tried and _threads(shape) <= most
+        if shape != tried and _threads(shape) <= most and all(shape[axis] == extent for axis, extent in known.items())
     )
 
 
@@ -151,7 +189,10 @@ def axes_read(function: Function, text: bytes) -> tuple[int, int]:
         for own, member in ((_NAMES_Y, _MEMBERS_Y), (_NAMES_Z, _MEMBERS_Z))
     )
     named = 3 if names_z else 2 if names_y else 1
-    return min(named, _last_axis(registers, _THREAD_AXES)), min(named, _last_axis(registers, _BLOCK_AXES))
+    threads = min(named, _last_axis(registers, _THREAD_AXES))
+    blocks = min(named, _last_axis(registers, _BLOCK_AXES))
+    is_placed = SpecialRegister.BLOCK_X in registers or blocks > 1
+    return threads, blocks if is_placed else threads
 
 
 def _last_axis(registers: set[SpecialRegister], axes: Sequence[frozenset[SpecialRegister]]) -> int:
@@ -178,8 +219,8 @@ _THREAD_AXES: Final = (
 )
 _BLOCK_AXES: Final = (
     frozenset[SpecialRegister](),
-    frozenset({SpecialRegister.BLOCK_Y, SpecialRegister.GRID_DIM_Y, SpecialRegister.THREAD_Y}),
-    frozenset({SpecialRegister.BLOCK_Z, SpecialRegister.GRID_DIM_Z, SpecialRegister.THREAD_Z}),
+    frozenset({SpecialRegister.BLOCK_Y, SpecialRegister.GRID_DIM_Y}),
+    frozenset({SpecialRegister.BLOCK_Z, SpecialRegister.GRID_DIM_Z}),
 )
 
 

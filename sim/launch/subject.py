@@ -19,6 +19,7 @@ from sim.launch.host_launches import host_launches, with_blocks
 from sim.launch.initial_values import initial_values
 from sim.launch.instance import Instance, choose_instance
 from sim.launch.request import Requests
+from sim.launch.requirements import Requirement, requirements
 
 
 @final
@@ -36,6 +37,7 @@ class Subject:
     bound: int | None
     initial: Mapping[str, NDArray[Any]]
     """What the file says that variables hold."""
+    requirements: Sequence[Requirement]
 
 
 def read_subject(program: Program, kernel: DeviceFunction, requests: Requests) -> Subject:
@@ -47,7 +49,16 @@ def read_subject(program: Program, kernel: DeviceFunction, requests: Requests) -
     initial = initial_values(program, loaded)
     flow = Flow(loaded.function, ControlFlow.of(loaded.function))
     return Subject(
-        program, requests, launches, instance, loaded, flow, array_uses(flow), _bound(program, instance), initial
+        program,
+        requests,
+        launches,
+        instance,
+        loaded,
+        flow,
+        array_uses(flow),
+        _bound(program, instance),
+        initial,
+        requirements(flow),
     )
 
 

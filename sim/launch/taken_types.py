@@ -65,6 +65,7 @@ def _calls(declaration: FunctionDeclaration) -> Iterator[tuple[Node, Sequence[st
     """Calls by a plain name, with their arguments as they are written."""
     for node in declaration.snippet.root.walk():
         function, arguments = node.field("function"), node.field("arguments")
-        is_plain = function is not None and function.kind in ("identifier", "qualified_identifier")
-        if node.kind == "call_expression" and is_plain and arguments is not None:
+        if node.kind != "call_expression" or function is None or arguments is None:
+            continue
+        if function.kind in ("identifier", "qualified_identifier"):
             yield function, [one.text.decode("utf-8", "replace") for one in arguments.children]

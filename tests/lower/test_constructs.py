@@ -18,6 +18,10 @@ UNDERSTOOD = {
     "structured binding": "__global__ void k(float2* a) { auto [x, y] = a[0]; a[1] = make_float2(y, x); }",
     "if with initialiser": """
         __global__ void k(int* a) { if (int n = a[0]; n > 1) a[1] = n; if (int m = a[2]) a[3] = m; }""",
+    "statement expressions": """
+        #define LEAST(a, b) ({ auto _a = (a); auto _b = (b); _a < _b ? _a : _b; })
+        __global__ void k(int* a) { a[0] = LEAST(a[1], LEAST(a[2], 3)); ({ a[4] = 5; });
+          ({ if (a[5]) a[6] = 1; }); }""",
     "lambda": "__global__ void k(int* a) { int n = 3; auto f = [&, n](int x) { return x > n ? x : n; }; a[0] = f(4); }",
     "lambda passed on": """
         template <class F> __device__ void times(int n, F f) { for (int i = 0; i < n; i++) f(i); }

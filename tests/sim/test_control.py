@@ -152,3 +152,15 @@ def test_a_long_loop_ends_with_the_step_budget() -> None:
     found = run(text, {"out": ints(1)}, budget=Budget(max_steps=20_000))
     assert found.truncated is not None
     assert found.truncated.reason is TruncationReason.STEPS
+
+
+def test_a_statement_expression_is_its_last_value_and_has_a_scope_of_its_own() -> None:
+    text = """
+        #define LEAST(a, b) ({ auto _a = (a); auto _b = (b); _a < _b ? _a : _b; })
+        __global__ void k(int *x) {
+          int _a = 40, i = threadIdx.x;
+          x[i] = LEAST(LEAST(i, 5), 3) + _a + ({ int v[2] = {i, 7}; v[1]; });
+          if (i == 31) ({ x[0] = -1; });
+        }"""
+    result = run(text, {"x": np.zeros(32, np.int32)})
+    assert result.arrays["x"].tolist() == [-1, *(min(i, 3) + 47 for i in range(1, 32))]

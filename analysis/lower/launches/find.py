@@ -172,6 +172,7 @@ def _launch(
         block_text=_text(configuration[1]) if len(configuration) > 1 else "",
         grid_units=_grid_units(configuration[0], arguments, values) if configuration else (),
         has_line=len(configuration) > 1 and values.is_line(configuration[1]),
+        block_extents=values.extents(configuration[1]) if len(configuration) > 1 else (None, None, None),
     )
 
 

@@ -66,6 +66,8 @@ class Launch:
     called: tuple[LaunchNumbers, ...] = ()
     """Launches that the program makes here, one for each set of numbers that the calls in the file pass to the function
     around, where these say more than is known of every launch.  Other files may pass other numbers."""
+    block_extents: tuple[int | None, int | None, int | None] = (None, None, None)
+    """Those of the block that are known: `dim3(32, rows)`."""
 
     @property
     def made(self) -> tuple[LaunchNumbers, ...]:
@@ -92,4 +94,5 @@ class Launch:
             self.grid_units,
             self.has_line,
             self.called,
+            self.block_extents,
         )

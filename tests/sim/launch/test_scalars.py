@@ -129,3 +129,27 @@ def test_a_number_that_a_mask_is_made_of_is_a_power_of_two() -> None:
     found = chosen(f"__global__ void k(float *x, int w, int n) {{ {body} }}")
     assert int(found["w"]).bit_count() == 1
     assert found["n"] == "2048"
+
+
+@pytest.mark.parametrize(
+    ("body", "numbers"),
+    [
+        ("if (n % 48 || n < 100) __trap(); for (int c = threadIdx.x; c < n; c += blockDim.x) x[c] = 1;", {"n": "288"}),
+        ("assert(n % 48 == 0 && n % 36 == 0); if (threadIdx.x < n) x[threadIdx.x] = 1;", {"n": "288"}),
+        ("assert(n == m + 5); x[n - m] = 1;", {"n": "5", "m": "0"}),
+        ("if (n != gridDim.x * blockDim.x) __trap(); x[threadIdx.x + 2 * n] = 1;", {"n": "2048"}),
+        ("if (n != (int)blockDim.x) { __trap(); } x[blockIdx.x * n + threadIdx.x] = 1;", {"n": "256"}),
+        ("assert(m <= 7); for (int c = 0; c < m; c++) x[c] = 1;", {"m": "7"}),
+        ("if (!(m > 20 && n)) __trap(); for (int c = 0; c < m; c++) x[c + n] = 1;", {"m": "21"}),
+        ("if (m < 20 && n < 30) __trap(); for (int c = 0; c < m; c++) x[c] = n;", {"m": "16"}),
+        ("assert(x[0] > m); x[m] = 1;", {"m": "0"}),
+    ],
+)
+def test_numbers_fulfil_what_the_kernel_asserts(body: str, numbers: dict[str, str]) -> None:
+    found = chosen(f"#include <cassert>\n__global__ void k(float *x, int n, int m) {{ {body} }}")
+    assert {name: found[name] for name in numbers} == numbers
+
+
+def test_given_numbers_break_an_assertion() -> None:
+    found = chosen("__global__ void k(float *x, int n) { if (n % 8) __trap(); x[n] = 1; }", given(n="9"))
+    assert found["n"] == "9"

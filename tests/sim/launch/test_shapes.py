@@ -40,6 +40,19 @@ def kernel(body: str, before: str = "", bounds: str = "") -> str:
         (kernel("x[threadIdx.y * TILE + threadIdx.x] = 1;", "#define TILE 8"), (4, 4, 1), (8, 8, 1)),
         (kernel("x[threadIdx.x + blockSize] = 1;", "const int blockSize = 64;"), (8, 1, 1), (64, 1, 1)),
         (kernel("x[threadIdx.x * NUM_BLOCKS] = 1;", "#define NUM_BLOCKS 64"), (8, 1, 1), (256, 1, 1)),
+        (kernel("x[(blockIdx.x * 16 + threadIdx.y) * 16 + threadIdx.x] = 1;"), (8, 1, 1), (16, 16, 1)),
+        (kernel(_XY) + _HOST % "k<<<n, dim3(32, n)>>>(p);", (4, 4, 1), (32, 16, 1)),
+        (kernel(_XY) + _HOST % "dim3 b(n); b.y = 4; k<<<n, b>>>(p);", (4, 4, 1), (16, 4, 1)),
+        (kernel(_X) + _HOST % "k<<<n, dim3(n, 1, 1)>>>(p);", (8, 1, 1), (256, 1, 1)),
+        (kernel("assert(blockDim.x == 64); " + _X, "#include <cassert>"), (8, 1, 1), (64, 1, 1)),
+        (kernel("if (blockDim.x != 32 || blockDim.y != 8) __trap(); " + _XY), (4, 4, 1), (32, 8, 1)),
+        (kernel("if (blockDim.y != 4) __trap(); " + _XY), (4, 4, 1), (16, 4, 1)),
+        (kernel("if (blockDim.x == 64) __trap(); " + _X), (8, 1, 1), (256, 1, 1)),
+        (
+            kernel("assert(blockDim.x == 64); " + _X, "#include <cassert>") + _HOST % "k<<<n, 128>>>(p);",
+            (8, 1, 1),
+            (128, 1, 1),
+        ),
     ],
 )
 def test_shape(text: str, grid: tuple[int, int, int], block: tuple[int, int, int]) -> None:
