@@ -4,16 +4,18 @@ Rules     linear forms (`analysis.affine`) give scales for `threadIdx.x`, `y`, `
           the address is taken apart along sums and constant multiples, down to linear forms and to functions of thread
           indices and constants (`tid % 16`, `tid ^ 1`), which are kept as *tables* and enumerated for a known shape.
           A scale that is uniform but no known number (`tid * n`) is None.
+          An index that is cut to a power of two (`(tid + j) & 31`) is a table for the banks alone (`cut_index.py`).
 Assumes   index arithmetic in 32 bits does not wrap before it is widened, as `analysis.affine` does.
 Gives up  at anything else that varies: the address is not known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import TypeAlias, assert_never, final
 
+from analysis.access.cut_index import fits_banks, lane_part, period_of
 from analysis.access.model import ALLOCATION_ALIGNMENT
 from analysis.affine.atoms import AXES, Atom, Axis, IterationAtom, RegisterAtom, ResidualAtom, SymbolAtom, ValueAtom
 from analysis.affine.linear_form import LinearForm
@@ -70,6 +72,9 @@ class LaneAddress:
     is_of_one_size: bool = field(default=False, compare=False)
     """The only scale that is not a known number is that of `threadIdx.x`, and it is a size (`Addresses._is_size`)."""
 
+    is_turned: bool = False
+    """It holds up to a distance that all lanes share and that wraps in an array: of banks it says all."""
+
     @property
     def is_uniform(self) -> bool:
         return not any(scale != 0 for scale in self.scales) and not self.tables
@@ -103,6 +108,8 @@ class Addresses:
             return None
         scales = [parts.scales.get(axis, ZERO) for axis in AXES]
         factors = [*scales, *(scale for scale, _ in parts.tables)]
+        if not parts.fit_the_cut(factors):
+            return None
         alignments = [self._affine.alignment(factor) for factor in factors if factor.constant is None]
         x, y, z, lane = (scale.constant for scale in scales)
         return LaneAddress(
@@ -113,6 +120,7 @@ class Addresses:
             parts.place(),
             parts.is_exact,
             not parts.tables and None not in (y, z, lane) and x is None and self._is_size(scales[Axis.THREAD_X]),
+            parts.cut is not None,
         )
 
     def _take(self, parts: _Parts, value: ValueId, block: BasicBlockId, scale: Polynomial, depth: int) -> bool:
@@ -166,8 +174,24 @@ class Addresses:
                 known = self._affine.form_at(right, block)
                 count = None if known is None or not known.is_uniform else known.base.constant
                 return count is not None and 0 <= count < 32 and take(left, scale.scaled(1 << count))
+            case Binary():
+                return self._take_cut(parts, definition, value, block, scale)
             case _:
                 return False
+
+    def _take_cut(self, parts: _Parts, item: Binary, value: ValueId, block: BasicBlockId, scale: Polynomial) -> bool:
+        """An index that is cut to a power of two."""
+        for left, right in ((item.left, item.right), (item.right, item.left)):
+            type_, form = self._function.types[value], self._affine.form_at(left, block)
+            period = period_of(item, self._divergence.definition(right), self._affine.range_at(left, block), type_)
+            table = None if form is None or period is None else lane_part(form, period)
+            if period is not None and table is not None and parts.cut is None and fits_banks(scale.constant, period):
+                parts.cut = (scale.constant or 0) * period
+                parts.tables.append((scale, table))
+                return True
+            if item.operator is not BinaryOperator.AND:
+                return False
+        return False
 
     def _offset(self, base: ValueId, field: int) -> int | None:
         pointer = self._function.types[base]
@@ -224,6 +248,16 @@ class _Parts:
         self.scales: dict[Axis, Polynomial] = {}
         self.tables: list[tuple[Polynomial, Expression]] = []
         self.is_exact = True
+        self.cut: int | None = None
+        """The bytes after which an index that is cut comes back to where it was."""
+
+    def fit_the_cut(self, factors: Sequence[Polynomial]) -> bool:
+        """Is all that differs between lanes, but the cut index itself, a multiple of its period?"""
+        cut = self.cut
+        if cut is None:
+            return True
+        others = [factor.constant for factor in factors if factor.constant is None or factor.constant % cut]
+        return len(others) == 1 and others[0] is not None  # the cut index is always one of them
 
     def place(self) -> Place:
         return (

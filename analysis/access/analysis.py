@@ -142,6 +142,8 @@ class _Finder:
         behind = self._behind_guards(block)
         request, pattern, stride, used, outside = None, AccessPattern.UNKNOWN, None, None, None
         space = self._spaces.space(address)
+        if known is not None and known[0].is_turned and space is not MemorySpace.SHARED:
+            known = None
         if known is not None:
             lanes, bytes_used = known
             stride = _stride(lanes)
@@ -195,7 +197,7 @@ class _Finder:
 
     def _outside(self, block: BasicBlockId, address: ValueId, lanes: LaneAddress, size: int) -> Outside | None:
         symbol = self._spaces.variable(address)
-        if symbol is None:
+        if symbol is None or lanes.is_turned:
             return None
         return self._bounds.outside(block, symbol, lanes, size, self._extents, self._warp_size)
 

@@ -52,7 +52,7 @@ def cost_of_request(
     `is_certain`: the space is known.  `is_of_one_size`: that of `lanes`, which does not count where these are compared.
     """
     patterns = {lane_pattern(lanes, size or 0, setting) for setting in settings}
-    pattern, _ = patterns.pop() if len(patterns) == 1 else (AccessPattern.SCATTERED, None)
+    pattern, _ = patterns.pop() if len(patterns) == 1 and not lanes.is_turned else (AccessPattern.SCATTERED, None)
     if is_local:  # one offset in all lanes is one row of the interleaved memory
         is_row = pattern is AccessPattern.BROADCAST
         pattern = AccessPattern.WARP_SEQUENTIAL if is_row else AccessPattern.SCATTERED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 from analysis.access.model import Access, AccessKind, AccessPattern, Basis, Participation, RequestCost
 from analysis.facts.merge import View
 from analysis.facts.model import AccessFact
+from analysis.facts.parts import Parts
 from analysis.ir.function import Function
 from analysis.ir.source import Span
 from analysis.ir.types import MemorySpace
@@ -25,17 +26,20 @@ _PARTICIPATION_RANK: Final = {participation: rank for rank, participation in enu
 def access_facts(views: Sequence[View]) -> tuple[AccessFact, ...]:
     """One fact per access in the text, in source order."""
     merged: dict[_Place, AccessFact] = {}
+    losses: defaultdict[_Place, Parts] = defaultdict(Parts)
     for view in views:
         numbers: Counter[tuple[int, int, AccessKind]] = Counter()
-        for access in view.root.records[view.frame].accesses:
+        records = view.root.records[view.frame]
+        for access, lost in zip(records.accesses, records.losses, strict=True):
             place = (access.span.start, access.span.end, access.kind)
             numbered = (*place, numbers[place])
             numbers[place] += 1
             fact = _fact(view.root.function, access)
             known = merged.get(numbered)
             merged[numbered] = fact if known is None else _worse(known, fact)
+            losses[numbered].add(lost, view.root.function)
     order = sorted(merged, key=lambda place: (place[0], place[1], place[2].value, place[3]))
-    return tuple(merged[place] for place in order)
+    return tuple(replace(merged[place], lost_part=losses[place].largest()) for place in order)
 
 
 def _fact(function: Function, access: Access) -> AccessFact:

@@ -11,9 +11,10 @@ from typing import Final, final
 
 from analysis.divergence.levels import Level
 from analysis.divergence.result import DivergenceResult
-from analysis.facts.model import BarrierFact, BarrierScope, BranchFact, OpaqueFact, PartOf, VariableFact
+from analysis.facts.model import BarrierFact, BarrierScope, BranchFact, OpaqueFact, VariableFact
+from analysis.facts.parts import Parts
 from analysis.facts.roots import RootAnalysis
-from analysis.ir.function import Function, FunctionKind, SourceBranch, SourceBranchKind
+from analysis.ir.function import Function, SourceBranch, SourceBranchKind
 from analysis.ir.instructions import (
     BlockBarrier,
     Branch,
@@ -30,7 +31,6 @@ from analysis.verdict.barriers import BarrierSite, BarrierVerdict, Tier
 from analysis.verdict.grade import Grade, Grader, Grading, worse_grading
 from analysis.verdict.loops import cycle_of
 from analysis.verdict.rounds import Rounds
-from analysis.verdict.shares import NOTHING, Share
 
 VERDICT_RANK: Final = {BarrierVerdict.CONVERGENT: 0, BarrierVerdict.UNKNOWN: 1, BarrierVerdict.DIVERGENT: 2}
 TIER_RANK: Final = {Tier.ASSUMED: 0, Tier.POSSIBLE: 1, Tier.PROVEN: 2}
@@ -84,8 +84,8 @@ def _branch_fact(
     grading: Grading | None = None
     trips = Level.GRID if branch.kind is SourceBranchKind.LOOP else None
     cost = idle = 0
-    serialized = _Parts()
-    waits = _Parts()
+    serialized = Parts()
+    waits = Parts()
     ways_out: dict[Span, None] = {}
     for view, divergence, grader in views:
         for here in branches_at(view, branch):
@@ -99,8 +99,8 @@ def _branch_fact(
             estimate = view.root.costs.get(here)
             if estimate is not None:
                 cost, idle = max(cost, estimate.serialized), max(idle, estimate.idle)
-                serialized.add(estimate.serialized_share, view)
-                waits.add(estimate.idle_share, view)
+                serialized.add(estimate.serialized_share, view.root.function)
+                waits.add(estimate.idle_share, view.root.function)
     return BranchFact(
         branch.kind,
         branch.keyword,
@@ -119,24 +119,6 @@ def _branch_fact(
         and all(_rests_on_step(view, divergence, grader.rounds, branch) for view, divergence, grader in views),
         tuple(ways_out),
     )
-
-
-@final
-class _Parts:
-    """What one source branch takes of each root: of a root that calls its function twice, the sum."""
-
-    def __init__(self) -> None:
-        self._shares: dict[int, tuple[Share, Function]] = {}
-
-    def add(self, share: Share, view: View) -> None:
-        if share.high:
-            before, _ = self._shares.get(id(view.root), (NOTHING, None))
-            self._shares[id(view.root)] = before.plus(share), view.root.function
-
-    def largest(self) -> PartOf | None:
-        """A share of a kernel says more than one of a device function whose callers are not known."""
-        parts = [PartOf(share, root.name, root.kind is FunctionKind.KERNEL) for share, root in self._shares.values()]
-        return max(parts, key=lambda part: (part.is_kernel, part.share.expected), default=None)
 
 
 def _rests_on_step(view: View, divergence: DivergenceResult, rounds: Rounds, branch: SourceBranch) -> bool:

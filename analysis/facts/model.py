@@ -145,6 +145,9 @@ class AccessFact:
     loops: int
     used_bytes: int | None
     outside: Outside | None
+    lost_part: PartOf | None = None
+    """What is lost here of all sectors that a kernel moves, or by bank conflicts of its issue slots; over the kernels
+    that come here the largest, None where nothing is lost."""
 
 
 @final

@@ -26,7 +26,7 @@ from analysis.facts.model import OpaqueFact
 from analysis.graph.control_flow import ControlFlow
 from analysis.graph.work import Work
 from analysis.ir.function import Definition, Function, FunctionKind, SourceBranchKind
-from analysis.ir.ids import BasicBlockId
+from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.inline import InlineBudget, RefusedCall, inline_calls
 from analysis.ir.instructions import FunctionId, Opaque, SourceBranchId, WarpBarrier
 from analysis.ir.promote import promote
@@ -41,6 +41,8 @@ from analysis.races.model import Race
 from analysis.syntax.items import Item
 from analysis.verdict.barriers import BarrierEvidence, BarrierSite, Tier, find_barriers
 from analysis.verdict.cost import BranchCost, estimate_costs
+from analysis.verdict.memory_losses import memory_losses
+from analysis.verdict.shares import Share
 from analysis.verdict.weights import BlockWeights
 from analysis.warp.analysis import find_warp_problems
 from analysis.warp.model import WarpProblem
@@ -61,6 +63,8 @@ class FrameRecords:
     opaques: list[Opaque] = field(default_factory=list[Opaque])
     definitions: list[Definition] = field(default_factory=list[Definition])
     accesses: list[Access] = field(default_factory=list[Access])
+    losses: list[Share] = field(default_factory=list[Share])
+    """Of each access, what it loses of the root (`analysis.verdict.memory_losses`)."""
     barriers: list[BarrierSite] = field(default_factory=list[BarrierSite])
     missed: list[BarrierSite] = field(default_factory=list[BarrierSite])
     """Barriers that something keeps threads from, in the frame that makes the first call, or in their own."""
@@ -130,18 +134,12 @@ def analyze_root(
         context = None
     agreeing = DivergenceOptions(parameters=Level.GRID, context=context)
     options = agreeing if is_kernel else _of_device_function(context)
-    divergence = analyze_divergence(flat, control, launch, options)
-    affine = analyze_affine(flat, control, divergence)
-    checkpoint()
-    levels = affine.warp_levels()
-    if levels:  # what follows from them has better forms in turn
-        divergence = analyze_divergence(flat, control, launch, options, levels)
-        affine = analyze_affine(flat, control, divergence)
+    divergence, affine, levels = _levels_and_forms(flat, control, launch, options, checkpoint)
     rests_on_callers = not is_kernel and flat.parameters and _has_varying_branch(flat, divergence)
-    checkpoint()
     spaces = infer_spaces(flat, control, divergence.arguments)
     weights = BlockWeights(flat, control, divergence, affine, spaces)
     accesses = analyze_accesses(flat, control, divergence, spaces, affine)
+    losses = memory_losses(flat, control, divergence, affine, weights, accesses)
     barriers = _as_called(flat, find_barriers(flat, control, divergence, launch), context)
     checkpoint()
     if_callers_agree = analyze_divergence(flat, control, launch, agreeing, levels) if rests_on_callers else divergence
@@ -163,7 +161,7 @@ def analyze_root(
         find_warp_problems(flat, control, if_callers_agree, affine, spaces, launch, callers_known=is_kernel),
         refused,
         _items(flat, refused, item_of),
-        _records_by_frame(flat, accesses, barriers, refused),
+        _records_by_frame(flat, accesses, losses, barriers, refused),
         context,
     )
     control.lift_limit()
@@ -220,6 +218,25 @@ def _without_proof(evidence: BarrierEvidence | None, doubtful: Set[str]) -> Barr
     return replace(evidence, tier=Tier.POSSIBLE, witness=None)
 
 
+def _levels_and_forms(
+    flat: Function,
+    control: ControlFlow,
+    launch: LaunchKnowledge,
+    options: DivergenceOptions,
+    checkpoint: Callable[[], None],
+) -> tuple[DivergenceResult, AffineResult, Mapping[ValueId, Level]]:
+    """And the levels of warps that follow from forms, which the other levels rest on."""
+    divergence = analyze_divergence(flat, control, launch, options)
+    affine = analyze_affine(flat, control, divergence)
+    checkpoint()
+    levels = affine.warp_levels()
+    if levels:  # what follows from them has better forms in turn
+        divergence = analyze_divergence(flat, control, launch, options, levels)
+        affine = analyze_affine(flat, control, divergence)
+        checkpoint()
+    return divergence, affine, levels
+
+
 def _races(
     flat: Function,
     control: ControlFlow,
@@ -258,7 +275,11 @@ def _has_varying_branch(function: Function, divergence: DivergenceResult) -> boo
 
 
 def _records_by_frame(
-    function: Function, accesses: Sequence[Access], barriers: Sequence[BarrierSite], refused: Sequence[RefusedCall]
+    function: Function,
+    accesses: Sequence[Access],
+    losses: Sequence[Share],
+    barriers: Sequence[BarrierSite],
+    refused: Sequence[RefusedCall],
 ) -> Mapping[FrameId, FrameRecords]:
     records = {FrameId(index): FrameRecords() for index in range(len(function.frames))}
     for index, branch in enumerate(function.branches):
@@ -269,8 +290,9 @@ def _records_by_frame(
     for _, instruction in function.instructions():
         if type(instruction) is Opaque:
             records[instruction.span.frame].opaques.append(instruction)
-    for access in accesses:
+    for access, lost in zip(accesses, losses, strict=True):
         records[access.span.frame].accesses.append(access)
+        records[access.span.frame].losses.append(lost)
     for site in barriers:
         records[site.span.frame].barriers.append(site)
         evidence = site.evidence

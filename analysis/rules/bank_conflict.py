@@ -9,9 +9,11 @@ from analysis.access.model import AccessKind, Basis, Participation, RequestCost
 from analysis.facts.model import AccessFact, Location
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
+from analysis.rules.access_price import at_dearest, lost_at
 from analysis.rules.access_text import address_text, location_of, other_places, sites_by_array
-from analysis.rules.diagnostic import Fix, Related, Severity
+from analysis.rules.diagnostic import Fix, KernelShare, Related, Severity
 from analysis.rules.padding_fix import padding_fix
+from analysis.rules.price import part_text
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
 
@@ -21,7 +23,9 @@ from analysis.verdict.barriers import Tier
 class BankConflict:
     """## What it does
 
-    Reports an access to shared memory for which four or more lanes of a warp want different words of one bank.
+    Reports an access to shared memory for which four or more lanes of a warp want different words of one bank, when
+    all such accesses to the array take a share of the kernel that matters: 3 % of its issue slots, or what
+    `shareThreshold` says.
 
     ## Why is this bad?
 
@@ -57,9 +61,9 @@ class BankConflict:
 
     ## Known noise
 
-    An access that runs rarely is not worth the memory that padding costs. Where the block shape is not known, rows
-    of at least 8 threads are assumed. Two- and three-way conflicts are not reported: in
-    published kernels about half of them cannot be avoided without making something else slower.
+    The share counts the passes beyond the first, and no wait for memory that hides them. Where the block shape is not
+    known, rows of at least 8 threads are assumed. Two- and three-way conflicts are not reported: in published kernels
+    about half of them cannot be avoided without making something else slower.
     """
 
     code: ClassVar[str] = "MEM502"
@@ -71,6 +75,9 @@ class BankConflict:
     ways: int
     stride: int | None
     shape_is_known: bool
+    part: str
+    """What all accesses of the site wait, in words: "about 12 % of this kernel's issue slots"."""
+    cost: KernelShare
     others: tuple[Related, ...]
     padding: Fix | None
     tier: Tier | None
@@ -79,7 +86,10 @@ class BankConflict:
     def find(cls, subject: Subject) -> Iterator[BankConflict]:
         text = subject.text
         conflicting = [access for access in subject.function.accesses if conflicts(access)]
-        for site in sites_by_array(text, conflicting):
+        for site in map(at_dearest, sites_by_array(text, conflicting)):
+            lost = lost_at(site)
+            if lost is None or 100 * lost.share.expected < subject.share_threshold:
+                continue
             request = site.first.request
             assert request is not None
             assert request.bank_ways is not None
@@ -89,6 +99,8 @@ class BankConflict:
                 request.bank_ways,
                 site.first.stride,
                 not request.assumes_row,
+                part_text(lost, subject.function),
+                KernelShare(lost.whole, lost.share.expected),
                 other_places(text, site),
                 padding_fix(subject, site.first),
                 Tier.PROVEN if is_proven(site.first, request) else Tier.POSSIBLE,
@@ -101,7 +113,8 @@ class BankConflict:
         want = "want" if self.tier is Tier.PROVEN else "may want"
         return (
             f"{up_to.capitalize()}{self.ways}-way bank conflict: in `{self.address}`{apart}, {up_to}{self.ways} lanes "
-            f"of a warp {want} different words of one bank of shared memory and wait for each other."
+            f"of a warp {want} different words of one bank of shared memory and wait for each other: "
+            f"{self.part}."
         )
 
     def fix(self) -> Fix | None:

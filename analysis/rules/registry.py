@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from analysis.rules.activemask_as_mask import ActivemaskAsMask
+from analysis.rules.array_in_local_memory import ArrayInLocalMemory
 from analysis.rules.bad_width import BadWidth
 from analysis.rules.bank_conflict import BankConflict
 from analysis.rules.barrier_in_divergent_call import BarrierInDivergentCall
 from analysis.rules.barrier_in_varying_loop import BarrierInVaryingLoop
 from analysis.rules.barrier_orders_nothing import BarrierOrdersNothing
 from analysis.rules.caller_not_in_mask import CallerNotInMask
+from analysis.rules.contended_atomic import ContendedAtomic
 from analysis.rules.different_barriers_in_arms import DifferentBarriersInArms
 from analysis.rules.divergent_barrier import DivergentBarrier
 from analysis.rules.divergent_branch import DivergentBranch
@@ -70,6 +72,8 @@ RULES: Final[tuple[type[Finding], ...]] = (
     BankConflict,
     GenericPointer,
     OutOfBoundsLane,
+    ContendedAtomic,
+    ArrayInLocalMemory,
 )
 
 NAMES: Final[tuple[RuleNames, ...]] = tuple(RuleNames(rule.code, rule.slug) for rule in RULES)

@@ -9,6 +9,7 @@ from analysis.access.model import SECTOR_BYTES, AccessKind, Basis, Participation
 from analysis.facts.model import AccessFact, Location
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
+from analysis.rules.access_price import SECTOR_FACTOR, at_dearest, lost_at, sectors_text
 from analysis.rules.access_text import address_text, location_of, other_places, sites_by_array
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.rule import Subject
@@ -25,6 +26,10 @@ class UncoalescedAccess:
     Reports an access to global memory whose lanes are so far apart that most of what is moved is not used: in a loop
     from four times as many 32-byte sectors as needed, elsewhere from eight times. What the function itself reads or
     writes next to it, like the other members of a struct, counts as used.
+
+    It has to matter: what is not used, by all accesses of the array at this stride together, is 15 % of all that the
+    kernel moves (five times `shareThreshold`). A boundary that is filled once beside the loop that does the work, or by
+    one block of the grid, is left alone.
 
     The distance may be a size that is only known at run time, like the `width` of a matrix. The message then says how
     small that would have to be for the number of sectors not to hold.
@@ -90,6 +95,8 @@ class UncoalescedAccess:
     distance: int | None
     """With a symbolic stride: from so many bytes on the sectors are certain."""
     shape_is_known: bool
+    part: str
+    """What the site loses, in words: "about 43 % of all sectors that this kernel moves"."""
     others: tuple[Related, ...]
     tier: Tier | None
 
@@ -97,7 +104,10 @@ class UncoalescedAccess:
     def find(cls, subject: Subject) -> Iterator[UncoalescedAccess]:
         text = subject.text
         wasteful = [access for access in subject.function.accesses if waste(access) is not None]
-        for site in sites_by_array(text, wasteful):
+        for site in map(at_dearest, sites_by_array(text, wasteful)):
+            lost = lost_at(site)
+            if lost is None or 100 * lost.share.expected < SECTOR_FACTOR * subject.share_threshold:
+                continue
             found = waste(site.first)
             assert found is not None
             assert site.first.request is not None
@@ -121,6 +131,7 @@ class UncoalescedAccess:
                 found.needed,
                 distance,
                 not site.first.request.assumes_row,
+                sectors_text(lost, subject.function),
                 other_places(text, site),
                 Tier.POSSIBLE if is_nameless else found.tier,
             )
@@ -132,7 +143,8 @@ class UncoalescedAccess:
         unless = "" if self.symbolic is None or self.distance is None else f", {self.symbolic.unless(self.distance)}"
         return (
             f"In `{self.address}`, {neighbours} are {self._apart()}: one request of {self.lanes} lanes {moves} "
-            f"{up_to}{counted(self.sectors, 'sector')} of 32 bytes where {self.needed} would do{unless}."
+            f"{up_to}{counted(self.sectors, 'sector')} of 32 bytes where {self.needed} would do{unless}. "
+            f"What is not used is {self.part}."
         )
 
     def _apart(self) -> str:

@@ -86,9 +86,13 @@ class BlockWeights:
     @cached_property
     def tree(self) -> LoopTree:
         """The weights of the loops, with open trip counts where no bound is known."""
+        return self.tree_of(self.part(self._control.order))
+
+    def tree_of(self, whole: Part) -> LoopTree:
+        """The same for something else that is spent in the function."""
         cycles = self._control.cycles
         known = [self.trips[cycle.id] if is_bounded(self._affine, cycle) else None for cycle in cycles]
-        return LoopTree(cycles, known, self.part(self._control.order))
+        return LoopTree(cycles, known, whole)
 
     def part(self, blocks: Iterable[BasicBlockId]) -> Part:
         """What one round of the blocks takes, by the loops they stand in."""

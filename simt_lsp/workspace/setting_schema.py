@@ -117,11 +117,13 @@ _REPORTED: Final[Mapping[str, Schema]] = {
         "minimum": 0,
         "maximum": 100,
         "default": DEFAULT_SHARE_THRESHOLD,
-        "markdownDescription": "`divergent-branch` and `divergent-loop` speak where a split takes this share "
-        "of the kernel's issue slots or more, in percent.",
+        "markdownDescription": "`divergent-branch`, `divergent-loop` and `bank-conflict` speak where what they are "
+        "about takes this share of the kernel's issue slots or more, in percent; `uncoalesced-access` where five times "
+        "this share of all sectors is moved for nothing.",
     },
     "findingsPerKernel": _whole(
-        "Of the findings of `divergent-branch` and `divergent-loop` in one kernel so many are shown, the dearest; "
+        "Of the findings of `divergent-branch`, `divergent-loop` and `bank-conflict` in one kernel so many are shown, "
+        "the dearest; "
         "0 for all.",
         0,
         DEFAULT_FINDINGS_PER_KERNEL,

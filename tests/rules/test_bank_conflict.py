@@ -33,7 +33,7 @@ def test_a_column_is_proven_where_the_shape_is_known() -> None:
     assert (found.code, found.severity, found.tier) == ("MEM502", Severity.INFORMATION, Tier.PROVEN)
     assert found.message == (
         "32-way bank conflict: in `s[x][y]`, where neighbouring lanes are 128 bytes apart, 32 lanes of a warp want "
-        "different words of one bank of shared memory and wait for each other."
+        "different words of one bank of shared memory and wait for each other: about 57 % of this kernel's issue slots."
     )
 
 
@@ -42,7 +42,8 @@ def test_where_the_shape_is_not_known_the_stride_is() -> None:
     assert found.tier is Tier.PROVEN
     assert found.message == (
         "Up to 32-way bank conflict: in `s[x][y]`, where neighbours along x are 128 bytes apart, up to 32 lanes of a "
-        "warp want different words of one bank of shared memory and wait for each other."
+        "warp want different words of one bank of shared memory and wait for each other: about 57 % of this kernel's "
+        "issue slots."
     )
 
 
@@ -66,7 +67,7 @@ def test_a_conflict_that_short_rows_would_not_have_is_possible() -> None:
         "if (data[x] > 0) s[x][y] = 1.0f;",
         "if (x == n) s[x][y] = 1.0f;",
         "s[data[x]][y] = 1.0f;",
-        "atomicAdd(&s[0][0], 1.0f);",
+        "atomicAdd(&s[0][x], 1.0f);",
     ],
 )
 def test_no_conflict_a_small_one_or_one_that_is_not_known(statement: str) -> None:
@@ -93,3 +94,45 @@ __global__ void k(float *out) {
 }
 void host(float *out) { k<<<1, 32>>>(out); }
 """)
+
+
+FILLED = """
+__global__ void k(const float *in, float *out, int n) {
+  __shared__ float s[32][32];
+  int x = threadIdx.x, y = threadIdx.y;
+  s[x][y] = in[y * 32 + x];
+  __syncthreads();
+  float sum = 0.0f;
+  for (int j = 0; j < 1000; j++) sum += s[PLACE];MARK
+  out[y * 32 + x] = sum;
+}
+void host(const float *in, float *out, int n) { k<<<1, dim3(32, 32)>>>(in, out, n); }
+"""
+
+
+def test_an_array_that_is_filled_once_beside_a_long_loop_is_no_finding() -> None:
+    check_fixture(FILLED.replace("PLACE", "j % 32][x").replace("MARK", ""))
+
+
+def test_the_finding_stands_where_lanes_wait_most() -> None:
+    (found,) = check_fixture(FILLED.replace("PLACE", "x][j % 32").replace("MARK", "  //~ bank-conflict"))
+    assert found.cost is not None
+    assert found.cost.kernel == "k"
+    assert found.cost.share > 0.5
+
+
+def test_an_index_that_is_cut_to_a_power_of_two() -> None:
+    """Whatever number all lanes add to it."""
+    text = """
+__global__ void k(float *out) {
+  __shared__ float s[1024];
+  int t = threadIdx.x;
+  float sum = 0.0f;
+  for (int j = 0; j < 1024; j++) sum += s[(STEP * t + j) & 1023];MARK
+  out[t] = sum;
+}
+void host(float *out) { k<<<1, 256>>>(out); }
+"""
+    check_fixture(text.replace("STEP", "2").replace("MARK", ""))
+    (found,) = check_fixture(text.replace("STEP", "4").replace("MARK", "  //~ bank-conflict"))
+    assert found.message.startswith("4-way bank conflict: in `s[(4 * t + j) & 1023]`, 4 lanes of a warp want")

@@ -1,0 +1,248 @@
+"""MEM506: a local array that is indexed at run time, so that it cannot be kept in registers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Final, final
+
+from analysis.access.model import Access
+from analysis.facts.merge import View
+from analysis.facts.model import AccessFact, Location
+from analysis.graph.cycles import CycleId
+from analysis.ir.function import FunctionKind, SymbolKind
+from analysis.ir.ids import BasicBlockId, SymbolId, ValueId
+from analysis.ir.instructions import (
+    Atomic,
+    Binary,
+    Bitcast,
+    Branch,
+    Compare,
+    Constant,
+    Convert,
+    ElementAddress,
+    FieldAddress,
+    Instruction,
+    Load,
+    Match,
+    Math,
+    Phi,
+    ReadSpecial,
+    Select,
+    Shuffle,
+    Store,
+    Switch,
+    SymbolAddress,
+    Texture,
+    Unary,
+    Vote,
+    WarpReduce,
+)
+from analysis.ir.operators import SpecialRegister
+from analysis.ir.record import record
+from analysis.ir.types import ArrayType, MemorySpace
+from analysis.lower.layouts import size_of
+from analysis.rules.access_text import address_text, location_of
+from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.rule import Subject
+from analysis.rules.stride_text import places
+from analysis.verdict.barriers import Tier
+from analysis.verdict.loops import is_bounded
+
+
+@final
+@record
+class ArrayInLocalMemory:
+    """## What it does
+
+    Reports an array of a thread that is indexed by what is only known at run time: by data, by an argument, by the
+    thread's index, by the counter of a loop whose number of rounds is not a constant.
+
+    ## Why is this bad?
+
+    Registers have no addresses. An array whose elements the compiler cannot name one by one lies in local memory, which
+    is memory of the device: each access is a load or a store through the caches, and 32 lanes move 128 bytes for each
+    word.
+
+    ## Example
+
+    ```cuda
+    __global__ void counts(const int *x, int *y, int n) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      int seen[8] = {};
+      for (int k = 0; k < n; k++) seen[x[k * 64 + i] & 7]++;  //~ array-in-local-memory
+      for (int k = 0; k < 8; k++) y[k * 64 + i] = seen[k];
+    }
+    ```
+
+    ## Use instead
+
+    Loops with constant bounds, which the compiler unrolls, so that each index is a number; or shared memory with an
+    element per thread.
+
+    ```cuda
+    __global__ void counts(const int *x, int *y, int n) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      int seen[8] = {};
+      for (int k = 0; k < n; k++) {
+        int value = x[k * 64 + i] & 7;
+        for (int j = 0; j < 8; j++) seen[j] += value == j;
+      }
+      for (int k = 0; k < 8; k++) y[k * 64 + i] = seen[k];
+    }
+    ```
+
+    ## Known noise
+
+    It is about arrays that are accessed in a loop; elsewhere a few accesses do no harm. Silent are indices that follow
+    from constants and from counters of loops with a known bound, since the compiler may unroll these (it need not if
+    they are long), arrays that are filled with constants at constant places and never again, which become a table in
+    constant memory, arrays of two elements, and functions whose callers are not known. Whether the array is in the
+    caches, and what it costs there, is not known.
+    """
+
+    code: ClassVar[str] = "MEM506"
+    slug: ClassVar[str] = "array-in-local-memory"
+    severity: ClassVar[Severity] = Severity.HINT
+
+    site: Location
+    name: str
+    address: str
+    size: int
+    others: tuple[Related, ...]
+
+    @property
+    def tier(self) -> Tier | None:
+        return None
+
+    @classmethod
+    def find(cls, subject: Subject) -> Iterator[ArrayInLocalMemory]:
+        function, text = subject.function, subject.text
+        found: dict[str, list[tuple[AccessFact, int]]] = {}
+        for access in function.accesses:
+            if access.space is MemorySpace.LOCAL and access.variable is not None and access.loops:
+                views = places(subject.analysis, function, access)
+                sizes = [_size_if_dynamic(view, one) for view, one in views]
+                known = [size for size in sizes if size is not None]
+                if known and len(known) == len(sizes):
+                    found.setdefault(access.variable, []).append((access, max(known)))
+        for name, ((first, size), *others) in found.items():
+            here = location_of(text, first)
+            elsewhere = {location_of(text, other): None for other, _ in others}
+            yield cls(
+                here,
+                name,
+                address_text(text, first),
+                size,
+                tuple(Related(place, "the same array, indexed at run time") for place in elsewhere if place != here),
+            )
+
+    def message(self) -> str:
+        return (
+            f"`{self.address}` is found at run time: `{self.name}` ({self.size} bytes per thread) cannot be kept in "
+            "registers and lies in local memory, where each access goes through the caches."
+        )
+
+    def related(self) -> tuple[Related, ...]:
+        return self.others
+
+
+MIN_ELEMENTS: Final = 3
+"""Of two elements one is picked by a select."""
+MAX_LOOKS: Final = 60
+_THROUGH: Final = (Binary, Unary, Convert, Compare, Math, Phi)
+_AT_RUN_TIME: Final = (Atomic, Match, Shuffle, Texture, Vote, WarpReduce)
+
+
+def _size_if_dynamic(view: View, access: Access) -> int | None:
+    """The bytes of the array, if some index on the way to the element is certain not to become a constant."""
+    function = view.root.function
+    symbol, indices = _path(view, access.address)
+    if symbol is None or function.symbols[symbol].kind is not SymbolKind.LOCAL:
+        return None
+    type_ = function.symbols[symbol].type
+    if not isinstance(type_, ArrayType) or (type_.length or 0) < MIN_ELEMENTS:
+        return None
+    if not any(_is_dynamic(view, index) for index in indices) or _is_table(view, symbol):
+        return None
+    return size_of(type_, function.structs)
+
+
+def _path(view: View, address: ValueId) -> tuple[SymbolId | None, Sequence[ValueId]]:
+    """The variable that an address is in, and the indices on the way."""
+    indices: list[ValueId] = []
+    while True:
+        match view.root.divergence.definition(address):
+            case ElementAddress(base=base, index=index):
+                indices.append(index)
+                address = base
+            case FieldAddress(base=address) | Bitcast(operand=address):
+                pass
+            case SymbolAddress(symbol=symbol):
+                return symbol, indices
+            case _:
+                return None, indices
+
+
+def _is_dynamic(view: View, value: ValueId, asked: set[CycleId] | None = None) -> bool:
+    """Does it rest on something that only a run says, other than which way was taken?
+
+    `asked`: loops whose rounds are no reason, or whose question is open; each is asked for once.
+    """
+    root = view.root
+    asked = set() if asked is None else asked
+    seen, waiting = {value}, [value]
+    while waiting and len(seen) <= MAX_LOOKS:
+        current = waiting.pop()
+        item = root.divergence.definition(current)
+        if _is_of_the_run(view, current, item):
+            return True
+        if isinstance(item, Phi) and _has_open_rounds(view, item, root.divergence.home(current), asked):
+            return True
+        following: Sequence[ValueId] = ()
+        if isinstance(item, Select):
+            following = (item.if_true, item.if_false)
+        elif isinstance(item, _THROUGH):
+            following = item.operands
+        new = [one for one in following if one not in seen]
+        seen.update(new)
+        waiting.extend(new)
+    return False
+
+
+def _is_of_the_run(view: View, value: ValueId, item: Instruction | Phi | None) -> bool:
+    function = view.root.function
+    if item is None:  # of a function whose callers are not known an argument may be a constant
+        is_argument = any(value == one.value for one in function.parameters)
+        return is_argument and function.kind is FunctionKind.KERNEL
+    if isinstance(item, Load):
+        symbol, _ = _path(view, item.address)
+        return symbol is None or function.symbols[symbol].kind is not SymbolKind.LOCAL
+    if isinstance(item, ReadSpecial):
+        return item.register is not SpecialRegister.WARP_SIZE
+    return isinstance(item, _AT_RUN_TIME)
+
+
+def _has_open_rounds(view: View, item: Phi, block: BasicBlockId, asked: set[CycleId]) -> bool:
+    """Does it change from round to round of a loop, and only a run says of how many?"""
+    root = view.root
+    cycle = root.control.innermost_cycle(block)
+    if cycle is None or cycle.header != block or cycle.id in asked or is_bounded(root.affine, cycle):
+        return False
+    if len(set(item.operands) - {item.result}) < 2:
+        return False
+    asked.add(cycle.id)
+    terminators = (root.function.blocks[exit].terminator for exit in root.control.exit_branches(cycle))
+    conditions = [one.operands[0] for one in terminators if isinstance(one, Branch | Switch)]
+    return any(_is_dynamic(view, one, asked) for one in conditions)
+
+
+def _is_table(view: View, symbol: SymbolId) -> bool:
+    """Is it filled with constants at constant places, and left alone?"""
+    definition = view.root.divergence.definition
+    for _, item in view.root.function.instructions():
+        if isinstance(item, Store):
+            written, indices = _path(view, item.address)
+            constants = [definition(one) for one in (item.value, *indices)]
+            if written == symbol and not all(isinstance(one, Constant) for one in constants):
+                return False
+    return True
