@@ -31,3 +31,8 @@ def settings_requests(settings: Sequence[LaunchSettings], folder: str) -> Sequen
 def first_said(settings: Sequence[LaunchSettings], of: Callable[[LaunchSettings], Value | None]) -> Value | None:
     """What the most important source says that says anything."""
     return next((value for one in settings if (value := of(one)) is not None), None)
+
+
+def launch_name(path: str, line: int) -> str:
+    """How a launch that somebody asked for is called in reports; lines count from 1."""
+    return f"the launch in {path.rpartition('/')[2]}:{line}"

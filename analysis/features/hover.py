@@ -51,9 +51,10 @@ def _barrier_at(function: FunctionFacts, offset: int) -> BarrierFact | None:
     return next((barrier for barrier in function.barriers if _contains(function, barrier.span, offset)), None)
 
 
-def _function_hover(analysis: FileAnalysis, function: FunctionFacts) -> HoverInfo:
+def function_subject(analysis: FileAnalysis, function: FunctionFacts) -> FunctionSubject:
+    """What its name shows, where it is defined and where it is launched."""
     summary = summarize(analysis, function)
-    subject = FunctionSubject(
+    return FunctionSubject(
         function.name,
         function.kind,
         summary.branches,
@@ -65,6 +66,10 @@ def _function_hover(analysis: FileAnalysis, function: FunctionFacts) -> HoverInf
         block_text(analysis.launch_of(function)),
         function.callers_known,
     )
+
+
+def _function_hover(analysis: FileAnalysis, function: FunctionFacts) -> HoverInfo:
+    subject = function_subject(analysis, function)
     text = _text(analysis, function)
     return HoverInfo(
         text.start(function.name_span),

@@ -72,7 +72,21 @@ class FunctionSubject:
     callers_known: bool
 
 
-Subject: TypeAlias = ValueSubject | BranchSubject | BarrierSubject | FunctionSubject
+@final
+@record
+class LaunchSubject:
+    """A launch in host code: where the kernel is defined in words (None: nowhere in sight), sentences about the shape
+    of the launch, about what is passed and about what cannot work, and what is known of the kernel."""
+
+    kernel: str
+    place: str | None
+    shape: tuple[str, ...]
+    passed: tuple[str, ...]
+    problems: tuple[str, ...]
+    summary: FunctionSubject | None
+
+
+Subject: TypeAlias = ValueSubject | BranchSubject | BarrierSubject | FunctionSubject | LaunchSubject
 
 
 @final

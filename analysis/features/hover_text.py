@@ -16,6 +16,7 @@ from analysis.features.hover_info import (
     BranchSubject,
     FunctionSubject,
     HoverInfo,
+    LaunchSubject,
     Subject,
     ValueSubject,
 )
@@ -71,6 +72,8 @@ def _paragraphs(info: HoverInfo, style: _Style) -> Iterator[str]:
     remarks = _remarks(info.subject)
     if remarks:
         yield "\n".join(style.item + style.prose(line) for line in remarks)
+    if isinstance(info.subject, LaunchSubject):
+        yield from _of_kernel(info.subject, style)
     if info.why:
         yield "\n".join(_steps(info.why, style))
     if info.convergent is not None:
@@ -89,9 +92,21 @@ def _first_line(subject: Subject, style: _Style) -> str:
         case BarrierSubject():
             return style.strong(_barrier_verdict(subject))
         case FunctionSubject():
-            return style.strong(_function_verdict(subject))
+            return style.strong(function_verdict(subject))
+        case LaunchSubject(kernel=kernel, place=place):
+            where = "; its definition is not in sight" if place is None else f", defined in {place}"
+            return f"launch of {style.code(kernel)}{style.prose(where)}"
         case _:
             assert_never(subject)
+
+
+def _of_kernel(subject: LaunchSubject, style: _Style) -> Iterator[str]:
+    """What the name of the kernel shows where it is defined."""
+    if subject.summary is not None:
+        yield f"{style.code(subject.kernel)}: {style.strong(function_verdict(subject.summary))}"
+        detail = _detail(subject.summary, style)
+        if detail:
+            yield detail
 
 
 def _remarks(subject: Subject) -> tuple[str, ...]:
@@ -104,6 +119,8 @@ def _remarks(subject: Subject) -> tuple[str, ...]:
             return orders
         case FunctionSubject():
             return ()
+        case LaunchSubject(passed=passed, problems=problems):
+            return *problems, *passed
         case _:
             assert_never(subject)
 
@@ -114,7 +131,8 @@ def _branch_verdict(subject: BranchSubject) -> str:
     return f"condition {LEVEL_WORDS[subject.level]}"
 
 
-def _function_verdict(subject: FunctionSubject) -> str:
+def function_verdict(subject: FunctionSubject) -> str:
+    """`1 of 2 branches divergent · no barrier unsafe`."""
     branches = _share(subject.divergent_branches, subject.branches, "branch", "branches", "divergent")
     if subject.bounds_checks and not subject.divergent_branches:
         branches = f"{branches} but {counted(subject.bounds_checks, 'bounds check')}"
@@ -157,6 +175,8 @@ def _detail(subject: Subject, style: _Style) -> str:
             return style.prose(f"{reason or ''}{_tier_words(tier)}".strip())
         case FunctionSubject():
             return style.prose(_function_detail(subject))
+        case LaunchSubject(shape=shape):
+            return style.prose(" · ".join(shape))
         case _:
             assert_never(subject)
 

@@ -27,4 +27,6 @@ class Choice:
 
 def source_of(launch: Launch, path: str) -> str:
     """Where the launch stands, for the report on a kernel of the file `path`."""
+    if launch.name:
+        return launch.name
     return "a launch in the file" if launch.path == path else f"a launch in {posixpath.basename(launch.path)}"

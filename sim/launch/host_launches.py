@@ -30,6 +30,17 @@ def host_launches(program: Program, kernel: DeviceFunction) -> Sequence[Launch]:
     return [launch for launch in found if len(launch.arguments) in (0, parameters)]
 
 
+def as_called(launch: Launch) -> Launch:
+    """With what the first call in the file passes to the function around, where every call may pass something else."""
+    first = launch.made[0]
+    values = launch.argument_values
+    if len(first.argument_values) == len(values):
+        values = tuple(
+            passed if value is None else value for value, passed in zip(values, first.argument_values, strict=True)
+        )
+    return replace(launch, block=launch.block or first.block, grid=launch.grid or first.grid, argument_values=values)
+
+
 def with_blocks(program: Program, instance: Instance, launches: Sequence[Launch]) -> Sequence[Launch]:
     """The launches, with blocks that depend on template parameters around them."""
     declaration = program.declaration_of(instance.id)

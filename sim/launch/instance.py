@@ -265,11 +265,13 @@ def _from_launches(
 
 
 def _launched(program: Program, declaration: FunctionDeclaration, launches: Sequence[Launch]) -> Iterator[_Source]:
-    """The instances that the file launches, deduced arguments and constants of host functions included."""
+    """The instances that the file launches, deduced arguments and constants of host functions included; of a launch
+    that was asked for, its own."""
     found = launched_instances(program, launching_functions(program)).get(id(declaration), ())
+    asked = {launch.text for launch in launches if launch.name}
     why = source_of(launches[0], program.unit.path) if len(launches) == 1 else "a launch in the file"
     for launched in found:
-        if launched is not None:
+        if launched is not None and not (asked and asked.isdisjoint(launched.launches)):
             names = [parameter.name for parameter in declaration.template_parameters]
             entities = {name: launched.instance.scope.names[name] for name in names}
             yield _Source({name: one for name, one in entities.items() if isinstance(one, TemplateArgument)}, why)

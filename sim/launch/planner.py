@@ -18,6 +18,7 @@ from analysis.ir.instructions import ReadSpecial
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
 from analysis.ir.types import ArrayType, BooleanType, FloatType, IntegerType, Type
+from analysis.lower.launches import Launch
 from analysis.lower.layouts import size_of
 from analysis.lower.names import ConstantName
 from analysis.lower.program import DeviceFunction, Program
@@ -33,8 +34,9 @@ from sim.launch.estimate import Estimate, register_ranges
 from sim.launch.flow import Flow
 from sim.launch.given import GivenNumbers, read_given
 from sim.launch.grid_units import numbers_behind
+from sim.launch.host_launches import as_called
 from sim.launch.npy_files import FileStamp
-from sim.launch.request import Request, Requests
+from sim.launch.request import Request, Requests, under_launch
 from sim.launch.requirements import required_extents, required_numbers
 from sim.launch.scalars import TRIPS, ChosenNumber, choose_numbers
 from sim.launch.shapes import (
@@ -97,9 +99,14 @@ class Planner:
         budget: Budget | None = None,
         havoc: bool = False,
         barriers_in_turn: bool = False,
+        launch: Launch | None = None,
     ) -> None:
-        """`requests`: the most important first."""
-        self._subject = read_subject(program, kernel, Requests(requests))
+        """`requests`: the most important first.  `launch`: the one to simulate; what it says counts before all but the
+        first of them, which was given."""
+        if launch is not None:
+            launch = as_called(launch)
+            requests = under_launch(requests, launch, *_names(program, kernel))
+        self._subject = read_subject(program, kernel, Requests(requests), launch)
         self._budget = budget or Budget()
         self._havoc = havoc
         self._barriers_in_turn = barriers_in_turn
@@ -173,7 +180,7 @@ class Planner:
             specification,
             (*subject.instance.choices, *settings, *chooser.choices),
             chooser.arrays,
-            shared is not None and shared.why != _GIVEN,
+            shared is not None and shared.why != _GIVEN and not _is_said(subject),
             block,
             grid,
             self._evidence,
@@ -184,6 +191,13 @@ class Planner:
 
 _GIVEN: Final = "given"
 _GRID_EXTENTS: Final = (SpecialRegister.GRID_DIM_X, SpecialRegister.GRID_DIM_Y, SpecialRegister.GRID_DIM_Z)
+
+
+def _names(program: Program, kernel: DeviceFunction) -> tuple[Sequence[str], Sequence[str]]:
+    """Of its parameters, and of its template parameters."""
+    parameters = program.lower(kernel.id).function.parameters
+    declared = program.declaration_of(kernel.id).template_parameters
+    return [parameter.name for parameter in parameters], [parameter.name for parameter in declared]
 
 
 def _check_names(subject: Subject) -> None:
@@ -246,6 +260,11 @@ def _shapes(evidence: ShapeEvidence, attempt: Attempt) -> tuple[ChosenShape, Cho
     return block, grid
 
 
+def _is_said(subject: Subject) -> bool:
+    """Whether the launch that is simulated says how much shared memory there is; none is an answer, too."""
+    return any(launch.name and launch.shared_bytes is not None for launch in subject.launches)
+
+
 def _shared_bytes(subject: Subject, attempt: Attempt, block: Index3) -> Choice | None:
     """Of `extern __shared__` arrays; None where there are none."""
     given = subject.requests.shared_bytes
@@ -257,6 +276,9 @@ def _shared_bytes(subject: Subject, attempt: Attempt, block: Index3) -> Choice |
         return None
     if attempt.shared_bytes:
         return Choice("shared", str(attempt.shared_bytes), "what accesses reach")
+    if _is_said(subject):
+        (launch,) = subject.launches
+        return Choice("shared", str(launch.shared_bytes), launch.name, is_chosen=False)
     launched = next((launch for launch in subject.launches if launch.shared_bytes), None)
     if launched is not None:
         why = source_of(launched, subject.program.unit.path)

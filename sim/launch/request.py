@@ -8,12 +8,12 @@ Rules    The command line (or the caller) comes first, then the comment above th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import final
 
 from analysis.divergence.launch_shape import BlockShape
 from analysis.ir.record import record
-from analysis.lower.launches import LaunchAnnotation
+from analysis.lower.launches import Launch, LaunchAnnotation
 from sim.faults import Index3
 from sim.refusals import LaunchError
 
@@ -68,6 +68,28 @@ def requests_in_order(
     if block is not None:
         requests.append(Request("the settings", block=(block.x, block.y, block.z)))
     return requests
+
+
+def under_launch(
+    requests: Sequence[Request], launch: Launch, parameters: Sequence[str], template_parameters: Sequence[str]
+) -> Sequence[Request]:
+    """What was given (the first request), and of the others what the launch that is simulated leaves open."""
+    passed = zip(parameters, launch.argument_values, strict=False)
+    said = {name for name, value in passed if value is not None}
+    said |= set(template_parameters[: len(launch.template_arguments)])
+    return [
+        *requests[:1],
+        *(
+            replace(
+                request,
+                grid=request.grid if launch.grid is None else None,
+                block=request.block if launch.block is None else None,
+                shared_bytes=request.shared_bytes if launch.shared_bytes is None else None,
+                arguments={name: text for name, text in request.arguments.items() if name not in said},
+            )
+            for request in requests[1:]
+        ),
+    ]
 
 
 @final

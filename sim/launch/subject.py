@@ -40,9 +40,10 @@ class Subject:
     requirements: Sequence[Requirement]
 
 
-def read_subject(program: Program, kernel: DeviceFunction, requests: Requests) -> Subject:
-    """Raises `LaunchError` for template arguments that were given and do not fit."""
-    launches = host_launches(program, kernel)
+def read_subject(program: Program, kernel: DeviceFunction, requests: Requests, launch: Launch | None = None) -> Subject:
+    """`launch` is the only one that counts, where there is one; raises `LaunchError` for template arguments that were
+    given and do not fit."""
+    launches = host_launches(program, kernel) if launch is None else (launch,)
     instance = choose_instance(program, kernel, launches, requests.arguments)
     launches = with_blocks(program, instance, launches)
     loaded = load_kernel(program, instance.id)

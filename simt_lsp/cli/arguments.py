@@ -204,7 +204,11 @@ def _add_scalarize(scalarize: argparse.ArgumentParser) -> None:
 
 
 def _add_simulate(simulate: argparse.ArgumentParser) -> None:
-    simulate.add_argument("place", metavar="FILE[:KERNEL]")
+    simulate.add_argument(
+        "place",
+        metavar="FILE[:KERNEL|:LINE]",
+        help="all kernels of a file, one by its name (an included header's too), or the launch in a line of host code",
+    )
     _add_launch(simulate)
     run = simulate.add_argument_group("run")
     run.add_argument("--policy", metavar="P[,P...]", help=POLICIES_HELP)

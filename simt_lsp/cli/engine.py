@@ -82,6 +82,16 @@ class Engine:
         """Raises `UnreadableError`."""
         return self._analyze(path, read_source(path))
 
+    def facts_within(self, around: Analyzed, path: str) -> FileAnalysis | None:
+        """What a file says as the analysed one that includes it sees it; None where it cannot be read any more."""
+        text = around.analysis.program.unit.text_of(path)
+        if text is None:
+            return None
+        settings = around.setup.settings
+        return self._analyzer.analyze(
+            path, Document.open(text), around.loader, settings, context=around.analysis.facts.path
+        )
+
     def reanalyze(self, analyzed: Analyzed, text: bytes) -> Analyzed:
         """Another text of that file, with the settings and headers around it."""
         return self._analyze(analyzed.path, text)

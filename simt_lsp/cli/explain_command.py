@@ -5,6 +5,11 @@ from __future__ import annotations
 import argparse
 
 from analysis.features.explain import explain_line, render_explanation
+from analysis.features.explain_launch import with_launches
+from analysis.features.hover_info import FunctionSubject
+from analysis.features.launch_hover import kernel_subject
+from analysis.features.launch_site import FunctionPlace, launch_sites
+from analysis.lower.launches import launch_shapes
 from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.engine import Engine
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
@@ -18,12 +23,20 @@ def explain(options: argparse.Namespace) -> ExitStatus:
 
         return show_rule(options.place)
     target = line_target(options.place)
-    analyzed = analyzed_file(Engine(engine_options(options, [target.path])), target.path)
+    engine = Engine(engine_options(options, [target.path]))
+    analyzed = analyzed_file(engine, target.path)
     analysis = analyzed.analysis
     count = analysis.document.lines.line_count
     if target.line > count:
         raise UsageError(f"{target.path} has {count} lines, there is no line {target.line}")
-    print(render_explanation(explain_line(analysis, target.line, analyzed.setup.configuration.rules.meld)).rstrip("\n"))
+    explanation = explain_line(analysis, target.line, analyzed.setup.configuration.rules.meld)
+    sites = launch_sites(analysis, launch_shapes(analysis.program.unit))
+
+    def facts_of(kernel: FunctionPlace) -> FunctionSubject | None:
+        own = analysis if kernel.path == analysis.facts.path else engine.facts_within(analyzed, kernel.path)
+        return None if own is None else kernel_subject(own, kernel)
+
+    print(render_explanation(with_launches(analysis, explanation, sites, facts_of)).rstrip("\n"))
     if options.exact or options.net is not None or options.states is not None:
         from simt_lsp.cli.exact_explanation import explain_paths
 

@@ -1,4 +1,4 @@
-"""`simt-lsp simulate FILE[:KERNEL]`: what happens when the kernel runs, with everything chosen that was not given."""
+"""`simt-lsp simulate FILE[:KERNEL|:LINE]`: what happens when a kernel runs; what is not given is chosen."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, final
 
-from analysis.ir.function import FunctionKind
+from analysis.facts.model import FunctionFacts
 from analysis.ir.record import record
+from analysis.lower.launches import Launch
 from analysis.lower.program import DeviceFunction, Program
+from analysis.lower.seen_kernels import kernel_at
 from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.engine import Analyzed, Engine
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
+from simt_lsp.cli.kernel_runs import KernelRun, runs_of
 from simt_lsp.cli.one_file import analyzed_file
-from simt_lsp.cli.targets import function_target, functions_named
+from simt_lsp.cli.targets import function_target, region_target
 from simt_lsp.cli.terminal import Style, can_write, share_progress, writer
 
 try:
@@ -44,29 +47,31 @@ except ModuleNotFoundError as missing:
 
 
 def simulate(options: argparse.Namespace) -> ExitStatus:
-    target = function_target(options.place)
+    target, line = region_target(options.place)
     if options.policy is not None:
         policies_of(options, ())  # what is wrong is said before any file is read
     if options.editor_links is not None and options.html is None:
         raise UsageError("--editor-links goes with --html")
-    analyzed = analyzed_file(_engine(target.path, options), target.path)
+    engine = _engine(target.path, options)
+    analyzed = analyzed_file(engine, target.path)
     before = _Before.of(options)
-    kernels = _kernels(analyzed.analysis.program, target.path, target.function)
+    runs = runs_of(analyzed.analysis, analyzed.path, target.function, line)
     statuses: list[ExitStatus] = []
     shown: list[KernelReport] = []
-    for kernel in kernels:
-        report = _reported(*_in_its_size(analyzed, kernel, options), options, alone=len(kernels) == 1)
+    for run in runs:
+        kernel = run.kernel
+        report = _reported(*_in_its_size(engine, analyzed, run, options), options, alone=len(runs) == 1)
         if isinstance(report, ExitStatus):
             statuses.append(report)
             continue
         statuses.append(_status(report))
         if before is not None:
-            other = before.report(kernel.item.name, options)
+            other = before.report(kernel.item.name, run.launch, options)
             if isinstance(other, ExitStatus):
                 statuses.append(other)
             else:
                 report = replace(report, before=other)
-        _write(report, options, alone=len(kernels) == 1)
+        _write(report, options, alone=len(runs) == 1)
         if options.html is not None:
             shown.append(replace(report, arrays={}))
     if shown:
@@ -81,6 +86,7 @@ class _Before:
 
     path: str
     name: str | None
+    engine: Engine
     analyzed: Analyzed
 
     @classmethod
@@ -89,12 +95,14 @@ class _Before:
         if options.before is None:
             return None
         target = function_target(options.before)
-        return cls(target.path, target.function, analyzed_file(_engine(target.path, options), target.path))
+        engine = _engine(target.path, options)
+        return cls(target.path, target.function, engine, analyzed_file(engine, target.path))
 
-    def report(self, name: str, options: argparse.Namespace) -> KernelReport | ExitStatus:
+    def report(self, name: str, launch: Launch | None, options: argparse.Namespace) -> KernelReport | ExitStatus:
         """Of the version of the kernel `name`; raises `UsageError` where there is none."""
-        (kernel,) = _kernels(self.analyzed.analysis.program, self.path, self.name or name)[:1]
-        report = _reported(*_in_its_size(self.analyzed, kernel, options), options, alone=False)
+        (run,) = runs_of(self.analyzed.analysis, self.path, self.name or name, None)[:1]
+        run = KernelRun(run.kernel, launch)
+        report = _reported(*_in_its_size(self.engine, self.analyzed, run, options), options, alone=False)
         return report if isinstance(report, ExitStatus) else replace(report, arrays={})
 
 
@@ -115,45 +123,41 @@ def _engine(path: str, options: argparse.Namespace) -> Engine:
     return Engine(engine_options(options, [path]))
 
 
-def _kernels(program: Program, path: str, name: str | None) -> Sequence[DeviceFunction]:
-    """The kernels of the file that `#if` leaves in it, or those with this name."""
-    kernels = [one for one in program.device_functions() if one.kind is FunctionKind.KERNEL and one.item.active]
-    return functions_named(kernels, path, name, "kernel")
-
-
 def _in_its_size(
-    analyzed: Analyzed, kernel: DeviceFunction, options: argparse.Namespace
-) -> tuple[Analyzed, DeviceFunction]:
+    engine: Engine, analyzed: Analyzed, run: KernelRun, options: argparse.Namespace
+) -> tuple[Engine, Analyzed, KernelRun]:
     """The kernel, in an analysis for the lanes of a warp that the settings want it to be simulated with."""
-    settings = analyzed.setup.configuration.simulation.of(kernel.item.name)
+    settings = analyzed.setup.configuration.simulation.of(run.kernel.item.name)
     size = warp_size_of(options, settings, analyzed.setup.settings.warp_size)
     if size == analyzed.setup.settings.warp_size:
-        return analyzed, kernel
+        return engine, analyzed, run
     resized = argparse.Namespace(**{**vars(options), "warp_size": size})
-    other = _engine(analyzed.path, resized).analyze(analyzed.path)
-    kernels = other.analysis.program.device_functions()
-    return other, next(
-        one for one in kernels if one.item.span == kernel.item.span and one.item.path == kernel.item.path
-    )
+    engine = _engine(analyzed.path, resized)
+    other = engine.analyze(analyzed.path)
+    kernel = kernel_at(other.analysis.program, run.kernel.item.path, run.kernel.item.span.start)
+    assert kernel is not None, "the text is the same"
+    return engine, other, KernelRun(kernel, run.launch)
 
 
 # -- one kernel --------------------------------------------------------------------------------------------------------
 
 
 def _reported(
-    analyzed: Analyzed, kernel: DeviceFunction, options: argparse.Namespace, *, alone: bool
+    engine: Engine, analyzed: Analyzed, run: KernelRun, options: argparse.Namespace, *, alone: bool
 ) -> KernelReport | ExitStatus:
     """The report; for a kernel that cannot run a status, after it was said on standard error why.
 
     Raises `UsageError` for a launch that does not fit the only kernel.
     """
+    kernel = run.kernel
     program, name = analyzed.analysis.program, f"{analyzed.path}:{kernel.item.name}"
     settings = analyzed.setup.configuration.simulation.of(kernel.item.name)
     policies = policies_of(options, settings)
     started = time.perf_counter()
     try:
         requests = requests_of(analyzed, kernel, options, settings)
-        planner = Planner(program, kernel, requests, budget=budget_of(options, settings), havoc=options.havoc)
+        budget = budget_of(options, settings)
+        planner = Planner(program, kernel, requests, budget=budget, havoc=options.havoc, launch=run.launch)
     except LaunchError as error:
         return _does_not_fit(f"{name}: {error}", alone=alone)
     try:
@@ -162,7 +166,7 @@ def _reported(
                 program,
                 planner,
                 policies,
-                analyzed.analysis.facts.functions,
+                _facts(engine, analyzed, kernel),
                 warp=options.warp,
                 progress=progress,
                 with_study=_studies(options),
@@ -174,6 +178,13 @@ def _reported(
         place = _place(program, planner, refusal, analyzed.path)
         print(f"simt-lsp: refused: {place}: {refusal}{_advice(options, refusal)}", file=sys.stderr)
         return ExitStatus.REFUSED
+
+
+def _facts(engine: Engine, analyzed: Analyzed, kernel: DeviceFunction) -> Sequence[FunctionFacts]:
+    """Those of the kernel's file."""
+    path = kernel.item.path
+    own = analyzed.analysis if path == analyzed.analysis.facts.path else engine.facts_within(analyzed, path)
+    return () if own is None else own.facts.functions
 
 
 def _studies(options: argparse.Namespace) -> bool:

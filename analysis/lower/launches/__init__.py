@@ -6,7 +6,7 @@ from analysis.lower.launches.annotation import AnnotationProblem, AnnotationProb
 from analysis.lower.launches.find import launch_shapes, launches_around
 from analysis.lower.launches.model import Launch, Shape
 from analysis.lower.launches.other_uses import UseKey, Uses, kernels_used_otherwise
-from analysis.lower.launches.same_name import launches_of
+from analysis.lower.launches.same_name import launches_of, takes
 
 __all__ = [
     "AnnotationProblem",
@@ -21,4 +21,5 @@ __all__ = [
     "launch_shapes",
     "launches_around",
     "launches_of",
+    "takes",
 ]

@@ -68,6 +68,8 @@ class Launch:
     around, where these say more than is known of every launch.  Other files may pass other numbers."""
     block_extents: tuple[int | None, int | None, int | None] = (None, None, None)
     """Those of the block that are known: `dim3(32, rows)`."""
+    name: str = field(default="", compare=False)
+    """What it is called where somebody asked for it, `the launch in main.cu:53`; empty for one that was found."""
 
     @property
     def made(self) -> tuple[LaunchNumbers, ...]:
@@ -95,4 +97,5 @@ class Launch:
             self.has_line,
             self.called,
             self.block_extents,
+            self.name,
         )

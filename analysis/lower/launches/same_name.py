@@ -33,6 +33,11 @@ def launches_of(unit: TranslationUnit, kernel: Item, launches: tuple[Launch, ...
     return tuple(of_it) if is_certain else ()
 
 
+def takes(unit: TranslationUnit, kernel: Item, launch: Launch) -> bool:
+    """Whether a launch may be one of this declaration of a kernel, by the number of its arguments."""
+    return _fits(launch, _counts(unit, kernel))
+
+
 def _fits(launch: Launch, counts: range) -> bool:
     """A launch through a function of the runtime does not show its arguments."""
     return not launch.arguments or len(launch.arguments) in counts

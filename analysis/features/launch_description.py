@@ -1,0 +1,149 @@
+"""What one launch says, in words: its shape with where the numbers come from, what is passed, and what cannot work.
+
+Rules    What is wrong is said only where it holds in every run: a block that no device or the kernel's
+         `__launch_bounds__` allows, no dynamic shared memory for a kernel that declares some.
+         A comment above the kernel that says another block is named, since it decides what the analysis assumes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, final
+
+from analysis.divergence.launch_shape import MAX_BLOCK_THREADS
+from analysis.facts.file_analysis import FileAnalysis
+from analysis.features.launch_site import FunctionPlace, LaunchSite
+from analysis.ir.record import record
+from analysis.lower.functions import instantiate
+from analysis.lower.launches import Shape
+from analysis.lower.launches.annotation import annotation_above
+from analysis.lower.program import Program
+from analysis.lower.seen_kernels import item_at
+from analysis.rules.source_text import one_line
+from analysis.syntax.items import Item
+
+
+@final
+@record
+class LaunchDescription:
+    """Sentences about a launch: `shape` of its grid, block and shared memory, `passed` one per argument, `problems`
+    what is proven not to work."""
+
+    shape: tuple[str, ...]
+    passed: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def describe(analysis: FileAnalysis, site: LaunchSite) -> LaunchDescription:
+    """`analysis` is that of the file in which the launch stands."""
+    program = analysis.program
+    kernel = site.kernel
+    item = None if kernel is None else item_at(program, kernel.name, kernel.path, kernel.start)
+    return LaunchDescription(
+        tuple(_shape(analysis, site)),
+        tuple(_passed(program, site, item)),
+        () if item is None else tuple(_problems(program, site, item)),
+    )
+
+
+def kernel_place(analysis: FileAnalysis, kernel: FunctionPlace) -> str:
+    """`k.cuh:12`, for a file that the analysed one includes; `line 12` in the same."""
+    line = analysis.line_in(kernel.path, kernel.name_start)
+    return f"line {line}" if kernel.path == analysis.facts.path else f"{kernel.path.rpartition('/')[2]}:{line}"
+
+
+def _shape(analysis: FileAnalysis, site: LaunchSite) -> Iterator[str]:
+    launch = site.launch
+    written = [*_configuration(analysis, site), "", "", ""]
+    grids = [made.grid for made in launch.made] if launch.grid is None else [launch.grid]
+    blocks = [made.block for made in launch.made] if launch.block is None else [launch.block]
+    yield _extent("grid of", grids, "blocks", written[0], passed=launch.grid is None)
+    block = _extent("blocks of", blocks, "threads", written[1] or launch.block_text, passed=launch.block is None)
+    one_row = launch.has_line and launch.block is None and None in blocks
+    yield f"{block}, in one row" if one_row else block
+    if launch.shared_bytes or written[2]:
+        number = "not known" if launch.shared_bytes is None else f"{launch.shared_bytes:,} bytes"
+        yield f"dynamic shared memory: {number}{_written(written[2], str(launch.shared_bytes))}"
+
+
+def _extent(before: str, shapes: Sequence[Shape | None], of: str, written: str, *, passed: bool) -> str:
+    known = list(dict.fromkeys(_spelled(shape) for shape in shapes if shape is not None))
+    if len(known) == 0 or None in shapes:
+        return f"{before} an unknown number of {of}{_written(written, '')}"
+    source = ", as calls in the file pass it" if passed else ""
+    return f"{before} {' or '.join(known)} {of}{source}{_written(written, known[0])}"
+
+
+def _spelled(shape: Shape) -> str:
+    extents = [shape.x, shape.y, shape.z]
+    while len(extents) > 1 and extents[-1] == 1:
+        extents.pop()
+    return " x ".join(f"{extent:,}" for extent in extents)
+
+
+def _written(text: str, value: str) -> str:
+    """The source of a number, where it says more than the number."""
+    return f" (`{text}`)" if text and text != value.replace(",", "") else ""
+
+
+def _passed(program: Program, site: LaunchSite, item: Item | None) -> Iterator[str]:
+    launch = site.launch
+    names = () if item is None else _parameters(program, item)
+    for position, text in enumerate(launch.arguments):
+        name = names[position] if position < len(names) and names[position] else f"argument {position + 1}"
+        value = launch.argument_values[position]
+        values = [made.argument_values[position] for made in launch.made] if value is None else [value]
+        known = list(dict.fromkeys(str(one) for one in values if one is not None))
+        number = f" = {' or '.join(known)}" if known and None not in values and known != [text] else ""
+        yield f"`{name}` is `{one_line(text.encode())}`{number}"
+
+
+def _parameters(program: Program, item: Item) -> tuple[str, ...]:
+    declaration = program.declaration(item, None)
+    if declaration is None:
+        return ()
+    return tuple(one.name for one in instantiate(declaration, {}, defaults=False).signature.parameters)
+
+
+def _problems(program: Program, site: LaunchSite, item: Item) -> Iterator[str]:
+    launch, snippet = site.launch, program.snippet(item)
+    shape = launch.block
+    if shape is not None:
+        threads = shape.x * shape.y * shape.z
+        bound = _number(snippet.launch_bounds[0]) if snippet.launch_bounds else None
+        if threads > MAX_BLOCK_THREADS:
+            yield f"no device runs a block of {threads:,} threads: the launch fails"
+        elif bound is not None and threads > bound:
+            yield f"`__launch_bounds__({bound})` of the kernel allows no block of {threads:,} threads: the launch fails"
+        text = program.unit.text_of(item.path)
+        above = None if text is None else annotation_above(text, item.span.start)
+        if above is not None and above.block is not None and Shape(*above.block) != shape:
+            yield f"the comment above the kernel says blocks of {_spelled(Shape(*above.block))} threads"
+    if launch.shared_bytes == 0 and _DYNAMIC.search(snippet.text) is not None:
+        yield "the kernel declares `extern __shared__` memory, and this launch gives it none"
+
+
+def _number(text: bytes) -> int | None:
+    stripped = text.strip().rstrip(b"uU")
+    return int(stripped) if stripped.isdigit() else None
+
+
+def _configuration(analysis: FileAnalysis, site: LaunchSite) -> list[str]:
+    """The parts of `<<<…>>>` as they are written; nothing for other ways to launch."""
+    text = analysis.document.text[site.name_end : site.head_end]
+    opened = text.find(b"<<<")
+    if opened < 0 or not text.endswith(b">>>"):
+        return []
+    parts: list[bytes] = []
+    depth, begin = 0, opened + 3
+    for at in range(begin, len(text) - 3):
+        character = text[at : at + 1]
+        depth += (character in b"([{") - (character in b")]}")
+        if character == b"," and not depth:
+            parts.append(text[begin:at])
+            begin = at + 1
+    return [one_line(part.strip()) for part in (*parts, text[begin:-3])]
+
+
+_DYNAMIC: Final = re.compile(rb"\bextern\b[^;{}]*\b__shared__\b|\b__shared__\s+extern\b")
