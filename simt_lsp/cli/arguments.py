@@ -124,9 +124,7 @@ def _add_check(check: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also show hints, what is not understood, and what could not be read, as missing headers",
     )
-    check.add_argument(
-        "--all-findings", action="store_true", help="also the cheaper ones of a kernel that has many"
-    )
+    check.add_argument("--all-findings", action="store_true", help="also the cheaper ones of a kernel that has many")
     check.add_argument("--color", choices=["auto", "always", "never"], default="auto")
     _add_jobs(check)
     _add_fixes(check)
