@@ -39,6 +39,7 @@ from analysis.ir.instructions import (
     ValueId,
 )
 from analysis.ir.record import record
+from analysis.ir.source import Span
 from analysis.ir.types import ArrayType, Type
 from sim.code.instructions import emit
 from sim.code.meetings import awaited
@@ -141,7 +142,10 @@ def generate(kernel: Kernel, warp_size: int, *, havoc: bool, observes_values: bo
         first += len(segmented.segments)
         cut_functions.append(segmented)
         unit = Unit(function, place_values(segmented), warp_size, havoc, observes_values, places, accesses)
-        functions[function.id] = _function(segmented, unit)
+        try:
+            functions[function.id] = _function(segmented, unit)
+        except NoParts as problem:  # of a parameter, or of what is returned
+            raise Refusal(str(problem), str(function.id), Span(0, 0)) from problem
         units[function.id] = unit
     segments = tuple(segment for one in cut_functions for segment in one.segments)
     return Code(functions, segments, graph_of(cut_functions), tuple(places), tuple(accesses), units)

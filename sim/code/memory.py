@@ -69,7 +69,7 @@ def field_address(writer: Writer, instruction: FieldAddress) -> None:
 def _field_offset(writer: Writer, type: Type, field: int) -> int:
     structs = writer.unit.function.structs
     match type:
-        case StructType(name=name) if name in structs:
+        case StructType(name=name) if name in structs and structs[name].size:
             return structs[name].fields[field].offset
         case VectorType(element=element):
             return field * storage_of(element, structs)[0]

@@ -11,6 +11,7 @@ from sim.faults import FailedAssertion, StackOverflow, Trapped
 from sim.launch.specification import AddressMode, TextureImage
 from sim.observers.races import RaceObserver
 from sim.policies.registry import POLICIES
+from sim.refusals import Refusal
 from tests.sim.running import run
 
 I32 = np.zeros(32, np.int32)
@@ -160,3 +161,24 @@ def test_surfaces() -> None:
     image = TextureImage(np.arange(8, dtype=np.int32).reshape(2, 4))
     found = run(text, {"s": image, "out": np.zeros(8, np.int32)}, block=8)
     assert found.arrays["out"].tolist() == [i // 4 * 4 + (i + 1) % 4 + 100 for i in range(8)]
+
+
+@pytest.mark.parametrize(
+    ("text", "construct"),
+    [
+        (
+            """namespace N { template <class T> struct W { T x; };
+            template <class T> __device__ int deeper(T x) { return deeper(W<T>{x}); } }
+            __global__ void k(int *x) { x[threadIdx.x] = N::deeper(1); }""",
+            "a value of type|call of unknown function",
+        ),
+        (
+            """struct S { Unknown u; int n; };
+            __global__ void k(int *x) { S s; s.n = threadIdx.x; x[threadIdx.x] = s.n; }""",
+            "a member of an object of unknown layout",
+        ),
+    ],
+)
+def test_objects_of_unknown_size_are_refused(text: str, construct: str) -> None:
+    with pytest.raises(Refusal, match=construct):
+        run(text, {"x": I32})
