@@ -44,6 +44,7 @@ from sim.launch.flow import Root, RootKind
 from sim.launch.free_places import Mark
 from sim.launch.given import GivenFile, GivenFilling, GivenNumbers, read_given
 from sim.launch.images import IMAGES, choose_image, described
+from sim.launch.leaf_names import is_within, joined, parts
 from sim.launch.npy_files import FileStamp, path_below, read_array, stamp_of
 from sim.launch.pointees import Memory, PointedTo, pointers_at
 from sim.launch.request import Request
@@ -170,22 +171,17 @@ class ArgumentChooser:
             case HandleType() if type != FUNCTION_POINTER:
                 self.choices.append(Choice(name, "0", "nothing shows what this object holds", is_chosen=True))
                 return Scalar(0)
-            case StructType() | VectorType():
+            case StructType() | VectorType() | ArrayType():
                 return self._members(name, type)
             case _:
                 return None
 
-    def _members(self, name: str, type: StructType | VectorType) -> Struct:
+    def _members(self, name: str, type: StructType | VectorType | ArrayType) -> Struct:
         """Members that the kernel reads, by name; the others stay zero."""
-        if isinstance(type, VectorType):
-            types: Mapping[str, Type] = dict.fromkeys("xyzw"[: type.length], type.element)
-        else:
-            layout = self._function.structs.get(type.name)
-            types = {} if layout is None else {field.name: field.type for field in layout.fields}
         members: dict[str, Argument] = {}
-        for member, inner in types.items():
-            path = f"{name}.{member}"
-            if any(leaf == path or leaf.startswith(f"{path}.") for leaf in self._flow.leaves):
+        for member, inner in parts(type, self._function.structs):
+            path = joined(name, member)
+            if any(is_within(leaf, path) for leaf in self._flow.leaves):
                 argument = self._argument(path, inner)
                 if argument is not None:
                     members[member] = argument
@@ -327,8 +323,12 @@ class ArgumentChooser:
     # -- variables -------------------------------------------------------------------------------------------------
 
     def _variable(self, symbol: Symbol) -> Argument | None:
-        is_leaf = any(leaf == symbol.name or leaf.startswith(f"{symbol.name}.") for leaf in self._flow.leaves)
-        if is_leaf and (symbol.kind is not SymbolKind.GLOBAL or isinstance(symbol.type, PointerType)):
+        is_leaf = any(is_within(leaf, symbol.name) for leaf in self._flow.leaves)
+        if (
+            is_leaf
+            and not isinstance(symbol.type, ArrayType)
+            and (symbol.kind is not SymbolKind.GLOBAL or isinstance(symbol.type, PointerType))
+        ):
             return self._argument(symbol.name, symbol.type)
         use = self._uses.get(Root(RootKind.VARIABLE, symbol.name))
         length, element = _flattened(symbol.type)

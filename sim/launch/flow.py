@@ -13,6 +13,7 @@ Rules     Pointers keep their object through arithmetic, casts, phis and local v
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import Final, TypeAlias, final
 
@@ -25,6 +26,7 @@ from analysis.ir.instructions import (
     Bitcast,
     BuildAggregate,
     Compare,
+    Constant,
     Convert,
     ElementAddress,
     ExtractElement,
@@ -45,11 +47,11 @@ from analysis.ir.instructions import (
 from analysis.ir.operators import BinaryOperator, SpecialRegister
 from analysis.ir.record import record
 from analysis.ir.types import ArrayType, HandleType, PointerType, StructLayout, StructType, Type, VectorType
+from sim.launch.leaf_names import ELEMENT as ELEMENT
+from sim.launch.leaf_names import VECTOR_MEMBERS as VECTOR_MEMBERS
+from sim.launch.leaf_names import joined, named
 
 MAX_ROUNDS: Final = 6
-VECTOR_MEMBERS: Final = ("x", "y", "z", "w")
-ELEMENT: Final = "[]"
-"""Stands in a path for "some element of the array"."""
 
 
 class RootKind(Enum):
@@ -124,6 +126,10 @@ class Flow:
         """The element type of each region that only pointers in memory lead to."""
         self._holders: dict[Root, Root] = {}
         self._exact: dict[ValueId, str] = {}
+        self._options: dict[ValueId, tuple[str, ...]] = {}
+        """Leaves, or what leaves are members of, of which a value is one: those at an index that is not known."""
+        self._wholes: dict[str, Type] = {}
+        """What leaves are members of, by its name."""
         self._places: dict[ValueId, frozenset[Place]] = {}
         self._sources: dict[ValueId, Sources] = {}
         self._contents: dict[Root, Sources] = {}
@@ -170,12 +176,28 @@ class Flow:
             self._exact[value] = name
             self._changed = True
         if isinstance(type, StructType | VectorType | ArrayType):
+            self._wholes[name] = type
             return
         self.leaves.setdefault(name, type)
         if isinstance(type, PointerType):
             self._point(value, frozenset((Place(Root(RootKind.ARGUMENT, name)),)))
         else:
             self._depend(value, frozenset((Leaf(name),)))
+
+    def _is_one_of(self, value: ValueId, names: tuple[str, ...]) -> None:
+        """The value is one of several leaves."""
+        type = self.function.type_of(value)
+        if self._options.get(value) != names:
+            self._options[value] = names
+            self._changed = True
+        if isinstance(type, StructType | VectorType | ArrayType):
+            return
+        for name in names:
+            self.leaves.setdefault(name, type)
+        if isinstance(type, PointerType):
+            self._point(value, frozenset(Place(Root(RootKind.ARGUMENT, name)) for name in names))
+        else:
+            self._depend(value, frozenset(map(Leaf, names)))
 
     def _point(self, value: ValueId, places: frozenset[Place]) -> None:
         before = self.places(value)
@@ -201,15 +223,18 @@ class Flow:
             case SymbolAddress(result=result, symbol=symbol):
                 declared = self.function.symbol(symbol)
                 self._point(result, frozenset((Place(Root(_ROOT_KIND[declared.kind], declared.name)),)))
-            case ElementAddress(result=result, base=base):
-                self._step(result, base)
+            case ElementAddress(result=result, base=base, index=index):
+                self._step(result, base, index)
             case FieldAddress(result=result, base=base, field=field):
                 name = self._member(_pointee(self.function.type_of(base)), field)
                 self._point(result, frozenset(Place(at.root, (*at.path, name)) for at in self.places(base)))
             case ExtractElement(result=result, aggregate=aggregate, index=index):
                 whole = self._exact.get(aggregate)
                 if whole is not None:
-                    self._is_leaf(result, f"{whole}.{self._member(self.function.type_of(aggregate), index)}")
+                    self._is_leaf(result, joined(whole, self._part(self.function.type_of(aggregate), index)))
+                elif aggregate in self._options:
+                    part = self._part(self.function.type_of(aggregate), index)
+                    self._is_one_of(result, tuple([joined(name, part) for name in self._options[aggregate]]))
                 else:
                     self._extract(result, aggregate, index)
             case Load(result=result, address=address):
@@ -240,13 +265,18 @@ class Flow:
         if whole is not None and not isinstance(self.function.type_of(operand), StructType | VectorType):
             self._exact[result] = whole
 
-    def _step(self, result: ValueId, base: ValueId) -> None:
+    def _step(self, result: ValueId, base: ValueId, index: ValueId) -> None:
         """An element of an array that is a member, or of the object itself."""
         pointee = _pointee(self.function.type_of(base))
         element = _pointee(self.function.type_of(result))
         is_inside = isinstance(pointee, ArrayType | VectorType) and pointee != element
-        step = (ELEMENT,) if is_inside else ()
-        self._point(result, frozenset(Place(at.root, (*at.path, *step)) for at in self.places(base)))
+        if not is_inside:
+            self._point(result, self.places(base))
+            return
+        known = self.definitions.get(index)
+        number = f"[{known.value}]" if isinstance(known, Constant) and isinstance(pointee, ArrayType) else ELEMENT
+        steps = {at: number if at.root in self._copies else ELEMENT for at in self.places(base)}
+        self._point(result, frozenset(Place(at.root, (*at.path, step)) for at, step in steps.items()))
 
     def _load(self, result: ValueId, address: ValueId) -> None:
         type = self.function.type_of(result)
@@ -254,6 +284,13 @@ class Flow:
             name = self._leaf_at(place, type)
             if name is not None:
                 self._is_leaf(result, name)
+                continue
+            names = self._leaves_at(place)
+            if len(names) == 1:
+                self._is_leaf(result, names[0])
+                continue
+            if names:
+                self._is_one_of(result, tuple(names))
                 continue
             self._depend(result, self._contents.get(place.root, _NO_SOURCES))
             self._point(result, self._pointers.get(place.root, _NO_PLACES))
@@ -304,12 +341,16 @@ class Flow:
         """The leaf that is stored at a place, if nothing else can stand there."""
         if ELEMENT in place.path:
             return None
-        if place.root in self._copies:
-            return ".".join((self._copies[place.root], *place.path))
         if place.root.kind is not RootKind.VARIABLE:
             return None
         is_input = place.root.name in self._inputs or isinstance(type, PointerType | HandleType)
         return ".".join((place.root.name, *place.path)) if is_input else None
+
+    def _leaves_at(self, place: Place) -> Sequence[str]:
+        """The leaves of which one is stored at a place of a copy."""
+        copied = self._copies.get(place.root, "")
+        whole = self._wholes.get(copied)
+        return () if whole is None else named(copied, whole, place.path, self.function.structs)
 
     def _store(self, address: ValueId, value: ValueId) -> None:
         whole = self._exact.get(value)
@@ -319,6 +360,9 @@ class Flow:
             if place.root.kind in (RootKind.LOCAL, RootKind.SHARED):
                 self._contents[place.root] = self._contents.get(place.root, _NO_SOURCES) | self.sources(value)
                 self._pointers[place.root] = self._pointers.get(place.root, _NO_PLACES) | self.places(value)
+
+    def _part(self, type: Type, index: int) -> str:
+        return f"[{index}]" if isinstance(type, ArrayType) else self._member(type, index)
 
     def _member(self, type: Type | None, index: int) -> str:
         if isinstance(type, StructType):

@@ -35,6 +35,7 @@ from sim.launch.flow import Flow
 from sim.launch.given import GivenNumbers, read_given
 from sim.launch.grid_units import numbers_behind
 from sim.launch.host_launches import as_called
+from sim.launch.leaf_names import is_within
 from sim.launch.npy_files import FileStamp
 from sim.launch.request import Request, Requests, under_launch
 from sim.launch.requirements import required_extents, required_numbers
@@ -208,7 +209,7 @@ def _check_names(subject: Subject) -> None:
     aggregates = {parameter.name for parameter in function.parameters} - known
     for name in subject.requests.specific:
         if name in aggregates:
-            members = ", ".join(f"{leaf}=…" for leaf in subject.flow.leaves if leaf.startswith(f"{name}."))
+            members = ", ".join(f"{leaf}=…" for leaf in subject.flow.leaves if is_within(leaf, name))
             raise LaunchError(f"{name} is passed by value: give its members, as {members or f'{name}.x=…'}")
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)

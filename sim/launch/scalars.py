@@ -251,7 +251,7 @@ class _Choosing:
 
     def _named_extent(self, name: str) -> int:
         """0 for a name that is not one of an extent."""
-        last = name.rpartition(".")[2]
+        last = name.rpartition(".")[2].partition("[")[0]
         if _ROW_NAME.search(last):
             return self._row
         if _COLUMN_NAME.search(last):

@@ -97,7 +97,8 @@ class SameAs:
 @final
 @record
 class Struct:
-    """A struct or vector passed by value: arguments by member name (`x`, `y`, `z`, `w` for a vector); others are 0."""
+    """A struct, vector or array in one, passed by value: arguments by member name (`x`, `y`, `z`, `w` for a vector,
+    `[0]`, `[1]` for an array); others are 0."""
 
     members: Mapping[str, Argument]
 

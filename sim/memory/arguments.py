@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from analysis.ir.function import Function
 from analysis.ir.record import record
 from analysis.ir.types import (
+    ArrayType,
     BitRange,
     BooleanType,
     FloatType,
@@ -31,6 +32,7 @@ from analysis.ir.types import (
 )
 from sim.arrays import Values, scalar
 from sim.code.scalars import NoParts, Part, parts_of, storage_of
+from sim.launch.leaf_names import joined, parts
 from sim.launch.specification import (
     Argument,
     Array,
@@ -125,27 +127,26 @@ class Arguments:
             case (HandleType() | IntegerType(bits=64), TextureImage()):
                 self.textures.append(argument)
                 return tuple(_cast(part, len(self.textures)) for part in parts_of(type, self.structs))
-            case (StructType() | VectorType(), Struct(members=members)):
+            case (StructType() | VectorType() | ArrayType(), Struct(members=members)):
                 return self._members(name, type, members)
             case _, Scalar(value=value):
                 return tuple(_cast(part, value) for part in parts_of(type, self.structs))
             case _:
                 raise LaunchError(f"{name}: {argument.__class__.__name__} does not fit a parameter of its type")
 
-    def _members(self, name: str, type: StructType | VectorType, given: Mapping[str, Argument]) -> tuple[Values, ...]:
+    def _members(
+        self, name: str, type: StructType | VectorType | ArrayType, given: Mapping[str, Argument]
+    ) -> tuple[Values, ...]:
         if isinstance(type, StructType) and self.structs[type.name].has_bit_fields:
             given = _in_units(self.structs[type.name], given)
-        if isinstance(type, VectorType):
-            fields = [("xyzw"[index], type.element) for index in range(type.length)]
-        else:
-            fields = [(field.name, field.type) for field in self.structs[type.name].fields]
+        fields = parts(type, self.structs)
         unknown = sorted(set(given) - {field for field, _ in fields})
         if unknown:
             raise LaunchError(f"{name} has no member {unknown[0]}")
         found: list[Values] = []
         for field_name, member in fields:
             if field_name in given:
-                found += self.value(f"{name}.{field_name}", member, given[field_name])
+                found += self.value(joined(name, field_name), member, given[field_name])
             else:
                 found += [_cast(part, 0) for part in parts_of(member, self.structs)]
         return tuple(found)
