@@ -74,6 +74,14 @@ class Misaligned:
 
 @final
 @record
+class LeftOutLaunch:
+    """A kernel that the kernel launches, and that is not run: no fault."""
+
+    evidence: Evidence
+
+
+@final
+@record
 class UninitialisedRead:
     """A read of bytes that nothing was written to; the thread reads zero."""
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from analysis.ir.ids import SourceBranchId
 from analysis.ir.record import record
 from analysis.ir.source import Span
-from sim.faults import Fault, Index3
+from sim.faults import Fault, Index3, LeftOutLaunch
 
 
 @final
@@ -100,6 +100,7 @@ class Result:
     """SHA-256 over all arrays and variables."""
     truncated: Truncation | None
     seconds: float
+    left_out: tuple[LeftOutLaunch, ...] = ()
 
     @property
     def is_running(self) -> bool:

@@ -47,7 +47,13 @@ def simulate(
     check_launch(launch)
     watchers = tuple(observers)
     observes_values = any(Events.VALUES in observer.events for observer in watchers)
-    code = code_for(kernel, launch.warp_size, havoc=launch.havoc, observes_values=observes_values)
+    code = code_for(
+        kernel,
+        launch.warp_size,
+        havoc=launch.havoc,
+        observes_values=observes_values,
+        leaves_out_launches=launch.leaves_out_launches,
+    )
     if policy.uses_convergence:
         code = replace(code, graph=with_convergence(code.graph, code.functions[kernel.function.id].segmented, launch))
     with np.errstate(all="ignore"):
@@ -136,6 +142,7 @@ def _result(
         printed=tuple(machine.printf.lines),
         memory_digest=_digest(arrays, after) if has_ended else "",
         truncated=truncated,
+        left_out=machine.left_out.faults(),
         seconds=machine.deadline.seconds,
     )
 

@@ -292,6 +292,7 @@ def _apply(ctx: LoweringContext, function: Operand, values: tuple[ValueId, ...],
 
 
 LAMBDA: Final = HandleType("lambda")
+DEVICE_LAUNCH: Final = "kernel launch from the device"
 
 
 def launch_kernel(ctx: LoweringContext, arguments: Sequence[Operand], span: Span) -> None:
@@ -300,7 +301,7 @@ def launch_kernel(ctx: LoweringContext, arguments: Sequence[Operand], span: Span
     A kernel takes its arguments by value, so the local variables passed to it keep theirs.
     """
     values = tuple(load(ctx, argument, span) for argument in arguments)
-    ctx.builder.emit(OpaqueInstruction(None, "kernel launch from the device", values, False, span))
+    ctx.builder.emit(OpaqueInstruction(None, DEVICE_LAUNCH, values, False, span))
 
 
 def unknown_call(

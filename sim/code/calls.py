@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analysis.ir.instructions import Assert, Call, Opaque, Print
+from analysis.lower.calls import DEVICE_LAUNCH
 from sim.code.scalars import NoParts
 from sim.code.writer import Writer
 
@@ -36,6 +37,9 @@ def assertion(writer: Writer, instruction: Assert) -> None:
 
 
 def opaque(writer: Writer, instruction: Opaque) -> None:
+    if writer.unit.leaves_out_launches and instruction.construct == DEVICE_LAUNCH:
+        writer.line(f"m.leave_out({writer.unit.place(instruction.span)}, f, rows, mask)")
+        return
     if not writer.unit.havoc:
         raise NoParts(instruction.construct)
     if instruction.result is None:

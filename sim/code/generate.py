@@ -115,7 +115,8 @@ class FunctionCode:
 @final
 @record
 class Code:
-    """A kernel and its callees, compiled; independent of the launch except for warp size, havoc and observers."""
+    """A kernel and its callees, compiled; independent of the launch except for warp size, observers, and what is not
+    understood or not run."""
 
     functions: dict[FunctionId, FunctionCode]
     segments: tuple[Segment, ...]
@@ -130,7 +131,9 @@ class Code:
         return "\n".join(code.text for code in self.functions.values())
 
 
-def generate(kernel: Kernel, warp_size: int, *, havoc: bool, observes_values: bool) -> Code:
+def generate(
+    kernel: Kernel, warp_size: int, *, havoc: bool, observes_values: bool, leaves_out_launches: bool = False
+) -> Code:
     places: list[Place] = []
     accesses: list[PlannedAccess] = []
     functions: dict[FunctionId, FunctionCode] = {}
@@ -141,7 +144,16 @@ def generate(kernel: Kernel, warp_size: int, *, havoc: bool, observes_values: bo
         segmented = cut(function, first)
         first += len(segmented.segments)
         cut_functions.append(segmented)
-        unit = Unit(function, place_values(segmented), warp_size, havoc, observes_values, places, accesses)
+        unit = Unit(
+            function,
+            place_values(segmented),
+            warp_size,
+            havoc,
+            observes_values,
+            places,
+            accesses,
+            leaves_out_launches=leaves_out_launches,
+        )
         try:
             functions[function.id] = _function(segmented, unit)
         except NoParts as problem:  # of a parameter, or of what is returned

@@ -55,6 +55,7 @@ class Unit:
     observes_values: bool
     places: list[Place]
     accesses: list[PlannedAccess]
+    leaves_out_launches: bool = False
     first_register: dict[ValueId, int] = field(default_factory=dict[ValueId, int])
     registers: list[Part] = field(default_factory=list[Part])
     returned: list[int] = field(default_factory=list[int])

@@ -101,6 +101,7 @@ class Planner:
         havoc: bool = False,
         barriers_in_turn: bool = False,
         launch: Launch | None = None,
+        leaves_out_launches: bool = False,
     ) -> None:
         """`requests`: the most important first.  `launch`: the one to simulate; what it says counts before all but the
         first of them, which was given."""
@@ -111,6 +112,7 @@ class Planner:
         self._budget = budget or Budget()
         self._havoc = havoc
         self._barriers_in_turn = barriers_in_turn
+        self._leaves_out_launches = leaves_out_launches
         self._evidence = _shape_evidence(self._subject)
         _check_names(self._subject)
 
@@ -169,6 +171,7 @@ class Planner:
             self._havoc,
             self._barriers_in_turn,
             self._budget,
+            leaves_out_launches=self._leaves_out_launches,
             first_blocks=int(attempt.is_spread),
         )
         shapes = [

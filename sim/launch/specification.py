@@ -162,6 +162,8 @@ class LaunchSpecification:
     """Where threads of a block wait at different barriers, those at the first one in the program go on and the others
     stay, as if each barrier waited for who can come to it; the fault is recorded all the same."""
     budget: Budget = Budget()
+    leaves_out_launches: bool = False
+    """Kernels that the kernel launches are not run, which the result says, instead of a refusal."""
     first_blocks: int = 0
     """So many blocks of the grid are run, in linear order; 0 for all.  The kernel sees the whole grid."""
 

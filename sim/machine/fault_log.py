@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeAlias, final
+from typing import Generic, TypeVar, final
 
 import numpy as np
 
 from analysis.ir.function import Function
 from analysis.ir.source import Span
 from sim.arrays import Lanes, Rows
-from sim.faults import Evidence, Fault
+from sim.faults import Evidence, Fault, LeftOutLaunch
 from sim.launch.specification import LaunchSpecification
 from sim.machine.frame import Frame, thread_of
 
-Describe: TypeAlias = Callable[[Evidence, int, int], Fault]
-"""Makes the fault from the evidence and the position (row, lane) of the first thread in the arrays at hand."""
+Found = TypeVar("Found", Fault, LeftOutLaunch)
 
 
 @final
-class FaultLog:
+class FaultLog(Generic[Found]):
     def __init__(self, launch: LaunchSpecification) -> None:
         self._launch = launch
-        self._first: dict[tuple[str, str, Span], Fault] = {}
+        self._first: dict[tuple[str, str, Span], Found] = {}
         self._counts: dict[tuple[str, str, Span], int] = {}
 
     def add(
@@ -34,9 +33,10 @@ class FaultLog:
         frame: Frame,
         rows: Rows | None,
         lanes: Lanes,
-        describe: Describe,
+        describe: Callable[[Evidence, int, int], Found],
     ) -> None:
-        """`lanes` (rows, width) marks the threads; nothing happens if there is none."""
+        """`describe` makes the fault from the evidence and the position (row, lane) of the first thread in the arrays
+        at hand; `lanes` (rows, width) marks the threads; nothing happens if there is none."""
         count = int(np.count_nonzero(lanes))
         if not count:
             return
@@ -50,7 +50,7 @@ class FaultLog:
         self._counts[key] = count
         self._first[key] = describe(Evidence(str(function.id), span, block, thread, count), row, lane)
 
-    def faults(self) -> tuple[Fault, ...]:
+    def faults(self) -> tuple[Found, ...]:
         """In the order in which they first happened."""
         return tuple(
             replace(fault, evidence=replace(fault.evidence, count=self._counts[key]))

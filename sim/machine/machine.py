@@ -22,6 +22,7 @@ from sim.faults import (
     Fault,
     IllegalShuffleWidth,
     InactiveLaneRead,
+    LeftOutLaunch,
     Livelock,
     StackOverflow,
     Trapped,
@@ -77,7 +78,8 @@ class Machine:
         self._observers = observers
         self.deadline = Deadline(launch.budget.seconds, progress)
         self.counters = Counters(code.segments, launch.budget.max_steps, self.deadline)
-        self.faults = FaultLog(launch)
+        self.faults = FaultLog[Fault](launch)
+        self.left_out = FaultLog[LeftOutLaunch](launch)
         self.extents: dict[str, Extent] = {}
         self.watches = False
         """Whether writes report changes: only while a livelock is suspected."""
@@ -390,6 +392,15 @@ class Machine:
     def _active(self, frame: Frame, rows: Rows | None, lanes: Lanes | None) -> Lanes:
         shape = (frame.rows if rows is None else len(rows), self.launch.warp_size)
         return np.ones(shape, np.bool_) if lanes is None else lanes
+
+    def leave_out(self, place: int, frame: Frame, rows: Rows | None, lanes: Lanes | None) -> None:
+        """A launch that is not run."""
+
+        def describe(evidence: Evidence, row: int, lane: int) -> LeftOutLaunch:
+            return LeftOutLaunch(evidence)
+
+        where, active = self._code.places[place], self._active(frame, rows, lanes)
+        self.left_out.add("launch", where.function, where.span, frame, rows, active, describe)
 
     def trap(self, place: int, frame: Frame, rows: Rows | None, lanes: Lanes | None) -> None:
         active = self._active(frame, rows, lanes)

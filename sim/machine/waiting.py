@@ -51,7 +51,7 @@ class Waiting:
         frame: Frame,
         policy: Policy,
         counters: Counters,
-        faults: FaultLog,
+        faults: FaultLog[Fault],
         observers: Observers,
         warps_per_block: int,
         phases: Phases,

@@ -38,7 +38,7 @@ class Access:
         site: AccessSite,
         parts: tuple[tuple[int, int], ...],
         arena: Arena,
-        faults: FaultLog,
+        faults: FaultLog[Fault],
         extents: dict[str, Extent],
         observers: Observers,
         deadline: Deadline,

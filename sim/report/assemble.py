@@ -39,7 +39,7 @@ from sim.refusals import Refusal
 from sim.report.accesses import access_reports, barrier_reports
 from sim.report.branches import Levels, branch_reports, static_levels
 from sim.report.coverage import coverage_of
-from sim.report.faults import fault_report
+from sim.report.faults import fault_report, left_out_launch
 from sim.report.interim import Interim
 from sim.report.losses import loss_reports
 from sim.report.model import (
@@ -348,7 +348,8 @@ def _findings(run: _Run, places: SourcePlaces, races: RaceReports, origins: Orig
             report = origins.labelled(fault_report(fault, places), fault)
             is_short = isinstance(fault, OutOfBounds) and fault.buffer in short and fault.offset >= 0
             own.append(replace(report, is_note=True) if is_short else report)
-    return (*own, *races.of(fault for fault in faults if isinstance(fault, DataRace)))
+    left_out = (left_out_launch(one, places) for one in run.result.left_out)
+    return (*own, *races.of(fault for fault in faults if isinstance(fault, DataRace)), *left_out)
 
 
 def _lines(

@@ -15,6 +15,7 @@ from sim.faults import (
     IllegalShuffleWidth,
     IllegalWarpMask,
     InactiveLaneRead,
+    LeftOutLaunch,
     Livelock,
     MachineFault,
     Misaligned,
@@ -28,6 +29,7 @@ from sim.faults import (
 from sim.report.model import FaultReport, RelatedPlace
 from sim.report.places import SourcePlaces
 
+LEFT_OUT_LAUNCH: Final = "left-out-launch"
 VERBS = {AccessKind.LOAD: "reads", AccessKind.STORE: "writes", AccessKind.ATOMIC: "updates"}
 
 
@@ -42,6 +44,20 @@ def fault_report(fault: MachineFault, places: SourcePlaces) -> FaultReport:
         count=evidence.count,
         message=message_of(fault, places),
         related=_related(fault, places),
+    )
+
+
+def left_out_launch(launch: LeftOutLaunch, places: SourcePlaces) -> FaultReport:
+    """A note."""
+    evidence = launch.evidence
+    return FaultReport(
+        kind=LEFT_OUT_LAUNCH,
+        place=places.place(evidence.function, evidence.span),
+        block=evidence.block,
+        thread=evidence.thread,
+        count=evidence.count,
+        message="the kernel that is launched here is not run: what it does to memory is missing",
+        is_note=True,
     )
 
 

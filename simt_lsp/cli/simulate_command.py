@@ -156,8 +156,15 @@ def _reported(
     started = time.perf_counter()
     try:
         requests = requests_of(analyzed, kernel, options, settings)
-        budget = budget_of(options, settings)
-        planner = Planner(program, kernel, requests, budget=budget, havoc=options.havoc, launch=run.launch)
+        planner = Planner(
+            program,
+            kernel,
+            requests,
+            budget=budget_of(options, settings),
+            havoc=options.havoc,
+            launch=run.launch,
+            leaves_out_launches=True,
+        )
     except LaunchError as error:
         return _does_not_fit(f"{name}: {error}", alone=alone)
     try:

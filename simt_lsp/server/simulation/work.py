@@ -105,7 +105,12 @@ class Worker:
         try:
             policies = policies_named(job.policies)
             planner = Planner(
-                analysis.program, kernel, _requests(job, kernel), budget=_budget(job), havoc=job.overrides.havoc
+                analysis.program,
+                kernel,
+                _requests(job, kernel),
+                budget=_budget(job),
+                havoc=job.overrides.havoc,
+                leaves_out_launches=True,
             )
         except LaunchError as error:
             return _not_launched(job, error)
