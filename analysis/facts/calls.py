@@ -8,8 +8,10 @@ Rules     Each frame of each root is a call.  Its context is what the root knows
 Open      A function of which not every call has a frame may be called with anything: its name stands somewhere in the
           text where no call of it was followed (its address is taken, an overload was not decided, a macro hides it, a
           body was lowered in place), it is called where code was not understood or cut off, or another open function
-          names it.  Operators, constructors and destructors are called without a name: they are all open as soon as
-          one call in the file is not understood.
+          names it.  A name that the language knows as well (`max`) counts where no argument list follows: which of the
+          two a call means was decided when it was lowered.  Host code opens what it passes as a template argument.
+          Operators, constructors and destructors are called without a name: they are all open as soon as one call in
+          the file is not understood.
 Key       A function is known by its file and its declaration, not by its place: an edit of a body keeps what is known.
           Two definitions with the same declaration (in branches of `#if`) share it, and the header believes neither.
 Limits    Host code that is compiled for the device too is seen as device code only where it says `__device__`.
@@ -17,6 +19,7 @@ Limits    Host code that is compiled for the device too is seen as device code o
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,6 +33,7 @@ from analysis.facts.roots import RootAnalysis
 from analysis.ir.instructions import Opaque
 from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, FrameId, Span
+from analysis.lower.builtins import builtin_function
 from analysis.lower.launches.other_uses import uses_of_names
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import HIDDEN, IDENTIFIER
@@ -37,8 +41,6 @@ from analysis.syntax.line_index import LineIndex
 from analysis.syntax.problems import ProblemKind
 from analysis.syntax.translation_unit import TranslationUnit
 
-MAX_SITES: Final = 12
-"""Calls of one function that are named; all are counted."""
 Place: TypeAlias = tuple[str, int, int]
 """`Item.identity`."""
 _BODY: Final = re.compile(rb"\{")
@@ -92,11 +94,9 @@ class Calls:
 
     context: CallContext | None
     sites: tuple[CallSite, ...] = ()
-    count: int = 0
 
     def join(self, other: Calls) -> Calls:
-        sites = {*self.sites, *other.sites}
-        return Calls(joined((self.context, other.context)), _first(sites), max(len(sites), self.count, other.count))
+        return Calls(joined((self.context, other.context)), _sorted({*self.sites, *other.sites}))
 
 
 OPEN: Final = Calls(None)
@@ -107,15 +107,15 @@ OPEN: Final = Calls(None)
 class CallsOfFile:
     """What one file says about the functions of the files that it reads.
 
-    `read` are those files.  `is_complete` is False where something of the file was not seen, so that it may call
-    anything, `misses_headers` where it includes what was not found.
+    `read` are those files, `missed` the last names of those that it includes and that were not found.  `is_complete` is
+    False where something of the file was not seen, so that it may call anything.
     """
 
     path: str
     calls: Mapping[FunctionKey, Calls]
     read: frozenset[str]
     is_complete: bool
-    misses_headers: bool
+    missed: frozenset[str]
 
 
 @final
@@ -127,12 +127,21 @@ class KnownCallers:
     files: tuple[str, ...]
 
 
-def known_callers(path: str, files: Iterable[CallsOfFile]) -> KnownCallers | None:
-    """For the header at `path`, from all files that may include it; None where one of them does not know."""
+def unseen(path: str) -> CallsOfFile:
+    """Of a file that was not analysed: it may call anything."""
+    return CallsOfFile(path, {}, frozenset(), is_complete=False, missed=frozenset())
+
+
+def known_callers(path: str, files: Iterable[CallsOfFile], between: Iterable[str] = ()) -> KnownCallers | None:
+    """For the header at `path`, from all files that may include it; None where one of them does not know.
+
+    `between` are the headers through which they may include it: who misses one of them may have missed the header.
+    """
+    through = {posixpath.basename(one) for one in (path, *between)}
     found: dict[FunctionKey, Calls] = {}
     names: list[str] = []
     for file in files:
-        if not file.is_complete or (path not in file.read and file.misses_headers):
+        if not file.is_complete or (path not in file.read and not through.isdisjoint(file.missed)):
             return None
         if path not in file.read:
             continue
@@ -147,9 +156,10 @@ def known_callers(path: str, files: Iterable[CallsOfFile]) -> KnownCallers | Non
 def calls_of_file(unit: TranslationUnit, roots: Iterable[RootAnalysis], *, is_complete: bool) -> CallsOfFile:
     """What the roots of a file say about functions of other files."""
     followed = FollowedCalls(unit, roots, is_own=False)
-    missing = any(problem.kind is ProblemKind.MISSING_INCLUDE for problem in unit.problems)
+    missing = (one.detail for one in unit.problems if one.kind is ProblemKind.MISSING_INCLUDE)
+    missed = frozenset(posixpath.basename(name.strip('"<>')) for name in missing)
     is_whole = is_complete and all(problem.kind is not ProblemKind.TOO_LARGE for problem in unit.problems)
-    return CallsOfFile(unit.path, followed.calls(), frozenset(unit.read_paths), is_whole, missing)
+    return CallsOfFile(unit.path, followed.calls(), frozenset(unit.read_paths), is_whole, missed)
 
 
 @final
@@ -192,11 +202,10 @@ class FollowedCalls:
         for key, frames in self._frames.items():
             passed = [contexts[id(root)].get(frame) for root, frame, _ in frames]
             sites = {self._site(caller, root.function.frames[frame].call) for root, frame, caller in frames if caller}
-            found[key] = Calls(joined(passed), _first(sites), len(sites))
+            found[key] = Calls(joined(passed), _sorted(sites))
         for item in (item for items in self._wanted.values() for item in items if self.is_open(item)):
             key = key_of(item)
-            known = found.get(key, OPEN)
-            found[key] = Calls(None, known.sites, known.count)
+            found[key] = Calls(None, found.get(key, OPEN).sites)
         return found
 
     @cached_property
@@ -217,6 +226,11 @@ class FollowedCalls:
             for name, items in self._wanted.items()
             if any(not is_called_without_name(item.name, item.owner) for item in items)
         )
+
+    @cached_property
+    def _known_words(self) -> frozenset[bytes]:
+        """Those that the language gives a meaning of its own."""
+        return frozenset(name for name in self._names if builtin_function(name.decode("utf-8", "replace")) is not None)
 
     # -- frames -----------------------------------------------------------------------------------------------------
 
@@ -294,8 +308,13 @@ class FollowedCalls:
         for name, count in self._expanded(item).items():
             if name in self._names:
                 counts[name] = max(counts[name], count - (name == _name(item)))
+        self._open |= _named_without_call(item.text, named & self._known_words, _name(item))
         for name, count in counts.items():
+            if name in self._known_words:
+                continue
             calls = self._followed.get((item.identity, name), ())
+            if all(one.owner is None for one in self._wanted[name]):
+                count -= len(re.findall(rb"(?:\.|->)\s*" + re.escape(name) + rb"(?![\w$])", item.text))
             if count > sum(name in item.text[start:end] for start, end in calls):
                 self._open.add(name)
         has_errors = self._unit.snippet(item).error_count > 0
@@ -310,7 +329,8 @@ class FollowedCalls:
             self._open |= frozenset(IDENTIFIER.findall(text)) & self._names
             self._opens_implicit = True
         else:
-            self._open |= _named_without_call(text, self._names, _name(item))
+            named = frozenset(IDENTIFIER.findall(text)) & self._names
+            self._open |= _template_arguments(text, frozenset(uses_of_names(item, named)) if named else named)
 
     def _spread(self) -> None:
         """Opens what open functions name in turn."""
@@ -367,9 +387,18 @@ def _named_without_call(text: bytes, names: frozenset[bytes], own: bytes) -> fro
     return frozenset(match[0] for match in called.finditer(HIDDEN.sub(b" ", text)))
 
 
+def _template_arguments(text: bytes, names: frozenset[bytes]) -> frozenset[bytes]:
+    """Names that may stand between `<` and `>`."""
+    if not names:
+        return names
+    words = rb"|".join(map(re.escape, sorted(names)))
+    passed = re.compile(rb"[<,]\s*&?\s*(?:[\w$]+\s*::\s*)*(" + words + rb")(?=\s*[,>])")
+    return frozenset(match[1] for match in passed.finditer(HIDDEN.sub(b" ", text)))
+
+
 def _name(item: Item) -> bytes:
     return item.name.encode("utf-8", "surrogateescape")
 
 
-def _first(sites: Iterable[CallSite]) -> tuple[CallSite, ...]:
-    return tuple(sorted(sites, key=lambda site: (site.path, site.line))[:MAX_SITES])
+def _sorted(sites: Iterable[CallSite]) -> tuple[CallSite, ...]:
+    return tuple(sorted(sites, key=lambda site: (site.path, site.line)))

@@ -1,7 +1,8 @@
 """The facts of a file as other programs read them: a contract that may grow and never changes a name.
 
 Lines and columns count from 1, columns in Unicode code points.  A branch stands at its keyword or operator, a
-function at its name; it ends at its closing brace.  A function that is not `active` is excluded by `#if`.
+function at its name; it ends at its closing brace.  `callers_known` is false for a device function that anything may
+call; `calls` are those in other files that its facts rest on.  A function that is not `active` is excluded by `#if`.
 `trips` is the level of a loop's trip count, which also counts `break` and `return`; null for other branches.
 `cost` and `idle` estimate what a split warp loses, in issue slots: in code that it runs one side after the other (for
 a loop, in rounds that early lanes wait), and in lanes that wait for a longer side.  `cost_share` and `idle_share` are
@@ -111,10 +112,17 @@ class AccessObject(TypedDict):
     exact: bool
 
 
+class CallObject(TypedDict):
+    path: str
+    line: int
+
+
 class FunctionObject(TypedDict):
     name: str
     kind: FunctionWord
     active: bool
+    callers_known: bool
+    calls: list[CallObject]
     syntax_error_line: int | None
     """Nothing is reported of a function with a syntax error."""
     line: int
@@ -157,6 +165,7 @@ def facts_object(analysis: FileAnalysis, diagnostics: Sequence[Diagnostic]) -> F
 
 def _function(analysis: FileAnalysis, function: FunctionFacts) -> FunctionObject:
     lines = analysis.document.lines
+    calls = analysis.callers_of(function)
 
     def line(span: Span) -> int:
         return lines.line_of(function.start + span.start) + 1
@@ -165,6 +174,8 @@ def _function(analysis: FileAnalysis, function: FunctionFacts) -> FunctionObject
         "name": function.name,
         "kind": _FUNCTION_KINDS[function.kind],
         "active": function.active,
+        "callers_known": function.callers_known,
+        "calls": [{"path": site.path, "line": site.line} for site in (() if calls is None else calls.sites)],
         "syntax_error_line": None if function.unreadable is None else line(function.unreadable),
         "line": line(function.name_span),
         "end_line": lines.line_of(max(function.end - 1, 0)) + 1,

@@ -12,9 +12,10 @@ from simt_lsp.cli.arguments import OutputFormat
 from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
 from simt_lsp.cli.paths import BadPath, EmptyFolder, Found, SourceFile, expand, without_repeats
+from simt_lsp.cli.project_files import include_graph, run_project
 from simt_lsp.cli.report import FileReport, Totals
 from simt_lsp.cli.resolve import file_report
-from simt_lsp.cli.run_files import FileTask, run_files
+from simt_lsp.cli.run_files import FileTask
 from simt_lsp.cli.setting_complaints import SettingComplaints
 from simt_lsp.cli.terminal import progress, shows_progress, writer
 from simt_lsp.cli.text_report import fixable_line, report_lines, summary_line
@@ -116,7 +117,7 @@ def _reports(task: FileTask[FileReport], found: Sequence[Found], options: argpar
 
 def _results(task: FileTask[FileReport], files: Sequence[str], options: argparse.Namespace) -> Iterator[FileReport]:
     if not options.fix and not options.diff:
-        return run_files(task, files, options.jobs)
+        return run_project(task, files, options.jobs, include_graph(task.options))
     from simt_lsp.cli.fixed_files import file_fixer
 
     return map(file_fixer(task.options, options), files)

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Final, final
 
 from analysis.facts.analyzer import Analyzer, FileAnalysis, environment_of
+from analysis.facts.calls import KnownCallers
 from analysis.ir.record import record
 from analysis.rules.check import check
 from analysis.rules.diagnostic import Diagnostic
@@ -60,6 +61,7 @@ class Analyzed:
     diagnostics: tuple[Diagnostic, ...]
     setup: FileSetup
     loader: DiskLoader
+    callers: KnownCallers | None = None
 
 
 @final
@@ -78,9 +80,9 @@ class Engine:
         self._index = LazyIndex(options.roots)
         self._environments: dict[str, Environment] = {}
 
-    def analyze(self, path: str) -> Analyzed:
-        """Raises `UnreadableError`."""
-        return self._analyze(path, read_source(path))
+    def analyze(self, path: str, callers: KnownCallers | None = None) -> Analyzed:
+        """`callers`: how the files that include this one call its functions.  Raises `UnreadableError`."""
+        return self._analyze(path, read_source(path), callers)
 
     def facts_within(self, around: Analyzed, path: str) -> FileAnalysis | None:
         """What a file says as the analysed one that includes it sees it; None where it cannot be read any more."""
@@ -94,9 +96,9 @@ class Engine:
 
     def reanalyze(self, analyzed: Analyzed, text: bytes) -> Analyzed:
         """Another text of that file, with the settings and headers around it."""
-        return self._analyze(analyzed.path, text)
+        return self._analyze(analyzed.path, text, analyzed.callers)
 
-    def _analyze(self, path: str, text: bytes) -> Analyzed:
+    def _analyze(self, path: str, text: bytes, callers: KnownCallers | None) -> Analyzed:
         absolute = absolute_path(path)
         setup = file_setup(absolute, self._options.overrides, self._graph)
         loader = DiskLoader(self._cache, None, self._index)
@@ -108,9 +110,10 @@ class Engine:
             context=setup.context,
             includers=setup.includers,
             project=self._project(absolute, setup),
+            callers=callers if setup.configuration.analysis.project else None,
         )
         diagnostics = check(analysis, setup.configuration.rules)
-        return Analyzed(path, analysis, diagnostics, setup, loader)
+        return Analyzed(path, analysis, diagnostics, setup, loader, callers)
 
     def _project(self, path: str, setup: FileSetup) -> ProjectView | None:
         """The files around, unless they are not wanted or not all known."""

@@ -17,15 +17,17 @@ from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.engine import Analyzed
 from simt_lsp.cli.exit_status import ExitStatus
 from simt_lsp.cli.paths import BadPath, EmptyFolder, SourceFile, expand
+from simt_lsp.cli.project_files import include_graph, run_project
 from simt_lsp.cli.report import Note
-from simt_lsp.cli.run_files import FileTask, run_files
+from simt_lsp.cli.run_files import FileTask
 from simt_lsp.cli.setting_complaints import SettingComplaints, setting_notes
 
 
 def facts(options: argparse.Namespace) -> ExitStatus:
     task = FileTask(engine_options(options, options.paths), finish=facts_line, failed=error_line)
     found = list(expand(options.paths))
-    lines = run_files(task, [item.path for item in found if isinstance(item, SourceFile)], options.jobs)
+    files = [item.path for item in found if isinstance(item, SourceFile)]
+    lines = run_project(task, files, options.jobs, include_graph(task.options))
     complaints = SettingComplaints()
     for item in found:
         match item:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import gc
 import os
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
 from typing import Generic, TypeVar, final
 
+from analysis.facts.calls import KnownCallers
 from analysis.ir.record import record
 from simt_lsp.cli.arguments import available_cores
-from simt_lsp.cli.engine import Analyzed, Engine, EngineOptions, UnreadableError
+from simt_lsp.cli.engine import Analyzed, Engine, EngineOptions, UnreadableError, absolute_path
 from simt_lsp.cli.exit_status import UsageError
 from simt_lsp.cli.workers import Workers, WorkersCannotStart
 
@@ -28,6 +30,8 @@ class FileTask(Generic[Result]):
     options: EngineOptions
     finish: Callable[[Analyzed], Result]
     failed: Callable[[str, str], Result]
+    callers: Mapping[str, KnownCallers] = field(default_factory=dict[str, KnownCallers])
+    """By absolute path, of files that others include: how these call its functions."""
     seconds: float = 120.0
     """A process that needs longer for a file is ended."""
 
@@ -38,7 +42,7 @@ class FileTask(Generic[Result]):
 
         def run(path: str) -> Result:
             try:
-                analyzed = engine.analyze(path)
+                analyzed = engine.analyze(path, self.callers.get(absolute_path(path)))
                 result = self.finish(analyzed)
                 analyzed.analysis.program.close()
                 return result
