@@ -54,6 +54,7 @@ def analyze_divergence(
     start_levels(solver)
     solver.run()
     _settle_waits(graph, solver, launch)
+    graph.forget_users()
     return DivergenceResult(solver, launch)
 
 

@@ -128,7 +128,7 @@ CHANGING_REGISTERS = frozenset(
 @final
 @dataclass(slots=True)
 class NodeGraph:
-    """Built once by `build_nodes`, then only read."""
+    """Built once by `build_nodes`, then only read, and the users no more once it is solved."""
 
     function: Function
     control: ControlFlow
@@ -180,7 +180,11 @@ class NodeGraph:
 
     @property
     def count(self) -> int:
-        return len(self.users)
+        return len(self.home)
+
+    def forget_users(self) -> None:
+        """Once all levels are known nobody asks for them, and they are most of what a graph is made of."""
+        self.users.clear()
 
 
 def build_nodes(function: Function, control: ControlFlow, options: DivergenceOptions) -> NodeGraph:
@@ -408,7 +412,7 @@ def _cell(graph: NodeGraph, symbol: int) -> int:
 def _new_node(graph: NodeGraph, block: int) -> int:
     graph.users.append([])
     graph.home.append(block)
-    return len(graph.users) - 1
+    return graph.count - 1
 
 
 def _add_exchange(graph: NodeGraph, block: int, instruction: Exchange | ReadSpecial) -> None:

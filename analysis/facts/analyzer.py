@@ -63,6 +63,7 @@ class Analyzer:
     def release(self, path: str) -> None:
         """The file at `path` was closed: what only its newest version needed may go."""
         self._store.release(path)
+        self._syntax.release(path)
 
     def statistics(self) -> tuple[TableStatistics, ...]:
         """How much is kept between versions, and how often it was of use."""
@@ -132,9 +133,9 @@ class Analyzer:
         return FileAnalysis(facts, document, program, functions_by_id, analyzed.called, self._answers)
 
 
-SPARE_VALUES: Final = 150000
+SPARE_VALUES: Final = 50_000
 """Values of functions that are kept though no newest version needs them."""
-SPARE_FACTS: Final = 50_000
+SPARE_FACTS: Final = 20_000
 MAX_ANSWERS: Final = 128
 """Of `FileAnalysis.recalled`: what is asked of one branch takes 70 KB in the mean, 350 KB for the longest ones."""
 

@@ -171,10 +171,6 @@ class FileAnalysis:
         """The named barriers of the function that count threads as no barrier can, relative to it."""
         return wrong_counts(self._functions[function.id].views)
 
-    def merged(self, function: FunctionFacts) -> FunctionFacts:
-        """The same object from version to version, as long as nothing that the facts depend on has changed."""
-        return self._functions[function.id].merged.facts
-
     def remembered(self, function: FunctionFacts, question: Hashable, answer: Callable[[], Value]) -> Value:
         """`answer()`, worked out once for as long as nothing that the function's facts depend on has changed.
 

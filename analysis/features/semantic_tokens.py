@@ -19,7 +19,6 @@ from enum import Enum
 from typing import Final, final
 
 from analysis.divergence.levels import Level
-from analysis.facts.cache import BoundedCache
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.merge import View, branches_at
 from analysis.facts.model import BranchFact, FunctionFacts
@@ -69,15 +68,10 @@ class SemanticToken:
 
 @final
 class TokenCache:
-    """Tokens of functions that did not change; belongs to one worker, like the analyzer."""
-
-    def __init__(self) -> None:
-        self._kept: BoundedCache[int, tuple[FunctionFacts, tuple[SemanticToken, ...]]] = BoundedCache(2048)
+    """Tokens of functions that did not change, kept beside their facts; belongs to one worker, like the analyzer."""
 
     def of(self, file: _FileTokens, analysis: FileAnalysis, function: FunctionFacts) -> tuple[SemanticToken, ...]:
-        merged = analysis.merged(function)
-        # The facts are kept with their tokens, so that no other object can get their id.
-        return self._kept.get_or_compute(id(merged), lambda: (merged, file.tokens(function)))[1]
+        return analysis.remembered(function, self, lambda: file.tokens(function))
 
 
 def semantic_tokens(

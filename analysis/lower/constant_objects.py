@@ -176,7 +176,9 @@ def _leaves_out_braces(scope: Scope, type: Type, node: Node) -> bool:
 
 def _designator(node: Node) -> str:
     designator = node.field("designator")
-    children = [] if designator is None else designator.children
+    if designator is None:
+        return ""
+    children = designator.children
     is_name = len(children) == 1 and children[0].kind == "field_identifier"
     return children[0].text.decode("utf-8", "replace") if is_name else ""
 

@@ -275,7 +275,7 @@ def pack_name(node: Node) -> str:
 
 def pack_names(listed: Node | None) -> list[str]:
     """The function parameter packs that a parameter list declares."""
-    nodes = [] if listed is None else listed.children
+    nodes = () if listed is None else listed.children
     return [name for node in nodes if node.kind == "variadic_parameter_declaration" and (name := pack_name(node))]
 
 

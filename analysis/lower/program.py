@@ -27,6 +27,7 @@ from analysis.ir.types import VOID, StructLayout, Type, UnknownType
 from analysis.lower import type_instances
 from analysis.lower.bodies import lower_body
 from analysis.lower.builder import FunctionBuilder, FunctionTooLarge
+from analysis.lower.forgetting import forget_names
 from analysis.lower.functions import function_declarator, function_name, instantiate, is_guess, parameter_list
 from analysis.lower.library.source import is_library, snippet_of
 from analysis.lower.names import (
@@ -134,16 +135,24 @@ class Program:
         self._checkpoint = lambda: None
 
     def close(self) -> None:
-        """Lets go of everything: the program and its scopes know each other, so nothing of it would go by itself."""
-        for scope in (*self._scopes.values(), *self._enumerations.values()):
-            if scope is not None:
-                scope.names.clear()
+        """Lets go of everything: scopes and what they name know each other, so nothing of it would go by itself."""
+        forget_names(
+            (*self._scopes.values(), *self._enumerations.values()),
+            self.records.values(),
+            (*self._declarations.values(), *(instance.declaration for instance in self._instances.values())),
+            self._templates.values(),
+        )
         self._scopes.clear()
         self._enumerations.clear()
         self._instances.clear()
         self._declarations.clear()
+        self._templates.clear()
         self._lowered.clear()
         self.records.clear()
+
+    def __del__(self) -> None:
+        """A version that was replaced is free at once, not when the collector walks over all that is kept."""
+        self.close()
 
     # -- answers ------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """Diagnostics of functions that did not change between two versions of a file.
 
-Rules    Kept per function, for as long as its facts are the same object and everything they are about keeps its
-         distance: related places may lie in other functions; those in other files keep their place.
+Rules    Kept beside the facts of a function, and gone with them, for as long as everything that they are about keeps
+         its distance: related places may lie in other functions; those in other files keep their place.
          Messages name lines, so a function that has any is looked at again when its line changes.
          Which unsafe barriers belong to the function depends on the rest of the file, so it is part of the key.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import Final, TypeAlias, final
 
 from analysis.facts.cache import BoundedCache
@@ -23,20 +24,25 @@ from analysis.rules.diagnostic import Diagnostic, Related
 from analysis.rules.settings import RuleSettings
 from analysis.verdict.barriers import Tier
 
-_CAPACITY: Final = 2048
+_CAPACITY: Final = 4
+"""Of one function: what was found before the last undo, and the one before."""
 
-_Key: TypeAlias = tuple[int, Layout, tuple[tuple[str, int, Tier, Consequence], ...]]
+_Key: TypeAlias = tuple[Layout, tuple[tuple[str, int, Tier, Consequence], ...]]
 
 
 @final
 @record
 class _Kept:
-    """The facts are kept with their diagnostics, so that no other object can get their id."""
-
-    facts: FunctionFacts
     start: int
     line: int
     found: tuple[Diagnostic, ...]
+
+
+_NUMBERS: Final = count()
+
+
+def _nothing() -> BoundedCache[_Key, _Kept]:
+    return BoundedCache(_CAPACITY)
 
 
 @final
@@ -45,13 +51,13 @@ class DiagnosticCache:
 
     def __init__(self) -> None:
         self._settings: RuleSettings | None = None
-        self._kept: BoundedCache[_Key, _Kept] = BoundedCache(_CAPACITY)
+        self._number = next(_NUMBERS)
 
     def use(self, settings: RuleSettings) -> None:
         """What was found under other settings is forgotten."""
         if self._settings != settings:
             self._settings = settings
-            self._kept = BoundedCache(_CAPACITY)
+            self._number = next(_NUMBERS)
 
     def of(
         self,
@@ -61,16 +67,16 @@ class DiagnosticCache:
         find: Callable[[], Iterable[Diagnostic]],
     ) -> tuple[Diagnostic, ...]:
         """The diagnostics of `function`, found anew only where something may have changed."""
-        merged = analysis.merged(function)
         barriers = tuple(
             (one.site.path, one.site.start - function.start, one.record.tier, one.record.consequence) for one in unsafe
         )
-        key = id(merged), analysis.layout(function), barriers
+        key = analysis.layout(function), barriers
+        kept = analysis.remembered(function, (DiagnosticCache, self._number), _nothing)
         line = analysis.document.lines.line_of(function.start)
-        known = self._kept.get(key)
+        known = kept.get(key)
         if known is None or (known.found and known.line != line):
-            known = _Kept(merged, function.start, line, tuple(find()))
-            self._kept.put(key, known)
+            known = _Kept(function.start, line, tuple(find()))
+            kept.put(key, known)
         delta = function.start - known.start
         if delta == 0:
             return known.found

@@ -5,7 +5,8 @@ Rules     A result that the newest version of some file asked for is *in use* an
           Others are *spare*: undo, and going back to a file, ask for them again.  Each table keeps spare results up to
           a weight of its own; the one that was asked for longest ago goes first.
           A version that was cancelled adds to what is in use and takes nothing away: nobody knows what it would have
-          asked for.  A file that is closed is no longer a user of anything.
+          asked for.
+          A file that is closed takes along what no other file uses, and what was spare because of it.
           A version may begin while another one is worked on, and ends before that goes on.
          Nothing depends on the order in which files are analysed, except what is spare.
 Cost      one look into a dictionary for each question.
@@ -49,7 +50,8 @@ class Table(Generic[Key, Value]):
         self._users: Counter[Key] = Counter()
         self._used: dict[File, set[Key]] = {}
         self._asked_now: set[Key] = set()
-        self._spare: OrderedDict[Key, int] = OrderedDict()
+        self._spare: OrderedDict[Key, tuple[int, File]] = OrderedDict()
+        """What nobody uses: its weight, and the file that used it last."""
         self._spare_weight = 0
         self._asked = self._found = 0
 
@@ -81,29 +83,35 @@ class Table(Generic[Key, Value]):
         self._used[file] = now if is_complete else before | now
         for key in now - before:
             self._users[key] += 1
-            if key in self._spare:
-                self._spare_weight -= self._spare.pop(key)
+            self._take_from_spare(key)
         if is_complete:
-            self._let_go(before - now)
+            self._let_go(before - now, file)
 
     def release(self, file: File) -> None:
         """Nobody looks at `file` any more."""
-        self._let_go(self._used.pop(file, set[Key]()))
+        self._let_go(self._used.pop(file, set[Key]()), file)
+        for key in [key for key, (_, last) in self._spare.items() if last == file]:
+            self._take_from_spare(key)
+            del self._values[key]
 
     def statistics(self) -> TableStatistics:
         weight = sum(self._weigh(value) for value in self._values.values())
         return TableStatistics(self._name, self._asked, self._found, len(self._values), weight)
 
-    def _let_go(self, keys: set[Key]) -> None:
+    def _take_from_spare(self, key: Key) -> None:
+        weight, _ = self._spare.pop(key, (0, ""))
+        self._spare_weight -= weight
+
+    def _let_go(self, keys: set[Key], file: File) -> None:
         for key in keys:
             self._users[key] -= 1
             if self._users[key] == 0:
                 del self._users[key]
                 weight = self._weigh(self._values[key])
-                self._spare[key] = weight
+                self._spare[key] = weight, file
                 self._spare_weight += weight
         while self._spare_weight > self._limit:
-            key, weight = self._spare.popitem(last=False)
+            key, (weight, _) = self._spare.popitem(last=False)
             self._spare_weight -= weight
             del self._values[key]
 

@@ -46,6 +46,10 @@ class Bounded(Generic[Key, Value]):
             while len(self._values) > self._limit:
                 self._values.popitem(last=False)
 
+    def discard(self, key: Key) -> None:
+        with self._lock:
+            self._values.pop(key, None)
+
 
 SPARE_SNIPPETS: Final = 2_000_000
 """Bytes of text whose trees are kept though no newest version reads them."""
@@ -76,6 +80,11 @@ class SyntaxCache:
         fresh = update(old, text)
         self._skeletons.put(path, fresh)
         return fresh
+
+    def release(self, path: str) -> None:
+        """Nobody edits the text at `path` any more."""
+        self._skeletons.discard(path)
+        self._fingerprints.discard(path)
 
     def fingerprints(self, path: str, fresh: Fingerprints) -> Fingerprints:
         """`fresh`, with what it can take from those of the last build of `path`."""

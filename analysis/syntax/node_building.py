@@ -1,5 +1,6 @@
 """Make the nodes that `repair` puts in place of misread ones, in the shapes that the grammar itself would make."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from analysis.syntax.tree import Node
@@ -102,7 +103,7 @@ def spelled(name: Node) -> bytes:
     return text if text.isalnum() else b"".join(text.split())
 
 
-def new_node(kind: str, start: int, end: int, like: Node, children: list[Node], role: str | None = None) -> Node:
+def new_node(kind: str, start: int, end: int, like: Node, children: Sequence[Node], role: str | None = None) -> Node:
     return Node(kind, start, end, like.source, role, children)
 
 

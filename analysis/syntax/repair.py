@@ -220,7 +220,7 @@ class _Repair:
             return split
         left = split[0]
         left.role = path[-1].role
-        path[-2].children[-1] = left
+        path[-2].put(left, path[-1])
         for node in path[:-1]:
             node.end = left.end
         signed = new_node(operand.kind, operand.start, operand.end, operand, operand.children)  # `operand` may change
@@ -380,7 +380,7 @@ class _Repair:
         holder = name
         while (inner := holder.field("name")) is not None and inner is not last:
             holder = inner
-        holder.children[-1] = made
+        holder.put(made, holder.children[-1])
         return name, declared
 
     # 12
@@ -397,7 +397,7 @@ class _Repair:
             operand.role = None
         chain = climb(parts[::2], parts[1::2], clause)
         chain.role = "value"
-        clause.children[clause.children.index(declared)] = chain
+        clause.put(chain, declared)
 
     # 6
 
@@ -429,9 +429,9 @@ class _Repair:
                 "abstract_array_declarator", size.start - 1, size.end + 1, node, children, "declarator"
             )
         if declarator is not None:
-            descriptor.children.append(declarator)
+            descriptor.children = [*descriptor.children, declarator]
             descriptor.end = declarator.end
-        node.children[node.children.index(value)] = descriptor
+        node.put(descriptor, value)
 
 
 def _cast_outwards(node: Node, field: str) -> None:

@@ -10,7 +10,7 @@ Limits    A node deeper than `MAX_DEPTH` becomes a TOO_DEEP, so recursive reader
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, final
 
 from tree_sitter import Node as TreeSitterNode
@@ -38,7 +38,7 @@ class Node:
         end: int,
         source: bytes,
         role: str | None = None,
-        children: list["Node"] | None = None,
+        children: Sequence["Node"] = (),
         is_missing: bool = False,
     ) -> None:
         self.kind = kind
@@ -46,7 +46,8 @@ class Node:
         self.end = end
         self.source = source
         self.role = role
-        self.children: list[Node] = [] if children is None else children
+        self.children: Sequence[Node] = children
+        """Mostly none, so no list of its own: empty lists would be a third of what a tree weighs."""
         self.is_missing = is_missing
 
     @property
@@ -88,6 +89,10 @@ class Node:
                 return child
         return None
 
+    def put(self, new: "Node", old: "Node") -> None:
+        """The child `old` gives its place to `new`."""
+        self.children = [new if child is old else child for child in self.children]
+
     def walk(self) -> "Iterator[Node]":
         """This node and all below it, parents first, in text order."""
         stack: list[Node] = [self]
@@ -124,7 +129,8 @@ def convert_node(root: TreeSitterNode, source: bytes, shift: int = 0) -> Node:
     top.is_missing = root.is_missing
     if not into():
         return top
-    siblings = top.children
+    siblings: list[Node] = []
+    top.children = siblings
     pending: list[list[Node]] = []
     while True:
         node = cursor.node
@@ -144,7 +150,8 @@ def convert_node(root: TreeSitterNode, source: bytes, shift: int = 0) -> Node:
                     child.children = _names(child)
             elif keep == _LEAF_OR_INNER and into():
                 pending.append(siblings)
-                siblings = child.children
+                siblings = []
+                child.children = siblings
                 continue
         while not beside():
             if not pending:

@@ -125,7 +125,9 @@ class AnalysisJob:
 
     def release(self, path: str) -> None:
         """The document that the analysis knows as `path` was closed; called on the worker's thread."""
-        if self._analyzer is not None:
+        if not self._documents.current:  # what files share is of no use either
+            self._analyzer, self._diagnostics, self._held = None, None, HeldFindings()
+        elif self._analyzer is not None:
             self._analyzer.release(path)
 
     def read(self, path: str) -> bytes | None:

@@ -47,9 +47,6 @@ class WebSocket:
     port: int
 
 
-COLLECTOR_THRESHOLDS: Final = (50_000, 10, 20)
-"""An analysis makes some hundred thousand objects that live on; the default looks at them after every 700."""
-
 ServerOptions: TypeAlias = Stdio | Tcp | WebSocket
 
 
@@ -60,9 +57,7 @@ def serve(options: ServerOptions) -> int:
     gc.disable()
     server = _load()
     sys.setswitchinterval(SWITCH_INTERVAL)
-    gc.freeze()
-    gc.set_threshold(*COLLECTOR_THRESHOLDS)
-    gc.enable()
+    server.collector.begin()
     match options:
         case Stdio():
             server.start_io()

@@ -23,6 +23,7 @@ from simt_lsp.run_check import RunCheck
 from simt_lsp.server.analysed import Analysed, AnalysisJob
 from simt_lsp.server.client import ClientFeatures
 from simt_lsp.server.client_settings import SECTION, ClientSettings
+from simt_lsp.server.collector import Collector
 from simt_lsp.server.convert import View
 from simt_lsp.server.documents import SEEN, DocumentStore, OpenDocument
 from simt_lsp.server.errors import CONTENT_MODIFIED, report_failure
@@ -71,8 +72,9 @@ class SimtServer(LanguageServer):
         self.exit_code: int | None = None
         self.encoding = PositionEncoding.UTF16
         self.roots = Roots(self._walked, self._crashed)
+        self.collector = Collector()
         self.job = AnalysisJob(self.documents, self.roots, self.sources_for, self._crashed)
-        self.worker: Worker[OpenDocument, Analysed] = Worker(self.job, self._analysed, self._crashed)
+        self.worker: Worker[OpenDocument, Analysed] = Worker(self.job, self._analysed, self._crashed, self._rest)
         self.publisher = Publisher(self._publish)
         self.setting_diagnostics = SettingDiagnostics(self, Publisher(self._publish))
         self.sent_tokens = SentTokens()
@@ -316,6 +318,10 @@ class SimtServer(LanguageServer):
         self.hand_over(lambda: self._show(uri, item, analysed, report))
         if view is not None:
             self._notify(view)
+
+    def _rest(self) -> None:
+        """On the worker's thread: nobody has asked for anything for a while."""
+        self.collector.rest(all_closed=not self.documents.current)
 
     def _notify(self, view: View) -> None:
         """On the worker's thread: what clients that want to know are told after each analysis."""

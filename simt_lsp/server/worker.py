@@ -74,7 +74,8 @@ class Worker(Generic[Input, Result]):
     """See the top of the file.  An `Input` is one version of one document.
 
     `analyse(input, cancelled)` raises `GaveWay` after `cancelled()` was true.
-    `done(key, input, result)` is called on the worker's thread after each analysis.
+    `done(key, input, result)` is called on the worker's thread after each analysis, `rest()` once when there was
+    nothing to do for `rest_delay` seconds.
     """
 
     def __init__(
@@ -82,10 +83,15 @@ class Worker(Generic[Input, Result]):
         analyse: Callable[[Input, Callable[[], bool]], Result],
         done: Callable[[Key, Input, Result], None],
         crashed: Callable[[str, BaseException], None],
+        rest: Callable[[], None] = lambda: None,
+        rest_delay: float = 1.0,
     ) -> None:
         self._analyse = analyse
         self._done = done
         self._crashed = crashed
+        self._rest = rest
+        self._rest_delay = rest_delay
+        self._rested = True
         self._state: _State[Input, Result] = _State()
         self._running: tuple[Key, Input] | None = None
         self._changed = Condition()
@@ -187,8 +193,13 @@ class Worker(Generic[Input, Result]):
             while not self._state.stopped:
                 step, seconds = self._choose()
                 if step is not None:
+                    self._rested = False
                     return step
-                self._changed.wait(seconds)
+                if seconds is not None or self._rested:
+                    self._changed.wait(seconds)
+                elif not self._changed.wait(self._rest_delay):
+                    self._rested = True
+                    return self._rest
         return None
 
     def _choose(self) -> tuple[Callable[[], None] | None, float | None]:

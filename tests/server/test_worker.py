@@ -20,7 +20,9 @@ class Bench:
         self.started = Event()
         self.order: list[str] = []
         self.crashes: list[str] = []
-        self.worker: Worker[str, str] = Worker(self.analyse, self.done, self.crashed)
+        self.worker: Worker[str, str] = Worker(
+            self.analyse, self.done, self.crashed, lambda: self.order.append("rest"), rest_delay=0.03
+        )
         self.worker.start()
 
     def analyse(self, item: str, cancelled: Callable[[], bool]) -> str:
@@ -164,3 +166,13 @@ def test_requests_about_other_documents_are_answered_while_one_is_analysed(bench
     assert bench.order == ["ONE"]  # the long one goes on
     bench.go.set()
     assert ask(bench, "long", "slow").result(5) == "<SLOW>"
+
+
+def test_it_rests_once_after_work(bench: Bench) -> None:
+    time.sleep(0.1)
+    assert bench.order == []
+    for item in ("one", "two"):
+        bench.worker.submit("a", item, edited=True)
+        assert ask(bench, "a", item).result(5) == f"<{item.upper()}>"
+        time.sleep(0.15)
+    assert bench.order == ["ONE", "rest", "TWO", "rest"]

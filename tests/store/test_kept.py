@@ -60,6 +60,18 @@ def test_a_result_that_two_files_use_stays_until_both_let_it_go() -> None:
     assert version(store, table, "b.cu", [10]) == [10]
 
 
+def test_a_closed_file_takes_along_what_was_spare_because_of_it() -> None:
+    store, table = number_table(spare=1000)
+    version(store, table, "a.cu", [10, 20])
+    version(store, table, "b.cu", [20, 30])
+    version(store, table, "a.cu", [20])
+    version(store, table, "b.cu", [20])
+    store.release("a.cu")
+    assert (store.statistics()[0].entries, store.statistics()[0].weight) == (2, 50)
+    assert version(store, table, "b.cu", [20, 30]) == []
+    assert version(store, table, "a.cu", [10]) == [10]
+
+
 def test_a_cancelled_version_takes_nothing_away() -> None:
     store, table = number_table(spare=0)
     version(store, table, "a.cu", [10, 20])

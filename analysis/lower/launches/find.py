@@ -127,18 +127,18 @@ def _chevrons(node: Node, configuration: Node, values: HostValues, place: _Place
     function, arguments = node.field("function"), node.field("arguments")
     if function is None:
         return None
-    given = arguments.children if arguments is not None else []
+    given = arguments.children if arguments is not None else ()
     return _launch(function, configuration.children[:3], given, values, place)
 
 
 def _call(node: Node, name: bytes, values: HostValues, place: _Place) -> Launch | None:
     arguments = node.field("arguments")
-    given = arguments.children if arguments is not None else []
+    given = arguments.children if arguments is not None else ()
     positions = LAUNCH_CALLS[name]
     if len(given) < 3:
         return None
     configuration = [given[position] for position in positions if position < len(given)]
-    passed = given[5:] if name == PASSES_ARGUMENTS else []
+    passed = given[5:] if name == PASSES_ARGUMENTS else ()
     return _launch(given[0], configuration, passed, values, place)
 
 
@@ -149,7 +149,7 @@ def launch_text(kernel: Node, arguments: Sequence[Node]) -> LaunchText:
 
 
 def _launch(
-    kernel: Node, configuration: list[Node], arguments: list[Node], values: HostValues, place: _Place
+    kernel: Node, configuration: Sequence[Node], arguments: Sequence[Node], values: HostValues, place: _Place
 ) -> Launch | None:
     named = _kernel_name(kernel)
     if named is None:
@@ -176,7 +176,7 @@ def _launch(
     )
 
 
-def _grid_units(grid: Node, arguments: list[Node], values: HostValues) -> tuple[GridUnit, ...]:
+def _grid_units(grid: Node, arguments: Sequence[Node], values: HostValues) -> tuple[GridUnit, ...]:
     """Which arguments the extents are multiples of: found by what they would be for two large numbers."""
     found: list[GridUnit] = []
     for position, argument in enumerate(arguments):

@@ -11,7 +11,7 @@ Limits   Names are not told apart by scope.  Kernels take their arguments by val
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias, final
 
@@ -186,7 +186,7 @@ class HostWrites:
             return
         self._pass(_spelling(function), arguments.children, node.start, guards)
 
-    def _pass(self, callee: str, arguments: list[Node], position: int, guards: Guards) -> None:
+    def _pass(self, callee: str, arguments: Sequence[Node], position: int, guards: Guards) -> None:
         for index, argument in enumerate(arguments):
             places = list(_places(argument))
             if places and self._may_write(callee, index):
@@ -243,7 +243,7 @@ def _declared(declarator: Node) -> tuple[Node | None, Node | None]:
             return declarator, None
 
 
-def values_in(node: Node) -> list[Node]:
+def values_in(node: Node) -> Sequence[Node]:
     """The expressions of an initialiser, also where the grammar took them for the types of parameters."""
     if node.kind != "parameter_list":
         return node.children

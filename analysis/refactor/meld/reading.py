@@ -352,7 +352,9 @@ class Reader:
                 message = "the compiler must know the value of a constant that an arm declares"
                 raise UnreadableError(Obstacle.DECLARATION, self._text.span(inner), message)
 
-    def _assembled(self, kind: str, span: Span, children: list[Node], prices: Sequence[Price], around: float) -> Term:
+    def _assembled(
+        self, kind: str, span: Span, children: Sequence[Node], prices: Sequence[Price], around: float
+    ) -> Term:
         """A term of its children and the text between them."""
         parts: list[str | Term] = []
         end = span.start
