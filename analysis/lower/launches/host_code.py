@@ -40,9 +40,11 @@ class HostCode:
     def __init__(self, unit: TranslationUnit) -> None:
         self.unit: Final = unit
         self.items: Final = (*unit.items, *unit.included_items)
-        self.may_write: Final = WrittenArguments(unit).may_write
+        # Not `self.may_write` in the lambda: with a cycle the whole unit would wait for the collector.
+        may_write = WrittenArguments(unit).may_write
+        self.may_write: Final = may_write
         self.constants: Final = FileConstants(
-            unit, lambda known, node: HostValues(HostWrites(node, self.may_write), known).number(node)
+            unit, lambda known, node: HostValues(HostWrites(node, may_write), known).number(node)
         )
         self._writes: dict[tuple[str, int, int], HostWrites] = {}
 
