@@ -27,7 +27,7 @@ def host_launches(program: Program, kernel: DeviceFunction) -> Sequence[Launch]:
         return ()
     parameters = len(program.lower(kernel.id).function.parameters)
     found = launches_around(program.unit).get(kernel.item.name, ())
-    return [launch for launch in found if len(launch.arguments) in (0, parameters)]
+    return [as_called(launch) for launch in found if len(launch.arguments) in (0, parameters)]
 
 
 def as_called(launch: Launch) -> Launch:

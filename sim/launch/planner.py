@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Final, final
 
@@ -37,6 +38,7 @@ from sim.launch.grid_units import numbers_behind
 from sim.launch.host_launches import as_called
 from sim.launch.leaf_names import is_within
 from sim.launch.npy_files import FileStamp
+from sim.launch.passed_alike import extents_passed, passed_alike
 from sim.launch.request import Request, Requests, under_launch
 from sim.launch.requirements import required_extents, required_numbers
 from sim.launch.scalars import TRIPS, ChosenNumber, choose_numbers
@@ -313,11 +315,18 @@ def _numbers(subject: Subject, attempt: Attempt, grid: ChosenShape, block: Chose
     inside = _comparisons(subject, grid, block, found).inside
     behind_grid = _numbers_behind_grid(subject, grid)
     mended = {name: ChosenNumber(number, "others do not fit") for name, number in attempt.numbers.items()}
-    for name, number in {**behind_grid, **mended}.items():
+    parameters = [parameter.name for parameter in subject.kernel.function.parameters]
+    extents = extents_passed(subject.launches, parameters, subject.flow.leaves, block.extent)
+    for name, number in {**extents, **behind_grid, **mended}.items():
         if name not in found:
             found[name] = number
             known[name] = number.value
-    chosen = choose_numbers(subject.flow, grid.extent, block.extent, warp_size, known, inside, trips)
+    alike = passed_alike(subject.launches, parameters, subject.flow.leaves)
+    for name, others in alike.items():
+        for other in others & known.keys() if name not in known else ():
+            found[name] = replace(found[other], why=f"host code passes the same as for {other}")
+            known[name] = found[name].value
+    chosen = choose_numbers(subject.flow, grid.extent, block.extent, warp_size, known, inside, trips, alike)
     return _fulfilling(subject, grid, block, {**chosen, **found}, frozenset(attempt.numbers))
 
 

@@ -36,6 +36,8 @@ TRIPS: Final = 16
 GEOMETRIC_BOUND: Final = 256
 """Of a loop that doubles or halves its variable: a power of two, as such loops expect."""
 
+NONE_ALIKE: Final[Mapping[str, frozenset[str]]] = {}
+
 _THREADS: Final = frozenset(
     {
         SpecialRegister.THREAD_X,
@@ -79,12 +81,14 @@ def choose_numbers(
     known: Mapping[str, int | float],
     inside: Mapping[str, tuple[float, str]],
     trips: int = TRIPS,
+    alike: Mapping[str, frozenset[str]] = NONE_ALIKE,
 ) -> Mapping[str, ChosenNumber]:
     """A number for every scalar leaf that `known` has none for; loops that nothing else bounds run `trips` times.
 
     `inside`: numbers among the elements that a leaf is compared with, and the name of those.
+    `alike`: others that host code passes the same as a leaf; what is found for one first counts for all.
     """
-    return _Choosing(flow, grid, block, warp_size, known, inside, trips).run()
+    return _Choosing(flow, grid, block, warp_size, known, inside, trips, alike).run()
 
 
 @final
@@ -98,10 +102,12 @@ class _Choosing:
         known: Mapping[str, int | float],
         inside: Mapping[str, tuple[float, str]],
         trips: int,
+        alike: Mapping[str, frozenset[str]],
     ) -> None:
         self._flow = flow
         self._inside = inside
         self._trips = trips
+        self._alike = alike
         self._row = grid[0] * block[0]
         self._column = max(grid[1] * block[1], TRIPS)
         self._threads = self._row * grid[1] * block[1] * grid[2] * block[2]
@@ -138,6 +144,9 @@ class _Choosing:
         for name, number in new.items():
             self._chosen[name] = number
             self._numbers[name] = number.value
+            for other in self._alike.get(name, frozenset()) - self._numbers.keys() - new.keys():
+                self._chosen[other] = ChosenNumber(number.value, f"host code passes the same as for {name}")
+                self._numbers[other] = number.value
         return bool(new)
 
     # -- the steps --------------------------------------------------------------------------------------------------
