@@ -66,15 +66,10 @@ def analyze_accesses(
 ) -> tuple[Access, ...]:
     """Every load, store and atomic that the entry reaches, in the order of the blocks."""
     finder = _Finder(function, control, divergence, spaces, affine)
-    sites = [
-        (block, instruction)
-        for block in control.order
-        for instruction in function.blocks[block].instructions
-        if type(instruction) in ACCESSES
-    ]
-    for block, instruction in sites:
+    sites = control.placed(Load, Store, Atomic)
+    for block, _, instruction in sites:
         finder.note(block, instruction)
-    return tuple(finder.access(block, instruction) for block, instruction in sites)
+    return tuple(finder.access(block, instruction) for block, _, instruction in sites)
 
 
 ACCESSES = {Load: AccessKind.LOAD, Store: AccessKind.STORE, Atomic: AccessKind.ATOMIC}
@@ -119,9 +114,8 @@ class _Finder:
         shapes = launch.shapes if len(launch.shapes) <= MAX_SHAPES else ()
         self._extents: tuple[Extent, ...] = tuple((shape.x, shape.y, shape.z) for shape in shapes) or (None,)
 
-    def note(self, block: BasicBlockId, instruction: object) -> None:
+    def note(self, block: BasicBlockId, instruction: Load | Store | Atomic) -> None:
         """Remembers which bytes of its neighbourhood an access uses."""
-        assert isinstance(instruction, Load | Store | Atomic)
         key = (instruction.address, block)
         if key not in self._lanes:
             is_modelled = instruction.span in self._modelled
@@ -133,8 +127,7 @@ class _Finder:
             lanes, used = known
             used.update(_own_bytes(lanes, size))
 
-    def access(self, block: BasicBlockId, instruction: object) -> Access:
-        assert isinstance(instruction, Load | Store | Atomic)
+    def access(self, block: BasicBlockId, instruction: Load | Store | Atomic) -> Access:
         kind = ACCESSES[type(instruction)]
         address = instruction.address
         size, width = self._moved(instruction)

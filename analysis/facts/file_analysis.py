@@ -152,12 +152,14 @@ class FileAnalysis:
     def warp_records(self, function: FunctionFacts, kind: WarpProblemKind) -> Iterator[WarpRecord]:
         """What of this kind is wrong with the operations of warps that belong to a function; one per view."""
         for view in self._functions[function.id].views:
-            yield from warp_records(view, self._place_in, kind)
+            if view.root.warp_problems:
+                yield from warp_records(view, self._place_in, kind)
 
     def race_records(self, function: FunctionFacts, *, undecided: bool = False) -> Iterator[RaceRecord]:
         """The races of a kernel that have a witness; with `undecided` those too that are open."""
         for view in self._functions[function.id].views:
-            yield from race_records(view, self.item_of, undecided=undecided)
+            if view.root.races:
+                yield from race_records(view, self.item_of, undecided=undecided)
 
     def order_records(self, function: FunctionFacts) -> tuple[OrderRecord, ...]:
         """What each barrier of the function orders, over all its calls; none for one of which that is not known."""

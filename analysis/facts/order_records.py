@@ -15,7 +15,7 @@ from analysis.facts.race_records import ItemIn, place_of
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.races.ordering import BarrierOrder, BarrierOrdering, OrderedPair
-from analysis.verdict.barriers import BarrierSite
+from analysis.races.uses import MemoryUses
 
 
 @final
@@ -69,23 +69,19 @@ def order_records(views: Sequence[View], item_in: ItemIn) -> tuple[OrderRecord, 
 
 
 def barriers_without_order(views: Sequence[View]) -> tuple[Span, ...]:
-    """Where the barriers stand that order nothing in any context of the function; `is_nothing`, found sooner."""
-    nothing: dict[int, frozenset[BarrierSite]] = {}
+    """Where the barriers stand that order nothing in any context of the function."""
     places: dict[Span, bool] = {}
     for view in views:
-        own = view.root.records[view.frame].barriers
-        if own and id(view.root) not in nothing:
-            nothing[id(view.root)] = _ordering(view).nothing()
-        for site in own:
+        for site in view.root.records[view.frame].barriers:
             place = Span(site.span.start, site.span.end)
-            places[place] = places.get(place, True) and site in nothing[id(view.root)]
+            places[place] = places.get(place, True) and (site.block, site.index) in view.root.idle_barriers
     return tuple(place for place, is_nothing in places.items() if is_nothing)
 
 
 def _ordering(view: View) -> BarrierOrdering:
     root = view.root
-    known = root.function, root.control, root.divergence, root.affine, root.spaces, root.barriers, root.launch
-    return BarrierOrdering(*known)
+    known = MemoryUses(root.function, root.control, root.divergence, root.affine, root.spaces, root.launch)
+    return BarrierOrdering(known, root.barriers)
 
 
 def _record(place: Span, orders: Sequence[tuple[View, BarrierOrder]], item_in: ItemIn) -> OrderRecord:

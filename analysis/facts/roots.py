@@ -38,6 +38,8 @@ from analysis.races.absent_model import Need
 from analysis.races.analysis import find_races
 from analysis.races.blocks import find_block_races
 from analysis.races.model import Race
+from analysis.races.ordering import BarrierOrdering
+from analysis.races.uses import MemoryUses
 from analysis.syntax.items import Item
 from analysis.verdict.barriers import BarrierEvidence, BarrierSite, Tier, find_barriers
 from analysis.verdict.cost import BranchCost, estimate_costs
@@ -93,6 +95,8 @@ class RootAnalysis:
     barriers: tuple[BarrierSite, ...]
     needs: Mapping[tuple[BasicBlockId, int], Need | None]
     races: tuple[Race, ...]
+    idle_barriers: frozenset[tuple[BasicBlockId, int]]
+    """The places of those that order nothing."""
     affine: AffineResult
     spaces: SpaceResult
     accesses: tuple[Access, ...]
@@ -130,13 +134,13 @@ def analyze_root(
     is_kernel = function.kind is FunctionKind.KERNEL
     launch = knowledge(flat)
     control = ControlFlow.of(flat, Work(checkpoint=checkpoint))
-    if context is not None and not _fits(context, flat):
-        context = None
+    context = context if context is not None and _fits(context, flat) else None
     agreeing = DivergenceOptions(parameters=Level.GRID, context=context)
     options = agreeing if is_kernel else _of_device_function(context)
     divergence, affine, levels = _levels_and_forms(flat, control, launch, options, checkpoint)
     rests_on_callers = not is_kernel and flat.parameters and _has_varying_branch(flat, divergence)
     spaces = infer_spaces(flat, control, divergence.arguments)
+    memory = MemoryUses(flat, control, divergence, affine, spaces, launch)
     weights = BlockWeights(flat, control, divergence, affine, spaces)
     accesses = analyze_accesses(flat, control, divergence, spaces, affine)
     losses = memory_losses(flat, control, divergence, affine, weights, accesses)
@@ -151,8 +155,9 @@ def analyze_root(
         divergence,
         if_callers_agree,
         barriers,
-        _needs(flat, control, divergence, affine, spaces, barriers, launch),
-        _races(flat, control, divergence, affine, spaces, barriers, launch),
+        _needs(memory, barriers),
+        (*find_races(memory, barriers), *find_block_races(memory)),
+        BarrierOrdering(memory, barriers).idle(),
         affine,
         spaces,
         accesses,
@@ -237,31 +242,8 @@ def _levels_and_forms(
     return divergence, affine, levels
 
 
-def _races(
-    flat: Function,
-    control: ControlFlow,
-    divergence: DivergenceResult,
-    affine: AffineResult,
-    spaces: SpaceResult,
-    barriers: tuple[BarrierSite, ...],
-    launch: LaunchKnowledge,
-) -> tuple[Race, ...]:
-    return (
-        *find_races(flat, control, divergence, affine, spaces, barriers, launch),
-        *find_block_races(flat, control, divergence, affine, spaces, launch),
-    )
-
-
-def _needs(
-    flat: Function,
-    control: ControlFlow,
-    divergence: DivergenceResult,
-    affine: AffineResult,
-    spaces: SpaceResult,
-    barriers: tuple[BarrierSite, ...],
-    launch: LaunchKnowledge,
-) -> Mapping[tuple[BasicBlockId, int], Need | None]:
-    absences = Absences(flat, control, divergence, affine, spaces, launch)
+def _needs(memory: MemoryUses, barriers: tuple[BarrierSite, ...]) -> Mapping[tuple[BasicBlockId, int], Need | None]:
+    absences = Absences(memory)
     return {
         (site.block, site.index): absences.need(site, barriers)
         for site in barriers

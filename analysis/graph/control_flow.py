@@ -6,9 +6,10 @@ controller and no cycle.  Everything beyond the order is computed when first ask
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import final
+from typing import Final, TypeVar, cast, final
 
 from analysis.graph.cycles import Cycle, CycleId, find_cycles
 from analysis.graph.joins import find_joins
@@ -18,6 +19,30 @@ from analysis.graph.work import Work
 from analysis.ir.control_flow import UNREACHED, immediate_dominators, reverse_post_order, reversed_edges
 from analysis.ir.function import ENTRY, Function
 from analysis.ir.ids import BasicBlockId
+from analysis.ir.instructions import (
+    Binary,
+    Bitcast,
+    Compare,
+    Constant,
+    Convert,
+    ElementAddress,
+    ExtractElement,
+    FieldAddress,
+    Instruction,
+    Math,
+    Select,
+    SymbolAddress,
+    Unary,
+)
+
+Item = TypeVar("Item", bound=Instruction)
+
+_FREQUENT: Final = frozenset(
+    (
+        *(Binary, Unary, Compare, Convert, Select, Math, Constant),
+        *(SymbolAddress, ElementAddress, FieldAddress, Bitcast, ExtractElement),
+    )
+)
 
 
 @final
@@ -54,6 +79,29 @@ class ControlFlow:
 
     def is_reachable(self, block: BasicBlockId) -> bool:
         return self.rank[block] != UNREACHED
+
+    @cached_property
+    def _by_type(self) -> dict[type[Instruction], list[tuple[BasicBlockId, int, Instruction]]]:
+        found: defaultdict[type[Instruction], list[tuple[BasicBlockId, int, Instruction]]] = defaultdict(list)
+        for block in self.order:
+            for index, instruction in enumerate(self.function.blocks[block].instructions):
+                kind = type(instruction)
+                if kind not in _FREQUENT:
+                    found[kind].append((block, index, instruction))
+        return found
+
+    def placed(self, *types: type[Item]) -> Sequence[tuple[BasicBlockId, int, Item]]:
+        """The instructions of these types that the entry reaches, in its order, each with its index in its block.
+
+        Not of those of which functions are full, such as arithmetic: who asks for these walks over everything anyway.
+        """
+        assert _FREQUENT.isdisjoint(types)
+        by_type = self._by_type
+        found = [by_type[kind] for kind in types if kind in by_type]
+        placed = found[0] if len(found) == 1 else [one for each in found for one in each]
+        if len(found) > 1:
+            placed.sort(key=lambda one: (self.rank[one[0]], one[1]))
+        return cast("Sequence[tuple[BasicBlockId, int, Item]]", placed)
 
     @cached_property
     def exits(self) -> tuple[BasicBlockId, ...]:

@@ -29,12 +29,8 @@ from itertools import product
 from typing import Final, final
 
 from analysis.access.model import AccessKind
-from analysis.affine.result import AffineResult
-from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
-from analysis.divergence.result import DivergenceResult
-from analysis.graph.control_flow import ControlFlow
-from analysis.ir.function import Function, FunctionKind
+from analysis.ir.function import FunctionKind
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import (
     Atomic,
@@ -60,12 +56,10 @@ from analysis.ir.operators import BarrierOperator, BarrierReduction, SpecialRegi
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
 from analysis.memory.roots import pointer_root
-from analysis.memory.spaces import SpaceResult
 from analysis.races.absent_model import Need, NeedKind
-from analysis.races.disjoint import Disjoint
 from analysis.races.leavers import Leavers
 from analysis.races.model import MemoryUse
-from analysis.races.uses import conflict, has_known_widths, memory_uses
+from analysis.races.uses import MemoryUses, conflict
 from analysis.verdict.barriers import FULL_MASKS, BarrierSite
 from analysis.verdict.slice import Integers
 from analysis.verdict.witness import Witness, find_witness
@@ -90,21 +84,11 @@ class _Parting:
 class Absences:
     """Answers for the barriers of one function."""
 
-    def __init__(
-        self,
-        function: Function,
-        control: ControlFlow,
-        divergence: DivergenceResult,
-        affine: AffineResult,
-        spaces: SpaceResult,
-        launch: LaunchKnowledge,
-    ) -> None:
-        self._function = function
-        self._control = control
-        self._divergence = divergence
-        self._affine = affine
-        self._spaces = spaces
-        self._launch = launch
+    def __init__(self, memory: MemoryUses) -> None:
+        self._memory = memory
+        self._function = memory.function
+        self._control = memory.control
+        self._divergence = memory.divergence
         self._known: dict[tuple[_Parting, ...], Need | None] = {}
 
     def need(self, site: BarrierSite, barriers: Sequence[BarrierSite]) -> Need | None:
@@ -207,7 +191,7 @@ class Absences:
         """In a launch that can be named."""
         integers = Integers(self._function, self._control, self._divergence)
         stays = (parting.staying[0] for parting in partings if parting.staying)
-        return any(find_witness(integers, self._launch, block, Level.WARP) is not None for block in stays)
+        return any(find_witness(integers, self._memory.launch, block, Level.WARP) is not None for block in stays)
 
     def _splits_warps(self, block: BasicBlockId) -> bool:
         divergence = self._divergence
@@ -236,15 +220,10 @@ class Absences:
     @cached_property
     def _uses(self) -> tuple[MemoryUse, ...] | None:
         """None where not all are known."""
-        order = self._control.order
-        if not has_known_widths(self._function, order, self._spaces, SPACES):
+        if not self._memory.have_known_widths(SPACES):
             return None
-        found = memory_uses(self._function, order, self._spaces, SPACES)
+        found = self._memory.of(SPACES)
         return found if len(found) <= MAX_USES else None
-
-    @cached_property
-    def _disjoint(self) -> Disjoint:
-        return Disjoint(self._control, self._divergence, self._affine, self._launch)
 
     def _elements(
         self,
@@ -258,7 +237,7 @@ class Absences:
             return
         gone = self._reachable(way for parting in partings for way in parting.leaving)
         later = [use for use in self._uses if use.block in behind | gone]
-        leavers = Leavers(self._function, self._control, self._divergence, self._affine, self._disjoint)
+        leavers = Leavers(self._function, self._control, self._divergence, self._memory.affine, self._memory.disjoint)
         prefix = all(leavers.leave_from_some_index_on(one.block, one.staying) for one in partings)
         decided = frozenset(parting.block for parting in partings)
         before, waiting = self._before_leaving(partings, barriers), self._leading_to_a_barrier(behind)
@@ -270,7 +249,11 @@ class Absences:
         for write, use in product((one for one in self._uses if one.kind is not AccessKind.LOAD), later):
             place = write.block, write.index
             is_behind, is_before = write.block in behind, place in before
-            if not (is_behind or is_before) or self._are_apart(use, write) or self._disjoint.never_meet(use, write):
+            if (
+                not (is_behind or is_before)
+                or self._are_apart(use, write)
+                or self._memory.disjoint.never_meet(use, write)
+            ):
                 continue
             is_other = use.number != write.number and conflict(use, write)
             if use.block in gone and is_other and (is_before or place in waiting):

@@ -21,17 +21,13 @@ from typing import Final
 
 from analysis.access.model import AccessKind
 from analysis.affine.result import AffineResult
-from analysis.divergence.launch_shape import LaunchKnowledge
-from analysis.divergence.result import DivergenceResult
-from analysis.graph.control_flow import ControlFlow
-from analysis.ir.function import Function, FunctionKind
-from analysis.memory.spaces import SpaceResult
+from analysis.ir.function import FunctionKind
 from analysis.races.disjoint import Disjoint
 from analysis.races.intervals import Interval, intervals, orders_block
 from analysis.races.model import MemoryUse, Race, RaceKind
 from analysis.races.program_builder import build_program
 from analysis.races.search import Pair, Sighting, find_sightings
-from analysis.races.uses import conflict, is_guess, shared_uses
+from analysis.races.uses import MemoryUses, conflict, is_guess
 from analysis.verdict.barriers import BarrierSite, BarrierVerdict, Tier
 
 MAX_USES: Final = 200
@@ -40,36 +36,28 @@ MAX_PAIRS: Final = 4_000
 """Pairs of one function that are compared, those that come first."""
 
 
-def find_races(
-    function: Function,
-    control: ControlFlow,
-    divergence: DivergenceResult,
-    affine: AffineResult,
-    spaces: SpaceResult,
-    barriers: Sequence[BarrierSite],
-    launch: LaunchKnowledge,
-) -> tuple[Race, ...]:
+def find_races(known: MemoryUses, barriers: Sequence[BarrierSite]) -> tuple[Race, ...]:
     """All pairs that are not ruled out, in the order of the program."""
-    if function.kind is not FunctionKind.KERNEL:
+    if known.function.kind is not FunctionKind.KERNEL:
         return ()
-    uses = shared_uses(function, control.order, spaces)
+    uses = known.of_shared_memory()
     if not uses or len(uses) > MAX_USES:
         return ()
-    pairs = _open_pairs(uses, intervals(control, barriers, uses), Disjoint(control, divergence, affine, launch))
+    pairs = _open_pairs(uses, intervals(known.control, barriers, uses), known.disjoint)
     if not pairs:
         return ()
-    pairs = [(one, other) for one, other in pairs if not is_guess(divergence, uses[one], uses[other])]
-    program = build_program(function, control, divergence, uses)
+    pairs = [(one, other) for one, other in pairs if not is_guess(known.divergence, uses[one], uses[other])]
+    program = build_program(known.function, known.control, known.divergence, uses)
     visible = [program.can_be_seen(use) for use in uses]
     followed = [(one, other) for one, other in pairs if visible[one] and visible[other]]
-    sightings: Mapping[Pair, Sighting] = find_sightings(program, launch, followed) if followed else {}
+    sightings: Mapping[Pair, Sighting] = find_sightings(program, known.launch, followed) if followed else {}
     # Threads that miss a barrier race behind it: the barrier is what has to be mended, and has a finding of its own.
     is_missed = any(site.verdict is BarrierVerdict.DIVERGENT and orders_block(site.instruction) for site in barriers)
     surest = Tier.POSSIBLE if is_missed else Tier.PROVEN
     return tuple(
-        _race(affine, uses[one], uses[other], sightings.get((one, other)), surest)
+        _race(known.affine, uses[one], uses[other], sightings.get((one, other)), surest)
         if visible[one] and visible[other]
-        else Race(_kind(affine, uses[one], uses[other]), Tier.ASSUMED, uses[one], uses[other], None, is_open=True)
+        else Race(_kind(known.affine, uses[one], uses[other]), Tier.ASSUMED, uses[one], uses[other], None, is_open=True)
         for one, other in pairs
     )
 

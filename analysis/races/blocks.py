@@ -16,10 +16,6 @@ Cost      Little where each thread or block has its own elements of whatever is 
 from __future__ import annotations
 
 from analysis.access.model import AccessKind
-from analysis.affine.result import AffineResult
-from analysis.divergence.launch_shape import LaunchKnowledge
-from analysis.divergence.result import DivergenceResult
-from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function, FunctionKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import (
@@ -31,44 +27,39 @@ from analysis.ir.instructions import (
     NamedBarrier,
     Opaque,
     PhaseWait,
-    ReadSpecial,
     Store,
 )
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.types import MemorySpace
-from analysis.memory.spaces import SpaceResult
 from analysis.races.block_pairs import pairs_of, watched_uses
 from analysis.races.block_search import find_witnesses
+from analysis.races.disjoint import registers_read
 from analysis.races.model import MemoryUse, Race, RaceKind
 from analysis.races.program_builder import build_program
 from analysis.races.stored_values import StoredKinds
-from analysis.races.uses import memory_uses
+from analysis.races.uses import MemoryUses
 from analysis.verdict.barriers import Tier
 
 
-def find_block_races(
-    function: Function,
-    control: ControlFlow,
-    divergence: DivergenceResult,
-    affine: AffineResult,
-    spaces: SpaceResult,
-    known: LaunchKnowledge,
-) -> tuple[Race, ...]:
+def find_block_races(known: MemoryUses) -> tuple[Race, ...]:
     """Those that are proven, in the order of the program."""
-    if function.kind is not FunctionKind.KERNEL or known.has_several_blocks is False:
+    function, divergence, launch = known.function, known.divergence, known.launch
+    if function.kind is not FunctionKind.KERNEL or launch.has_several_blocks is False:
         return ()
-    every = memory_uses(function, control.order, spaces, frozenset({MemorySpace.GLOBAL}))
-    uses = watched_uses(function, divergence, affine, known, every)
-    kinds = StoredKinds(function, divergence)
+    if not _asks_for_several_blocks(known) or _may_order_blocks(known):
+        return ()
+    every = known.of(frozenset({MemorySpace.GLOBAL}))
+    uses = watched_uses(function, divergence, known.affine, launch, every)
+    kinds = StoredKinds(known.control, divergence)
     pairs = [pair for pair in pairs_of(function, divergence, uses) if _may_matter(kinds, *(uses[n] for n in pair))]
-    if not pairs or not _asks_for_several_blocks(function, known) or _may_order_blocks(function):
+    if not pairs:
         return ()
-    program = build_program(function, control, divergence, uses)
+    program = build_program(function, known.control, divergence, uses)
     visible = [program.can_be_seen(use) for use in uses]
     pairs = [(one, other) for one, other in pairs if visible[one] and visible[other]]
     if not any(visible):
         return ()
-    found = find_witnesses(program, known, pairs)
+    found = find_witnesses(program, launch, pairs)
     return tuple(
         Race(RaceKind.BLOCKS, Tier.PROVEN, uses[one], uses[other], found[one, other], is_open=False)
         for one, other in pairs
@@ -81,26 +72,17 @@ def _may_matter(kinds: StoredKinds, *pair: MemoryUse) -> bool:
     return any(use.kind is not AccessKind.STORE for use in pair) or all(map(kinds.may_be_told, pair))
 
 
-def _asks_for_several_blocks(function: Function, known: LaunchKnowledge) -> bool:
-    if known.has_several_blocks:
+def _asks_for_several_blocks(known: MemoryUses) -> bool:
+    return bool(known.launch.has_several_blocks) or SpecialRegister.BLOCK_X in registers_read(known.control)
+
+
+def _may_order_blocks(known: MemoryUses) -> bool:
+    if known.control.placed(Fence, GridBarrier, NamedBarrier, PhaseWait, Call, Opaque):
         return True
-    registers = (item.register for _, item in function.instructions() if isinstance(item, ReadSpecial))
-    return SpecialRegister.BLOCK_X in registers
-
-
-def _may_order_blocks(function: Function) -> bool:
-    results: list[ValueId] = []
-    for _, item in function.instructions():
-        match item:
-            case Fence() | GridBarrier() | NamedBarrier() | PhaseWait() | Call() | Opaque():
-                return True
-            case Load(volatile=True) | Store(volatile=True):
-                return True
-            case Atomic(result=result):
-                results.append(result)
-            case _:
-                pass
-    return bool(results) and not _used(function).isdisjoint(results)
+    if any(item.volatile for _, _, item in known.control.placed(Load, Store)):
+        return True
+    results = [item.result for _, _, item in known.control.placed(Atomic)]
+    return bool(results) and not _used(known.function).isdisjoint(results)
 
 
 def _used(function: Function) -> set[ValueId]:

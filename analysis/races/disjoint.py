@@ -27,7 +27,7 @@ from analysis.divergence.launch_shape import MAX_BLOCK_THREADS, LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
-from analysis.ir.function import Function, SymbolKind
+from analysis.ir.function import SymbolKind
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import ElementAddress, ReadSpecial, SymbolAddress
 from analysis.ir.operators import SpecialRegister
@@ -59,10 +59,10 @@ class Disjoint:
         self._control = control
         self._divergence = divergence
         self._affine = affine
-        self._extent = _extent(control.function, launch)
+        self._extent = _extent(control, launch)
         self._numbers: dict[LinearForm, int] = {}
         self._forms: list[LinearForm] = []
-        self._where: dict[int, _Where] = {}
+        self._where: dict[tuple[ValueId, BasicBlockId], _Where] = {}
         self._fixed: dict[Atom, bool] = {}
         self._answers: dict[tuple[object, ...], bool] = {}
 
@@ -125,10 +125,10 @@ class Disjoint:
     # -- forms ------------------------------------------------------------------------------------------------------
 
     def _place(self, use: MemoryUse) -> _Where:
-        known = self._where.get(use.number)
+        place = use.address, use.block
+        known = self._where.get(place)
         if known is None:
-            known = _Where(self._form(use.address, use.block), self._indices(use))
-            self._where[use.number] = known
+            known = self._where[place] = _Where(self._form(*place), self._indices(use))
         return known
 
     def _indices(self, use: MemoryUse) -> tuple[int | None, ...] | None:
@@ -206,21 +206,16 @@ def _equation(one: LinearForm, other: LinearForm) -> tuple[Axis | None, int | No
     return axis, None if difference % factor else -difference // factor
 
 
-def registers_read(function: Function) -> set[SpecialRegister]:
-    return {
-        instruction.register
-        for block in function.blocks
-        for instruction in block.instructions
-        if type(instruction) is ReadSpecial
-    }
+def registers_read(control: ControlFlow) -> set[SpecialRegister]:
+    return {instruction.register for _, _, instruction in control.placed(ReadSpecial)}
 
 
-def _extent(function: Function, launch: LaunchKnowledge) -> Factors | None:
+def _extent(control: ControlFlow, launch: LaunchKnowledge) -> Factors | None:
     """The largest extent of a block along each axis; None where too much is possible."""
     if launch.shapes:
         x, y, z = zip(*((shape.x, shape.y, shape.z) for shape in launch.shapes), strict=True)
         return max(x), max(y), max(z)
-    read = registers_read(function)
+    read = registers_read(control)
     if SpecialRegister.THREAD_Z in read:
         return None
     has_rows = not launch.one_dimensional and SpecialRegister.THREAD_Y in read

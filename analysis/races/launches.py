@@ -36,22 +36,20 @@ BOXES: Final = (BlockShape(64), BlockShape(8, 8, 4), BlockShape(4, 4, 4))
 def shapes_to_try(program: Program, knowledge: LaunchKnowledge) -> tuple[BlockShape, ...]:
     if knowledge.shapes:
         return knowledge.shapes[:MAX_SHAPES]
-    function = program.function
     if not knowledge.one_dimensional:
-        read = registers_read(function)
+        read = registers_read(program.control)
         if SpecialRegister.THREAD_Z in read:
             return BOXES
         if SpecialRegister.THREAD_Y in read:
             return RECTANGLES
-    meets_in_warps = any(type(instruction) in WARP_MEETINGS for _, instruction in function.instructions())
-    return (*LINES, WARP) if meets_in_warps else LINES
+    return (*LINES, WARP) if program.control.placed(*WARP_MEETINGS) else LINES
 
 
 def smaller_shapes(program: Program, knowledge: LaunchKnowledge) -> tuple[BlockShape, ...]:
     """Where the kernel is made for none of the usual blocks; none where the shapes are known."""
     if knowledge.shapes:
         return ()
-    read = registers_read(program.function)
+    read = registers_read(program.control)
     if knowledge.one_dimensional or not read & {SpecialRegister.THREAD_Y, SpecialRegister.THREAD_Z}:
         return SHORT_LINES
     rows = [number for number in distances(program) if number <= MAX_ROW]

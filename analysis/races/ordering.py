@@ -11,21 +11,19 @@ Nothing    A barrier is said to order nothing only if no pair is left and nothin
            Of two barriers that each make the other one superfluous the second is said to order nothing, and the first
            then orders all: the answers hold when every barrier that orders nothing is taken out.
 Limits     Nothing is known where some threads may miss a barrier of the function.
-Cost       O(barriers x (blocks + edges + accesses^2)), bounded; `nothing` looks for one pair of each barrier only.
+Cost       O(barriers x (blocks + edges + accesses^2)), bounded; `idle` looks for one pair of each barrier only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from typing import Final, final
 
 from analysis.access.model import AccessKind
-from analysis.affine.result import AffineResult
-from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.result import DivergenceResult
-from analysis.graph.control_flow import ControlFlow
-from analysis.ir.function import Function, FunctionKind
+from analysis.ir.function import FunctionKind
+from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import (
     BlockBarrier,
     Call,
@@ -42,11 +40,9 @@ from analysis.ir.operators import BarrierReduction, SpecialRegister
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
 from analysis.memory.roots import pointer_root
-from analysis.memory.spaces import SpaceResult
-from analysis.races.disjoint import Disjoint
 from analysis.races.intervals import Paths, are_followed
 from analysis.races.model import MemoryUse
-from analysis.races.uses import has_known_widths, memory_uses
+from analysis.races.uses import MemoryUses
 from analysis.verdict.barriers import BarrierSite
 
 MAX_USES: Final = 200
@@ -55,7 +51,7 @@ MAX_PAIRS: Final = 4_000
 """Pairs that are compared for one barrier; what is left over makes the answer incomplete."""
 
 _SHARED_BY_THREADS: Final = frozenset({MemorySpace.SHARED, MemorySpace.GLOBAL, MemorySpace.GENERIC})
-_DOUBTFUL: Final = frozenset((Opaque, Call, NamedBarrier, Print, Texture, Shuffle, Vote, ReadSpecial))
+_DOUBTFUL: Final = (Opaque, Call, NamedBarrier, Print, Texture, Shuffle, Vote, ReadSpecial)
 """Types of instructions of which some may need a barrier that no access needs."""
 _TIMES: Final = frozenset({SpecialRegister.CLOCK, SpecialRegister.GLOBAL_TIMER, SpecialRegister.ACTIVE_MASK})
 
@@ -91,22 +87,9 @@ class BarrierOrder:
 class BarrierOrdering:
     """Answers for one function; cheap to make, each question walks from the barriers anew."""
 
-    def __init__(
-        self,
-        function: Function,
-        control: ControlFlow,
-        divergence: DivergenceResult,
-        affine: AffineResult,
-        spaces: SpaceResult,
-        barriers: Sequence[BarrierSite],
-        launch: LaunchKnowledge,
-    ) -> None:
-        self._function = function
-        self._control = control
-        self._divergence = divergence
-        self._spaces = spaces
+    def __init__(self, known: MemoryUses, barriers: Sequence[BarrierSite]) -> None:
+        self._known = known
         self._barriers = barriers
-        self._disjoint = Disjoint(control, divergence, affine, launch)
 
     def orders(self) -> tuple[BarrierOrder, ...]:
         """One for each `__syncthreads()`; empty where it is not known which accesses a barrier parts."""
@@ -114,49 +97,61 @@ class BarrierOrdering:
         if uses is None:
             return ()
         is_followed = self._is_followed()
-        standing = list(self._barriers)
         found: list[BarrierOrder] = []
-        for site in reversed(self._barriers):
-            if isinstance(site.instruction, BlockBarrier):
-                compared = list(self._compared(Paths(self._control, standing, uses), site, uses))
-                pairs = tuple(pair for pair in compared if pair is not None)
-                order = BarrierOrder(site, pairs, is_followed and None not in compared and _is_plain(site))
-                if order.is_nothing:
-                    standing.remove(site)
-                found.append(order)
+
+        def is_nothing(site: BarrierSite, compared: Iterable[OrderedPair | None]) -> bool:
+            every = list(compared)
+            pairs = tuple(pair for pair in every if pair is not None)
+            order = BarrierOrder(site, pairs, is_followed and None not in every and _is_plain(site))
+            found.append(order)
+            return order.is_nothing
+
+        self._walk([site for site in self._barriers if isinstance(site.instruction, BlockBarrier)], uses, is_nothing)
         return tuple(reversed(found))
 
-    def nothing(self) -> frozenset[BarrierSite]:
-        """The barriers whose order `is_nothing`, without the pairs of the others."""
-        plain = [site for site in reversed(self._barriers) if _is_plain(site)]
-        uses = self._uses() if plain else None
+    def idle(self) -> frozenset[tuple[BasicBlockId, int]]:
+        """The places of the barriers whose order `is_nothing`, found without the pairs of the others."""
+        plain = [site for site in self._barriers if _is_plain(site)]
+        uses = self._uses() if plain and self._known.function.kind is FunctionKind.KERNEL else None
         if uses is None or not self._is_followed():
             return frozenset()
+        found: list[BarrierSite] = []
+
+        def is_nothing(site: BarrierSite, compared: Iterable[OrderedPair | None]) -> bool:
+            if any(True for _ in compared):
+                return False
+            found.append(site)
+            return True
+
+        self._walk(plain, uses, is_nothing)
+        return frozenset((site.block, site.index) for site in found)
+
+    def _walk(
+        self,
+        sites: Sequence[BarrierSite],
+        uses: Sequence[MemoryUse],
+        is_nothing: Callable[[BarrierSite, Iterable[OrderedPair | None]], bool],
+    ) -> None:
+        """Asks of each barrier, the last one first; one that orders nothing does not stand for those in front of it."""
         standing = list(self._barriers)
-        paths = Paths(self._control, standing, uses)
-        found: set[BarrierSite] = set()
-        for site in plain:
-            if not any(True for _ in self._compared(paths, site, uses)):
-                found.add(site)
+        paths = Paths(self._known.control, standing, uses)
+        for site in reversed(sites):
+            if is_nothing(site, self._compared(paths, site, uses)):
                 standing.remove(site)
-                paths = Paths(self._control, standing, uses)
-        return frozenset(found)
+                paths = Paths(self._known.control, standing, uses)
 
     def _uses(self) -> tuple[MemoryUse, ...] | None:
         if not are_followed(self._barriers):
             return None
-        uses = memory_uses(self._function, self._control.order, self._spaces, _SHARED_BY_THREADS)
+        uses = self._known.of(_SHARED_BY_THREADS)
         return uses if len(uses) <= MAX_USES else None
 
     def _is_followed(self) -> bool:
         """Whether nothing but the accesses can need a barrier."""
         return (
-            self._function.kind is FunctionKind.KERNEL
-            and not any(
-                type(instruction) in _DOUBTFUL and _may_need_barrier(instruction)
-                for _, instruction in self._function.instructions()
-            )
-            and has_known_widths(self._function, self._control.order, self._spaces, _SHARED_BY_THREADS)
+            self._known.function.kind is FunctionKind.KERNEL
+            and not any(_may_need_barrier(instruction) for _, _, instruction in self._known.control.placed(*_DOUBTFUL))
+            and self._known.have_known_widths(_SHARED_BY_THREADS)
         )
 
     def _compared(self, paths: Paths, site: BarrierSite, uses: Sequence[MemoryUse]) -> Iterator[OrderedPair | None]:
@@ -171,8 +166,8 @@ class BarrierOrdering:
             if compared > MAX_PAIRS:
                 yield None
                 return
-            if not self._disjoint.never_meet(one, two):
-                is_same = _is_same_object(self._divergence, one, two)
+            if not self._known.disjoint.never_meet(one, two):
+                is_same = _is_same_object(self._known.divergence, one, two)
                 yield OrderedPair(one, two, before[number] or after[other]) if is_same else None
 
 

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias, final
 
 from analysis.divergence.launch_shape import BlockShape
 from analysis.divergence.result import DivergenceResult
-from analysis.ir.function import Function
+from analysis.graph.control_flow import ControlFlow
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import (
     Atomic,
@@ -46,15 +46,17 @@ _MAX_DEPTH: Final = 24
 class StoredKinds:
     """Which stored values might be told at all, as far as it can be seen without following a thread."""
 
-    def __init__(self, function: Function, divergence: DivergenceResult) -> None:
-        self._function = function
+    def __init__(self, control: ControlFlow, divergence: DivergenceResult) -> None:
+        self._control = control
+        self._function = control.function
         self._divergence = divergence
         self._known: dict[ValueId, bool] = {}
 
     @cached_property
     def written(self) -> set[ValueId]:
         """The pointers through which the kernel writes."""
-        return _written_roots(self._function, self._divergence)
+        stores = self._control.placed(Store, Atomic)
+        return {pointer_root(self._divergence, instruction.address) for _, _, instruction in stores}
 
     def may_be_told(self, use: MemoryUse) -> bool:
         return use.value is not None and self._may_be_known(use.value, 0)
@@ -91,7 +93,7 @@ class StoredValues:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._kinds = StoredKinds(program.function, program.divergence)
+        self._kinds = StoredKinds(program.control, program.divergence)
 
     def differ(
         self, shape: BlockShape, warp_size: int, assignment: int, one: Event, other: Event, budget: int
@@ -184,11 +186,3 @@ def _operator(item: Unary | Binary | Convert | Math | Bitcast | ExtractElement) 
             return "member", index
         case Convert() | Bitcast():
             return "converted"
-
-
-def _written_roots(function: Function, divergence: DivergenceResult) -> set[ValueId]:
-    return {
-        pointer_root(divergence, instruction.address)
-        for _, instruction in function.instructions()
-        if isinstance(instruction, Store | Atomic)
-    }

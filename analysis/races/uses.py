@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import cached_property
+from typing import final
 
 from analysis.access.model import AccessKind
+from analysis.affine.result import AffineResult
+from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.result import DivergenceResult
+from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import (
@@ -21,47 +26,62 @@ from analysis.ir.operators import AtomicOperator
 from analysis.ir.types import MemorySpace, PointerType
 from analysis.lower.layouts import size_of
 from analysis.memory.spaces import SpaceResult
+from analysis.races.disjoint import Disjoint
 from analysis.races.model import MemoryUse
 
 
-def shared_uses(function: Function, order: tuple[BasicBlockId, ...], spaces: SpaceResult) -> tuple[MemoryUse, ...]:
-    """Those of shared memory, in reverse post-order of their blocks; empty if none of them writes."""
-    found = memory_uses(function, order, spaces, frozenset({MemorySpace.SHARED}))
-    return found if any(use.kind is not AccessKind.LOAD for use in found) else ()
+@final
+class MemoryUses:
+    """One function with all that is known of it, for every question about the memory that its threads share.
 
+    What several of these questions need is found once.
+    """
 
-def memory_uses(
-    function: Function, order: tuple[BasicBlockId, ...], spaces: SpaceResult, wanted: frozenset[MemorySpace]
-) -> tuple[MemoryUse, ...]:
-    """Those of the wanted spaces whose width is known, in reverse post-order of their blocks."""
-    found: list[MemoryUse] = []
-    for block, index, instruction in _accesses(function, order, spaces, wanted):
-        width = _width(function, instruction.address)
-        if width is not None:
-            space, variable = spaces.space(instruction.address), spaces.variable(instruction.address)
-            use = MemoryUse(len(found), block, index, kind_of(instruction), instruction, width, space, variable)
-            found.append(use)
-    return tuple(found)
+    def __init__(
+        self,
+        function: Function,
+        control: ControlFlow,
+        divergence: DivergenceResult,
+        affine: AffineResult,
+        spaces: SpaceResult,
+        launch: LaunchKnowledge,
+    ) -> None:
+        self.function = function
+        self.control = control
+        self.divergence = divergence
+        self.affine = affine
+        self.launch = launch
+        self._spaces = spaces
 
+    @cached_property
+    def disjoint(self) -> Disjoint:
+        return Disjoint(self.control, self.divergence, self.affine, self.launch)
 
-def has_known_widths(
-    function: Function, order: tuple[BasicBlockId, ...], spaces: SpaceResult, wanted: frozenset[MemorySpace]
-) -> bool:
-    """Whether `memory_uses` leaves none out."""
-    accesses = _accesses(function, order, spaces, wanted)
-    return all(_width(function, instruction.address) is not None for _, _, instruction in accesses)
+    def of(self, wanted: frozenset[MemorySpace]) -> tuple[MemoryUse, ...]:
+        """Those of the wanted spaces whose width is known, in reverse post-order of their blocks."""
+        found: list[MemoryUse] = []
+        for block, index, instruction, space, width in self._every:
+            if space in wanted and width is not None:
+                variable = self._spaces.variable(instruction.address)
+                kind = kind_of(instruction)
+                found.append(MemoryUse(len(found), block, index, kind, instruction, width, space, variable))
+        return tuple(found)
 
+    def of_shared_memory(self) -> tuple[MemoryUse, ...]:
+        """Empty if none of them writes."""
+        found = self.of(frozenset({MemorySpace.SHARED}))
+        return found if any(use.kind is not AccessKind.LOAD for use in found) else ()
 
-def _accesses(
-    function: Function, order: tuple[BasicBlockId, ...], spaces: SpaceResult, wanted: frozenset[MemorySpace]
-) -> Iterator[tuple[BasicBlockId, int, Load | Store | Atomic]]:
-    for block in order:
-        for index, instruction in enumerate(function.blocks[block].instructions):
-            # Most instructions are none of these: comparing types is several times faster than `isinstance`.
-            if (
-                type(instruction) is Load or type(instruction) is Store or type(instruction) is Atomic
-            ) and spaces.space(instruction.address) in wanted:
-                yield block, index, instruction
+    def have_known_widths(self, wanted: frozenset[MemorySpace]) -> bool:
+        """Whether `of` leaves none out."""
+        return all(width is not None or space not in wanted for _, _, _, space, width in self._every)
+
+    @cached_property
+    def _every(self) -> Sequence[tuple[BasicBlockId, int, Load | Store | Atomic, MemorySpace, int | None]]:
+        return [
+            (block, index, item, self._spaces.space(item.address), _width(self.function, item.address))
+            for block, index, item in self.control.placed(Load, Store, Atomic)
+        ]
 
 
 def kind_of(instruction: Instruction) -> AccessKind:

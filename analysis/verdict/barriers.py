@@ -131,12 +131,8 @@ def find_barriers(
 ) -> tuple[BarrierSite, ...]:
     """All barriers the entry reaches, in reverse post-order."""
     judge = _Judge(function, control, divergence, launch)
-    return tuple(
-        judge.site(block, index, instruction)
-        for block in control.order
-        for index, instruction in enumerate(function.blocks[block].instructions)
-        if isinstance(instruction, Barrier)
-    )
+    placed = control.placed(BlockBarrier, NamedBarrier, WarpBarrier, GridBarrier)
+    return tuple(judge.site(block, index, barrier) for block, index, barrier in placed)
 
 
 @final

@@ -45,15 +45,10 @@ def find_warp_problems(
     """In the order of the blocks.  `divergence` is what remains if the callers of a device function agree."""
     found: list[WarpProblem] = []
     operations: dict[BasicBlockId, list[WarpOperation]] = {}
-    has_lock = has_volatile = False
-    for block in control.order:
-        for item in function.blocks[block].instructions:
-            if isinstance(item, WARP_OPERATIONS):
-                operations.setdefault(block, []).append(item)
-            elif type(item) is Atomic:
-                has_lock |= item.operator in ACQUIRING
-            elif type(item) is Load or type(item) is Store:
-                has_volatile |= item.volatile
+    for block, _, operation in control.placed(*WARP_OPERATIONS):
+        operations.setdefault(block, []).append(operation)
+    has_lock = any(item.operator in ACQUIRING for _, _, item in control.placed(Atomic))
+    has_volatile = any(item.volatile for _, _, item in control.placed(Load, Store))
     if operations:
         judge = Participation(function, control, divergence, knowledge, callers_known=callers_known)
         for block, here in operations.items():

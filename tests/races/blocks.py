@@ -18,7 +18,7 @@ from benchmarks.claims.subject import analyze_subject
 from sim.faults import RaceScope
 from sim.observers.races import RaceObserver
 from tests.races.oracle import Lines
-from tests.races.referee import names, race_lines, raced_lines
+from tests.races.referee import memory_of, names, race_lines, raced_lines
 from tests.sim.random.choices import Choices, Seeded
 from tests.sim.running import kernel_of, run
 from tests.support.seeds import Counts, exit_with, run_seeds
@@ -59,9 +59,7 @@ def random_kernel(choices: Choices) -> str:
 
 def claimed(text: str, known: LaunchKnowledge) -> dict[Lines, RaceWitness]:
     subject = analyze_subject(kernel_of(text, "k").function, known)
-    races = find_block_races(
-        subject.function, subject.control, subject.divergence, subject.affine, subject.spaces, known
-    )
+    races = find_block_races(memory_of(subject, known))
     return {race_lines(text, 1, race): race.witness for race in races if race.witness is not None}
 
 

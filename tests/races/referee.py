@@ -12,8 +12,9 @@ from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.ir.source import Span
 from analysis.races.analysis import find_races
 from analysis.races.model import Race, RaceWitness
+from analysis.races.uses import MemoryUses
 from analysis.verdict.barriers import Tier
-from benchmarks.claims.subject import analyze_subject
+from benchmarks.claims.subject import Subject, analyze_subject
 from sim.faults import DataRace
 from sim.observers.races import RaceObserver
 from tests.races.oracle import Lines
@@ -36,15 +37,7 @@ def claims(text: str, shape: BlockShape | None, name: str = "k") -> Claimed:
     """What is said of the kernel if its blocks are known to have that shape, or if nothing is known."""
     knowledge = LaunchKnowledge(() if shape is None else (shape,))
     subject = analyze_subject(kernel_of(text, name).function, knowledge)
-    races = find_races(
-        subject.function,
-        subject.control,
-        subject.divergence,
-        subject.affine,
-        subject.spaces,
-        subject.barriers,
-        knowledge,
-    )
+    races = find_races(memory_of(subject, knowledge), subject.barriers)
     start = _start_of(text, name)
     proven: dict[Lines, RaceWitness] = {}
     for race in races:
@@ -52,6 +45,10 @@ def claims(text: str, shape: BlockShape | None, name: str = "k") -> Claimed:
             proven.setdefault(race_lines(text, start, race), race.witness)
     seen = {race_lines(text, start, race) for race in races if race.witness is not None}
     return Claimed(proven, seen, {race_lines(text, start, race) for race in races})
+
+
+def memory_of(subject: Subject, known: LaunchKnowledge) -> MemoryUses:
+    return MemoryUses(subject.function, subject.control, subject.divergence, subject.affine, subject.spaces, known)
 
 
 def observed(text: str, shape: tuple[int, int, int], numbers: dict[str, int], name: str = "k") -> set[Lines]:
