@@ -6,6 +6,7 @@ Signed overflow wraps, as every GPU does it; division by zero and shifts by the 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 
 from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction, UnaryOperator
@@ -14,21 +15,21 @@ from analysis.ir.types import BooleanType, IntegerType
 ScalarType = IntegerType | BooleanType
 
 COMPARISONS: dict[CompareOperator, Callable[[int, int], int]] = {
-    CompareOperator.EQUAL: lambda a, b: a == b,
-    CompareOperator.NOT_EQUAL: lambda a, b: a != b,
-    CompareOperator.LESS: lambda a, b: a < b,
-    CompareOperator.LESS_EQUAL: lambda a, b: a <= b,
-    CompareOperator.GREATER: lambda a, b: a > b,
-    CompareOperator.GREATER_EQUAL: lambda a, b: a >= b,
+    CompareOperator.EQUAL: operator.eq,
+    CompareOperator.NOT_EQUAL: operator.ne,
+    CompareOperator.LESS: operator.lt,
+    CompareOperator.LESS_EQUAL: operator.le,
+    CompareOperator.GREATER: operator.gt,
+    CompareOperator.GREATER_EQUAL: operator.ge,
 }
 
 EXACT: dict[BinaryOperator, Callable[[int, int], int]] = {
-    BinaryOperator.ADD: lambda a, b: a + b,
-    BinaryOperator.SUBTRACT: lambda a, b: a - b,
-    BinaryOperator.MULTIPLY: lambda a, b: a * b,
-    BinaryOperator.AND: lambda a, b: a & b,
-    BinaryOperator.OR: lambda a, b: a | b,
-    BinaryOperator.XOR: lambda a, b: a ^ b,
+    BinaryOperator.ADD: operator.add,
+    BinaryOperator.SUBTRACT: operator.sub,
+    BinaryOperator.MULTIPLY: operator.mul,
+    BinaryOperator.AND: int.__and__,
+    BinaryOperator.OR: int.__or__,
+    BinaryOperator.XOR: int.__xor__,
     BinaryOperator.LOGICAL_AND: lambda a, b: int(bool(a) and bool(b)),
     BinaryOperator.LOGICAL_OR: lambda a, b: int(bool(a) or bool(b)),
 }

@@ -56,23 +56,24 @@ def evaluator(item: Instruction, type_: ScalarType) -> Evaluate:
     match item:
         case Constant(value=value):
             return _constant(integers.wrap(int(value), type_) if isinstance(value, int) else None)
-        case ReadSpecial(register=register):
-            return lambda values, launch, thread: _register(register, launch, thread)
-        case TemplateArgument(result=result):
-            return lambda values, launch, thread: launch.scalars.get(result)
-        case Select(condition=condition, if_true=if_true, if_false=if_false):
-            return _select(condition, if_true, if_false)
         case Binary(operator=operator, left=left, right=right):
             exact = integers.EXACT.get(operator)
             if exact is not None:
                 return _wrapped(exact, left, right, type_)
             return _binary(lambda a, b: integers.binary(operator, a, b, type_), left, right)
+        case Convert(operand=operand):
+            return _converted(operand, type_)
+        case ReadSpecial(register=register):
+            read = REGISTERS.get(register, _unknown)
+            return lambda values, launch, thread: read(launch, thread)
+        case TemplateArgument(result=result):
+            return lambda values, launch, thread: launch.scalars.get(result)
+        case Select(condition=condition, if_true=if_true, if_false=if_false):
+            return _select(condition, if_true, if_false)
         case Compare(operator=operator, left=left, right=right):
             return _binary(integers.COMPARISONS[operator], left, right)
         case Unary(operator=operator, operand=operand):
             return _unary(operator, operand, type_)
-        case Convert(operand=operand):
-            return _converted(operand, type_)
         case Math(function=function, operands=operands):
             return _math(function, operands, type_)
         case _:
@@ -103,7 +104,7 @@ def _binary(operate: Callable[[int, int], int | None], left: ValueId, right: Val
 
 
 def _wrapped(operate: Callable[[int, int], int], left: ValueId, right: ValueId, type_: ScalarType) -> Evaluate:
-    low, high = _range(type_)
+    low, high = value_range(type_)
 
     def evaluate(values: Values, launch: Launch, thread: int) -> int | None:
         first, second = values.get(left), values.get(right)
@@ -124,7 +125,7 @@ def _unary(operator: UnaryOperator, operand: ValueId, type_: ScalarType) -> Eval
 
 
 def _converted(operand: ValueId, type_: ScalarType) -> Evaluate:
-    low, high = _range(type_)
+    low, high = value_range(type_)
 
     def evaluate(values: Values, launch: Launch, thread: int) -> int | None:
         value = values.get(operand)
@@ -146,7 +147,7 @@ def _math(function: MathFunction, operands: tuple[ValueId, ...], type_: ScalarTy
     return evaluate
 
 
-def _range(type_: ScalarType) -> tuple[int, int]:
+def value_range(type_: ScalarType) -> tuple[int, int]:
     """The canonical values of a type, both ends included."""
     if isinstance(type_, BooleanType):
         return 0, 1
@@ -155,32 +156,24 @@ def _range(type_: ScalarType) -> tuple[int, int]:
     return 0, (1 << type_.bits) - 1
 
 
-def _register(register: SpecialRegister, launch: Launch, thread: int) -> int | None:
-    shape = launch.shape
-    match register:
-        case SpecialRegister.THREAD_X:
-            return thread % shape.x
-        case SpecialRegister.THREAD_Y:
-            return thread // shape.x % shape.y
-        case SpecialRegister.THREAD_Z:
-            return thread // (shape.x * shape.y)
-        case SpecialRegister.LANE:
-            return thread % launch.warp_size
-        case SpecialRegister.WARP_SIZE:
-            return launch.warp_size
-        case SpecialRegister.BLOCK_DIM_X:
-            return shape.x
-        case SpecialRegister.BLOCK_DIM_Y:
-            return shape.y
-        case SpecialRegister.BLOCK_DIM_Z:
-            return shape.z
-        case SpecialRegister.BLOCK_X:
-            return launch.block
-        case SpecialRegister.BLOCK_Y | SpecialRegister.BLOCK_Z:
-            return 0
-        case SpecialRegister.GRID_DIM_X:
-            return launch.blocks
-        case SpecialRegister.GRID_DIM_Y | SpecialRegister.GRID_DIM_Z:
-            return 1
-        case _:
-            return None
+def _unknown(launch: Launch, thread: int) -> None:
+    return None
+
+
+REGISTERS: Final[Mapping[SpecialRegister, Callable[[Launch, int], int | None]]] = {
+    SpecialRegister.THREAD_X: lambda launch, thread: thread % launch.shape.x,
+    SpecialRegister.THREAD_Y: lambda launch, thread: thread // launch.shape.x % launch.shape.y,
+    SpecialRegister.THREAD_Z: lambda launch, thread: thread // (launch.shape.x * launch.shape.y),
+    SpecialRegister.LANE: lambda launch, thread: thread % launch.warp_size,
+    SpecialRegister.WARP_SIZE: lambda launch, thread: launch.warp_size,
+    SpecialRegister.BLOCK_DIM_X: lambda launch, thread: launch.shape.x,
+    SpecialRegister.BLOCK_DIM_Y: lambda launch, thread: launch.shape.y,
+    SpecialRegister.BLOCK_DIM_Z: lambda launch, thread: launch.shape.z,
+    SpecialRegister.BLOCK_X: lambda launch, thread: launch.block,
+    SpecialRegister.BLOCK_Y: lambda launch, thread: 0,
+    SpecialRegister.BLOCK_Z: lambda launch, thread: 0,
+    SpecialRegister.GRID_DIM_X: lambda launch, thread: launch.blocks,
+    SpecialRegister.GRID_DIM_Y: lambda launch, thread: 1,
+    SpecialRegister.GRID_DIM_Z: lambda launch, thread: 1,
+}
+"""What is read from those that are known."""

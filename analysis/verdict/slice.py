@@ -27,6 +27,7 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.types import BooleanType, IntegerType
+from analysis.verdict.columns import EvaluateColumn, column_evaluator
 from analysis.verdict.evaluation import Evaluate, evaluator
 from analysis.verdict.memory_arguments import MemoryArguments
 
@@ -38,8 +39,8 @@ BLOCK_INDICES = (SpecialRegister.BLOCK_X, SpecialRegister.BLOCK_Y, SpecialRegist
 
 MAX_LONG_WALKS: Final = 4
 
-Step: TypeAlias = tuple[ValueId, Evaluate]
-"""A value of the slice, and how it is computed."""
+Step: TypeAlias = tuple[ValueId, Evaluate, EvaluateColumn]
+"""A value of the slice, and how it is computed: for all threads alike, and for each."""
 Given: TypeAlias = tuple[tuple[ValueId, ValueId | None], ...]
 """Phis with the value that each takes."""
 
@@ -81,7 +82,7 @@ class Integers:
             item = self.function.blocks[block].instructions[index]
             type_ = self.function.types[value]
             assert isinstance(type_, IntegerType | BooleanType)
-            known = self._steps[value] = value, evaluator(item, type_)
+            known = self._steps[value] = value, evaluator(item, type_), column_evaluator(item, type_)
         return known
 
 
@@ -118,8 +119,6 @@ class Slice:
     reads_block_index: bool = False
     of_thread: set[ValueId] = field(default_factory=set[ValueId])
     """The definitions that depend on the number of the thread."""
-    for_threads: set[ValueId] = field(default_factory=set[ValueId])
-    """The other definitions that these are computed from."""
 
     @classmethod
     def of(cls, integers: Integers, target: BasicBlockId) -> Slice:
@@ -201,8 +200,6 @@ class Slice:
             if value not in self.of_thread:
                 self.of_thread.add(value)
                 waiting.extend(users[value])
-        read = {operand for value in self.of_thread for operand in self.definitions[value].operands}
-        self.for_threads = read - self.of_thread
 
     def _decide_with(self, block: BasicBlockId, waiting: list[ValueId]) -> None:
         """What decides whether and how often `block` runs, and which way it is left, has a say."""
@@ -224,7 +221,7 @@ class Slice:
         if known is None:
             blocks = self.function.blocks
             phis = (phi.result for block in cycle.blocks for phi in blocks[block].phis)
-            others = (result for block in cycle.blocks for result, _ in self.bodies.get(block, ()))
+            others = (result for block in cycle.blocks for result, _, _ in self.bodies.get(block, ()))
             phis = (result for result in phis if result in self.definitions)
             known = self.computed[cycle.id] = (*phis, *others)
         return known

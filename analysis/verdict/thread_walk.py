@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TypeAlias, final
+from itertools import repeat
+from typing import TypeAlias, TypeVar, final
 
 from analysis.divergence.levels import Level
 from analysis.ir.function import ENTRY
@@ -23,8 +24,11 @@ from analysis.ir.instructions import (
     Switch,
     Trap,
 )
+from analysis.verdict.columns import Column
 from analysis.verdict.evaluation import Launch
 from analysis.verdict.slice import Given, Slice
+
+Value = TypeVar("Value")
 
 Visit: TypeAlias = tuple[BasicBlockId, tuple[int | None, ...]]
 """A watched block that the thread ran, and the values that were asked for; None for those that cannot be told."""
@@ -40,15 +44,13 @@ class Stop(Enum):
 @final
 @dataclass(slots=True)
 class WalkedThread:
-    """One thread; a value that is missing is unknown.
+    """One thread.
 
-    `values`: those that depend on its number, and what they are computed from.  `arrivals`: how often it ran the target
-    blocks, or at least ran them where it was not followed to its end.  `visits`: the watched blocks that it ran, in its
-    order.
+    `arrivals`: how often it ran the target blocks, or at least ran them where it was not followed to its end.
+    `visits`: the watched blocks that it ran, in its order.
     """
 
     number: int
-    values: dict[ValueId, int]
     visits: list[Visit] = field(default_factory=list[Visit])
     arrivals: int = 0
     is_followed: bool = False
@@ -60,22 +62,39 @@ class WalkedThread:
 class _Group:
     """Threads at one place with the same values: at `block`, entered from `source` (None: from somewhere).
 
-    `values`: what does not depend on the number of a thread.  `rounds`: how often each decision was assumed.
-    `arrivals`: since they are together.  `spent`: operations of the one that needed most.
+    `values`: what does not depend on the number of a thread; `columns`: what does, for each of them.  What is missing
+    is unknown.  `rounds`: how often each decision was assumed.  `arrivals`: since they are together.  `spent`:
+    operations of the one that needed most.
     """
 
     threads: list[WalkedThread]
+    numbers: list[int]
     values: dict[ValueId, int]
+    columns: dict[ValueId, Column]
     block: BasicBlockId = ENTRY
     source: BasicBlockId | None = None
     rounds: dict[BasicBlockId, int] = field(default_factory=dict[BasicBlockId, int])
     arrivals: int = 0
     spent: int = 0
 
-    def part(self, threads: list[WalkedThread]) -> _Group:
-        """Some of them, that go on alone."""
-        values, rounds = dict(self.values), dict(self.rounds)
-        return _Group(threads, values, self.block, self.source, rounds, self.arrivals, self.spent)
+    def part(self, places: Sequence[int]) -> _Group:
+        """Those at some places among them, that go on alone."""
+        return _Group(
+            [self.threads[place] for place in places],
+            [self.numbers[place] for place in places],
+            dict(self.values),
+            {value: [column[place] for place in places] for value, column in self.columns.items()},
+            self.block,
+            self.source,
+            dict(self.rounds),
+            self.arrivals,
+            self.spent,
+        )
+
+    def forget(self, results: Iterable[ValueId]) -> None:
+        for result in results:
+            self.values.pop(result, None)
+            self.columns.pop(result, None)
 
 
 @final
@@ -99,7 +118,7 @@ class Walk:
         self._launch = launch
         self._longest = longest
         self._enough = enough
-        self.threads = [WalkedThread(number, dict(launch.scalars)) for number in threads]
+        self.threads = [WalkedThread(number) for number in threads]
         self.budget = budget
         self.assumed = False
         self.is_unfinished = False
@@ -118,7 +137,8 @@ class Walk:
     def _groups(self) -> Iterator[bool]:
         """For each group whose way ends somewhere, whether it was followed to its end."""
         waiting: list[_Group] = []
-        self._arrive(_Group(self.threads, dict(self._launch.scalars)), waiting)
+        numbers = [thread.number for thread in self.threads]
+        self._arrive(_Group(self.threads, numbers, dict(self._launch.scalars), {}), waiting)
         while waiting:
             group = self._furthest_behind(waiting)
             self._run(group)
@@ -151,22 +171,26 @@ class Walk:
 
     def _arrive(self, group: _Group, waiting: list[_Group]) -> None:
         """Phis all at once, unknown without a source; then the group waits, as part of one that is there if it can."""
-        threads, values = group.threads, group.values
-        of_thread = self._slice.of_thread
         phis = self._phis(group.block, group.source)
         if phis:
-            for thread in threads:
-                taken = [(phi, None if given is None else thread.values.get(given)) for phi, given in phis]
-                for phi, value in taken:
-                    if phi in of_thread:
-                        _put(thread.values, phi, value)
-            for phi, value in [(phi, None if given is None else values.get(given)) for phi, given in phis]:
-                if phi not in of_thread:
-                    self._share(group, phi, value)
+            self._take(group, phis)
             self.budget -= len(phis)
             group.spent += len(phis)
         if not any(other.block == group.block and self._merge(other, group) for other in waiting):
             waiting.append(group)
+
+    def _take(self, group: _Group, phis: Given) -> None:
+        values, columns, of_thread = group.values, group.columns, self._slice.of_thread
+        taken: list[tuple[ValueId, int | None, Column | None]] = [
+            (phi, None, None) if given is None else (phi, values.get(given), columns.get(given)) for phi, given in phis
+        ]
+        for phi, value, column in taken:
+            if phi not in of_thread:
+                _put(values, phi, value)
+            elif column is None and value is not None:
+                columns[phi] = [value] * len(group.threads)
+            else:
+                _put(columns, phi, column)
 
     def _merge(self, group: _Group, other: _Group) -> bool:
         """Takes the other threads in, if from here on both read the same of what all threads share.
@@ -183,44 +207,44 @@ class Walk:
         for one in (group, other):
             if not are_even:
                 _flush(one)
-            for values in (one.values, *(thread.values for thread in one.threads)):
-                for value in differing:
-                    values.pop(value, None)
+            for value in differing:
+                one.values.pop(value, None)
+        mine: Column = [None] * len(group.threads)
+        theirs: Column = [None] * len(other.threads)
+        group.columns = {
+            value: group.columns.get(value, mine) + other.columns.get(value, theirs)
+            for value in group.columns.keys() | other.columns.keys()
+        }
         group.threads = group.threads + other.threads
+        group.numbers = group.numbers + other.numbers
         group.spent = max(group.spent, other.spent)
         return True
 
     def _run(self, group: _Group) -> None:
         """The instructions of the slice in the block."""
-        slice_, threads, values, block = self._slice, group.threads, group.values, group.block
-        of_thread = slice_.of_thread
+        slice_, launch, numbers, block = self._slice, self._launch, group.numbers, group.block
+        values, columns, of_thread = group.values, group.columns, slice_.of_thread
         work = 0
         body = slice_.bodies.get(block, ())
-        for result, evaluate in body:
+        for result, evaluate, evaluate_column in body:
             if result in of_thread:
-                for thread in threads:
-                    _put(thread.values, result, evaluate(thread.values, self._launch, thread.number))
-                work += len(threads)
+                _put(columns, result, evaluate_column(columns, values, launch, numbers))
+                work += len(numbers)
             else:
-                self._share(group, result, evaluate(values, self._launch, threads[0].number))
+                _put(values, result, evaluate(values, launch, numbers[0]))
                 work += 1
         group.arrivals += block in slice_.targets
         group.spent += 1 + len(body)
         self.budget -= 1 + work
         watched = slice_.watched.get(block)
         if watched is not None:
-            for thread in threads:
-                seen = tuple((thread.values if value in of_thread else values).get(value) for value in watched)
-                thread.visits.append((block, seen))
+            self._note(group, watched)
 
-    def _share(self, group: _Group, result: ValueId, value: int | None) -> None:
-        """What is the same for the group; its threads get a copy of what they compute with."""
-        if group.values.get(result) == value:
-            return
-        _put(group.values, result, value)
-        if result in self._slice.for_threads:
-            for thread in group.threads:
-                _put(thread.values, result, value)
+    def _note(self, group: _Group, watched: tuple[ValueId, ...]) -> None:
+        values, columns = group.values, group.columns
+        seen = zip(*(columns.get(value) or repeat(values.get(value)) for value in watched), strict=False)
+        for thread, known in zip(group.threads, seen if watched else repeat(()), strict=False):
+            thread.visits.append((group.block, known))
 
     def _phis(self, block: BasicBlockId, source: BasicBlockId | None) -> Given:
         """What each phi of the block takes when it is entered from `source`."""
@@ -253,14 +277,15 @@ class Walk:
             return self._skip(group)
         if condition not in slice_.of_thread:
             return self._go(group, terminator, group.values.get(condition))
-        alike: dict[int | None, list[WalkedThread]] = {}
-        for thread in group.threads:
-            alike.setdefault(thread.values.get(condition), []).append(thread)
-        if len(alike) == 1:
-            return self._go(group, terminator, *alike)
+        column = group.columns.get(condition)
+        if column is None or column.count(column[0]) == len(column):
+            return self._go(group, terminator, None if column is None else column[0])
+        alike: dict[int | None, list[int]] = {}
+        for place, decided in enumerate(column):
+            alike.setdefault(decided, []).append(place)
         parts: list[_Group] = []
-        for decided, threads in alike.items():
-            part = group.part(threads)
+        for decided, places in alike.items():
+            part = group.part(places)
             went = self._go(part, terminator, decided)
             if isinstance(went, Stop):
                 self._some_are_lost |= not _end(part, is_followed=went is Stop.END)
@@ -297,9 +322,7 @@ class Walk:
                 break
             computed = self._slice.computed_in(cycle)
             self.budget -= len(computed) // 16
-            for values in (group.values, *(thread.values for thread in group.threads)):
-                for result in computed:
-                    values.pop(result, None)
+            group.forget(computed)
         group.block, group.source = after, None
         return (group,)
 
@@ -320,8 +343,11 @@ class Walk:
             chosen = towards[0]
         self.assumed = True
         if isinstance(terminator, Branch) and not leaving:
-            for values in (group.values, *(thread.values for thread in group.threads)):
-                values[terminator.condition] = int(chosen == terminator.if_true)
+            condition, is_true = terminator.condition, int(chosen == terminator.if_true)
+            if condition in slice_.of_thread:
+                group.columns[condition] = [is_true] * len(group.threads)
+            else:
+                group.values[condition] = is_true
         group.block, group.source = chosen, block
         return (group,)
 
@@ -352,7 +378,7 @@ def _end(group: _Group, *, is_followed: bool) -> bool:
     return is_followed
 
 
-def _put(values: dict[ValueId, int], result: ValueId, value: int | None) -> None:
+def _put(values: dict[ValueId, Value], result: ValueId, value: Value | None) -> None:
     if value is None:
         values.pop(result, None)
     else:
