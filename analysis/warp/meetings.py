@@ -149,14 +149,15 @@ def _differing(present: int, masks: dict[int, int]) -> Mishap | None:
     """Lanes that do not name themselves are another problem."""
     if len(set(masks.values())) < 2:
         return None
+    members: dict[int, int] = {}
     for lane, mask in masks.items():
-        others = [
-            other
-            for other, theirs in masks.items()
-            if mask >> lane & 1 and mask >> other & 1 and theirs >> other & 1 and theirs != mask
-        ]
-        if others:
-            return Mishap(WarpProblemKind.DIFFER, present, mask, _set([lane, *others]), masks[others[0]])
+        members[mask] = members.get(mask, 0) | 1 << lane
+    for lane, mask in masks.items():
+        if mask >> lane & 1:
+            others = sum(lanes & theirs & mask for theirs, lanes in members.items() if theirs != mask)
+            if others:
+                first = (others & -others).bit_length() - 1
+                return Mishap(WarpProblemKind.DIFFER, present, mask, others | 1 << lane, masks[first])
     return None
 
 
