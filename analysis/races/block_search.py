@@ -14,11 +14,12 @@ from analysis.access.model import AccessKind
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.ir.record import record
 from analysis.races.block_pairs import Pair
+from analysis.races.follower import Follower
 from analysis.races.launches import ASSIGNMENTS, launch, shapes_to_try
 from analysis.races.model import Order, Participant, RaceWitness
 from analysis.races.program import OutOfBounds, Program, offset_in
 from analysis.races.stored_values import StoredValues
-from analysis.races.trace import Event, trace
+from analysis.races.trace import Event
 from analysis.verdict.evaluation import Launch
 
 MAX_OPERATIONS: Final = 2_400
@@ -41,24 +42,22 @@ class _Meeting:
 
 def find_witnesses(program: Program, known: LaunchKnowledge, pairs: Collection[Pair]) -> Mapping[Pair, RaceWitness]:
     """For those pairs that race."""
-    return _Search(program, known).run(pairs)
+    return _Search(program, known, frozenset(use for pair in pairs for use in pair)).run(pairs)
 
 
 @final
 class _Search:
-    def __init__(self, program: Program, known: LaunchKnowledge) -> None:
+    def __init__(self, program: Program, known: LaunchKnowledge, wanted: frozenset[int]) -> None:
         self._program = program
         self._stored = StoredValues(program)
         self._known = known
-        self._left = MAX_ALL_OPERATIONS
-        self._wanted: frozenset[int] = frozenset()
+        self._follower = Follower(program, MAX_ALL_OPERATIONS, wanted)
         self._followed: dict[tuple[BlockShape, int, int, int], Sequence[Event] | None] = {}
         """By shape, assignment, block and thread."""
 
     def run(self, pairs: Collection[Pair]) -> Mapping[Pair, RaceWitness]:
         """Of known shapes one is enough; of unknown ones all that the kernel is made for have to agree."""
         found: dict[Pair, RaceWitness] | None = None
-        self._wanted = frozenset(use for pair in pairs for use in pair)
         for shape in shapes_to_try(self._program, self._known):
             left = frozenset(pairs) if found is None or self._known.shapes else frozenset(found)
             if not left:
@@ -80,7 +79,7 @@ class _Search:
             launches = [self._launch(shape, assignment, block) for block in BLOCKS]
             try:
                 events = [
-                    _by_use(event for thread in threads for event in self._follow(one, thread, share))
+                    _by_use(event for events in self._follower.follow_each(one, threads, share) for event in events)
                     for one in launches
                 ]
             except OutOfBounds:
@@ -97,18 +96,13 @@ class _Search:
     def _launch(self, shape: BlockShape, assignment: int, block: int) -> Launch:
         return launch(self._program, shape, self._known.warp_size, assignment, block)
 
-    def _follow(self, here: Launch, thread: int, share: int) -> Sequence[Event]:
-        found = trace(self._program, here, thread, min(share, self._left), self._wanted)
-        self._left -= found.operations
-        return found.events
-
     def _events(self, shape: BlockShape, assignment: int, event: Event, share: int) -> Sequence[Event] | None:
         """What the thread of `event` does with other scalars; None if the kernel is not made for them."""
         key = shape, assignment, event.block, event.thread
         if key not in self._followed:
             try:
                 here = self._launch(shape, assignment, event.block)
-                self._followed[key] = self._follow(here, event.thread, 2 * share)
+                self._followed[key] = self._follower.follow(here, event.thread, 2 * share)
             except OutOfBounds:
                 self._followed[key] = None
         return self._followed[key]

@@ -10,8 +10,8 @@ Proof     What a thread does in the rounds that are left out is not seen, which 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Final, TypeAlias, assert_never, final
+from collections.abc import Collection, Iterable, Mapping, Set
+from typing import Final, assert_never, final
 
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
@@ -24,7 +24,6 @@ from analysis.ir.instructions import (
     Compare,
     Constant,
     Convert,
-    Instruction,
     Phi,
     ReadSpecial,
     TemplateArgument,
@@ -47,8 +46,6 @@ CHANGING: Final = frozenset(
         SpecialRegister.WARP_INDEX,
     }
 )
-
-IsOrdering: TypeAlias = Callable[[Instruction], bool]
 
 
 @final
@@ -78,14 +75,13 @@ def find_long_loops(
     control: ControlFlow,
     divergence: DivergenceResult,
     needed: Iterable[ValueId],
-    is_ordering: IsOrdering,
+    ordering: Set[BasicBlockId],
 ) -> Mapping[BasicBlockId, LongLoop]:
-    """By header.  `needed` are the values that are followed, `is_ordering` says where threads may meet."""
+    """By header.  `needed` are the values that are followed, `ordering` the blocks in which threads may meet."""
     finder = _Finder(function, control, divergence, frozenset(needed))
     found: dict[BasicBlockId, LongLoop] = {}
     for cycle in control.cycles:
-        blocks = (function.blocks[block] for block in cycle.blocks)
-        if not cycle.reducible or any(is_ordering(item) for block in blocks for item in block.instructions):
+        if not cycle.reducible or not ordering.isdisjoint(cycle.blocks):
             continue
         loop = finder.long_loop(cycle)
         if loop is not None:

@@ -10,7 +10,7 @@ Halts     where the thread may be ordered with others in a way that is not follo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, TypeAlias, final
@@ -44,6 +44,7 @@ from analysis.ir.instructions import (
 )
 from analysis.races.long_loops import LongLoop
 from analysis.races.model import MemoryUse
+from analysis.verdict.columns import EvaluateColumn
 from analysis.verdict.evaluation import Evaluate
 from analysis.verdict.slice import EVALUATED, Given
 
@@ -70,8 +71,14 @@ class StepKind(IntEnum):
     HALT = 5
 
 
-Step: TypeAlias = tuple[StepKind, int, Evaluate | None]
-"""What to do, with a value, the number of a use or that of a barrier; VALUE steps say how it is computed."""
+Mark: TypeAlias = tuple[StepKind, int]
+"""What to do, with a value, the number of a use or that of a barrier."""
+
+
+Step: TypeAlias = tuple[StepKind, int, Evaluate | None, Collection[ValueId]]
+"""The same; VALUE steps say how it is computed, and from which values."""
+Evaluator: TypeAlias = Callable[[ValueId], Evaluate | None]
+"""How a value is computed, if that can be followed."""
 
 
 Member: TypeAlias = tuple[ValueId, int]
@@ -105,7 +112,8 @@ class Program:
     uses: Sequence[MemoryUse]
     deciders: set[BasicBlockId] = field(default_factory=set[BasicBlockId])
     needed: set[ValueId] = field(default_factory=set[ValueId])
-    bodies: dict[BasicBlockId, tuple[Step, ...]] = field(default_factory=dict[BasicBlockId, "tuple[Step, ...]"])
+    marks: dict[BasicBlockId, Sequence[Mark]] = field(default_factory=dict[BasicBlockId, "Sequence[Mark]"])
+    """What is done in each block where anything is."""
     phis: dict[BasicBlockId, tuple[Phi, ...]] = field(default_factory=dict[BasicBlockId, "tuple[Phi, ...]"])
     scalars: dict[ValueId, Scalar] = field(default_factory=dict[ValueId, "Scalar"])
     trips: set[Origin] = field(default_factory=set[Origin])
@@ -126,6 +134,10 @@ class Program:
     constants: list[int] = field(default_factory=list[int])
     """The integers that have a say, in the order of the program."""
     reads_block_index: bool = False
+    evaluator: Evaluator = lambda value: None
+    columns: dict[ValueId, EvaluateColumn] = field(default_factory=dict[ValueId, "EvaluateColumn"])
+    """How values are computed for many threads at once; filled when they are first asked for (`group_steps.py`)."""
+    _bodies: dict[BasicBlockId, tuple[Step, ...]] = field(default_factory=dict[BasicBlockId, "tuple[Step, ...]"])
     _given: dict[tuple[BasicBlockId, BasicBlockId | None], Given] = field(
         default_factory=dict[tuple[BasicBlockId, "BasicBlockId | None"], "Given"]
     )
@@ -140,6 +152,22 @@ class Program:
                 for phi in self.phis[block]
             )
         return known
+
+    def body(self, block: BasicBlockId) -> tuple[Step, ...]:
+        """The steps of the block; made when the first thread comes there, as no thread comes to most blocks."""
+        known = self._bodies.get(block)
+        if known is None:
+            known = self._bodies[block] = tuple(self._steps(block))
+        return known
+
+    def _steps(self, block: BasicBlockId) -> Iterator[Step]:
+        for kind, item in self.marks.get(block, ()):
+            if kind is not StepKind.VALUE:
+                yield kind, item, None, ()
+                continue
+            evaluate, definition = self.evaluator(ValueId(item)), self.divergence.definition(ValueId(item))
+            if evaluate is not None and definition is not None:
+                yield kind, item, evaluate, definition.operands
 
     def can_be_seen(self, use: MemoryUse) -> bool:
         """May a thread be followed to this use, and may its address be known there?"""
@@ -169,7 +197,7 @@ class Program:
 
     def _defined_in(self, block: BasicBlockId) -> Iterable[ValueId]:
         yield from (phi.result for phi in self.phis.get(block, ()))
-        yield from (ValueId(item) for kind, item, _ in self.bodies.get(block, ()) if kind is StepKind.VALUE)
+        yield from (ValueId(item) for kind, item in self.marks.get(block, ()) if kind is StepKind.VALUE)
 
 
 @final

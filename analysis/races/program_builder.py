@@ -49,12 +49,12 @@ from analysis.races.program import (
     NOWHERE,
     ORDERING,
     WARP_MEETINGS,
+    Mark,
     Member,
     Origin,
     OutOfBounds,
     Program,
     Scalar,
-    Step,
     StepKind,
     Way,
     address_of,
@@ -66,7 +66,8 @@ from analysis.verdict.slice import BLOCK_INDICES
 
 _ARITHMETIC: Final = (Binary, Unary, Compare, Convert, Select, Math)
 _PURE: Final = frozenset((*_ARITHMETIC, Constant, ReadSpecial, SymbolAddress, FieldAddress, Bitcast))
-_MARKED: Final = ORDERING | {Assert, Opaque}
+_MARKED: Final = (*ORDERING, Assert, Opaque)
+_OF_INTEGERS: Final = frozenset((Binary, Unary, Constant, Math, ReadSpecial))
 _OF_THE_BLOCK: Final = frozenset((*BLOCK_EXTENTS, *GRID_EXTENTS, *BLOCK_INDICES, SpecialRegister.WARP_SIZE))
 
 
@@ -91,34 +92,43 @@ class _Builder:
         self._divergence = program.divergence
         self._waiting: list[ValueId] = []
         self._parameters = {parameter.value: parameter.name for parameter in program.function.parameters}
-        self._numbers: dict[BasicBlockId, dict[int, int]] = {}
-        """Of the uses, by block and index."""
+        self._marks: dict[BasicBlockId, dict[int, list[Mark]]] = {}
+        """What is done besides computing, by block and index."""
         for use in program.uses:
-            self._numbers.setdefault(use.block, {})[use.index] = use.number
+            self._marks.setdefault(use.block, {})[use.index] = [(StepKind.USE, use.number)]
+        placed = program.control.placed(*_MARKED)
+        self._ordering = {block for block, _, item in placed if _may_meet(item)}
+        """The blocks in which threads may meet others."""
+        self._mattering = {*self._marks, *self._ordering, *(block for block, _, item in placed if type(item) is Assert)}
+        for block, index, item in placed:
+            mark = _mark(block, index, item)
+            if mark is not None:
+                self._marks.setdefault(block, {}).setdefault(index, []).append(mark)
         self._fixed: set[ValueId] = set()
 
     def build(self, also: Iterable[ValueId]) -> None:
         program = self._program
+        program.evaluator = self._evaluate
         self._waiting.extend(also)
         for block in program.control.order:
-            if self._matters(block):
+            if block in self._mattering:
                 self._decide_with(block)
         self._waiting.extend(use.address for use in program.uses)
-        self._waiting.extend(item.condition for _, item in self._function.instructions() if isinstance(item, Assert))
+        self._waiting.extend(item.condition for _, _, item in program.control.placed(Assert))
         while self._waiting:
             self._need(self._waiting.pop())
         for block in program.control.order:
             body = self._function.blocks[block]
             phis = tuple(phi for phi in body.phis if phi.result in program.needed)
-            steps = self._steps(block)
+            marks = self._marks_of(block)
             if phis:
                 program.phis[block] = phis
-            if steps:
-                program.bodies[block] = tuple(steps)
+            if marks:
+                program.marks[block] = marks
             self._mark_unknowable(phis, body.instructions)
         program.ways = [self._way(BasicBlockId(number)) for number in range(len(self._function.blocks))]
         program.long_loops = find_long_loops(
-            self._function, program.control, self._divergence, program.needed, _may_meet
+            self._function, program.control, self._divergence, program.needed, self._ordering
         )
         self._find_trips()
 
@@ -133,29 +143,27 @@ class _Builder:
             return terminator.condition, terminator.if_true, terminator.if_false
         return NOWHERE, successors[0], successors[0]
 
-    def _takes_out(self, instruction: Instruction, result: ValueId, evaluate: Evaluate) -> bool:
+    def _is_fixed(self, instruction: Instruction) -> bool:
         """Is it the same for all threads, every time?  Then it is computed once for a launch."""
-        if type(instruction) not in _PURE:
+        kind = type(instruction)
+        if kind not in _PURE:
             return False
         if isinstance(instruction, ReadSpecial):
-            is_fixed = instruction.register in _OF_THE_BLOCK
-        else:
-            is_fixed = all(operand in self._fixed for operand in instruction.operands)
-        if is_fixed:
-            self._fixed.add(result)
-            self._program.fixed.append((result, evaluate))
-        return is_fixed
+            return instruction.register in _OF_THE_BLOCK
+        return kind is Constant or all(operand in self._fixed for operand in instruction.operands)
 
     def _find_trips(self) -> None:
         """Scalars that say how often loops run for the whole block, and are compared with nothing of a thread."""
         program, divergence = self._program, self._divergence
         if not program.scalars or not program.control.cycles:
             return
-        trips: set[Origin] = set()
-        for cycle in program.control.cycles:
-            for block in program.control.exit_branches(cycle):
-                if divergence.terminator_level(block) <= Level.BLOCK:
-                    trips |= self._scalars_behind(self._function.blocks[block].terminator.operands)
+        trips = self._scalars_behind(
+            operand
+            for cycle in program.control.cycles
+            for block in program.control.exit_branches(cycle)
+            if divergence.terminator_level(block) <= Level.BLOCK
+            for operand in self._function.blocks[block].terminator.operands
+        )
         if trips:
             compared = (divergence.definition(value) for value in program.needed)
             varying = [item for item in compared if isinstance(item, Compare) and self._varies(item)]
@@ -177,12 +185,6 @@ class _Builder:
                 if item is not None:
                     waiting.extend(item.operands)
         return {program.scalars[value].origin for value in seen if value in program.scalars}
-
-    def _matters(self, block: BasicBlockId) -> bool:
-        return block in self._numbers or any(
-            type(item) in _MARKED and (type(item) is Assert or _may_meet(item))
-            for item in self._function.blocks[block].instructions
-        )
 
     # -- what has a say ---------------------------------------------------------------------------------------------
 
@@ -251,28 +253,36 @@ class _Builder:
 
     # -- steps ------------------------------------------------------------------------------------------------------
 
-    def _steps(self, block: BasicBlockId) -> list[Step]:
+    def _marks_of(self, block: BasicBlockId) -> list[Mark]:
         """What has a say in the block; what is the same for all threads goes to `Program.fixed`."""
-        needed, numbers, steps = self._program.needed, self._numbers.get(block, {}), list[Step]()
+        needed, marks, found = self._program.needed, self._marks.get(block, {}), list[Mark]()
         for index, instruction in enumerate(self._function.blocks[block].instructions):
-            number = numbers.get(index)
-            if number is not None:
-                steps.append((StepKind.USE, number, None))
-            kind, result = type(instruction), instruction.result
-            if kind in _MARKED:
-                mark = _mark(block, index, instruction)
-                if mark is not None:
-                    steps.append(mark)
-            if result is not None and result in needed and kind in FOLLOWED:
-                if isinstance(instruction, Constant) and isinstance(instruction.value, int):
+            if index in marks:
+                found += marks[index]
+            result = instruction.result
+            if result in needed and type(instruction) in FOLLOWED:
+                assert result is not None
+                if type(instruction) is Constant and isinstance(instruction.value, int):
                     self._program.constants.append(instruction.value)
-                evaluate = self._evaluate(instruction, result)
-                if evaluate is not None and not self._takes_out(instruction, result, evaluate):
-                    steps.append((StepKind.VALUE, result, evaluate))
-        return steps
+                if self._is_fixed(instruction):
+                    self._fix(result)
+                else:
+                    found.append((StepKind.VALUE, result))
+        return found
 
-    def _evaluate(self, instruction: Instruction, result: ValueId) -> Evaluate | None:
-        types = self._function.types
+    def _fix(self, result: ValueId) -> None:
+        evaluate = self._evaluate(result)
+        if evaluate is not None:
+            self._fixed.add(result)
+            self._program.fixed.append((result, evaluate))
+
+    def _evaluate(self, result: ValueId) -> Evaluate | None:
+        instruction, types = self._divergence.definition(result), self._function.types
+        type_ = types[result]
+        if instruction is None or isinstance(instruction, Phi):
+            return None
+        if type(instruction) in _OF_INTEGERS and isinstance(type_, IntegerType | BooleanType):
+            return evaluator(instruction, type_)
         match instruction:
             case SymbolAddress(symbol=symbol):
                 return self._symbol(symbol)
@@ -290,7 +300,6 @@ class _Builder:
             case Compare() | Convert() if isinstance(types[instruction.operands[0]], PointerType):
                 return None
             case _:
-                type_ = types[result]
                 if isinstance(type_, PointerType):
                     return evaluator(instruction, U64) if isinstance(instruction, Select) else None
                 assert isinstance(type_, IntegerType | BooleanType)
@@ -312,10 +321,7 @@ class _Builder:
         return lambda values, launch, thread: start
 
     def _element(self, base: ValueId, index: ValueId, size: int) -> Evaluate:
-        pointer = self._function.types[base]
-        array = pointer.element if isinstance(pointer, PointerType) else None
-        is_row = isinstance(array, ArrayType) and size_of(array.element, self._function.structs) == size
-        length = array.length if is_row and isinstance(array, ArrayType) else None
+        length = row_length(self._function, base, size)
 
         def evaluate(values: Values, launch: Launch, thread: int) -> int | None:
             start, number = values.get(base), values.get(index)
@@ -328,17 +334,26 @@ class _Builder:
         return evaluate
 
 
-def _mark(block: BasicBlockId, index: int, instruction: Instruction) -> Step | None:
+def row_length(function: Function, base: ValueId, size: int) -> int | None:
+    """How many elements of that size the array has that `base` points to, if it points to one."""
+    pointer = function.types[base]
+    array = pointer.element if isinstance(pointer, PointerType) else None
+    if not isinstance(array, ArrayType) or size_of(array.element, function.structs) != size:
+        return None
+    return array.length
+
+
+def _mark(block: BasicBlockId, index: int, instruction: Instruction) -> Mark | None:
     """Where a thread meets others, gives up, or may show that the launch is not meant."""
     kind = type(instruction)
     if kind in BLOCK_MEETINGS:
-        return StepKind.BLOCK_BARRIER, block << 16 | index, None
+        return StepKind.BLOCK_BARRIER, block << 16 | index
     if kind in WARP_MEETINGS:
-        return StepKind.WARP_BARRIER, 0, None
+        return StepKind.WARP_BARRIER, 0
     if kind in HALTING or may_wait(instruction, in_loop=False):
-        return StepKind.HALT, 0, None
+        return StepKind.HALT, 0
     if isinstance(instruction, Assert):
-        return StepKind.ASSERT, instruction.condition, None
+        return StepKind.ASSERT, instruction.condition
     return None
 
 

@@ -17,11 +17,12 @@ from analysis.access.model import AccessKind
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.ir.record import record
 from analysis.races.event_order import in_order
+from analysis.races.follower import Follower
 from analysis.races.launches import ASSIGNMENTS, launch, shapes_to_try, smaller_shapes, threads_to_try
 from analysis.races.model import Participant, RaceWitness
 from analysis.races.program import OutOfBounds, Program, offset_in
 from analysis.races.stored_values import StoredValues
-from analysis.races.trace import Event, trace
+from analysis.races.trace import Event
 from analysis.races.uses import conflict
 from analysis.verdict.evaluation import Launch
 
@@ -72,20 +73,22 @@ def find_sightings(
     program: Program, knowledge: LaunchKnowledge, candidates: Collection[Pair]
 ) -> Mapping[Pair, Sighting]:
     """For those pairs that meet in some launch."""
-    return _Search(program, knowledge).run(frozenset(candidates))
+    wanted = frozenset(use for pair in candidates for use in pair)
+    return _Search(program, knowledge, wanted).run(frozenset(candidates))
 
 
 @final
 class _Search:
-    def __init__(self, program: Program, knowledge: LaunchKnowledge) -> None:
+    def __init__(self, program: Program, knowledge: LaunchKnowledge, wanted: frozenset[int]) -> None:
         self._program = program
         self._stored = StoredValues(program)
         self._warp_size = knowledge.warp_size
         self._is_known = bool(knowledge.shapes)
         self._shapes = shapes_to_try(program, knowledge)
         self._knowledge = knowledge
-        self._wanted: frozenset[int] = frozenset()
-        self._left = MAX_ALL_OPERATIONS
+        # Every store may take the place of one before it (`_lasting`).
+        stores = (use.number for use in program.uses if use.kind is AccessKind.STORE)
+        self._follower = Follower(program, MAX_ALL_OPERATIONS, wanted.union(stores))
         self._elsewhere: dict[tuple[BlockShape, int, int], Sequence[Event] | None] = {}
         """What a thread does by shape, assignment and number; None if the kernel is not made for that."""
         size = sum(len(block.instructions) + 1 for block in program.function.blocks)
@@ -94,9 +97,6 @@ class _Search:
     def run(self, candidates: frozenset[Pair]) -> Mapping[Pair, Sighting]:
         """Of known shapes one is enough; of unknown ones all that the kernel is made for have to agree."""
         found: dict[Pair, Sighting] = {}
-        # Every store may take the place of one before it (`_lasting`).
-        stores = (use.number for use in self._program.uses if use.kind is AccessKind.STORE)
-        self._wanted = frozenset(use for pair in candidates for use in pair).union(stores)
         is_first = True
         for shape in self._shapes:
             proven = {pair for pair, sighting in found.items() if sighting.is_proven}
@@ -137,18 +137,20 @@ class _Search:
 
     def _follow_all(self, here: Launch, first: Sequence[int], others: Sequence[int], share: int) -> list[Event]:
         """The others as long as little was spent."""
-        enough = self._left - ENOUGH_OPERATIONS
-        found = [event for thread in first for event in self._follow(here, thread, share)]
-        for thread in others:
-            if self._left <= enough:
-                break
-            found += self._follow(here, thread, share)
+        follower = self._follower
+        before = follower.left
+        found = [event for events in follower.follow_each(here, first, share) for event in events]
+        enough, followed = before - ENOUGH_OPERATIONS, len(first)
+        while others and follower.left > enough:
+            # As many as are enough if they cost as much as those before them.
+            count = max(1, (follower.left - enough) * followed // max(before - follower.left, 1))
+            for events in follower.follow_each(here, others[:count], share):
+                found += events
+                followed += 1
+                if follower.left <= enough:
+                    break
+            others = others[count:]
         return found
-
-    def _follow(self, here: Launch, thread: int, share: int) -> Sequence[Event]:
-        found = trace(self._program, here, thread, min(share, self._left), self._wanted)
-        self._left -= found.operations
-        return found.events
 
     def _sighting(
         self, here: Launch, assignment: int, pair: Pair, found: Sequence[_Meeting], share: int
@@ -188,7 +190,7 @@ class _Search:
         if key not in self._elsewhere:
             there = launch(self._program, shape, self._warp_size, assignment)
             try:
-                self._elsewhere[key] = self._follow(there, thread, 2 * share)
+                self._elsewhere[key] = self._follower.follow(there, thread, 2 * share)
             except OutOfBounds:
                 self._elsewhere[key] = None
         return self._elsewhere[key]

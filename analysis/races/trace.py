@@ -95,7 +95,7 @@ class _Tracer:
 
     def run(self) -> Trace:
         program, found = self._program, self._found
-        rank, phis, bodies = program.control.rank, program.phis, program.bodies
+        rank, phis, marks = program.control.rank, program.phis, program.marks
         block: BasicBlockId = ENTRY
         source: BasicBlockId | None = None
         while found.operations < self._budget:
@@ -104,8 +104,8 @@ class _Tracer:
                 self._take(program.given(block, source))
                 if block in self._back and self._back[block] >= FOLLOWED_ROUNDS:
                     self._go_back(block, skip_rounds(program.long_loops[block], self._values))
-            steps = bodies.get(block)
-            if steps is not None:
+            if block in marks:
+                steps = program.body(block)
                 found.operations += len(steps)
                 if not self._run(steps):
                     return found
@@ -146,7 +146,7 @@ class _Tracer:
     def _run(self, steps: Sequence[Step]) -> bool:
         """Does the thread go on behind them?"""
         values, launch, thread = self._values, self._launch, self._thread
-        for kind, item, evaluate in steps:
+        for kind, item, evaluate, _ in steps:
             if evaluate is not None:
                 value = evaluate(values, launch, thread)
                 if value is None:
