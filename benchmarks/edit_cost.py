@@ -1,11 +1,14 @@
-"""What does one rule add to the answer to an edit?
+"""What do some rules add to the answer to an edit?
 
-    python -m benchmarks.edit_cost ROOT... [--rule DIV403] [--functions 6] [--repeats 3]
+    python -m benchmarks.edit_cost ROOT... [--rule DIV403 | --analyses] [--files N] [--functions 6] [--repeats 3]
 
 Types into the device functions of every file: a character, another constant, a line more; each text is new.  Two
-analyzers of this process see the same texts, one of them without the rule, in turns.  Measured is the processor time
-from the text to its diagnostics, as the server's worker finds them; printed are the ratios, with the rule to without
-it, of the medians of each edit, and the edits that it makes slowest.
+analyzers of this process see the same texts, one of them without the rules, in turns.  Measured is the processor time
+from the text to its diagnostics, as the server's worker finds them; printed are the ratios, with the rules to without
+them, of the medians of each edit, and the edits that they make slowest.
+
+`--rule` takes codes and beginnings of codes, several with commas.  `--analyses` measures all rules of SYN, RAC and WRP
+together with the analyses that only they need (`rule_analyses.py`).
 """
 
 from __future__ import annotations
@@ -15,9 +18,11 @@ import gc
 import re
 import statistics
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Final, final
 
 from analysis.facts.analyzer import Analyzer
@@ -27,6 +32,7 @@ from analysis.rules.check import check
 from analysis.rules.diagnostic_cache import DiagnosticCache
 from analysis.rules.settings import RuleSettings
 from analysis.syntax.document import Document
+from benchmarks.rule_analyses import RULES, left_out
 from simt_lsp.cli.engine import UnreadableError, absolute_path, project_root, read_source
 from simt_lsp.cli.paths import SourceFile, expand
 from simt_lsp.server.held_findings import HeldFindings
@@ -41,25 +47,41 @@ _CONSTANT: Final = re.compile(rb"(?<![\w.\"'])[1-9]\d{0,8}(?![\w.\"'])")
 @final
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One edit: processor seconds with the rule and without it."""
+    """One edit: processor seconds with the rules and without them."""
 
     file: str
     function: str
     edit: str
-    with_rule: float
+    with_rules: float
     without: float
 
     @property
     def ratio(self) -> float:
-        return self.with_rule / self.without
+        return self.with_rules / self.without
+
+
+Surroundings = Callable[[], AbstractContextManager[None]]
+"""What an analyzer runs in."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The rules that are measured, and what the analyzer without them runs in."""
+
+    rules: frozenset[str]
+    without: Surroundings
 
 
 @final
 class Worker:
     """One analyzer with its caches, for one file."""
 
-    def __init__(self, path: str, settings: RuleSettings, index: LazyIndex, files: FileCache) -> None:
+    def __init__(
+        self, path: str, settings: RuleSettings, surroundings: Surroundings, index: LazyIndex, files: FileCache
+    ) -> None:
         self._path = path
+        self._surroundings = surroundings
         self._settings = settings
         self._index = index
         self._graph = whole_graph(index)
@@ -70,6 +92,10 @@ class Worker:
 
     def analyse(self, text: bytes) -> FileAnalysis:
         """One version, up to its diagnostics."""
+        with self._surroundings():
+            return self._analyse(text)
+
+    def _analyse(self, text: bytes) -> FileAnalysis:
         setup = file_setup(self._path, (), self._graph)
         loader = DiskLoader(self._files, {self._path: text}, self._index)
         document = Document.open(text)
@@ -81,10 +107,11 @@ class Worker:
 
     def seconds(self, text: bytes) -> float:
         """Collected before: the pause of a tenth of a second that comes now and then would always hit the same side."""
-        gc.collect(1)
-        start = time.process_time()
-        self.analyse(text)
-        return time.process_time() - start
+        with self._surroundings():
+            gc.collect(1)
+            start = time.process_time()
+            self._analyse(text)
+            return time.process_time() - start
 
 
 def edits(text: bytes, function: FunctionFacts, number: int) -> Iterator[tuple[str, bytes]]:
@@ -100,14 +127,16 @@ def edits(text: bytes, function: FunctionFacts, number: int) -> Iterator[tuple[s
         yield "constant", text[: middle.start()] + b"%d" % (int(middle[0]) + 16 * number) + text[middle.end() :]
 
 
-def measure(path: str, rule: str, functions: int, repeats: int, index: LazyIndex, files: FileCache) -> Iterator[Row]:
+def measure(
+    path: str, question: Question, functions: int, repeats: int, index: LazyIndex, files: FileCache
+) -> Iterator[Row]:
     """The edits of one file."""
     try:
         text = read_source(path)
     except UnreadableError:
         return
-    settings = RuleSettings(), RuleSettings(ignore=frozenset({rule}))
-    ours, theirs = (Worker(absolute_path(path), one, index, files) for one in settings)
+    ours = Worker(absolute_path(path), RuleSettings(), nullcontext, index, files)
+    theirs = Worker(absolute_path(path), RuleSettings(ignore=question.rules), question.without, index, files)
     theirs.analyse(text)
     found = [one for one in ours.analyse(text).facts.functions if one.active]
     step = max(1, -(-len(found) // functions))
@@ -128,21 +157,41 @@ def measure(path: str, rule: str, functions: int, repeats: int, index: LazyIndex
 def print_report(rows: Sequence[Row]) -> None:
     """The ratios, then the edits with the largest."""
     ratios = sorted(row.ratio for row in rows)
-    whole = sum(row.with_rule for row in rows) / sum(row.without for row in rows)
+    whole = sum(row.with_rules for row in rows) / sum(row.without for row in rows)
     print(f"{'edits':8}{len(rows):8}")
     for name, value in (("total", whole), ("mean", statistics.mean(ratios)), ("median", statistics.median(ratios))):
         print(f"{name:8}{value:8.3f}")
     for percent in (90, 99):
         print(f"{percent} %{ratios[min(len(ratios) - 1, percent * len(ratios) // 100)]:12.3f}")
     for row in sorted(rows, key=lambda row: row.ratio, reverse=True)[:SLOWEST]:
-        milliseconds = f"{1000 * row.without:8.1f} {1000 * row.with_rule:8.1f} ms"
+        milliseconds = f"{1000 * row.without:8.1f} {1000 * row.with_rules:8.1f} ms"
         print(f"{row.ratio:8.2f} {milliseconds}  {row.edit:10} {row.function}, {Path(row.file).name}")
+
+
+def rows_of(
+    paths: Sequence[str], question: Question, options: argparse.Namespace, index: LazyIndex, files: FileCache
+) -> list[Row]:
+    """Of all files, or of the first so many that have something to edit."""
+    rows: list[Row] = []
+    measured = 0
+    for path in paths:
+        if measured == options.files:
+            break
+        found = list(measure(path, question, max(options.functions, 1), max(options.repeats, 1), index, files))
+        measured += bool(found)
+        rows += found
+    print(f"{'files':8}{measured:8}")
+    return rows
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.edit_cost", description=__doc__)
     parser.add_argument("roots", nargs="+", metavar="ROOT")
-    parser.add_argument("--rule", default="DIV403", metavar="CODE")
+    measured = parser.add_mutually_exclusive_group()
+    measured.add_argument("--rule", default="DIV403", metavar="CODES")
+    measured.add_argument("--analyses", action="store_true", help=f"{', '.join(RULES)} with all that only they need")
+    parser.add_argument("--files", type=int, metavar="N", help="so many of them, drawn at random (all)")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="draws other files")
     parser.add_argument("--functions", type=int, default=6, metavar="N", help="at most so many of each file")
     parser.add_argument("--repeats", type=int, default=3, metavar="N", help="texts of each kind of edit")
     options = parser.parse_args()
@@ -151,11 +200,13 @@ def main() -> None:
     gc.set_threshold(*COLLECTOR_THRESHOLDS)
     index, files = LazyIndex(tuple(dict.fromkeys(map(project_root, options.roots)))), FileCache()
     paths = [one.path for one in expand(options.roots) if isinstance(one, SourceFile)]
-    rows = [
-        row
-        for path in paths
-        for row in measure(path, options.rule, max(options.functions, 1), max(options.repeats, 1), index, files)
-    ]
+    if options.files is not None:
+        Random(options.seed).shuffle(paths)
+    if options.analyses:
+        question = Question(frozenset(RULES), left_out)
+    else:
+        question = Question(frozenset(options.rule.split(",")), nullcontext)
+    rows = rows_of(paths, question, options, index, files)
     if rows:
         print_report(rows)
 
