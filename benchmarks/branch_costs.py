@@ -36,7 +36,7 @@ from analysis.ir.function import FunctionKind, SourceBranchKind
 from analysis.ir.ids import SourceBranchId
 from analysis.ir.instructions import Branch, Switch
 from analysis.lower.program import DeviceFunction, Program
-from analysis.rules.divergent_branch import splits_warps
+from analysis.rules.parting import splits_warps
 from analysis.rules.price import split_price
 from analysis.rules.settings import DEFAULT_SHARE_THRESHOLD
 from analysis.verdict.cost import BranchCost

@@ -4,35 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import ClassVar, Final, final
+from typing import ClassVar, final
 
-from analysis.divergence.levels import Level
 from analysis.facts.model import BranchFact, Location
 from analysis.ir.function import SourceBranchKind
 from analysis.ir.record import record
 from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.diagnostic import KernelShare, Related, Severity
 from analysis.rules.one_change import Change, MacroUse, change_of, only_leaves
+from analysis.rules.one_wait import telling_loops, told_by_branch, told_by_loops
 from analysis.rules.origin import cause_text, chain_of, ends_in_opaque, origin_text
+from analysis.rules.parting import reports_loop, splits_warps
 from analysis.rules.price import SplitPrice, count_text, price_text, split_price
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
 from analysis.verdict.grade import Grade
-
-FEW_WARPS: Final = 0.5
-"""One of two warps, or the only one."""
-
-
-def splits_warps(branch: BranchFact) -> bool:
-    """Whether lanes of one warp go different ways, other than at a bounds check: that splits one warp of a row.
-
-    Of a block of one or two warps that is no small part, and of a loop its price says how small it is.
-    """
-    if branch.level is not Level.VARYING:
-        return False
-    if branch.grade is Grade.BOUNDARY and branch.splits is not None:
-        return branch.kind is SourceBranchKind.LOOP or branch.splits.share >= FEW_WARPS
-    return branch.grade in (Grade.STRUCTURED, Grade.DATA_DEPENDENT)
 
 
 @final
@@ -133,13 +119,16 @@ class DivergentBranch:
 
     @classmethod
     def _each(cls, subject: Subject) -> Iterator[tuple[BranchFact, DivergentBranch]]:
-        function = subject.function
-        loops = [branch for branch in function.branches if reports_loop(branch, subject.share_threshold)]
+        function, threshold = subject.function, subject.share_threshold
+        loops = [branch for branch in function.branches if reports_loop(branch, threshold)]
+        sure = telling_loops(subject)
         for branch, if_callers_agree in zip(function.branches, function.branches_if_callers_agree, strict=True):
             if branch.kind is SourceBranchKind.LOOP or not splits_warps(branch):
                 continue
-            price = split_price(branch, subject.share_threshold)
-            if price is not None and not only_leaves(subject.text, branch, loops):
+            price = split_price(branch, threshold)
+            if price is None or only_leaves(subject.text, branch, loops):
+                continue
+            if not told_by_loops(subject.text, branch, sure, threshold):
                 yield branch, cls._of(subject, branch, price, blames_callers=not splits_warps(if_callers_agree))
 
     def _with(self, change: Change, others: Sequence[DivergentBranch]) -> DivergentBranch:
@@ -152,6 +141,8 @@ class DivergentBranch:
         assert branch.grade is not None
         steps = subject.analysis.why_branch(subject.function, branch)
         condition = condition_text(subject.text, branch)
+        arms = [loop for loop in subject.function.branches if told_by_branch(loop, [branch], subject.share_threshold)]
+        loops = [Related(subject.text.location(loop.keyword), "an arm is nearly all this loop") for loop in arms]
         return cls(
             subject.text.location(branch.keyword),
             keyword_text(subject.text, branch),
@@ -161,7 +152,7 @@ class DivergentBranch:
             price_text(price, subject.function),
             price.cost,
             count_text(branch),
-            chain_of(steps),
+            (*chain_of(steps), *loops),
             Tier.ASSUMED if blames_callers or ends_in_opaque(subject.analysis, steps) else None,
         )
 
@@ -175,12 +166,3 @@ class DivergentBranch:
 
 def _share(found: DivergentBranch) -> float:
     return found.cost.share
-
-
-def reports_loop(branch: BranchFact, threshold: float) -> bool:
-    """Whether DIV402 says of this loop that its lanes leave apart, whoever asks for it."""
-    if branch.kind is not SourceBranchKind.LOOP or branch.trips is not Level.VARYING or branch.rests_on_step:
-        return False
-    if branch.level is Level.VARYING and not splits_warps(branch):  # then it is silent, whatever its exits do
-        return False
-    return split_price(branch, threshold) is not None

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar, Final, final
 
-from analysis.divergence.levels import Level
 from analysis.facts.model import BranchFact, Location
-from analysis.ir.function import SourceBranchKind
 from analysis.ir.record import record
 from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.diagnostic import KernelShare, Related, Severity
-from analysis.rules.divergent_branch import splits_warps
+from analysis.rules.one_wait import telling_loops, told_by_branch, told_by_loops
 from analysis.rules.origin import cause_text, chain_of, ends_in_opaque, origin_text
+from analysis.rules.parting import culprit_of, sure_branches
 from analysis.rules.price import SplitPrice, part_text, split_price
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
@@ -101,17 +100,20 @@ class DivergentLoop:
     def find(cls, subject: Subject) -> Iterator[DivergentLoop]:
         branches, if_callers_agree = subject.function.branches, subject.function.branches_if_callers_agree
         found: list[tuple[BranchFact, DivergentLoop]] = []
+        around = _branches_around(subject)
+        sure = [*sure_branches(subject)]
         for branch, agreeing in zip(branches, if_callers_agree, strict=True):
-            culprit = _culprit(branch, branches)
+            culprit = culprit_of(branch, branches)
             price = split_price(branch, subject.share_threshold)
-            if culprit is None or price is None:
+            if culprit is None or price is None or told_by_branch(branch, sure, subject.share_threshold) is not None:
                 continue
-            surest = _culprit(agreeing, if_callers_agree)
+            surest = culprit_of(agreeing, if_callers_agree)
             rests_on_step = branch.rests_on_step or agreeing.rests_on_step
             one = cls._of(
                 subject, branch, price, surest or culprit, blames_callers=surest is None, rests_on_step=rests_on_step
             )
-            found.append((branch, one))
+            named = around.get(branch.keyword.start, ())
+            found.append((branch, replace(one, chain=(*one.chain, *named)) if named else one))
         yield from _without_nested(found)
 
     @classmethod
@@ -158,6 +160,18 @@ class DivergentLoop:
         return self.chain
 
 
+def _branches_around(subject: Subject) -> Mapping[int, Sequence[Related]]:
+    """By the keyword of a loop, the branches that say nothing else: DIV401 is silent there."""
+    loops = telling_loops(subject)
+    found: dict[int, list[Related]] = {}
+    for branch in sure_branches(subject) if loops else ():
+        for loop in told_by_loops(subject.text, branch, loops, subject.share_threshold)[:1]:
+            condition = condition_text(subject.text, branch)
+            words = f"and lanes that skip it{'' if condition is None else f': `{condition}`'}"
+            found.setdefault(loop.keyword.start, []).append(Related(subject.text.location(branch.keyword), words))
+    return found
+
+
 def _without_nested(found: Sequence[tuple[BranchFact, DivergentLoop]]) -> Iterator[DivergentLoop]:
     """A nest whose inner loop is nearly all of the outer one is one finding.
 
@@ -191,19 +205,3 @@ def _is_nest(around: BranchFact, above: DivergentLoop, branch: BranchFact, one: 
         and above.cost.kernel == one.cost.kernel
         and one.cost.share >= NEARLY_ALL * above.cost.share
     )
-
-
-def _culprit(branch: BranchFact, branches: Sequence[BranchFact]) -> BranchFact | None:
-    """What lets lanes leave the loop apart: its own condition, or a branch in it; None where that is no finding."""
-    if branch.kind is not SourceBranchKind.LOOP or branch.trips is not Level.VARYING:
-        return None
-    if branch.level is Level.VARYING:
-        return branch if splits_warps(branch) else None
-    return _way_out(branch, branches)
-
-
-def _way_out(loop: BranchFact, branches: Sequence[BranchFact]) -> BranchFact | None:
-    """The first branch in the loop that splits warps and decides whether they leave it."""
-    by_keyword = {(branch.keyword.start, branch.keyword.end): branch for branch in branches}
-    found = (by_keyword.get((keyword.start, keyword.end)) for keyword in loop.ways_out)
-    return next((branch for branch in found if branch is not None and splits_warps(branch)), None)
