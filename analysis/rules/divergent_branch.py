@@ -9,12 +9,13 @@ from typing import ClassVar, final
 from analysis.facts.model import BranchFact, Location
 from analysis.ir.function import SourceBranchKind
 from analysis.ir.record import record
+from analysis.rules.assumption_text import assumption_text
 from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.diagnostic import KernelShare, Related, Severity
 from analysis.rules.one_change import Change, MacroUse, change_of, only_leaves
-from analysis.rules.one_wait import telling_loops, told_by_branch, told_by_loops
+from analysis.rules.one_wait import told_by_branch, told_by_loops
 from analysis.rules.origin import cause_text, chain_of, ends_in_opaque, origin_text
-from analysis.rules.parting import reports_loop, splits_warps
+from analysis.rules.parting import reports_loop, splits_warps, sure_loops
 from analysis.rules.price import SplitPrice, count_text, price_text, split_price
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
@@ -102,6 +103,8 @@ class DivergentBranch:
     """In words: "a split takes about 12 % of this kernel's issue slots"."""
     cost: KernelShare
     count: str
+    assumption: str
+    """What decides it and is not known, as a sentence with a blank in front; or empty."""
     chain: tuple[Related, ...]
     tier: Tier | None
     """ASSUMED where it is not known whether the condition varies, else None."""
@@ -121,7 +124,7 @@ class DivergentBranch:
     def _each(cls, subject: Subject) -> Iterator[tuple[BranchFact, DivergentBranch]]:
         function, threshold = subject.function, subject.share_threshold
         loops = [branch for branch in function.branches if reports_loop(branch, threshold)]
-        sure = telling_loops(subject)
+        sure = [*sure_loops(subject)]
         for branch, if_callers_agree in zip(function.branches, function.branches_if_callers_agree, strict=True):
             if branch.kind is SourceBranchKind.LOOP or not splits_warps(branch):
                 continue
@@ -152,13 +155,15 @@ class DivergentBranch:
             price_text(price, subject.function),
             price.cost,
             count_text(branch),
+            assumption_text(subject, branch, price, blames_callers=blames_callers),
             (*chain_of(steps), *loops),
             Tier.ASSUMED if blames_callers or ends_in_opaque(subject.analysis, steps) else None,
         )
 
     def message(self) -> str:
         cause = cause_text(self.condition, self.origin)
-        return f"Lanes of one warp can go different ways at this `{self.keyword}`: {cause}; {self.price}.{self.count}"
+        start = f"Lanes of one warp can go different ways at this `{self.keyword}`: {cause}; {self.price}."
+        return f"{start}{self.count}{self.assumption}"
 
     def related(self) -> tuple[Related, ...]:
         return self.chain

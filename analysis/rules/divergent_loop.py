@@ -8,11 +8,12 @@ from typing import ClassVar, Final, final
 
 from analysis.facts.model import BranchFact, Location
 from analysis.ir.record import record
+from analysis.rules.assumption_text import assumption_text
 from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.diagnostic import KernelShare, Related, Severity
-from analysis.rules.one_wait import telling_loops, told_by_branch, told_by_loops
+from analysis.rules.one_wait import told_by_branch, told_by_loops
 from analysis.rules.origin import cause_text, chain_of, ends_in_opaque, origin_text
-from analysis.rules.parting import culprit_of, sure_branches
+from analysis.rules.parting import culprit_of, sure_branches, sure_loops
 from analysis.rules.price import SplitPrice, part_text, split_price
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
@@ -91,6 +92,8 @@ class DivergentLoop:
     """In words: "about 12 % of this kernel's issue slots"."""
     cost: KernelShare
     chain: tuple[Related, ...]
+    assumption: str
+    """What decides it and is not known, as a sentence with a blank in front; or empty."""
     rests_on_step: bool
     """Whether lanes would leave within one round if a step that is not known covered the threads of a warp."""
     tier: Tier | None
@@ -140,6 +143,7 @@ class DivergentLoop:
             part_text(price.part, subject.function),
             price.cost,
             chain_of(steps),
+            assumption_text(subject, culprit, price, blames_callers=True) if blames_callers else "",
             rests_on_step,
             Tier.ASSUMED if blames_callers or rests_on_step or ends_in_opaque(subject.analysis, steps) else None,
         )
@@ -153,7 +157,7 @@ class DivergentLoop:
         step = " It is assumed that a step of the loop is shorter than the warp." if self.rests_on_step else ""
         return (
             f"Lanes of one warp leave this `{self.keyword}` loop after different numbers of rounds: "
-            f"{self.way_out}; lanes that are done wait for {self.price}.{step}"
+            f"{self.way_out}; lanes that are done wait for {self.price}.{step}{self.assumption}"
         )
 
     def related(self) -> tuple[Related, ...]:
@@ -162,10 +166,12 @@ class DivergentLoop:
 
 def _branches_around(subject: Subject) -> Mapping[int, Sequence[Related]]:
     """By the keyword of a loop, the branches that say nothing else: DIV401 is silent there."""
-    loops = telling_loops(subject)
+    threshold, loops = subject.share_threshold, [*sure_loops(subject)]
+    branches = [*sure_branches(subject)] if loops else []
     found: dict[int, list[Related]] = {}
-    for branch in sure_branches(subject) if loops else ():
-        for loop in told_by_loops(subject.text, branch, loops, subject.share_threshold)[:1]:
+    for branch in branches:
+        telling = told_by_loops(subject.text, branch, loops, threshold)
+        for loop in [loop for loop in telling if told_by_branch(loop, branches, threshold) is None][:1]:
             condition = condition_text(subject.text, branch)
             words = f"and lanes that skip it{'' if condition is None else f': `{condition}`'}"
             found.setdefault(loop.keyword.start, []).append(Related(subject.text.location(branch.keyword), words))

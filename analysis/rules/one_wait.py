@@ -15,20 +15,12 @@ from typing import Final
 
 from analysis.facts.model import BranchFact, PartOf
 from analysis.ir.function import SourceBranchKind
-from analysis.rules.parting import sure_branches, sure_loops
 from analysis.rules.price import split_price
-from analysis.rules.rule import Subject
 from analysis.rules.source_text import FunctionText
 from analysis.syntax.lexing import HIDDEN
 from analysis.verdict.cost import USUAL_WAIT
 
 NEARLY_ALL: Final = 0.8
-
-
-def telling_loops(subject: Subject) -> list[BranchFact]:
-    """Loops of which DIV402 is sure to speak, so that others may leave something to it."""
-    branches = [*sure_branches(subject)]
-    return [loop for loop in sure_loops(subject) if told_by_branch(loop, branches, subject.share_threshold) is None]
 
 
 def told_by_loops(
