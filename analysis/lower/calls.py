@@ -53,7 +53,7 @@ from analysis.lower.names import (
     TemplateValue,
     TypeName,
 )
-from analysis.lower.overloads import Choice, argument_types, choose
+from analysis.lower.overloads import Choice, choose
 from analysis.lower.records import methods_named, written_constructors
 from analysis.lower.virtual_calls import is_dispatched
 from analysis.syntax.tree import Node
@@ -70,7 +70,7 @@ def call_functions(
     literals: tuple[Literal, ...] = (),
 ) -> Operand:
     """A call by name of one of these functions."""
-    choice = choose(ctx, declarations, explicit, argument_types(ctx, arguments))
+    choice = choose(ctx, declarations, explicit, arguments)
     if builtin is not None and (choice is None or choice.distance >= 1 or not _has_body(choice)):
         return call_builtin(ctx, builtin, arguments, explicit, span, literals=literals)
     if choice is None:
@@ -92,7 +92,7 @@ def call_method(
 ) -> Operand:
     """A call of one of `methods` on `receiver`, an object of `record`."""
     name = f"{record.name}::{methods[0].name}"
-    choice = choose(ctx, methods, explicit, argument_types(ctx, arguments))
+    choice = choose(ctx, methods, explicit, arguments)
     known = [] if receiver is None else [receiver]
     if choice is None:
         return unknown_call(ctx, f"call of unknown function {name}", (*known, *arguments), span)

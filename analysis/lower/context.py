@@ -95,6 +95,8 @@ class LoweringContext:
     """Spans that were asked for: the instructions and records of one node share one object."""
     chosen: dict[ValueId, Node] = field(default_factory=dict[ValueId, Node])
     """Values of `c ? a : b` with two objects of one type: the objects are not known any more, only their names."""
+    zeros: set[ValueId] = field(default_factory=set[ValueId])
+    """Values of literal zeros, which are null pointers where a pointer is wanted."""
     moved: frozenset[str] = frozenset()
     """Pointers that callees may point elsewhere."""
     depth: int = 0

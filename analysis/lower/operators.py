@@ -21,7 +21,7 @@ from analysis.lower.expressions.arithmetic import arithmetic, subscript
 from analysis.lower.expressions.dispatch import load, temporary
 from analysis.lower.functions import generic_signature
 from analysis.lower.names import FunctionDeclaration
-from analysis.lower.overloads import argument_types, choose
+from analysis.lower.overloads import choose
 from analysis.lower.records import methods_named
 from analysis.lower.types import spelled
 from analysis.syntax.tree import Node
@@ -62,12 +62,12 @@ def try_overload(ctx: LoweringContext, spelling: str, operands: Sequence[Operand
     if isinstance(type, StructType):
         record = ctx.program.records.get(type.name)
         methods = () if record is None else methods_named(record, name)
-        fitting = choose(ctx, methods, (), argument_types(ctx, operands[1:]))
+        fitting = choose(ctx, methods, (), operands[1:])
         if record is not None and fitting is not None:
             receiver = first if isinstance(first, Place) else temporary(ctx, load(ctx, first, span), span)
             return True, call_method(ctx, receiver, record, methods, (), operands[1:], span)
     free = (*associated_functions(ctx, name, operands, in_namespaces=False), *ctx.program.operators(name))
-    choice = choose(ctx, free, (), argument_types(ctx, operands)) if free else None
+    choice = choose(ctx, free, (), operands) if free else None
     if choice is not None and choice.instance.declaration.body is not None:
         return True, call_one_of(ctx, name, choice, None, operands, span)
     return False, None

@@ -21,6 +21,7 @@ from typing import TypeAlias, final
 
 from analysis.ir.types import (
     ArrayType,
+    BooleanType,
     GroupType,
     HandleType,
     IntegerType,
@@ -32,7 +33,7 @@ from analysis.ir.types import (
     VectorType,
     VoidType,
 )
-from analysis.lower.context import LoweringContext, Operand
+from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import is_arithmetic, is_vague, promoted
 from analysis.lower.functions import (
     THREAD_GROUP,
@@ -73,6 +74,16 @@ ArgumentType: TypeAlias = Type | Closure | None
 
 @final
 @dataclass(frozen=True, slots=True)
+class Argument:
+    """What is known of an argument beside its type; None where it is not."""
+
+    type: ArgumentType
+    is_null: bool | None = None
+    """Whether it is a literal zero, which is a null pointer."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Choice:
     """`is_certain`: its requirements are known to hold; `rivals` are others that may be meant instead."""
 
@@ -86,10 +97,15 @@ def choose(
     ctx: LoweringContext,
     declarations: Sequence[FunctionDeclaration],
     explicit: tuple[TemplateArgument, ...],
-    arguments: Sequence[ArgumentType],
+    operands: Sequence[Operand],
 ) -> Choice | None:
-    """The best candidate, instantiated; None where none fits."""
-    return choose_by_types(ctx.program, declarations, explicit, arguments)
+    """The best candidate for these arguments, instantiated; None where none fits."""
+    return _choose(ctx.program, declarations, explicit, [_argument(ctx, operand) for operand in operands])
+
+
+def _argument(ctx: LoweringContext, operand: Operand) -> Argument:
+    is_null = operand in ctx.zeros if isinstance(operand, int) else False if isinstance(operand, Place) else None
+    return Argument(operand if isinstance(operand, Closure) else ctx.type_of(operand), is_null)
 
 
 def choose_by_types(
@@ -98,7 +114,16 @@ def choose_by_types(
     explicit: tuple[TemplateArgument, ...],
     arguments: Sequence[ArgumentType],
 ) -> Choice | None:
-    """The best candidate for arguments of these types."""
+    """The best candidate for arguments of these types, of which nothing else is known."""
+    return _choose(program, declarations, explicit, [Argument(type) for type in arguments])
+
+
+def _choose(
+    program: Declarations,
+    declarations: Sequence[FunctionDeclaration],
+    explicit: tuple[TemplateArgument, ...],
+    arguments: Sequence[Argument],
+) -> Choice | None:
     fitting: list[Choice] = []
     for declaration in dict.fromkeys(declarations):  # several look-ups may have found one
         if (explicit or specialised_for(declaration) is not None) and not declaration.template_parameters:
@@ -194,14 +219,17 @@ def _consider(
     program: Declarations,
     declaration: FunctionDeclaration,
     explicit: tuple[TemplateArgument, ...],
-    arguments: Sequence[ArgumentType],
+    passed: Sequence[Argument],
 ) -> Choice | None:
+    arguments = [argument.type for argument in passed]
     generic = generic_signature(declaration)
     if not generic.accepts(len(arguments)) or any(parameter.is_pack for parameter in generic.parameters[:-1]):
         return None
     penalty = 0.25 if generic.parameters and generic.parameters[-1].is_pack else 0.0
     is_certain = True
     if declaration.template_parameters:
+        if not _takes_explicit(declaration, explicit):
+            return None
         penalty += 0.5
         named = bind_explicit(declaration, explicit)
         is_open = len(named) < len(declaration.template_parameters) or _has_pack(declaration)
@@ -223,12 +251,30 @@ def _consider(
     if not declaration.item.is_device and not declaration.item.is_constexpr:
         penalty += 0.25
     total = penalty
-    for parameter, argument in zip(instance.signature.parameters, arguments, strict=False):
-        distance = conversion_distance(program, parameter.declared, argument)
-        if distance is None:
+    for parameter, argument in zip(instance.signature.parameters, passed, strict=False):
+        distance = conversion_distance(program, parameter.declared, argument.type)
+        is_number = isinstance(argument.type, IntegerType) and argument.is_null is False
+        if distance is None or (is_number and isinstance(parameter.declared.type, PointerType)):
             return None
         total += distance
     return Choice(for_groups(instance, arguments), total, is_certain)
+
+
+def _takes_explicit(declaration: FunctionDeclaration, explicit: Sequence[TemplateArgument]) -> bool:
+    """Whether template arguments that are written out are types where types are declared, and not too many."""
+    for index, argument in enumerate(explicit):
+        if index >= len(declaration.template_parameters):
+            return False
+        parameter = declaration.template_parameters[index]
+        if parameter.is_pack or isinstance(argument, PackPattern):
+            return True
+        is_value = isinstance(argument, ConstantName | TemplateValue)
+        is_type = isinstance(argument, TypeName) and not isinstance(argument.declared.type, UnknownType)
+        if is_type and not parameter.is_type:
+            return False
+        if is_value and parameter.is_type:
+            return False
+    return True
 
 
 def _has_pack(declaration: FunctionDeclaration) -> bool:
@@ -305,6 +351,8 @@ def conversion_distance(program: Declarations, declared: DeclaredType, argument:
         return 1.0
     if isinstance(wanted, PointerType):
         return _pointer_distance(program, wanted, argument)
+    if isinstance(wanted, BooleanType) and isinstance(argument, PointerType | ArrayType):
+        return None if declared.is_reference and not declared.is_constant else 3.0
     if isinstance(wanted, ArrayType):
         return 0.0 if isinstance(argument, ArrayType) and argument.element == wanted.element else None
     if is_arithmetic(wanted) and is_arithmetic(argument):

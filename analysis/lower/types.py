@@ -249,6 +249,8 @@ def _decltype(scope: Scope, node: Node) -> DeclaredType:
                 return entity.declared
             if isinstance(entity, ConstantName | TemplateValue):
                 return DeclaredType(entity.type)
+        if child.kind == "null":
+            return DeclaredType(PointerType(VOID, MemorySpace.GENERIC))
         value = evaluate(scope, child)
         if value is not None:
             return DeclaredType(value.type)
@@ -399,7 +401,7 @@ _PRIMITIVES: Final = {
         b"char16_t": U16,
         b"char32_t": U32,
         b"charptr_t": S64,
-        b"nullptr_t": U64,
+        b"nullptr_t": PointerType(VOID, MemorySpace.GENERIC),
     }.items()
 }
 _VECTOR_STEMS: Final[dict[Type, str]] = {

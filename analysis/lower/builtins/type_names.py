@@ -23,6 +23,8 @@ from analysis.ir.types import (
     GroupKind,
     GroupType,
     IntegerType,
+    MemorySpace,
+    PointerType,
     Type,
     VectorType,
 )
@@ -61,7 +63,7 @@ NAMED: Final[Mapping[str, Type]] = {
     "uintptr_t": U64,
     "intmax_t": S64,
     "uintmax_t": U64,
-    "nullptr_t": U64,
+    "nullptr_t": PointerType(VOID, MemorySpace.GENERIC),
     "float_t": F32,
     "double_t": F64,
     "__int128": _S128,

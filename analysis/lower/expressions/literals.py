@@ -24,7 +24,10 @@ def _number(ctx: LoweringContext, node: Node) -> Operand:
     literal = number_literal(node.text)
     if literal is None:
         return unsupported(ctx, node, f"literal {node.text.decode('utf-8', 'replace')[:40]}")
-    return ctx.builder.constant(literal[0], literal[1], ctx.span(node))
+    value = ctx.builder.constant(literal[0], literal[1], ctx.span(node))
+    if literal[0] == 0:
+        ctx.zeros.add(value)
+    return value
 
 
 @handles("char_literal")

@@ -41,6 +41,15 @@ _SIMULATED: Final = (
     "decltype auto var call",
     "decltype trailing",
     "lambda decltype auto",
+    "nullptr arg",
+    "NULL arg",
+    "zero arg",
+    "nullptr overload",
+    "nullptr_t overload",
+    "overload user conv",
+    "overload bool ptr",
+    "overload explicit args",
+    "overload explicit count",
 )
 """Some that are not refused."""
 

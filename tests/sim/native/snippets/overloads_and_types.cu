@@ -682,3 +682,13 @@ struct f3 { float x, y, z; }; __device__ f3 operator*(float s, f3 a) { return {s
 //// shared scalar
   __shared__ int s; if (t == 3) s = t; __syncthreads();
   int v = s;
+
+//// nullptr_t overload
+__device__ int f(int *p) { return 1; } __device__ int f(decltype(nullptr) p) { return threadIdx.x; }
+//// body
+  int v = f(nullptr);
+
+//// overload user conv
+struct X { __device__ X(int) {} }; __device__ int f(X x) { return threadIdx.x; } __device__ int f(int *x) { return 1; }
+//// body
+  int v = f(n);
