@@ -8,6 +8,7 @@ Rules   Every parameter is stored into a local symbol at entry.  A kernel's poin
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from analysis.ir.function import Function, Parameter, SymbolKind
 from analysis.ir.ids import FunctionId
@@ -27,7 +28,7 @@ from analysis.lower.construct import construct_at, default_object, initialise_me
 from analysis.lower.context import LoweringContext, Place, PointerMoved, ReturnTarget
 from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.members import member_place, this_object, upcast
-from analysis.lower.functions import is_deduced, pack_names, parameter_list
+from analysis.lower.functions import is_deduced, is_for_constants, pack_names, parameter_list
 from analysis.lower.handlers import statement
 from analysis.lower.inlining import declare_packs
 from analysis.lower.lifetimes import will_end
@@ -79,9 +80,11 @@ def _lower_body(
     )
     node = declaration.node
     if instance.this is not None:
-        ctx.this = _this(ctx, instance.this)
+        ctx.this = _this(ctx, replace(instance.this, is_constant=is_for_constants(declaration)))
+    owner = declaration.owner
+    is_template = bool(declaration.template_parameters) or (owner is not None and bool(owner.arguments))
     for parameter in instance.signature.parameters:
-        _parameter(ctx, parameter, is_kernel=declaration.item.is_kernel)
+        _parameter(ctx, parameter, is_kernel=declaration.item.is_kernel, is_template=is_template)
         if parameter.name in instance.pointed:
             ctx.scope.declare(parameter.name, instance.pointed[parameter.name])
     declare_packs(ctx.scope, pack_names(parameter_list(declaration.declarator)), instance.signature.parameters)
@@ -110,7 +113,7 @@ def _this(ctx: LoweringContext, declared: DeclaredType) -> LocalVariable:
     return LocalVariable("this", symbol, declared, None)
 
 
-def _parameter(ctx: LoweringContext, parameter: ParameterDeclaration, *, is_kernel: bool) -> None:
+def _parameter(ctx: LoweringContext, parameter: ParameterDeclaration, *, is_kernel: bool, is_template: bool) -> None:
     builder = ctx.builder
     declarator = parameter.node.field("declarator")
     name_node = None if declarator is None else innermost(declarator)
@@ -128,7 +131,10 @@ def _parameter(ctx: LoweringContext, parameter: ParameterDeclaration, *, is_kern
     builder.store(builder.symbol_address(symbol, span), stored, span)
     variable = builder.variable(parameter.name, type, span)
     builder.defined(variable, value, span)
-    ctx.scope.declare(parameter.name, LocalVariable(parameter.name, symbol, declared, variable))
+    may_be_constant = is_template and declared.is_reference  # a template's type may be one of constants
+    ctx.scope.declare(
+        parameter.name, LocalVariable(parameter.name, symbol, declared, variable, may_be_constant=may_be_constant)
+    )
     if not is_kernel and not declared.is_reference:
         will_end(ctx, builder.symbol_address(symbol, span), declared.type, span)
 

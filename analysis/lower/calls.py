@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from analysis.ir.function import SymbolKind, VariableId
+from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Call
 from analysis.ir.instructions import Opaque as OpaqueInstruction
@@ -44,11 +44,9 @@ from analysis.lower.names import (
     Closure,
     FunctionDeclaration,
     FunctionInstance,
-    LocalVariable,
     PackPattern,
     ParameterDeclaration,
     Record,
-    Scope,
     TemplateArgument,
     TemplateValue,
     TypeName,
@@ -96,7 +94,7 @@ def call_method(
     known = [] if receiver is None else [receiver]
     if choice is None:
         return unknown_call(ctx, f"call of unknown function {name}", (*known, *arguments), span)
-    choice = _for_object(ctx, choice, receiver)
+    choice = _for_object(choice, receiver)
     declaration = choice.instance.declaration
     others = [each.declaration for each in choice.rivals]
     if any(each.owner is not declaration.owner or each.is_static or each.is_virtual for each in others):
@@ -128,24 +126,14 @@ def _is_generic(record: Record) -> bool:
     )
 
 
-def _for_object(ctx: LoweringContext, choice: Choice, receiver: Place | None) -> Choice:
+def _for_object(choice: Choice, receiver: Place | None) -> Choice:
     """Without the rivals that are not for an object like this, where it is a variable: then its `const` is known."""
-    if not choice.rivals or receiver is None or receiver.variable is None:
+    if not choice.rivals or receiver is None or receiver.is_constant is None:
         return choice
-    is_constant = _is_constant(ctx.scope, receiver.variable)
+    is_constant = receiver.is_constant
     instances = (choice.instance, *choice.rivals)
     fitting = [each for each in instances if is_for_constants(each.declaration) is is_constant]
     return replace(choice, instance=fitting[0], rivals=tuple(fitting[1:])) if fitting else choice
-
-
-def _is_constant(scope: Scope | None, variable: VariableId) -> bool | None:
-    """Whether a local variable is declared `const`; None where no scope declares it."""
-    while scope is not None:
-        for entity in scope.names.values():
-            if isinstance(entity, LocalVariable) and entity.variable == variable:
-                return entity.declared.is_constant
-        scope = scope.parent
-    return None
 
 
 def call_one_of(

@@ -34,6 +34,7 @@ class Place:
     `read_at` is where it stands as an argument of a call or as what is returned: it is read there, not by all of that.
     `held` is its value where it has just been assigned: reading it loads nothing.
     `is_temporary` tells an object that was made by the expression and may become what it initialises.
+    `is_lvalue` tells one that certainly has a name, or is a part of one that has; `is_constant` whether it is `const`.
     """
 
     address: ValueId
@@ -44,6 +45,8 @@ class Place:
     bits: BitRange | None = None
     held: ValueId | None = None
     is_temporary: bool = False
+    is_lvalue: bool = False
+    is_constant: bool | None = None
 
 
 Operand: TypeAlias = ValueId | Place | Closure | None
@@ -97,6 +100,8 @@ class LoweringContext:
     """Values of `c ? a : b` with two objects of one type: the objects are not known any more, only their names."""
     zeros: set[ValueId] = field(default_factory=set[ValueId])
     """Values of literal zeros, which are null pointers where a pointer is wanted."""
+    named: set[ValueId] = field(default_factory=set[ValueId])
+    """Values of constants that were named: they may be objects."""
     moved: frozenset[str] = frozenset()
     """Pointers that callees may point elsewhere."""
     depth: int = 0

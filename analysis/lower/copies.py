@@ -20,13 +20,14 @@ from analysis.lower.records import constructors_of, find_methods
 
 
 def copy_constructor(record: Record) -> FunctionDeclaration | None:
-    """The user-written copy constructor that does more than to copy each member."""
+    """A user-written constructor from another object that does more than to copy each member."""
     for constructor in constructors_of(record):
         if constructor.body is None or constructor.owner is not record:
             continue
         parameters = generic_signature(constructor).parameters
-        if len(parameters) == 1 and parameters[0].declared.type == record.type:
-            return None if _is_plain(constructor, record, parameters[0].name) else constructor
+        is_copy = len(parameters) == 1 and parameters[0].declared.type == record.type
+        if is_copy and not _is_plain(constructor, record, parameters[0].name):
+            return constructor
     return None
 
 

@@ -17,6 +17,8 @@ class DeclaredType:
     is_reference: bool = False
     is_constant: bool = False
     is_volatile: bool = False
+    is_rvalue: bool = False
+    """Of a reference: whether it is one to what nobody names any more, `T &&`."""
 
     @property
     def stored(self) -> Type:

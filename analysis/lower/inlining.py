@@ -18,7 +18,15 @@ from analysis.lower.context import LoweringContext, Operand, Place, ReturnTarget
 from analysis.lower.copies import copied
 from analysis.lower.expressions.arguments import passed_argument
 from analysis.lower.expressions.dispatch import load, lower, reachable
-from analysis.lower.functions import as_returned, is_deduced, is_guess, pack_names, parameter_list, read_parameters
+from analysis.lower.functions import (
+    as_returned,
+    is_deduced,
+    is_for_constants,
+    is_guess,
+    pack_names,
+    parameter_list,
+    read_parameters,
+)
 from analysis.lower.library.source import is_library
 from analysis.lower.names import (
     AUTO,
@@ -133,7 +141,8 @@ def _object(ctx: LoweringContext, instance: FunctionInstance, this: Place | None
     type = PointerType(this.type, builder.space_of(this.address), this.volatile)
     symbol = builder.symbol("this", SymbolKind.LOCAL, type, span)
     builder.store(builder.symbol_address(symbol, span), this.address, span)
-    return LocalVariable("this", symbol, DeclaredType(type), None)
+    declared = DeclaredType(type, is_constant=is_for_constants(instance.declaration))
+    return LocalVariable("this", symbol, declared, None)
 
 
 def _inline(
@@ -223,4 +232,6 @@ def _declare_parameter(
     variable = builder.variable(parameter.name, declared.stored, ctx.span(parameter.node))
     if not declared.is_reference:
         builder.defined(variable, value, span)
-    scope.declare(parameter.name, LocalVariable(parameter.name, symbol, declared, variable))
+    may_be_constant = declared.is_reference and not (isinstance(argument, Place) and argument.is_constant is False)
+    entity = LocalVariable(parameter.name, symbol, declared, variable, may_be_constant=may_be_constant)
+    scope.declare(parameter.name, entity)

@@ -45,6 +45,13 @@ class LocalVariable:
     constant: ConstantValue | None = None
     """Its value where the variable is constant and the value known at compile time."""
     object: ConstantObject | None = None
+    may_be_constant: bool = False
+    """A reference that may be to a constant object, though it does not say so."""
+
+    @property
+    def is_constant(self) -> bool | None:
+        """Whether what the name denotes is `const`; None where that is not known."""
+        return True if self.declared.is_constant else None if self.may_be_constant else False
 
 
 @final

@@ -6,9 +6,10 @@ Rules   A candidate must accept the number of arguments and convert every one.  
         A pointer deduced for a template parameter is generic, so that instances do not multiply by address space.
         A template whose requirements hold wins a tie against one without any.
         A tie that this does not settle, and a candidate whose requirements are not known, make rivals: the callee
-        must not be guessed (`either.py`).  Whether an object is `const` is seldom known, so methods that differ in
-        that are rivals unless their bodies are the same; the one for any other object comes first, since what it
-        returns can be written to.
+        must not be guessed (`either.py`).  References to the same type are told apart by what the argument is: an
+        object or a value, `const` or not.  Where that is not known (behind a pointer, in a template), they are rivals,
+        as are methods that differ in `const`, unless their bodies are the same; the one for any other object comes
+        first, since what it returns can be written to.
         Of two templates the more special one wins a tie: its parameters match those of the other, not the reverse.
 Limits  Of SFINAE, `enable_if` alone is evaluated (`substitution.py`).
 """
@@ -28,6 +29,7 @@ from analysis.ir.types import (
     MemorySpace,
     PointerType,
     StructType,
+    TemplateType,
     Type,
     UnknownType,
     VectorType,
@@ -80,6 +82,12 @@ class Argument:
     type: ArgumentType
     is_null: bool | None = None
     """Whether it is a literal zero, which is a null pointer."""
+    is_lvalue: bool | None = None
+    is_constant: bool | None = None
+
+    @property
+    def is_value(self) -> bool:
+        return self.is_lvalue is False
 
 
 @final
@@ -91,6 +99,8 @@ class Choice:
     distance: float
     is_certain: bool = True
     rivals: tuple[FunctionInstance, ...] = ()
+    conversions: float = 0.0
+    """The distance of the arguments alone."""
 
 
 def choose(
@@ -104,8 +114,14 @@ def choose(
 
 
 def _argument(ctx: LoweringContext, operand: Operand) -> Argument:
-    is_null = operand in ctx.zeros if isinstance(operand, int) else False if isinstance(operand, Place) else None
-    return Argument(operand if isinstance(operand, Closure) else ctx.type_of(operand), is_null)
+    type = operand if isinstance(operand, Closure) else ctx.type_of(operand)
+    if isinstance(operand, Place):
+        is_lvalue = False if operand.is_temporary else True if operand.is_lvalue else None
+        return Argument(type, False, is_lvalue, operand.is_constant)
+    if isinstance(operand, int):
+        is_lvalue = None if operand in ctx.named or operand in ctx.chosen else False
+        return Argument(type, operand in ctx.zeros, is_lvalue)
+    return Argument(type)
 
 
 def choose_by_types(
@@ -132,12 +148,13 @@ def _choose(
         if choice is not None:
             fitting.append(choice)
     if fitting:
-        return _specialised(declarations, _best(fitting))
+        nearest = [one for one in fitting if not any(_binds_better(other, one, arguments) for other in fitting)]
+        return _specialised(declarations, _best(nearest, arguments))
     named = _specialisation(declarations, [spelled_argument(argument) for argument in explicit])
     return None if named is None else Choice(instantiate(named, {}), 0.0)
 
 
-def _best(fitting: Sequence[Choice]) -> Choice:
+def _best(fitting: Sequence[Choice], arguments: Sequence[Argument]) -> Choice:
     """The first of the nearest candidates, certain unless another one may be meant."""
     best = min(fitting, key=lambda choice: choice.distance)
     for choice in fitting:
@@ -147,7 +164,11 @@ def _best(fitting: Sequence[Choice]) -> Choice:
         choice.instance
         for choice in fitting
         if choice is not best
-        and (choice.distance == best.distance or not (choice.is_certain and best.is_certain))
+        and (
+            choice.distance == best.distance
+            or not (choice.is_certain and best.is_certain)
+            or (choice.conversions == best.conversions and _is_open(choice, best, arguments))
+        )
         and _differ(best.instance, choice.instance)
         and not (choice.is_certain and best.is_certain and _is_more_special(best.instance, choice.instance))
     ]
@@ -250,14 +271,75 @@ def _consider(
         penalty -= 0.125
     if not declaration.item.is_device and not declaration.item.is_constexpr:
         penalty += 0.25
-    total = penalty
-    for parameter, argument in zip(instance.signature.parameters, passed, strict=False):
+    conversions = 0.0
+    for number, (parameter, argument) in enumerate(zip(instance.signature.parameters, passed, strict=False)):
+        pattern = generic.parameters[min(number, len(generic.parameters) - 1)].declared
+        if not _may_bind(declaration, pattern, parameter.declared, argument):
+            return None
         distance = conversion_distance(program, parameter.declared, argument.type)
         is_number = isinstance(argument.type, IntegerType) and argument.is_null is False
         if distance is None or (is_number and isinstance(parameter.declared.type, PointerType)):
             return None
-        total += distance
-    return Choice(for_groups(instance, arguments), total, is_certain)
+        conversions += distance
+    total = penalty + conversions
+    return Choice(for_groups(instance, arguments), total, is_certain, conversions=conversions)
+
+
+def _may_bind(
+    declaration: FunctionDeclaration, pattern: DeclaredType, declared: DeclaredType, argument: Argument
+) -> bool:
+    """Whether a parameter, which the template declares as `pattern`, can refer to the argument."""
+    if not declared.is_reference or argument.type != declared.type:
+        return True
+    if declared.is_rvalue:
+        return argument.is_lvalue is not True or _is_forwarding(declaration, pattern)
+    if declared.is_constant:
+        return True
+    return argument.is_lvalue is not False and not (argument.is_constant and not declaration.template_parameters)
+
+
+def _is_forwarding(declaration: FunctionDeclaration, pattern: DeclaredType) -> bool:
+    """Whether it is `T &&` for a template parameter, which any object fits."""
+    names = [parameter.name for parameter in declaration.template_parameters]
+    return pattern.is_rvalue and isinstance(pattern.type, TemplateType) and pattern.type.name in names
+
+
+def _binds_better(one: Choice, other: Choice, arguments: Sequence[Argument]) -> bool:
+    """Whether the two differ in what their references are to alone, and those of `one` fit the arguments better.
+
+    Source: C++ standard, "Ranking implicit conversion sequences".
+    """
+    is_better = False
+    pairs = zip(one.instance.signature.parameters, other.instance.signature.parameters, strict=False)
+    for (first, second), argument in zip(pairs, arguments, strict=False):
+        mine, theirs = first.declared, second.declared
+        if mine.type != theirs.type or mine.type != argument.type:
+            return False
+        if mine.is_reference and theirs.is_reference and _is_nearer(mine, theirs, argument):
+            is_better = True
+        elif mine != theirs:
+            return False
+    return is_better
+
+
+def _is_open(one: Choice, other: Choice, arguments: Sequence[Argument]) -> bool:
+    """Whether what is not known of an argument decides which of two references fits it better."""
+    pairs = zip(one.instance.signature.parameters, other.instance.signature.parameters, strict=False)
+    for (first, second), argument in zip(pairs, arguments, strict=False):
+        mine, theirs = first.declared, second.declared
+        if mine.type == theirs.type == argument.type and mine.is_reference and theirs.is_reference:
+            if mine.is_rvalue != theirs.is_rvalue and argument.is_lvalue is None:
+                return True
+            if mine.is_constant != theirs.is_constant and argument.is_constant is None and not argument.is_value:
+                return True
+    return False
+
+
+def _is_nearer(mine: DeclaredType, theirs: DeclaredType, argument: Argument) -> bool:
+    if mine.is_rvalue and not theirs.is_rvalue and argument.is_lvalue is False:
+        return True
+    is_mutable = argument.is_constant is False and argument.is_lvalue is True
+    return is_mutable and theirs.is_constant and not theirs.is_rvalue and not mine.is_constant
 
 
 def _takes_explicit(declaration: FunctionDeclaration, explicit: Sequence[TemplateArgument]) -> bool:

@@ -39,7 +39,8 @@ def bind_reference(ctx: LoweringContext, name: str, declared: DeclaredType, oper
     symbol = builder.symbol(name, SymbolKind.LOCAL, pointer, span)
     builder.store(builder.symbol_address(symbol, span), address, span)
     variable = builder.variable(name, pointer, span)
-    ctx.scope.declare(name, LocalVariable(name, symbol, declared, variable))
+    may_be_constant = not isinstance(operand, Place) or operand.is_constant is not False
+    ctx.scope.declare(name, LocalVariable(name, symbol, declared, variable, may_be_constant=may_be_constant))
 
 
 def bind_member(ctx: LoweringContext, member: Place, declared: DeclaredType, value: Node | Operand, span: Span) -> None:

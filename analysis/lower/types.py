@@ -136,7 +136,8 @@ def declare(scope: Scope, base: DeclaredType, declarator: Node | None) -> Declar
                 is_volatile="volatile" in words,
             )
         elif kind in _REFERENCES:
-            declared = DeclaredType(declared.type, True, declared.is_constant, declared.is_volatile)
+            is_rvalue = declarator.text.startswith(b"&&") and (declared.is_rvalue or not declared.is_reference)
+            declared = DeclaredType(declared.type, True, declared.is_constant, declared.is_volatile, is_rvalue)
         elif kind in _ARRAYS:
             return _declare_array(scope, declared, declarator)
         elif kind in _FUNCTIONS:

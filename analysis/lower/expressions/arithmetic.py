@@ -149,7 +149,8 @@ def subscript(ctx: LoweringContext, base: Operand, index: ValueId, span: Span) -
     if isinstance(base, Place) and isinstance(base.type, ArrayType):
         element = base.type.element
         index = _as_index(ctx, index, span)
-        return Place(builder.element_address(base.address, index, element, span), element, base.volatile)
+        address = builder.element_address(base.address, index, element, span)
+        return Place(address, element, base.volatile, is_lvalue=base.is_lvalue, is_constant=base.is_constant)
     pointer = load(ctx, base, span)
     type = builder.types[pointer]
     if isinstance(builder.types[index], PointerType) and not isinstance(type, PointerType):
@@ -159,4 +160,5 @@ def subscript(ctx: LoweringContext, base: Operand, index: ValueId, span: Span) -
         construct = f"subscript of {spelled(decayed(type))}"
         return builder.opaque(construct, (pointer, index), UnknownType("element"), span)
     index = _as_index(ctx, index, span)
-    return Place(builder.element_address(pointer, index, type.element, span), type.element, type.volatile)
+    address = builder.element_address(pointer, index, type.element, span)
+    return Place(address, type.element, type.volatile, is_lvalue=True)

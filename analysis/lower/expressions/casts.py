@@ -6,6 +6,8 @@ Rules   A cast to a pointer keeps the address space it comes from.  A cast to a 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from analysis.ir.source import Span
 from analysis.ir.types import (
     ArrayType,
@@ -22,6 +24,7 @@ from analysis.lower.convert import implicit
 from analysis.lower.expressions.deduced_classes import deduced_object
 from analysis.lower.expressions.dispatch import discard, handles, load, lower, place, rvalue, unsupported
 from analysis.lower.expressions.members import moved_in_class
+from analysis.lower.lifetimes import will_end
 from analysis.lower.names import DeclaredType, LambdaName
 from analysis.lower.packs import expanded
 from analysis.lower.types import descriptor_type, resolve_type
@@ -90,7 +93,8 @@ def _compound_literal(ctx: LoweringContext, node: Node) -> Operand:
         type = ArrayType(type.element, len(expanded(ctx.scope, value.children)))
     target = new_object(ctx, type, span)
     initialise_list(ctx, target, value, span)
-    return target
+    will_end(ctx, target.address, type, span)
+    return replace(target, is_temporary=True)
 
 
 @handles("initializer_list")

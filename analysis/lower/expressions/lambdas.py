@@ -57,7 +57,7 @@ def _copied_this(ctx: LoweringContext, capture: Node) -> LocalVariable | None:
     symbol = ctx.builder.symbol("this", SymbolKind.LOCAL, type, span)
     pointer = ctx.builder.bitcast(copy.address, type, span)
     ctx.builder.store(ctx.builder.symbol_address(symbol, span), pointer, span)
-    return LocalVariable("this", symbol, ctx.this.declared, None)
+    return LocalVariable("this", symbol, DeclaredType(type), None, may_be_constant=True)
 
 
 def _is_by_reference(capture: Node) -> bool:
@@ -88,7 +88,7 @@ def _initialised(ctx: LoweringContext, scope: Scope, capture: Node) -> None:
     type = ctx.builder.types[value]
     symbol = ctx.builder.symbol(name, SymbolKind.LOCAL, type, span)
     ctx.builder.store(ctx.builder.symbol_address(symbol, span), value, span)
-    scope.declare(name, LocalVariable(name, symbol, DeclaredType(type), None))
+    scope.declare(name, LocalVariable(name, symbol, DeclaredType(type), None, may_be_constant=True))
 
 
 def _copy(ctx: LoweringContext, scope: Scope, name: str, node: Node) -> None:
@@ -102,4 +102,4 @@ def _copy(ctx: LoweringContext, scope: Scope, name: str, node: Node) -> None:
     value = load(ctx, copied(ctx, found, span), span)
     symbol = ctx.builder.symbol(name, SymbolKind.LOCAL, found.type, span)
     ctx.builder.store(ctx.builder.symbol_address(symbol, span), value, span)
-    scope.declare(name, LocalVariable(name, symbol, DeclaredType(found.type), None))
+    scope.declare(name, LocalVariable(name, symbol, DeclaredType(found.type), None, may_be_constant=True))

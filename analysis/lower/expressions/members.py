@@ -68,7 +68,7 @@ def dereference(ctx: LoweringContext, pointer: ValueId, span: Span) -> Operand:
     """The object at `pointer`; opaque where that is no pointer."""
     type = ctx.builder.types[pointer]
     if isinstance(type, PointerType):
-        return Place(pointer, type.element, type.volatile)
+        return Place(pointer, type.element, type.volatile, is_lvalue=True)
     if isinstance(type, TemplateType | UnknownType):
         return ctx.builder.opaque(f"object behind a {spelled(type)}", (pointer,), UnknownType("object"), span)
     return ctx.builder.opaque(f"dereference of a {spelled(type)}", (pointer,), UnknownType("object"), span)
@@ -141,7 +141,8 @@ def field_at(ctx: LoweringContext, base: Operand, record: Record, index: int, sp
         found = _value_member(ctx, base, record, index, span)
     if not declared.is_reference:
         return found
-    return Place(load(ctx, found, span), declared.type, declared.is_volatile)
+    is_constant = True if declared.is_constant else None
+    return Place(load(ctx, found, span), declared.type, declared.is_volatile, is_lvalue=True, is_constant=is_constant)
 
 
 def member_place(ctx: LoweringContext, whole: Place, record: Record, index: int, span: Span) -> Place:
@@ -151,7 +152,10 @@ def member_place(ctx: LoweringContext, whole: Place, record: Record, index: int,
     field = bit_field(ctx, record, index)
     if field is None:
         address = ctx.builder.field_address(whole.address, index, declared.stored, span)
-        return Place(address, declared.stored, is_volatile)
+        is_constant = True if declared.is_constant else whole.is_constant
+        if is_constant and not declared.is_constant and b"mutable" in record.node.text:
+            is_constant = None
+        return Place(address, declared.stored, is_volatile, is_lvalue=whole.is_lvalue, is_constant=is_constant)
     address = ctx.builder.field_address(whole.address, index, field.type, span)
     return Place(address, declared.stored, is_volatile, bits=field.bits)
 
@@ -188,7 +192,8 @@ def this_object(ctx: LoweringContext, record: Record, span: Span) -> Place | Non
         return None
     builder = ctx.builder
     pointer = builder.load(builder.symbol_address(ctx.this.symbol, span), ctx.this.declared.type, span)
-    return upcast(ctx, Place(pointer, ctx.owner.type), ctx.owner, record, span)
+    whole = Place(pointer, ctx.owner.type, is_lvalue=True, is_constant=ctx.this.is_constant)
+    return upcast(ctx, whole, ctx.owner, record, span)
 
 
 def upcast(ctx: LoweringContext, base: Place, derived: Record, wanted: Record, span: Span) -> Place | None:
@@ -200,7 +205,13 @@ def upcast(ctx: LoweringContext, base: Place, derived: Record, wanted: Record, s
         if first and parent.fields:
             address = ctx.builder.field_address(address, first, parent.fields[0].declared.stored, span)
         pointer = PointerType(parent.type, ctx.builder.space_of(address))
-        found = upcast(ctx, Place(ctx.builder.bitcast(address, pointer, span), parent.type), parent, wanted, span)
+        part = Place(
+            ctx.builder.bitcast(address, pointer, span),
+            parent.type,
+            is_lvalue=base.is_lvalue,
+            is_constant=base.is_constant,
+        )
+        found = upcast(ctx, part, parent, wanted, span)
         if found is not None:
             return found
     return None

@@ -57,7 +57,9 @@ def entity_operand(ctx: LoweringContext, entity: Entity | None, node: Node) -> O
         case LocalVariable():
             return variable_place(ctx, entity, span)
         case ConstantName(value=value, type=type):
-            return builder.constant(value, type, span)
+            constant = builder.constant(value, type, span)
+            ctx.named.add(constant)
+            return constant
         case ConstantObject():
             return constant_place(ctx, entity, span)
         case TemplateValue(name=name, type=type):

@@ -8,6 +8,7 @@ Source  C++ standard, "Tuples", "Utility components".
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from analysis.ir.source import Span
@@ -34,7 +35,8 @@ def passed_through(
     if space not in ("std", "") or len(operands) != 1:
         return None
     if last in _SAME:
-        return operands[0]
+        same = operands[0]
+        return replace(same, is_lvalue=False, is_constant=None) if isinstance(same, Place) else same
     index = explicit[0] if last == "get" and explicit else None
     return (
         member_number(ctx, operands[0], int(index.value), ctx.span(node)) if isinstance(index, ConstantName) else None

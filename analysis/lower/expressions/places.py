@@ -18,8 +18,15 @@ def variable_place(ctx: LoweringContext, variable: LocalVariable, span: Span) ->
     declared = variable.declared
     if declared.is_reference:
         pointer = builder.load(address, builder.symbols[variable.symbol].type, span)
-        return Place(pointer, declared.type, declared.is_volatile)
-    return Place(address, builder.symbols[variable.symbol].type, declared.is_volatile, variable.variable)
+        return Place(pointer, declared.type, declared.is_volatile, is_lvalue=True, is_constant=variable.is_constant)
+    return Place(
+        address,
+        builder.symbols[variable.symbol].type,
+        declared.is_volatile,
+        variable.variable,
+        is_lvalue=True,
+        is_constant=variable.is_constant,
+    )
 
 
 def constant_place(ctx: LoweringContext, value: ConstantObject, span: Span) -> Place:
