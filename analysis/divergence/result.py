@@ -32,6 +32,7 @@ from analysis.divergence.causes import (
 )
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import LEVELS, Level
+from analysis.divergence.nodes import build_nodes
 from analysis.divergence.options import DivergenceOptions
 from analysis.divergence.solver import SEEDS, Rule, Solver
 from analysis.divergence.waiting import Waits, has_waits
@@ -147,7 +148,7 @@ class DivergenceResult:
 
     def _found_waits(self) -> Waits:
         if self._waits is None:
-            graph = self._graph
+            graph = build_nodes(self.function, self.control, self.options)  # who reads whom was forgotten
             apart = (block for block in graph.warp_barrier_blocks if self.convergence(BasicBlockId(block)) > Level.WARP)
             self._waits = Waits(graph, self.launch, frozenset(apart))
         return self._waits
