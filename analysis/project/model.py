@@ -11,13 +11,16 @@ from analysis.syntax.environment import Environment
 @final
 @record
 class Users:
-    """Compiled files, in a stable order; `are_all` False where others may be among them, or belong to it, unseen.
+    """Compiled files, in a stable order; `are_all` False where there may be others that are not seen.
 
     A file that is listed may turn out to be none when it is read: it leaves the include out, or means another file.
     """
 
     paths: tuple[str, ...]
     are_all: bool
+    doubtful: tuple[str, ...] = ()
+    """Files that name it too, but may mean another one of several with that name: if they mean any, others are unseen.
+    """
 
 
 class Project(Protocol):

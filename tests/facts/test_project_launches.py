@@ -109,6 +109,8 @@ def test_own_launches_do_not_stand_for_those_of_a_file_that_is_not_certain() -> 
     assert _shapes({"/p/s/k.cu": own, "/p/a.cu": DECLARED + ROWS}, "/p/s/k.cu") == {(8, 8, 1), (64, 4, 1)}
     ambiguous = {"/p/s/k.cu": own, "/p/t/k.cu": KERNEL, "/p/a.cu": DECLARED + ROWS}
     assert _shapes(ambiguous, "/p/s/k.cu") == NOTHING
+    another = {**ambiguous, "/p/a.cu": "int k(int); int f() { return k(1); }\n"}
+    assert _shapes(another, "/p/s/k.cu") == {(8, 8, 1)}
 
 
 WRAPPED = KERNEL + "void launch(int *x, int n, int block) { k<<<(n + block - 1) / block, block>>>(x, n); }\n"

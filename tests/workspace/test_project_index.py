@@ -90,8 +90,9 @@ def test_a_plain_declaration_means_the_nearest_definition() -> None:
         ),
     ],
 )
-def test_where_several_definitions_may_be_meant_nothing_is_complete(others: dict[str, str]) -> None:
-    assert not _users({"/p/src/k.cu": '#include "k.h"\n' + KERNEL, **others}, "/p/src/k.cu").are_all
+def test_a_unit_is_doubtful_where_several_definitions_may_be_meant(others: dict[str, str]) -> None:
+    users = _users({"/p/src/k.cu": '#include "k.h"\n' + KERNEL, **others}, "/p/src/k.cu")
+    assert users == Users((), are_all=True, doubtful=("/p/main.cu",))
 
 
 def test_a_unit_that_defines_the_name_itself_means_its_own() -> None:

@@ -180,6 +180,9 @@ class Outside:
             if calls is not None and uses:
                 found.append(calls)
             are_all &= uses is not None
+        for path in asked.doubtful if are_all else ():
+            calls = self._unit(path)
+            are_all &= calls is not None and _uses(calls, item) is False
         return tuple(found), are_all
 
     def _unit(self, path: str) -> HostCalls | None:

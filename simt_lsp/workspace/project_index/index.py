@@ -7,7 +7,7 @@ Rules     A translation unit sees a name of file F (a) if it includes F, over an
           - one that the unit includes is its own;
           - else those belong to it whose units share the declaring header with it;
           - else those in its folder, else those that share most folders with it.
-          Where several belong to it, the answer is not complete: who asks must expect any use.
+          Where several belong to it, the unit is doubtful: if it does use the name, who asks must expect any use.
           A name of an include that means a file beside the includer means no other; every other file at the end of
           whose path it stands may be meant, and reading it tells.  A source file that one beside it includes is
           compiled as a part of that.
@@ -99,7 +99,7 @@ class ProjectIndex:
         with self._lock:
             self._refresh()
             try:
-                return self._answer(_slashed(path), self._units_with(_slashed(path)), is_certain=True)
+                return self._answer(_slashed(path), self._units_with(_slashed(path)))
             except _TooMany:
                 return _UNKNOWN
 
@@ -131,16 +131,17 @@ class ProjectIndex:
             including = self._units_with(path)
             naming = self._units_of(*self._naming(path, name))
             if internal:
-                return self._answer(path, including & naming, is_certain=True)
+                return self._answer(path, including & naming)
             found = set(including & naming)
-            is_certain = True
+            doubtful: set[str] = set()
             defining = [other for other, one in self._skims.items() if other != path and one.may_define(name)]
             for unit, headers in self._declaring(path, name, defining, including).items():
                 belongs = self._belongs(path, unit, headers, defining)
-                is_certain &= belongs is not None
-                if belongs:
+                if belongs is None:
+                    doubtful.add(unit)
+                elif belongs:
                     found.add(unit)
-            return self._answer(path, frozenset(found), is_certain=is_certain)
+            return self._answer(path, frozenset(found), frozenset(doubtful))
         except _TooMany:
             return _UNKNOWN
 
@@ -207,10 +208,13 @@ class ProjectIndex:
         found = self._reached[path] = frozenset(one for one in seen if one != path and self._is_compiled(one))
         return found
 
-    def _answer(self, path: str, units: frozenset[str], *, is_certain: bool) -> Users:
-        found = sorted((unit for unit in units if unit != path), key=lambda unit: nearness(unit, path))
-        is_known = is_certain and self.is_complete and len(found) <= MAX_USERS
-        return Users(tuple(found[:MAX_USERS]), is_known)
+    def _answer(self, path: str, units: frozenset[str], doubtful: frozenset[str] = frozenset()) -> Users:
+        found, unsure = (
+            sorted((unit for unit in some if unit != path), key=lambda unit: nearness(unit, path))
+            for some in (units, doubtful)
+        )
+        are_all = self.is_complete and len(found) <= MAX_USERS and len(unsure) <= MAX_USERS
+        return Users(tuple(found[:MAX_USERS]), are_all, tuple(unsure[:MAX_USERS]))
 
 
 def _changed_names(old: Skim | None, new: Skim) -> frozenset[str] | None:
