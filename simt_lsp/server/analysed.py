@@ -16,6 +16,7 @@ from simt_lsp.server.worker import GaveWay
 from simt_lsp.workspace.configuration import Configuration, SettingProblem
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache
 from simt_lsp.workspace.project import file_setup
+from simt_lsp.workspace.project_index.view import ProjectView
 from simt_lsp.workspace.setting_sources import FILE_NAME
 from simt_lsp.workspace.setting_values import Source
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from analysis.facts.settings import AnalysisSettings
     from analysis.rules.diagnostic import Diagnostic
     from analysis.rules.diagnostic_cache import DiagnosticCache
+    from analysis.syntax.environment import Environment
 
 
 @final
@@ -34,7 +36,7 @@ class Analysed:
     `rules_file` is the `.simt.toml` that is in force for it, or else where one would be; None without a path.
     `problems` are those of all settings, `setting_files` the files on disk that were read for them.
     `settings`, `context` and `includers` are what the analysis was given; `touched` are the paths it looked at;
-    `missed` says that a walk of the root could change the answer.
+    `missed` says that a walk of the root could change the answer; `asked` are names that other files were asked for.
     """
 
     item: OpenDocument
@@ -49,6 +51,7 @@ class Analysed:
     rules_file: str | None
     touched: frozenset[str]
     missed: bool
+    asked: frozenset[str] = frozenset()
 
 
 @final
@@ -87,11 +90,14 @@ class AnalysisJob:
         overlay = self._documents.overlay()
         loader = DiskLoader(self.cache if item.path is not None else None, overlay, view.files)
         setup = file_setup(item.path, self._settings_for(item.path), view.graph_for(item.path))
+        project = self._project(item.path, view, setup.configuration)
         analysis: FileAnalysis | None = None
         diagnostics: tuple[Diagnostic, ...] = ()
         if item.analysed:
             try:
-                analysis = self._analyse(item, loader, setup.settings, setup.context, setup.includers, cancelled)
+                analysis = self._analyse(
+                    item, loader, setup.settings, setup.context, setup.includers, project, cancelled
+                )
                 diagnostics = self._held.after(item.uri, analysis, self._check(analysis, setup.configuration))
             except GaveWay:
                 raise
@@ -113,6 +119,7 @@ class AnalysisJob:
             _rules_file(item.path, root, setup.sources),
             touched,
             view.missed,
+            frozenset() if project is None else frozenset(project.asked),
         )
 
     def recheck(self, analysed: Analysed, text: bytes) -> Checked:
@@ -120,7 +127,10 @@ class AnalysisJob:
         item = replace(analysed.item, document=Document.open(text))
         view = RootView(self._roots.of(item.path))
         loader = DiskLoader(self.cache if item.path is not None else None, self._documents.overlay(), view.files)
-        analysis = self._analyse(item, loader, analysed.settings, analysed.context, analysed.includers, lambda: False)
+        project = self._project(item.path, view, analysed.configuration)
+        analysis = self._analyse(
+            item, loader, analysed.settings, analysed.context, analysed.includers, project, lambda: False
+        )
         return Checked(analysis, self._check(analysis, analysed.configuration))
 
     def release(self, path: str) -> None:
@@ -134,6 +144,18 @@ class AnalysisJob:
         """The text at `path` now: the open document, or else the file."""
         return DiskLoader(self.cache, self._documents.overlay()).read(path)
 
+    def _project(self, path: str | None, view: RootView, configuration: Configuration) -> ProjectView | None:
+        index = view.project_of(path) if configuration.analysis.project else None
+        if index is None:
+            return None
+
+        def environment(path: str) -> Environment:
+            from analysis.facts.analyzer import environment_of
+
+            return environment_of(path, file_setup(path, self._settings_for(path), index.graph).settings)
+
+        return ProjectView(index, environment)
+
     def _analyse(
         self,
         item: OpenDocument,
@@ -141,6 +163,7 @@ class AnalysisJob:
         settings: AnalysisSettings,
         context: str | None,
         includers: tuple[str, ...],
+        project: ProjectView | None,
         cancelled: Callable[[], bool],
     ) -> FileAnalysis:
         from analysis.facts.analyzer import Analyzer, Cancelled
@@ -155,6 +178,7 @@ class AnalysisJob:
                 settings,
                 context=context,
                 includers=includers,
+                project=project,
                 cancelled=cancelled,
             )
         except Cancelled as error:

@@ -9,6 +9,7 @@ from lsprotocol import types
 
 from analysis.syntax.line_index import PositionEncoding
 from simt_lsp.server.errors import report_failure
+from simt_lsp.server.indexing_progress import show_indexing
 from simt_lsp.server.kernel_list import KERNELS_METHOD
 from simt_lsp.server.requests.barriers import BARRIER_COMMAND, barrier_command
 from simt_lsp.server.requests.check_workspace import CHECK_COMMAND, check_workspace_command
@@ -91,6 +92,7 @@ def make_server(version: str) -> SimtServer:
         folders = [folder.uri for folder in params.workspace_folders or ()]
         ls.start_working(folders or ([params.root_uri] if params.root_uri else []), params.initialization_options)
 
+    server.show_indexing = show_indexing
     server.commands[CHECK_COMMAND] = check_workspace_command
     server.commands[EXPLAIN_COMMAND] = lambda ls, params: explain_command(ls, list(params.arguments or ()))
     server.commands[SIMULATE_COMMAND] = simulate_command

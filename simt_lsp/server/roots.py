@@ -1,22 +1,40 @@
 """The folders of the workspace, with what is known of the files below them.
 
 Rules    The index of files and the graph of includes are built on a thread of their own, when an analysis first misses
-         them; until they are there the answers are empty, and `ready` makes the analyses run again.
+         them; until they are there the answers are empty, and `ready` makes the analyses run again.  After them comes
+         the index of who uses what, which reads all files: until it is there each file is looked at alone.
          A file belongs to the innermost root above it; a file below no root has neither index nor context.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from threading import Condition, Thread
-from typing import final
+from typing import Final, final
 
 from simt_lsp.server.uris import path_of
 from simt_lsp.workspace.disk_loader import FileCache, path_key
 from simt_lsp.workspace.file_index import FileIndex, build_index
 from simt_lsp.workspace.include_graph import IncludeGraph, build_graph
+from simt_lsp.workspace.project_index.build import build_project
+from simt_lsp.workspace.project_index.cache_folder import cache_folder
+from simt_lsp.workspace.project_index.index import ProjectIndex
 
 NO_FILES = FileIndex()
+BREATH: Final = 0.001
+"""Seconds that the others get after each file that is read for an index."""
+
+
+@dataclass(slots=True)
+class Indexing:
+    """How far an index is; anybody may cancel it."""
+
+    done: int = 0
+    all: int = 0
+    has_ended: bool = False
+    is_cancelled: bool = False
 
 
 @final
@@ -29,15 +47,25 @@ class Root:
         self.prefix = path_key(path).rstrip("/") + "/"
         self.files: FileIndex | None = None
         self.graph: IncludeGraph | None = None
+        self.project: ProjectIndex | None = None
         self.wanted = False
 
 
 @final
 class Roots:
-    """All folders of the workspace; `ready(root)` is called on the walking thread after each walk."""
+    """All folders of the workspace; `ready(root)` is called on the walking thread after each walk, `indexing` when an
+    index is begun, and `indexed` when it is there."""
 
-    def __init__(self, ready: Callable[[Root], None], crashed: Callable[[str, BaseException], None]) -> None:
+    def __init__(
+        self,
+        ready: Callable[[Root], None],
+        crashed: Callable[[str, BaseException], None],
+        indexing: Callable[[Root, Indexing], None] = lambda _, __: None,
+        indexed: Callable[[Root], None] = lambda _: None,
+    ) -> None:
         self._ready = ready
+        self._indexing = indexing
+        self._indexed = indexed
         self._crashed = crashed
         self._roots: tuple[Root, ...] = ()
         self._wanted: dict[str, Root] = {}
@@ -118,6 +146,35 @@ class Roots:
                 self._crashed(f"walk of {root.path}", error)
                 continue
             self._ready(root)
+            try:
+                self._index(root)
+            except Exception as error:  # reported; each file below the root is looked at alone
+                self._crashed(f"index of {root.path}", error)
+
+    def _index(self, root: Root) -> None:
+        files = root.files
+        if files is None or files.truncated:
+            return
+        state = Indexing()
+        self._indexing(root, state)
+
+        def advance(done: int, files: int) -> None:
+            state.done, state.all = done, files
+
+        try:
+            project = build_project(
+                [root.path],
+                files,
+                cache_folder(),
+                cancelled=lambda: self._stopped or state.is_cancelled or root.uri in self._wanted,
+                advance=advance,
+                breathe=lambda: time.sleep(BREATH),
+            )
+        finally:
+            state.has_ended = True
+        if project is not None:
+            root.project, root.graph = project, project.graph
+            self._indexed(root)
 
     def _walk(self, root: Root) -> FileIndex:
         files = build_index([root.path], cancelled=lambda: self._stopped)
@@ -149,3 +206,9 @@ class RootView:
             return None
         self.missed |= root.graph is None
         return root.graph
+
+    def project_of(self, path: str | None) -> ProjectIndex | None:
+        """The index of the project that a file belongs to, if it is there and knows all files."""
+        project = None if self._root is None or path is None else self._root.project
+        is_known = project is not None and path is not None and project.is_complete and project.knows(path)
+        return project if is_known else None

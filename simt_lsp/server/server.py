@@ -28,9 +28,10 @@ from simt_lsp.server.convert import View
 from simt_lsp.server.documents import SEEN, DocumentStore, OpenDocument
 from simt_lsp.server.errors import CONTENT_MODIFIED, report_failure
 from simt_lsp.server.kernel_list import KERNELS_METHOD, kernel_list
+from simt_lsp.server.project_files import ProjectFiles
 from simt_lsp.server.protocol import SimtProtocol
 from simt_lsp.server.publishing import Publisher, Report, report_of
-from simt_lsp.server.roots import Root, Roots
+from simt_lsp.server.roots import Indexing, Root, Roots
 from simt_lsp.server.sent_tokens import SentTokens
 from simt_lsp.server.setting_diagnostics import SettingDiagnostics
 from simt_lsp.server.simulation.checked_barriers import CheckedBarriers
@@ -71,10 +72,14 @@ class SimtServer(LanguageServer):
         self.initialized = False
         self.exit_code: int | None = None
         self.encoding = PositionEncoding.UTF16
-        self.roots = Roots(self._walked, self._crashed)
+        self.roots = Roots(self._walked, self._crashed, self._indexing, self._indexed)
         self.collector = Collector()
         self.job = AnalysisJob(self.documents, self.roots, self.sources_for, self._crashed)
         self.worker: Worker[OpenDocument, Analysed] = Worker(self.job, self._analysed, self._crashed, self._rest)
+        self.project_files = ProjectFiles(
+            self.documents, self.roots, self.job, self.worker, self.hand_over, self.refresh_soon
+        )
+        self.show_indexing: Callable[[SimtServer, Root, Indexing], None] = lambda *_: None
         self.publisher = Publisher(self._publish)
         self.setting_diagnostics = SettingDiagnostics(self, Publisher(self._publish))
         self.sent_tokens = SentTokens()
@@ -154,6 +159,7 @@ class SimtServer(LanguageServer):
         self.run_checks.forget(uri)
         self.sent_tokens.forget(uri)
         self.publisher.clear(uri)
+        self.project_files.closed(item)
         if self.analyse_again(touching={item.key}):
             self.refresh_soon()
 
@@ -170,6 +176,7 @@ class SimtServer(LanguageServer):
         if root is not None and root.graph is not None and item.path is not None:
             root.graph.scan(item.path, item.document.text)
         self.worker.submit(item.uri, item, edited=True)
+        self.project_files.changed(item)
         if self.analyse_again(touching={item.key}, without=item.uri):
             self.refresh_soon()
 
@@ -378,6 +385,12 @@ class SimtServer(LanguageServer):
         """On the walking thread: the files below a root are known now."""
         self.hand_over(lambda: self._analyse_below(root))
 
+    def _indexing(self, root: Root, indexing: Indexing) -> None:
+        self.hand_over(lambda: self.show_indexing(self, root, indexing))
+
+    def _indexed(self, root: Root) -> None:
+        self.hand_over(lambda: self.project_files.ended(root))
+
     def _analyse_below(self, root: Root) -> None:
         self._walk_ended.set()
         self._walk_ended = asyncio.Event()
@@ -415,6 +428,7 @@ class SimtServer(LanguageServer):
     def files_changed(self, changed: set[str], listed: set[str]) -> None:
         """Files on disk have new texts, or were created or deleted."""
         self.roots.files_changed(changed, listed, self.job.cache)
+        self.project_files.changed_on_disk(changed)
         self.analyse_again(touching={path_key(path) for path in changed | listed})
         for uri in self.simulations.reading({os.path.realpath(path) for path in changed | listed}):
             self._show_again(uri)

@@ -116,6 +116,53 @@ def test_a_kernel_follows_the_launches_of_the_file_that_includes_it(tmp_path: Pa
         published([])
 
 
+def test_a_kernel_follows_the_launches_in_its_project(tmp_path: Path) -> None:
+    kernel, host, other = tmp_path / "k.cuh", tmp_path / "main.cu", tmp_path / "other.cu"
+    kernel.write_text("__global__ void k(int *p) {\n  if (threadIdx.x < 32) p[threadIdx.x] = 1;\n}\n")
+    launch = '#include "k.cuh"\nvoid go(int *p) { k<<<1, dim3(64, 2)>>>(p); }\n'
+    host.write_text(launch)
+    other.write_text('#include "k.cuh"\n')
+
+    def published(wanted: list[str]) -> None:
+        client.wait(
+            lambda message: (
+                message.get("method") == "textDocument/publishDiagnostics"
+                and message["params"]["uri"] == kernel.as_uri()
+                and codes(message["params"]["diagnostics"]) == wanted
+            )
+        )
+
+    with server() as client:
+        client.initialize(PUSHED, tmp_path)
+        client.open(kernel.as_uri(), kernel.read_text())
+        published(["DIV404"])
+        client.open(host.as_uri(), launch)
+        client.change(host.as_uri(), 2, {"text": launch.replace("64, 2", "8, 8")})
+        published([])
+        client.notify("textDocument/didClose", {"textDocument": {"uri": host.as_uri()}})
+        published(["DIV404"])
+        client.open(other.as_uri(), other.read_text())  # it names nothing, so it was not read
+        client.change(other.as_uri(), 2, {"text": launch.replace("64, 2", "48, 2")})
+        published([])
+        client.change(other.as_uri(), 3, {"text": "\n"})
+        published(["DIV404"])
+        third = tmp_path / "third.cu"
+        third.write_text(launch.replace("64, 2", "48, 2"))
+        client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": third.as_uri(), "type": 1}]})
+        published([])
+
+
+def test_a_file_is_looked_at_alone_where_the_project_is_not_wanted(tmp_path: Path) -> None:
+    kernel, host = tmp_path / "k.cuh", tmp_path / "main.cu"
+    kernel.write_text("__global__ void k(int *p) {\n  if (threadIdx.x < 32) p[threadIdx.x] = 1;\n}\n")
+    host.write_text('#include "k.cuh"\nvoid go(int *p) { k<<<1, dim3(64, 2)>>>(p); }\n')
+    (tmp_path / ".simt.toml").write_text("project = false\n")
+    with server() as client:
+        client.initialize(NEOVIM, tmp_path)
+        client.open(kernel.as_uri(), kernel.read_text())
+        assert client.notification("textDocument/publishDiagnostics")["diagnostics"] == []
+
+
 def test_each_root_has_its_own_settings(tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     for root in (one, two):

@@ -37,10 +37,11 @@ def build_project(
     least_saved: int = LEAST_SAVED,
     cancelled: Callable[[], bool] = lambda: False,
     advance: Callable[[int, int], None] = lambda _, __: None,
+    breathe: Callable[[], None] = lambda: None,
 ) -> ProjectIndex | None:
     """The index of `files`, which lie below `roots`; `folder` is where skims are kept.  None if it was cancelled.
 
-    `advance(done, all)` is called after each file.
+    `advance(done, all)` is called after each file, `breathe()` after each that was read.
     """
     saved = load(folder, roots)
     found: dict[str, SavedSkim] = {}
@@ -51,6 +52,8 @@ def build_project(
             return None
         try:
             found[path] = _skimmed(path, saved.get(path))
+            if found[path] is not saved.get(path):
+                breathe()
         except FileNotFoundError:
             pass  # a link to nowhere, or gone since the walk
         except (OSError, ValueError):
