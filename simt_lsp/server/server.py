@@ -79,7 +79,7 @@ class SimtServer(LanguageServer):
         self.project_files = ProjectFiles(
             self.documents, self.roots, self.job, self.worker, self.hand_over, self.refresh_soon
         )
-        self.show_indexing: Callable[[SimtServer, Root, Indexing], None] = lambda *_: None
+        self.show_indexing: Callable[[SimtServer, Root, Indexing], None] = lambda _, __, ___: None
         self.publisher = Publisher(self._publish)
         self.setting_diagnostics = SettingDiagnostics(self, Publisher(self._publish))
         self.sent_tokens = SentTokens()

@@ -1,0 +1,94 @@
+"""Holds what is known of kernels' launches, and all that follows from it, against the launches that programs make.
+
+Each kernel runs in the simulator from each of its launches, with the numbers of that launch.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+
+from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
+from analysis.facts.analyzer import Analyzer
+from analysis.facts.settings import AnalysisSettings
+from analysis.syntax.document import Document
+from analysis.syntax.includes import DictLoader
+from benchmarks.claims.observer import ClaimObserver
+from benchmarks.claims.subject import analyze_subject
+from sim.kernel import load_kernel
+from sim.launch.specification import Array, Budget, LaunchSpecification, Scalar
+from sim.policies.registry import POLICIES
+from sim.simulate import simulate
+from simt_lsp.workspace.project_index.index import ProjectIndex
+from simt_lsp.workspace.project_index.view import ProjectView
+from tests.projects.random_project import Made, RandomProject
+
+POLICY = "ipdom"
+
+
+@final
+@dataclass(slots=True)
+class Findings:
+    failures: list[str] = field(default_factory=list[str])
+    checked: Counter[str] = field(default_factory=Counter[str])
+
+
+def referee(project: RandomProject) -> Findings:
+    """What is wrong about the kernels of a project, and how much was compared."""
+    findings = Findings()
+    loader = DictLoader({path: text.encode() for path, text in project.files.items()})
+    index = ProjectIndex()
+    for path, text in loader.files.items():
+        index.scan(path, text)
+    analyzer = Analyzer()
+    for (path, name), made in project.made.items():
+        view = ProjectView(index, lambda _: None)
+        context = next(iter(index.includers(path).paths), None) if path.endswith(".cuh") else None
+        document = Document.open(loader.files[path])
+        analysis = analyzer.analyze(path, document, loader, AnalysisSettings(), context=context, project=view)
+        function = next(one for one in analysis.facts.functions if one.name == name)
+        knowledge = analysis.launch_of(function)
+        assert knowledge is not None
+        findings.checked["kernels"] += 1
+        findings.checked["kernels with shapes"] += bool(knowledge.shapes)
+        findings.checked["kernels with numbers"] += bool(knowledge.passed)
+        wrong = list(_wrong_knowledge(knowledge, made))
+        kernel = load_kernel(analysis.program, function.id)
+        subject = analyze_subject(kernel.function, knowledge)
+        for launch in () if wrong else dict.fromkeys(made):
+            observer = ClaimObserver(subject)
+            arguments = {"x": Array(np.zeros(256, np.int32)), "n": Scalar(launch.n)}
+            specification = LaunchSpecification(launch.grid, launch.block, arguments, budget=Budget(seconds=60.0))
+            found = observer.settle(simulate(kernel, specification, POLICIES[POLICY], [observer]))
+            findings.checked["launches"] += 1
+            findings.checked["claims"] += found.checked.total()
+            wrong += [f"{launch}: {one}" for one in found.refutations]
+        findings.failures += [f"{path}:{name}: {one}" for one in wrong]
+    return findings
+
+
+def _wrong_knowledge(knowledge: LaunchKnowledge, made: list[Made]) -> Iterator[str]:
+    shapes = {BlockShape(*launch.block) for launch in made}
+    if knowledge.shapes and not shapes <= set(knowledge.shapes):
+        yield f"blocks of {knowledge.shapes}, but runs in {shapes}"
+    if knowledge.one_dimensional and any(shape.y * shape.z > 1 for shape in shapes):
+        yield f"one-dimensional, but runs in {shapes}"
+    several = [launch.grid[0] > 1 for launch in made]
+    if knowledge.has_several_blocks is False and any(several):
+        yield "one block, but runs in several"
+    if knowledge.has_several_blocks is True and not any(several):
+        yield "several blocks, but runs in one"
+    for known in knowledge.launches:
+        if not any(
+            BlockShape(*launch.block) == known.shape
+            and known.blocks in (None, launch.grid[0])
+            and all(number in (None, launch.n) for number in known.arguments[1:])
+            for launch in made
+        ):
+            yield f"launched as {known}, which nobody does"
+    if knowledge.shapes and any(launch.n != number for launch in made for _, number in knowledge.passed):
+        yield f"passes {knowledge.passed}, but {made}"
