@@ -119,7 +119,11 @@ class Analyzer:
         outside = None
         if project is not None:
             outside = Outside(unit, project, loader, self._syntax, self._units, self._functions.launches)
-        analyzed = analyze_functions(program, settings, self._functions, checkpoint, outside, callers)
+        try:
+            analyzed = analyze_functions(program, settings, self._functions, checkpoint, outside, callers)
+        finally:
+            if outside is not None:
+                outside.close()
         program.pass_checkpoints()
         functions = tuple(sorted((entry.facts for entry in analyzed.functions), key=lambda facts: facts.start))
         problems = (

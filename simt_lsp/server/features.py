@@ -92,7 +92,7 @@ def make_server(version: str) -> SimtServer:
         folders = [folder.uri for folder in params.workspace_folders or ()]
         ls.start_working(folders or ([params.root_uri] if params.root_uri else []), params.initialization_options)
 
-    server.show_indexing = show_indexing
+    server.roots.indexing = lambda root, state: server.hand_over(lambda: show_indexing(server, root, state))
     server.commands[CHECK_COMMAND] = check_workspace_command
     server.commands[EXPLAIN_COMMAND] = lambda ls, params: explain_command(ls, list(params.arguments or ()))
     server.commands[SIMULATE_COMMAND] = simulate_command

@@ -57,7 +57,9 @@ class ProjectFiles:
             self._look_at(path)
 
     def ended(self, root: Root) -> None:
-        """The index of a root is there: open documents stand in front of their files."""
+        """The index of a root may be there: open documents stand in front of their files."""
+        if root.project is None:
+            return
         for item in self._documents.current.values():
             if item.path is not None and self._roots.of(item.path) is root:
                 self._look_at(item.path)

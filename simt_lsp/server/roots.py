@@ -53,19 +53,17 @@ class Root:
 
 @final
 class Roots:
-    """All folders of the workspace; `ready(root)` is called on the walking thread after each walk, `indexing` when an
-    index is begun, and `indexed` when it is there."""
+    """All folders of the workspace; `ready(root)` is called on the walking thread after each walk, and when an index is
+    there."""
 
     def __init__(
         self,
         ready: Callable[[Root], None],
         crashed: Callable[[str, BaseException], None],
-        indexing: Callable[[Root, Indexing], None] = lambda _, __: None,
-        indexed: Callable[[Root], None] = lambda _: None,
     ) -> None:
         self._ready = ready
-        self._indexing = indexing
-        self._indexed = indexed
+        self.indexing: Callable[[Root, Indexing], None] = lambda _, __: None
+        """Called on the walking thread when an index is begun."""
         self._crashed = crashed
         self._roots: tuple[Root, ...] = ()
         self._wanted: dict[str, Root] = {}
@@ -156,7 +154,7 @@ class Roots:
         if files is None or files.truncated:
             return
         state = Indexing()
-        self._indexing(root, state)
+        self.indexing(root, state)
 
         def advance(done: int, files: int) -> None:
             state.done, state.all = done, files
@@ -174,7 +172,7 @@ class Roots:
             state.has_ended = True
         if project is not None:
             root.project, root.graph = project, project.graph
-            self._indexed(root)
+            self._ready(root)
 
     def _walk(self, root: Root) -> FileIndex:
         files = build_index([root.path], cancelled=lambda: self._stopped)

@@ -31,7 +31,7 @@ from simt_lsp.server.kernel_list import KERNELS_METHOD, kernel_list
 from simt_lsp.server.project_files import ProjectFiles
 from simt_lsp.server.protocol import SimtProtocol
 from simt_lsp.server.publishing import Publisher, Report, report_of
-from simt_lsp.server.roots import Indexing, Root, Roots
+from simt_lsp.server.roots import Root, Roots
 from simt_lsp.server.sent_tokens import SentTokens
 from simt_lsp.server.setting_diagnostics import SettingDiagnostics
 from simt_lsp.server.simulation.checked_barriers import CheckedBarriers
@@ -72,14 +72,13 @@ class SimtServer(LanguageServer):
         self.initialized = False
         self.exit_code: int | None = None
         self.encoding = PositionEncoding.UTF16
-        self.roots = Roots(self._walked, self._crashed, self._indexing, self._indexed)
+        self.roots = Roots(self._walked, self._crashed)
         self.collector = Collector()
         self.job = AnalysisJob(self.documents, self.roots, self.sources_for, self._crashed)
         self.worker: Worker[OpenDocument, Analysed] = Worker(self.job, self._analysed, self._crashed, self._rest)
         self.project_files = ProjectFiles(
             self.documents, self.roots, self.job, self.worker, self.hand_over, self.refresh_soon
         )
-        self.show_indexing: Callable[[SimtServer, Root, Indexing], None] = lambda _, __, ___: None
         self.publisher = Publisher(self._publish)
         self.setting_diagnostics = SettingDiagnostics(self, Publisher(self._publish))
         self.sent_tokens = SentTokens()
@@ -385,13 +384,8 @@ class SimtServer(LanguageServer):
         """On the walking thread: the files below a root are known now."""
         self.hand_over(lambda: self._analyse_below(root))
 
-    def _indexing(self, root: Root, indexing: Indexing) -> None:
-        self.hand_over(lambda: self.show_indexing(self, root, indexing))
-
-    def _indexed(self, root: Root) -> None:
-        self.hand_over(lambda: self.project_files.ended(root))
-
     def _analyse_below(self, root: Root) -> None:
+        self.project_files.ended(root)
         self._walk_ended.set()
         self._walk_ended = asyncio.Event()
         for uri, item, analysed in self.worker.results():

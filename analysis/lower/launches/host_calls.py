@@ -56,6 +56,11 @@ class HostCalls:
         self._elsewhere = elsewhere
         self._found: dict[_Key, tuple[Given, ...]] = {}
 
+    def close(self) -> None:
+        """Forgets the other units; nothing may be asked any more."""
+        self._elsewhere = None
+        self._found.clear()
+
     def values(self, item: Item, given: Given) -> HostValues:
         """Those of the variables of a function, when its parameters hold `given`."""
         return HostValues(self.host.writes(item), self.host.constants, dict(given))

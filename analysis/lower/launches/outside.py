@@ -28,7 +28,7 @@ from analysis.project.model import Project
 from analysis.syntax.cache import Bounded, SyntaxCache
 from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment
-from analysis.syntax.includes import Loader, SpecialLoader, SuffixLoader
+from analysis.syntax.includes import DictLoader, Loader, SpecialLoader, SuffixLoader
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.parsing import MAX_PARSED_BYTES
 from analysis.syntax.problems import ProblemKind
@@ -39,6 +39,7 @@ MAX_KEPT: Final = 64
 
 _CPP_SUFFIXES: Final = (".cpp", ".cc", ".cxx", ".c")
 _OF_CUDA: Final = ("__CUDACC__", "__NVCC__", "__CUDA_ARCH__")
+_NOTHING: Final = DictLoader()
 _STATIC: Final = re.compile(rb"\bstatic\b")
 
 
@@ -166,9 +167,14 @@ class Outside:
             found = self._launches[path] = launches_with(calls, self._memo)
         return found
 
-    def text_of(self, path: str) -> bytes | None:
-        """The text at a path as the units were read with it."""
-        return self._loader.read(path)
+    def close(self) -> None:
+        """Takes apart what knows each other, so that it is freed at once."""
+        for calls in (self.own, *self._units.values()):
+            if calls is not None:
+                calls.close()
+        self._units.clear()
+        self._users.clear()
+        self._launches.clear()
 
     def _find_users(self, item: Item) -> tuple[tuple[HostCalls, ...], bool]:
         asked = self._project.users(item.path, item.name, internal=is_internal(item))
@@ -204,6 +210,7 @@ class Outside:
         if text is None or len(text) > MAX_PARSED_BYTES:
             return None
         host = HostCode(TranslationUnit.build(path, Document.open(text), reads, environment, self._cache))
+        reads.inner = _NOTHING  # what is kept must not hold the texts of this version
         self._kept.put(path, KeptUnit(host, environment, reads))
         return host
 
