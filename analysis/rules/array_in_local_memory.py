@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Final, final
 
-from analysis.access.model import Access
 from analysis.facts.merge import View
 from analysis.facts.model import AccessFact, Location
 from analysis.graph.cycles import CycleId
@@ -44,7 +43,6 @@ from analysis.lower.layouts import size_of
 from analysis.rules.access_text import address_text, location_of
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.rule import Subject
-from analysis.rules.stride_text import places
 from analysis.verdict.barriers import Tier
 from analysis.verdict.loops import is_bounded
 
@@ -117,17 +115,15 @@ class ArrayInLocalMemory:
     @classmethod
     def find(cls, subject: Subject) -> Iterator[ArrayInLocalMemory]:
         function, text = subject.function, subject.text
+        sizes = _sizes_of_dynamic(subject)
         found: dict[str, list[tuple[AccessFact, int]]] = {}
         for access in function.accesses:
-            if access.space is MemorySpace.LOCAL and access.variable is not None and access.loops:
-                views = places(subject.analysis, function, access)
-                sizes = [_size_if_dynamic(view, one) for view, one in views]
-                known = [size for size in sizes if size is not None]
-                if known and len(known) == len(sizes):
-                    found.setdefault(access.variable, []).append((access, max(known)))
+            size = sizes.get((access.span.start, access.span.end))
+            if size is not None and access.variable is not None and access.loops:
+                found.setdefault(access.variable, []).append((access, size))
         for name, ((first, size), *others) in found.items():
             here = location_of(text, first)
-            elsewhere = {location_of(text, other): None for other, _ in others}
+            elsewhere = {location_of(text, other): None for other, _ in others[:MAX_PLACES]}
             yield cls(
                 here,
                 name,
@@ -149,20 +145,43 @@ class ArrayInLocalMemory:
 MIN_ELEMENTS: Final = 3
 """Of two elements one is picked by a select."""
 MAX_LOOKS: Final = 60
+MAX_PLACES: Final = 8
+"""Of one array."""
 _THROUGH: Final = (Binary, Unary, Convert, Compare, Math, Phi)
 _AT_RUN_TIME: Final = (Atomic, Match, Shuffle, Texture, Vote, WarpReduce)
 
 
-def _size_if_dynamic(view: View, access: Access) -> int | None:
-    """The bytes of the array, if some index on the way to the element is certain not to become a constant."""
+def _sizes_of_dynamic(subject: Subject) -> Mapping[tuple[int, int], int]:
+    """By place, the bytes of the array, if in each context some index is certain not to become a constant."""
+    found: dict[tuple[int, int], int] = {}
+    named: set[tuple[int, int]] = set()
+    for view in subject.analysis.views(subject.function):
+        arrays: dict[SymbolId, int | None] = {}
+        for access in view.root.records[view.frame].accesses:
+            if access.space is not MemorySpace.LOCAL or not access.loops:
+                continue
+            place = access.span.start, access.span.end
+            symbol, indices = _path(view, access.address)
+            if symbol is None or not any(_is_dynamic(view, index) for index in indices):
+                named.add(place)
+                continue
+            if symbol not in arrays:
+                arrays[symbol] = _size_of_array(view, symbol)
+            size = arrays[symbol]
+            if size is None:
+                named.add(place)
+            else:
+                found[place] = max(size, found.get(place, 0))
+    return {place: size for place, size in found.items() if place not in named}
+
+
+def _size_of_array(view: View, symbol: SymbolId) -> int | None:
+    """In bytes; None for what is no array of a thread, is very short, or becomes a table in constant memory."""
     function = view.root.function
-    symbol, indices = _path(view, access.address)
-    if symbol is None or function.symbols[symbol].kind is not SymbolKind.LOCAL:
-        return None
     type_ = function.symbols[symbol].type
-    if not isinstance(type_, ArrayType) or (type_.length or 0) < MIN_ELEMENTS:
+    if function.symbols[symbol].kind is not SymbolKind.LOCAL or not isinstance(type_, ArrayType):
         return None
-    if not any(_is_dynamic(view, index) for index in indices) or _is_table(view, symbol):
+    if (type_.length or 0) < MIN_ELEMENTS or _is_table(view, symbol):
         return None
     return size_of(type_, function.structs)
 

@@ -34,6 +34,8 @@ from analysis.verdict.weights import BlockWeights
 
 _EQUALITIES: Final = (CompareOperator.EQUAL, CompareOperator.NOT_EQUAL)
 _INDICES_OF_BLOCKS: Final = (SpecialRegister.BLOCK_X, SpecialRegister.BLOCK_Y, SpecialRegister.BLOCK_Z)
+MAX_DEPTH: Final = 40
+"""Branches around an access that are asked for a block index."""
 SECTORS_OF_NEIGHBOURS: Final = 4
 """Of a warp of 32 lanes with 4 bytes each."""
 SECTORS_OF_STRANGERS: Final = 32
@@ -141,13 +143,16 @@ class _Finder:
         cycle = self._control.innermost_cycle(block)
         return None if cycle is None else cycle.id
 
-    def _is_of_few_blocks(self, block: BasicBlockId) -> bool:
+    def _is_of_few_blocks(self, block: BasicBlockId, depth: int = 0) -> bool:
         known = self._few.get(block)
+        if known is None and depth == MAX_DEPTH:
+            return False
         if known is None:
             self._few[block] = False  # a loop decides about itself: what is asked while the answer is sought is no
             above = [controller for controller in self._control.controllers(block) if controller != block]
             known = bool(above) and all(
-                self._singles_out(controller, block) or self._is_of_few_blocks(controller) for controller in above
+                self._singles_out(controller, block) or self._is_of_few_blocks(controller, depth + 1)
+                for controller in above
             )
             self._few[block] = known
         return known
