@@ -17,6 +17,7 @@ from analysis.facts.calls import KnownCallers
 from analysis.facts.file_analysis import Answers, FileAnalysis
 from analysis.facts.functions import Cancelled as Cancelled
 from analysis.facts.functions import FunctionCaches, MergedFacts, NumberedRoot, SsaFunction, analyze_functions
+from analysis.facts.launch_places import launch_places
 from analysis.facts.model import FileFacts, FileProblem, ProblemKind
 from analysis.facts.settings import AnalysisSettings
 from analysis.facts.syntax_errors import syntax_errors
@@ -121,6 +122,8 @@ class Analyzer:
             outside = Outside(unit, project, loader, self._syntax, self._units, self._functions.launches)
         try:
             analyzed = analyze_functions(program, settings, self._functions, checkpoint, outside, callers)
+            text_of = unit.text_of if outside is None else outside.text_of
+            places = launch_places(analyzed.launches, text_of)
         finally:
             if outside is not None:
                 outside.close()
@@ -134,7 +137,7 @@ class Analyzer:
         parse_errors = sum(facts.syntax_errors for facts in functions)
         facts = FileFacts(path, parse_errors, functions, problems)
         functions_by_id = {entry.facts.id: entry for entry in analyzed.functions}
-        return FileAnalysis(facts, document, program, functions_by_id, analyzed.called, self._answers)
+        return FileAnalysis(facts, document, program, functions_by_id, analyzed.called, places, self._answers)
 
 
 SPARE_VALUES: Final = 50_000

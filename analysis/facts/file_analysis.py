@@ -13,6 +13,7 @@ from analysis.facts.cache import BoundedCache
 from analysis.facts.calls import Calls, CallsOfFile, calls_of_file
 from analysis.facts.functions import AnalyzedFunction
 from analysis.facts.item_text import relocated
+from analysis.facts.launch_places import LaunchPlace, LaunchPlaces
 from analysis.facts.merge import View, branches_at
 from analysis.facts.model import (
     BarrierFact,
@@ -59,6 +60,7 @@ class FileAnalysis:
         program: Program,
         functions: Mapping[FunctionId, AnalyzedFunction],
         called: Mapping[FunctionId, Calls],
+        places: LaunchPlaces,
         answers: Answers,
     ) -> None:
         self.facts = facts
@@ -66,6 +68,7 @@ class FileAnalysis:
         self._program = program
         self._functions = functions
         self._called = called
+        self._places = places
         self._answers = answers
 
     @property
@@ -143,6 +146,13 @@ class FileAnalysis:
         is_complete = all(problem.kind is not ProblemKind.INTERNAL for problem in self.facts.problems)
         kernels = (root for root in roots if not is_included or root.function.kind is FunctionKind.KERNEL)
         return calls_of_file(self._program.unit, kernels, is_complete=is_complete)
+
+    def launch_places(self, function: FunctionFacts) -> tuple[LaunchPlace, ...]:
+        """Where a kernel is launched, if all its launches are known; of several with one name, none tells."""
+        name = self._functions[function.id].item.name
+        same = [one for one in self._functions.values() if one.item.name == name and one.facts.kind is function.kind]
+        is_told = function.kind is FunctionKind.KERNEL and len(same) == 1
+        return self._places.get(name, ()) if is_told else ()
 
     def barrier_records(self, function: FunctionFacts, wanted: Wanted) -> Iterator[BarrierRecord]:
         """What keeps threads from the barriers of a function, or from those behind its calls; one per view."""

@@ -123,6 +123,8 @@ class FunctionObject(TypedDict):
     active: bool
     callers_known: bool
     calls: list[CallObject]
+    launches: list[CallObject]
+    """Where a kernel is launched, if all its launches are known."""
     syntax_error_line: int | None
     """Nothing is reported of a function with a syntax error."""
     line: int
@@ -176,6 +178,7 @@ def _function(analysis: FileAnalysis, function: FunctionFacts) -> FunctionObject
         "active": function.active,
         "callers_known": function.callers_known,
         "calls": [{"path": site.path, "line": site.line} for site in (() if calls is None else calls.sites)],
+        "launches": [{"path": place.path, "line": place.line} for place in analysis.launch_places(function)],
         "syntax_error_line": None if function.unreadable is None else line(function.unreadable),
         "line": line(function.name_span),
         "end_line": lines.line_of(max(function.end - 1, 0)) + 1,

@@ -9,7 +9,7 @@ from analysis.features.barrier_orders import order_lines
 from analysis.features.barrier_reason import barrier_reason
 from analysis.features.branch_words import price_words
 from analysis.features.hover_info import BarrierSubject, BranchSubject, FunctionSubject, HoverInfo, ValueSubject
-from analysis.features.launch_text import block_text
+from analysis.features.launch_text import block_text, launches_text
 from analysis.features.source_step import SourceStep, source_step, source_steps
 from analysis.features.summary import one_per_place, summarize
 from analysis.features.value_form import value_form_at
@@ -63,7 +63,7 @@ def function_subject(analysis: FileAnalysis, function: FunctionFacts) -> Functio
         summary.barriers,
         summary.unsafe_barriers,
         summary.opaque,
-        block_text(analysis.launch_of(function)),
+        launches_text(block_text(analysis.launch_of(function)), analysis, function),
         function.callers_known,
     )
 

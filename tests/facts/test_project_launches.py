@@ -7,6 +7,7 @@ import pytest
 from analysis.facts.analyzer import Analyzer
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.settings import AnalysisSettings
+from analysis.features.launch_text import block_text, launches_text
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
 from simt_lsp.workspace.project_index.index import ProjectIndex
@@ -168,6 +169,17 @@ def test_macros_of_a_compiler_are_not_those_of_a_host_file() -> None:
     text = "void launch(int *x, int n, int block);\n#ifdef __CUDACC__\n#define B 32\n#else\n#define B 64\n#endif\n"
     files = {"k.cu": WRAPPED, "a.cpp": text + "int main() { launch(0, 7, B); }\n"}
     assert _shapes(files, "k.cu") == {(64, 1, 1)}
+
+
+def test_the_launches_that_are_assumed_are_named() -> None:
+    files = {**IN_HEADER, "b.cu": '#include "k.cuh"\n\n' + SQUARES}
+    analysis = _analyzed(files, "k.cuh")
+    kernel = analysis.facts.functions[0]
+    assert analysis.launch_places(kernel) == (("a.cu", 2), ("b.cu", 3))
+    text = launches_text(block_text(analysis.launch_of(kernel)), analysis, kernel)
+    assert text == "block of 64 x 4 or 8 x 8 threads; all 2 launches: a.cu:2, b.cu:3"
+    unknown = _analyzed({**files, "c.cu": '#include "k.cuh"\nvoid *any = (void *)k;\n'}, "k.cuh")
+    assert unknown.launch_places(unknown.facts.functions[0]) == ()
 
 
 def test_an_edit_elsewhere_is_seen_and_one_of_the_kernel_reads_nothing_again() -> None:

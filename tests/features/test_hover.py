@@ -338,7 +338,7 @@ def test_the_launch_decides_the_block() -> None:
         __global__ void $0k() {}
         void host() { k<<<1, dim3(16, 8)>>>(); }
     """)
-    assert shown == "**no branches**\n\nblock of 16 x 8 threads"
+    assert shown == "**no branches**\n\nblock of 16 x 8 threads; only launch: fixture.cu:2"
 
 
 def test_a_long_chain_is_cut_in_the_middle() -> None:

@@ -167,6 +167,10 @@ class Outside:
             found = self._launches[path] = launches_with(calls, self._memo)
         return found
 
+    def text_of(self, path: str) -> bytes | None:
+        """The text at a path as the units were read with it."""
+        return self._loader.read(path)
+
     def close(self) -> None:
         """Takes apart what knows each other, so that it is freed at once."""
         for calls in (self.own, *self._units.values()):
