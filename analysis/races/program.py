@@ -77,7 +77,7 @@ Mark: TypeAlias = tuple[StepKind, int]
 
 Step: TypeAlias = tuple[StepKind, int, Evaluate | None, Collection[ValueId]]
 """The same; VALUE steps say how it is computed, and from which values."""
-Evaluator: TypeAlias = Callable[[ValueId], Evaluate | None]
+Evaluator: TypeAlias = Callable[["Program", ValueId], Evaluate | None]
 """How a value is computed, if that can be followed."""
 
 
@@ -110,6 +110,7 @@ class Program:
     control: ControlFlow
     divergence: DivergenceResult
     uses: Sequence[MemoryUse]
+    evaluator: Evaluator
     deciders: set[BasicBlockId] = field(default_factory=set[BasicBlockId])
     needed: set[ValueId] = field(default_factory=set[ValueId])
     marks: dict[BasicBlockId, Sequence[Mark]] = field(default_factory=dict[BasicBlockId, "Sequence[Mark]"])
@@ -134,7 +135,6 @@ class Program:
     constants: list[int] = field(default_factory=list[int])
     """The integers that have a say, in the order of the program."""
     reads_block_index: bool = False
-    evaluator: Evaluator = lambda value: None
     columns: dict[ValueId, EvaluateColumn] = field(default_factory=dict[ValueId, "EvaluateColumn"])
     """How values are computed for many threads at once; filled when they are first asked for (`group_steps.py`)."""
     _bodies: dict[BasicBlockId, tuple[Step, ...]] = field(default_factory=dict[BasicBlockId, "tuple[Step, ...]"])
@@ -165,7 +165,7 @@ class Program:
             if kind is not StepKind.VALUE:
                 yield kind, item, None, ()
                 continue
-            evaluate, definition = self.evaluator(ValueId(item)), self.divergence.definition(ValueId(item))
+            evaluate, definition = self.evaluator(self, ValueId(item)), self.divergence.definition(ValueId(item))
             if evaluate is not None and definition is not None:
                 yield kind, item, evaluate, definition.operands
 

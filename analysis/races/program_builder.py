@@ -79,7 +79,7 @@ def build_program(
     also: Iterable[ValueId] = (),
 ) -> Program:
     """`also`: further values that are to be known where they can be."""
-    program = Program(function, control, divergence, uses)
+    program = Program(function, control, divergence, uses, _evaluate)
     _Builder(program).build(also)
     return program
 
@@ -108,7 +108,6 @@ class _Builder:
 
     def build(self, also: Iterable[ValueId]) -> None:
         program = self._program
-        program.evaluator = self._evaluate
         self._waiting.extend(also)
         for block in program.control.order:
             if block in self._mattering:
@@ -221,13 +220,9 @@ class _Builder:
         type_ = self._function.types[value]
         if isinstance(type_, PointerType):
             first = FIRST_REGION + len(self._function.symbols)
-            self._program.regions[value] = self._named(first + place_of(origin), name)
+            self._program.regions[value] = _named(self._program, first + place_of(origin), name)
         else:
             self._program.scalars[value] = Scalar(name, origin, isinstance(type_, BooleanType))
-
-    def _named(self, region: int, name: str) -> int:
-        self._program.names[region] = name
-        return region
 
     def _decide_with(self, block: BasicBlockId) -> None:
         """What decides whether and how often `block` runs, and which way it is left, has a say."""
@@ -271,67 +266,75 @@ class _Builder:
         return found
 
     def _fix(self, result: ValueId) -> None:
-        evaluate = self._evaluate(result)
+        evaluate = _evaluate(self._program, result)
         if evaluate is not None:
             self._fixed.add(result)
             self._program.fixed.append((result, evaluate))
 
-    def _evaluate(self, result: ValueId) -> Evaluate | None:
-        instruction, types = self._divergence.definition(result), self._function.types
-        type_ = types[result]
-        if instruction is None or isinstance(instruction, Phi):
+
+def _evaluate(program: Program, result: ValueId) -> Evaluate | None:
+    instruction, types = program.divergence.definition(result), program.function.types
+    type_ = types[result]
+    if instruction is None or isinstance(instruction, Phi):
+        return None
+    if type(instruction) in _OF_INTEGERS and isinstance(type_, IntegerType | BooleanType):
+        return evaluator(instruction, type_)
+    match instruction:
+        case SymbolAddress(symbol=symbol):
+            return _symbol(program, symbol)
+        case ElementAddress(base=base, index=index):
+            size = element_size(program.function, result)
+            return None if size is None else _element(program.function, base, index, size)
+        case FieldAddress(base=base):
+            offset = field_offset(program.function, instruction)
+            return None if offset is None else partial(_moved, base, offset)
+        case Bitcast(operand=operand):
+            same = isinstance(types[operand], PointerType) and isinstance(types[result], PointerType)
+            return partial(_moved, operand, 0) if same else None
+        case ExtractElement():
             return None
-        if type(instruction) in _OF_INTEGERS and isinstance(type_, IntegerType | BooleanType):
+        case Compare() | Convert() if isinstance(types[instruction.operands[0]], PointerType):
+            return None
+        case _:
+            if isinstance(type_, PointerType):
+                return evaluator(instruction, U64) if isinstance(instruction, Select) else None
+            assert isinstance(type_, IntegerType | BooleanType)
             return evaluator(instruction, type_)
-        match instruction:
-            case SymbolAddress(symbol=symbol):
-                return self._symbol(symbol)
-            case ElementAddress(base=base, index=index):
-                size = element_size(self._function, result)
-                return None if size is None else self._element(base, index, size)
-            case FieldAddress(base=base):
-                offset = field_offset(self._function, instruction)
-                return None if offset is None else partial(_moved, base, offset)
-            case Bitcast(operand=operand):
-                same = isinstance(types[operand], PointerType) and isinstance(types[result], PointerType)
-                return partial(_moved, operand, 0) if same else None
-            case ExtractElement():
-                return None
-            case Compare() | Convert() if isinstance(types[instruction.operands[0]], PointerType):
-                return None
-            case _:
-                if isinstance(type_, PointerType):
-                    return evaluator(instruction, U64) if isinstance(instruction, Select) else None
-                assert isinstance(type_, IntegerType | BooleanType)
-                return evaluator(instruction, type_)
 
-    def _symbol(self, number: SymbolId) -> Evaluate | None:
-        symbol = self._function.symbols[number]
-        match symbol.kind:
-            case SymbolKind.DYNAMIC_SHARED:
-                region = self._named(DYNAMIC_REGION, symbol.name)
-            case SymbolKind.SHARED | SymbolKind.GLOBAL:
-                region = self._named(FIRST_REGION + number, symbol.name)
-                size = size_of(symbol.type, self._function.structs)
-                if size is not None:
-                    self._program.sizes[region] = size
-            case _:
-                return None
-        start = address_of(region)
-        return lambda values, launch, thread: start
 
-    def _element(self, base: ValueId, index: ValueId, size: int) -> Evaluate:
-        length = row_length(self._function, base, size)
+def _symbol(program: Program, number: SymbolId) -> Evaluate | None:
+    symbol = program.function.symbols[number]
+    match symbol.kind:
+        case SymbolKind.DYNAMIC_SHARED:
+            region = _named(program, DYNAMIC_REGION, symbol.name)
+        case SymbolKind.SHARED | SymbolKind.GLOBAL:
+            region = _named(program, FIRST_REGION + number, symbol.name)
+            size = size_of(symbol.type, program.function.structs)
+            if size is not None:
+                program.sizes[region] = size
+        case _:
+            return None
+    start = address_of(region)
+    return lambda values, launch, thread: start
 
-        def evaluate(values: Values, launch: Launch, thread: int) -> int | None:
-            start, number = values.get(base), values.get(index)
-            if start is None or number is None:
-                return None
-            if length is not None and not 0 <= number <= length:
-                raise OutOfBounds
-            return start + number * size
 
-        return evaluate
+def _element(function: Function, base: ValueId, index: ValueId, size: int) -> Evaluate:
+    length = row_length(function, base, size)
+
+    def evaluate(values: Values, launch: Launch, thread: int) -> int | None:
+        start, number = values.get(base), values.get(index)
+        if start is None or number is None:
+            return None
+        if length is not None and not 0 <= number <= length:
+            raise OutOfBounds
+        return start + number * size
+
+    return evaluate
+
+
+def _named(program: Program, region: int, name: str) -> int:
+    program.names[region] = name
+    return region
 
 
 def row_length(function: Function, base: ValueId, size: int) -> int | None:

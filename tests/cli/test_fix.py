@@ -7,20 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from tests.cli.shell import simt_lsp, write
+from tests.support.ladder import LADDER
 
-LADDER: Final = """__global__ void sum(float *x) {
-  __shared__ volatile float s[64];
-  int t = threadIdx.x;
-  s[t] = x[t];
-  __syncthreads();
-  if (t < 32) {
-    s[t] += s[t + 32];
-    s[t] += s[t + 16];
-  }
-  if (t == 0) x[0] = s[0];
-}
-void host(float *x) { sum<<<1, 64>>>(x); }
-"""
 ORDERED: Final = LADDER.replace("s[t + 32];\n", "s[t + 32];\n    __syncwarp();\n").replace(
     "    s[t] += s[t + 16];\n",
     "    const auto value = s[t] + s[t + 16];\n    __syncwarp();\n    s[t] = value;\n",

@@ -14,22 +14,9 @@ from analysis.syntax.includes import DictLoader
 from sim.equivalence.checked_barriers import CheckedBarriers, NoBarriers, check_barriers
 from sim.equivalence.checked_edit import Change, check_edit
 from sim.equivalence.model import Confirmed, Gap, Goal, MemoryDiffers, NotChecked, Refuted, StillRaces, Verdict
+from tests.support.ladder import LADDER
 
-LADDER: Final = """__global__ void k(float *x) {
-  __shared__ volatile float s[64];
-  int t = threadIdx.x;
-  s[t] = x[t];
-  __syncthreads();
-  if (t < 32) {
-    s[t] += s[t + 32];
-    s[t] += s[t + 16];
-  }
-  __syncthreads();
-  x[t] = s[0];
-}
-void host(float *x) { k<<<2, 64>>>(x); }
-"""
-TEMPLATE: Final = LADDER.replace("__global__", "template <int W> __global__").replace("k<<<", "k<8><<<")
+TEMPLATE: Final = LADDER.replace("__global__", "template <int W> __global__").replace("sum<<<", "sum<8><<<")
 
 
 def analyzed(text: bytes) -> FileAnalysis:
@@ -55,7 +42,7 @@ def test_the_title_says_what_was_checked() -> None:
     assert isinstance(found, CheckedBarriers)
     assert re.fullmatch(
         r"Insert 2 `__syncwarp\(\)` and take 1 statement apart: \d+ races? gone, equal results under 8 policies, "
-        r"checked on 128 threads",
+        r"checked on 64 threads",
         found.title,
     )
 
@@ -101,7 +88,7 @@ def test_lanes_come_together_behind_a_branch() -> None:
     found = check_barriers(analysis, function, goal, text.index("if (x[t]"), analyzed)
     assert isinstance(found, CheckedBarriers)
     assert re.fullmatch(
-        r"Insert `__syncwarp\(\)` after the branch: equal results under 8 policies, checked on 128 threads", found.title
+        r"Insert `__syncwarp\(\)` after the branch: equal results under 8 policies, checked on 64 threads", found.title
     )
     whole_warps = check_barriers(analysis, function, goal, text.index("if (t < 32)"), analyzed)
     assert isinstance(whole_warps, NoBarriers)
