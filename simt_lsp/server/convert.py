@@ -65,7 +65,8 @@ class View:
     open_texts: Callable[[], Mapping[str, bytes]]
     placed: Callable[[], tuple[Placed, ...]]
     running: Callable[[], tuple[Running, ...]]
-    launches: Callable[[str], Sequence[Launch]]
+    launches: Callable[[], Mapping[str, Sequence[Launch]]]
+    """Those of the document, and those in the file around a header, by the names of kernels."""
     checked_meld: Callable[[FunctionFacts, BranchFact], CheckedMeld | None]
     checked_barriers: Callable[[BarrierPlace], CheckedEdit | None]
     confirmed_functions: Callable[[], frozenset[int]]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lsprotocol import types
 
 from simt_lsp.server.convert import View, printable
+from simt_lsp.server.launches_in_view import sites_of
 from simt_lsp.server.publishing import report_of
 from simt_lsp.server.simulation.arguments import options_object
 from simt_lsp.server.simulation.outcome import Failed, Finished, Refused
@@ -32,7 +33,22 @@ def kernel_list(view: View) -> dict[str, Any]:
     diagnostics = report_of(view).diagnostics
     item = view.analysed.item
     described = [_kernel(view, kernel, diagnostics) for kernel in found]
-    return {"uri": item.uri, "version": item.version, "kernels": described, "findings": findings(diagnostics)}
+    return {
+        "uri": item.uri,
+        "version": item.version,
+        "kernels": described,
+        "launches": _launches(view),
+        "findings": findings(diagnostics),
+    }
+
+
+def _launches(view: View) -> list[dict[str, Any]]:
+    """Those in host code of kernels in sight."""
+    return [
+        {"kernel": printable(site.launch.kernel), "range": view.range(site.start, site.end)}
+        for site in sites_of(view)
+        if site.kernel is not None and site.kernel.is_definition
+    ]
 
 
 def findings(diagnostics: Sequence[types.Diagnostic], inside: types.Range | None = None) -> dict[str, int]:
@@ -111,7 +127,7 @@ def _launch_of_text(view: View, kernel: FunctionFacts) -> dict[str, Any]:
 
     above = annotation_above(view.analysis.document.text, kernel.start)
     settings = view.analysed.configuration.simulation.of(kernel.name)
-    launches = view.launches(kernel.name)
+    launches = view.launches().get(kernel.name, ())
     shape = view.analysed.settings.block
     block = None if shape is None else (shape.x, shape.y, shape.z)
     arguments: dict[str, str] = {}

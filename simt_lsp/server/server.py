@@ -28,15 +28,18 @@ from simt_lsp.server.convert import View
 from simt_lsp.server.documents import SEEN, DocumentStore, OpenDocument
 from simt_lsp.server.errors import CONTENT_MODIFIED, report_failure
 from simt_lsp.server.kernel_list import KERNELS_METHOD, kernel_list
+from simt_lsp.server.other_files import OtherFiles
 from simt_lsp.server.project_files import ProjectFiles
 from simt_lsp.server.protocol import SimtProtocol
 from simt_lsp.server.publishing import Publisher, Report, report_of
+from simt_lsp.server.refreshing import Refreshing
 from simt_lsp.server.roots import Root, Roots
 from simt_lsp.server.sent_tokens import SentTokens
 from simt_lsp.server.setting_diagnostics import SettingDiagnostics
 from simt_lsp.server.simulation.checked_barriers import CheckedBarriers
 from simt_lsp.server.simulation.checked_melds import CheckedMeld, CheckedMelds, MeldIdentity, text_digest
 from simt_lsp.server.simulation.decorations import decorations
+from simt_lsp.server.simulation.launched import SimulatedLaunches
 from simt_lsp.server.simulation.results import Placement, Running, Simulated, SimulationResults
 from simt_lsp.server.simulation.run_checks import FindingIdentity, RunChecks
 from simt_lsp.server.simulation.simulator import Simulator
@@ -50,7 +53,6 @@ if TYPE_CHECKING:
 
 SETTINGS_PATIENCE: Final = 0.4
 """Seconds that the first analysis waits for the client's settings."""
-REFRESH_DELAY: Final = 0.1
 WALK_PATIENCE: Final = 0.5
 """Seconds that the first diagnostics of a document wait for the files around it."""
 OPENING_PATIENCE: Final = 0.5
@@ -84,14 +86,16 @@ class SimtServer(LanguageServer):
         self.sent_tokens = SentTokens()
         self.simulator = Simulator()
         self.simulations = SimulationResults()
-        self.placement = Placement()
+        self.launches = SimulatedLaunches(self)
+        self.placement = Placement(self.launches.holds)
         self.melds = CheckedMelds()
         self.barriers = CheckedBarriers()
         self.run_checks = RunChecks()
+        self.other_files = OtherFiles(self)
         self.commands: dict[str, Callable[[SimtServer, types.ExecuteCommandParams], Awaitable[Any]]] = {}
         self.progress_cancellers: dict[str | int, Callable[[], None]] = {}
         self._tasks: set[asyncio.Future[Any]] = set()
-        self._refresh: asyncio.TimerHandle | None = None
+        self._refreshing = Refreshing(self)
         self._walk_ended = asyncio.Event()
         self._document_opened = asyncio.Event()
         self._settled: set[str] = set()
@@ -242,21 +246,29 @@ class SimtServer(LanguageServer):
 
     def simulation_goes_on(self, uri: str, result: Simulated) -> None:
         """`result` is what it has counted so far."""
-        if uri in self.documents.current and result.run in self.simulations.running(uri):
+        if self._is_kept(uri, result.run) and result.run in self.simulations.running(uri):
             self.simulations.put(uri, result)
             self._show_again(uri)
 
     def simulation_ended(self, uri: str, running: Running, result: Simulated | None) -> None:
         """`result` is None for one that was stopped: what it had counted stays."""
         self.simulations.end(uri, running)
-        if uri in self.documents.current and result is not None:
+        if self._is_kept(uri, running) and result is not None:
             self.simulations.put(uri, result)
         self._show_again(uri)
+
+    def _is_kept(self, uri: str, running: Running) -> bool:
+        """Nobody asks for results of a document that was closed, but for those of a launch in another one."""
+        return uri in self.documents.current or running.origin is not None
 
     def run_checked(self, uri: str, finding: FindingIdentity, check: RunCheck) -> None:
         """Runs said something about a finding."""
         if uri in self.documents.current:
             self.run_checks.put(uri, finding, check)
+            self._show_again(uri)
+
+    def _show_all_again(self, uris: Iterable[str]) -> None:
+        for uri in uris:
             self._show_again(uri)
 
     def _show_again(self, uri: str) -> None:
@@ -280,7 +292,7 @@ class SimtServer(LanguageServer):
             self.documents.overlay,
             lambda: self.placement.placed(analysed, analysis, self.simulations.of(analysed.item.uri)),
             lambda: self.simulations.running(analysed.item.uri),
-            lambda kernel: self.placement.launches(analysis, kernel),
+            lambda: self.placement.launches(analysis),
             lambda function, branch: self._checked_meld(analysed, analysis, function, branch),
             lambda place: self.barriers.of(analysed.item.uri, place),
             lambda: self.barriers.confirmed(analysed.item.uri, text_digest(analysed.item.document.text)),
@@ -324,6 +336,9 @@ class SimtServer(LanguageServer):
         self.hand_over(lambda: self._show(uri, item, analysed, report))
         if view is not None:
             self._notify(view)
+            launched = self.simulations.launched_from(uri)
+            if launched and self.launches.says_something_else(uri, view.launches()):
+                self.hand_over(lambda: self._show_all_again(launched))
 
     def _rest(self) -> None:
         """On the worker's thread: nobody has asked for anything for a while."""
@@ -432,21 +447,8 @@ class SimtServer(LanguageServer):
 
     def refresh_soon(self) -> None:
         """Ask the client to ask again for what it shows, a little later and once for many reasons."""
-        if self._refresh is None and self._loop is not None:
-            self._refresh = self._loop.call_later(REFRESH_DELAY, self._send_refresh)
-
-    def _send_refresh(self) -> None:
-        self._refresh = None
-        features = self.client_features
-        wanted = (
-            (features.refresh_inlay_hints, types.WORKSPACE_INLAY_HINT_REFRESH),
-            (features.refresh_code_lenses, types.WORKSPACE_CODE_LENS_REFRESH),
-            (features.refresh_semantic_tokens, types.WORKSPACE_SEMANTIC_TOKENS_REFRESH),
-            (features.refresh_diagnostics and features.pull_diagnostics, types.WORKSPACE_DIAGNOSTIC_REFRESH),
-        )
-        for supported, method in wanted:
-            if supported:
-                self.protocol.send_request(method, None)
+        if self._loop is not None:
+            self._refreshing.soon(self._loop)
 
     def show_message(self, text: str, kind: types.MessageType) -> None:
         self.window_show_message(types.ShowMessageParams(type=kind, message=text))

@@ -102,10 +102,19 @@ async function start(context: vscode.ExtensionContext, log: vscode.LogOutputChan
 
   /** The lenses name the server's commands; the extension shows their answers in its own views. */
   function runCommand(command: string, args: unknown[], next: (command: string, args: unknown[]) => unknown): unknown {
-    if (command === Commands.simulate) return simulations.simulate(targetOf(args[0] as SimulateParams));
+    if (command === Commands.simulate) return simulate(args[0] as SimulateParams);
     if (command === Commands.explain)
       return inspections.explain(vscode.Uri.parse(args[0] as string), args[1] as number);
     return next(command, args);
+  }
+
+  /** A place without a kernel is that of a launch. */
+  function simulate({ kernel, position, textDocument }: SimulateParams): Promise<void> {
+    const uri = vscode.Uri.parse(textDocument.uri);
+    if (position === undefined) return simulations.simulate();
+    return kernel === undefined
+      ? simulations.simulateLaunch({ uri, position })
+      : simulations.simulate({ uri, kernel, position });
   }
 
   controller.onDidChange((state) => {
@@ -162,12 +171,6 @@ function listen(
   client.onNotification(Methods.simulation, (said: Simulation) => {
     simulated(uriOf(said.uri), said);
   });
-}
-
-function targetOf(params: SimulateParams): Target | undefined {
-  const { kernel, position, textDocument } = params;
-  if (kernel === undefined || position === undefined) return undefined;
-  return { uri: vscode.Uri.parse(textDocument.uri), kernel, position };
 }
 
 /** The examples of the walkthrough: a file, and the place where there is something to ask. */

@@ -1,12 +1,17 @@
-"""`textDocument/codeLens`: over each kernel its counts, whose command explains its line, and one that simulates it."""
+"""`textDocument/codeLens`: over each kernel its counts, whose command explains its line, and one that simulates it.
+
+Over each launch in host code stands one that simulates the kernel as it is launched there.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types
 
 from simt_lsp.server.convert import View, printable
+from simt_lsp.server.launches_in_view import sites_of
 from simt_lsp.server.simulation.results import Placed
 from simt_lsp.server.simulation.words import lens_words
 
@@ -14,6 +19,7 @@ if TYPE_CHECKING:
     from analysis.features.code_lens import CodeLens
     from simt_lsp.server.server import SimtServer
 
+LAUNCH_TITLE: Final = "Simulate this launch"
 EXPLAIN_COMMAND: Final = "simt.explain"
 SIMULATE_COMMAND: Final = "simt.simulate"
 """Run by the server, so a client without our extension can run them too."""
@@ -40,7 +46,16 @@ def lenses(view: View) -> list[types.CodeLens]:
         explain = types.Command(printable(lens.title), EXPLAIN_COMMAND, arguments=[uri, name.start.line + 1])
         found.append(types.CodeLens(place, explain))
         found.append(types.CodeLens(place, _simulate(uri, lens.function, name, simulated.get(_line(view, lens)))))
-    return found
+    return [*found, *_launch_lenses(view)]
+
+
+def _launch_lenses(view: View) -> Iterator[types.CodeLens]:
+    """Over each launch in host code of a kernel in sight, one that simulates it."""
+    for site in sites_of(view):
+        if site.kernel is not None and site.kernel.is_definition:
+            argument = {"textDocument": {"uri": view.analysed.item.uri}, "position": view.position(site.start)}
+            command = types.Command(LAUNCH_TITLE, SIMULATE_COMMAND, arguments=[{**argument, "again": True}])
+            yield types.CodeLens(_first_line(view, site.start), command)
 
 
 def _first_line(view: View, declaration: int) -> types.Range:

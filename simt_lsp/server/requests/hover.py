@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from lsprotocol import types
 
 from simt_lsp.server.convert import View, printable
+from simt_lsp.server.launches_in_view import launch_at
+from simt_lsp.server.requests.launch_hover import known_kernel, launch_info
 from simt_lsp.server.simulation.hovers import access_hover, branch_hover, kernel_hover, line_hover
 from simt_lsp.server.simulation.meld_hover import meld_hover
 
@@ -17,18 +20,27 @@ if TYPE_CHECKING:
 
 
 async def on_hover(ls: SimtServer, params: types.HoverParams) -> types.Hover | None:
-    return await ls.ask(params.text_document.uri, lambda view: hover(view, params.position))
+    uri, position = params.text_document.uri, params.position
+    found = await ls.ask(uri, lambda view: hover(view, position) or launch_at(view, position))
+    if found is None or isinstance(found, types.Hover):
+        return found
+    kernel = await known_kernel(ls, found)
+    return await ls.ask(uri, lambda view: _rendered(view, launch_info(view, found, kernel), kernel.lines))
 
 
 def hover(view: View, position: types.Position) -> types.Hover | None:
     from analysis.features.hover import hover_at
-    from analysis.features.hover_text import render_markdown, render_text
 
     info = hover_at(view.analysis, view.offset(position))
     if info is None:
         return None
     info = _without_findings(view, info)
-    counted = _counted(view, info)
+    return _rendered(view, info, _counted(view, info))
+
+
+def _rendered(view: View, info: HoverInfo, counted: Sequence[str]) -> types.Hover:
+    from analysis.features.hover_text import render_markdown, render_text
+
     if view.features.markdown:
         text = "\n\n".join([render_markdown(info), *counted])
         contents = types.MarkupContent(types.MarkupKind.Markdown, printable(text))
@@ -53,7 +65,7 @@ def _without_findings(view: View, info: HoverInfo) -> HoverInfo:
 
 def _counted(view: View, info: HoverInfo) -> list[str]:
     """What simulations counted there; of an expression that no access to memory stands in, of its line."""
-    from analysis.features.hover_info import BarrierSubject, BranchSubject, FunctionSubject, ValueSubject
+    from analysis.features.hover_info import BarrierSubject, BranchSubject, FunctionSubject, LaunchSubject, ValueSubject
 
     match info.subject:
         case BranchSubject():
@@ -65,5 +77,7 @@ def _counted(view: View, info: HoverInfo) -> list[str]:
             return (access_hover(view, start, end) if accesses else []) or line_hover(view, info.start)
         case BarrierSubject():
             return line_hover(view, info.start)
+        case LaunchSubject():
+            return []
         case _:
             assert_never(info.subject)

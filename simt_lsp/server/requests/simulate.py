@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING, Any, Final, assert_never
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, assert_never, final
 
 from lsprotocol import types
 
+from analysis.ir.record import record
 from simt_lsp.server.convert import View, printable
 from simt_lsp.server.progress import Percentages, progress
 from simt_lsp.server.requests.code_lens import SIMULATE_COMMAND
+from simt_lsp.server.requests.simulated_launch import KernelElsewhere, kernel_elsewhere
 from simt_lsp.server.simulation.arguments import SimulateArguments, plain, read_arguments
 from simt_lsp.server.simulation.child import Listener
 from simt_lsp.server.simulation.decorations import decorations
-from simt_lsp.server.simulation.job import LaunchOverrides, SimulationJob
+from simt_lsp.server.simulation.job import LaunchOverrides, SimulationJob, SourceText
 from simt_lsp.server.simulation.outcome import Failed, Finished, Outcome, Refused, Stopped
-from simt_lsp.server.simulation.results import Placed, Running, Simulated
+from simt_lsp.server.simulation.results import LaunchedFrom, Placed, Running, Simulated
 from simt_lsp.server.simulation.source_text import source_text
 from simt_lsp.server.simulation.words import summary_words
 
@@ -35,11 +38,8 @@ _COMMENTS: Final = re.compile(rb"(?:[ \t]*//[^\n]*\n)+[ \t]*")
 
 async def simulate_command(ls: SimtServer, params: types.ExecuteCommandParams) -> dict[str, Any]:
     arguments = read_arguments(list(params.arguments or ()))
-    uri = arguments.uri
-    prepared = await ls.ask(uri, lambda view: _prepared(ls, view, arguments))
-    if prepared is None:
-        raise ValueError(f"{SIMULATE_COMMAND}: {uri} is not an open CUDA document")
-    job, running, keep = prepared
+    prepared = await _prepare(ls, arguments)
+    uri, job, running = prepared.uri, prepared.job, prepared.running
 
     def so_far(counted: Finished) -> None:
         ls.simulation_goes_on(uri, Simulated(running, counted, job.overrides))
@@ -49,7 +49,7 @@ async def simulate_command(ls: SimtServer, params: types.ExecuteCommandParams) -
     try:
         async with progress(ls, params.work_done_token, f"simt-lsp: simulating {printable(job.kernel)}") as shown:
             listener = Listener(Percentages(shown), so_far)
-            outcome = await ls.simulator.simulate(job, listener, shown.stopped, keep=keep)
+            outcome = await ls.simulator.simulate(job, listener, shown.stopped, keep=prepared.keep)
     finally:
         result = None if isinstance(outcome, Stopped) else Simulated(running, outcome, job.overrides)
         ls.simulation_ended(uri, running, result)
@@ -57,7 +57,7 @@ async def simulate_command(ls: SimtServer, params: types.ExecuteCommandParams) -
         ls.log_error(f"{SIMULATE_COMMAND} {uri}\n{outcome.log}")
     if not arguments.quiet:
         _tell(ls, outcome)
-    return _answer(outcome, job, html=arguments.html)
+    return _answer(outcome, prepared, html=arguments.html)
 
 
 async def on_simulation(ls: SimtServer, params: object) -> dict[str, Any] | None:
@@ -73,7 +73,25 @@ async def on_simulation_report(ls: SimtServer, params: object) -> dict[str, Any]
     format = plain(params).get("format", "html")
     if format not in ("html", "json", "text"):
         raise ValueError(f"{REPORT_METHOD}: no format {format!r}; use html, json or text")
-    return await ls.ask(arguments.uri, lambda view: _report(view, arguments, format))
+    found = await ls.ask(arguments.uri, lambda view: _own_report_or_kernel(view, arguments, format))
+    if not isinstance(found, KernelElsewhere):
+        return found
+    elsewhere = replace(arguments, kernel=found.kernel.name, position=None)
+    return await ls.other_files.ask(found.kernel.path, lambda view: _report(view, elsewhere, format))
+
+
+def _own_report_or_kernel(
+    view: View, arguments: SimulateArguments, format: str
+) -> dict[str, Any] | KernelElsewhere | None:
+    """The report on a kernel of the document; or else which kernel of another file is meant."""
+    report = _report(view, arguments, format)
+    if report is not None:
+        return report
+    try:
+        meant = meant_kernel(view, arguments)
+    except ValueError:
+        return None
+    return meant if isinstance(meant, KernelElsewhere) else None
 
 
 def _report(view: View, arguments: SimulateArguments, format: str) -> dict[str, Any] | None:
@@ -106,15 +124,76 @@ def _result(view: View, arguments: SimulateArguments) -> Placed | None:
     return next((one for one in results if one.kernel == name), None)
 
 
-def _prepared(ls: SimtServer, view: View, arguments: SimulateArguments) -> tuple[SimulationJob, Running, bool]:
-    """On the worker's thread: everything that the process needs to know."""
-    kernel = kernel_of(view, arguments)
+@final
+@record
+class _Prepared:
+    """A simulation, and the document to which its results belong; `start` is where the kernel's name stands there."""
+
+    uri: str
+    start: types.Position
+    job: SimulationJob
+    running: Running
+    keep: bool
+
+
+async def _prepare(ls: SimtServer, arguments: SimulateArguments) -> _Prepared:
+    """Raises `ValueError` where no kernel is meant."""
+
+    def own(view: View) -> _Prepared | KernelElsewhere:
+        meant = meant_kernel(view, arguments)
+        if isinstance(meant, KernelElsewhere):
+            return meant
+        return _prepared(ls, view, arguments, meant, source_text(view), None)
+
+    meant = await ls.ask(arguments.uri, own)
+    if isinstance(meant, KernelElsewhere):
+        prepared = await ls.other_files.ask(meant.kernel.path, lambda view: _elsewhere(ls, view, arguments, meant))
+    else:
+        prepared = meant
+    if prepared is None:
+        raise ValueError(f"{SIMULATE_COMMAND}: {arguments.uri} is not an open CUDA document")
+    return prepared
+
+
+def _elsewhere(ls: SimtServer, view: View, arguments: SimulateArguments, found: KernelElsewhere) -> _Prepared:
+    kernels = view.analysis.facts.kernels()
+    kernel = next((kernel for kernel in kernels if kernel.start == found.kernel.start and kernel.active), None)
+    if kernel is None:
+        raise ValueError(f"{SIMULATE_COMMAND}: {printable(found.kernel.name)} is not where it was")
+    source = source_text(view) if found.source is None else found.source
+    return _prepared(ls, view, arguments, kernel, source, found.origin)
+
+
+def _prepared(
+    ls: SimtServer,
+    view: View,
+    arguments: SimulateArguments,
+    kernel: FunctionFacts,
+    source: SourceText,
+    origin: LaunchedFrom | None,
+) -> _Prepared:
+    """On the worker's thread: everything that the process needs to know; `view` is that of the kernel's file."""
     analysed = view.analysed
     options = analysed.configuration.simulation
     overrides = arguments.overrides.over(_last_overrides(view, arguments, kernel))
-    job = SimulationJob(source_text(view), kernel.start, kernel.name, overrides, options.of(kernel.name))
+    launch = None if origin is None else origin.launch
+    path = analysed.item.analysis_path
+    job = SimulationJob(source, path, kernel.start, kernel.name, overrides, options.of(kernel.name), launch)
     identity = ls.placement.identity_of(analysed, view.analysis, kernel)
-    return job, Running(identity, next(_NUMBERS)), options.keep_ready
+    running = Running(identity, next(_NUMBERS), origin)
+    start = view.position(kernel.start + kernel.name_span.start)
+    return _Prepared(analysed.item.uri, start, job, running, options.keep_ready)
+
+
+def meant_kernel(view: View, arguments: SimulateArguments) -> FunctionFacts | KernelElsewhere:
+    """A kernel of the document, or one that it launches at the position, or that it includes; raises `ValueError`."""
+    try:
+        return kernel_of(view, arguments)
+    except ValueError:
+        found = kernel_elsewhere(view, arguments)
+        if found is None:
+            raise
+        return found
 
 
 def _last_overrides(view: View, arguments: SimulateArguments, kernel: FunctionFacts) -> LaunchOverrides:
@@ -168,13 +247,15 @@ def _tell(ls: SimtServer, outcome: Outcome) -> None:
             assert_never(outcome)
 
 
-def _answer(outcome: Outcome, job: SimulationJob, *, html: bool) -> dict[str, Any]:
-    answer: dict[str, Any] = {"status": "stopped", "message": None, "line": None, "report": None, "html": None}
+def _answer(outcome: Outcome, prepared: _Prepared, *, html: bool) -> dict[str, Any]:
+    job = prepared.job
+    place = {"uri": prepared.uri, "kernel": printable(job.kernel), "position": prepared.start}
+    answer = {"status": "stopped", "message": None, "line": None, "report": None, "html": None, **place}
     match outcome:
         case Finished(report=report, html=page):
             return {**answer, "status": "finished", "report": report, "html": page if html else None}
         case Refused(message=message, place=place):
-            line = place.line if place is not None and place.path == job.source.path else None
+            line = place.line if place is not None and place.path == job.path else None
             return {**answer, "status": "refused", "message": printable(message), "line": line}
         case Failed(message=message):
             return {**answer, "status": "failed", "message": printable(message)}

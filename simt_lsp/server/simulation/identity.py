@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, final
+from weakref import WeakKeyDictionary
 
 from analysis.ir.record import record
 from simt_lsp.workspace.launch_settings import LaunchSettings
@@ -56,12 +57,16 @@ class HostCode:
         from analysis.facts.cache import BoundedCache
 
         self._known: BoundedCache[bytes, tuple[Launch, ...]] = BoundedCache(MAX_KEPT)
+        self._found: WeakKeyDictionary[FileAnalysis, Mapping[str, Sequence[Launch]]] = WeakKeyDictionary()
 
     def launches(self, analysis: FileAnalysis) -> Mapping[str, Sequence[Launch]]:
         """By the kernel's name."""
         from analysis.lower.launches import launches_around
 
-        return launches_around(analysis.program.unit, self._known)
+        found = self._found.get(analysis)
+        if found is None:
+            found = self._found[analysis] = launches_around(analysis.program.unit, self._known)
+        return found
 
 
 def launch_digest(

@@ -15,6 +15,7 @@ from typing import Final, TypeAlias, final
 
 from analysis.facts.settings import AnalysisSettings
 from analysis.ir.record import record
+from analysis.lower.launches import Launch
 from analysis.meld.settings import MeldSettings
 from analysis.refactor.barrier_goal import BarrierGoal
 from analysis.rules.settings import RuleSettings
@@ -80,16 +81,20 @@ class SourceText:
 @final
 @record
 class SimulationJob:
-    """`start` is the byte offset of the kernel's definition.
+    """`start` is the byte offset of the kernel's definition in the file `path`: that of the source, or one that it
+    includes.
 
-    `launches` are the settings for this kernel, the most important first.
+    `launches` are the settings for this kernel, the most important first; `launch` is the one in host code that is
+    simulated, where one was asked for.
     """
 
     source: SourceText
+    path: str
     start: int
     kernel: str
     overrides: LaunchOverrides
     launches: tuple[LaunchSettings, ...]
+    launch: Launch | None = None
 
     @property
     def task(self) -> str:

@@ -12,7 +12,7 @@ Threads  Written on the event loop, read on the worker's thread: the map is repl
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, final
 
@@ -41,11 +41,24 @@ class Identity:
 
 @final
 @record
+class LaunchedFrom:
+    """The launch in host code that was simulated, and the text in which it stood."""
+
+    uri: str
+    path: str
+    launch: Launch
+    text: bytes
+    """Its digest."""
+
+
+@final
+@record
 class Running:
     """A kernel whose simulation has not ended; who began later has the larger `number`."""
 
     identity: Identity
     number: int
+    origin: LaunchedFrom | None = None
 
 
 @final
@@ -146,6 +159,14 @@ class SimulationResults:
             if any(file.path in paths for one in results for file in _files(one))
         ]
 
+    def launched_from(self, uri: str) -> list[str]:
+        """The other documents with results of launches in this one."""
+        return [
+            other
+            for other, results in self._known.items()
+            if other != uri and any(one.run.origin is not None and one.run.origin.uri == uri for one in results)
+        ]
+
     def forget(self, uri: str) -> None:
         self._known = {key: value for key, value in self._known.items() if key != uri}
 
@@ -154,7 +175,9 @@ class SimulationResults:
 class Placement:
     """Puts results beside versions of texts, and remembers the last answer for each document."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_launched: Callable[[LaunchedFrom], bool] = lambda _: True) -> None:
+        """`is_launched` says whether a launch that was simulated is still what its file says."""
+        self._is_launched = is_launched
         self._host = HostCode()
         self._last: dict[str, tuple[tuple[object, ...], tuple[Placed, ...]]] = {}
 
@@ -173,13 +196,17 @@ class Placement:
             self._last.pop(uri, None)
             return ()
         stamps = [stamp_of(file.path) for one in results for file in _files(one)]
-        asked: tuple[object, ...] = (analysed, results, stamps)
+        launched = [one.run.origin is None or self._is_launched(one.run.origin) for one in results]
+        asked: tuple[object, ...] = (analysed, results, stamps, launched)
         known = self._last.get(uri)
         if known is not None and known[0][0] is analysed and known[0][1:] == asked[1:]:
             return known[1]
         now = function_lines(analysis)
         functions = dict(zip(now, analysis.facts.functions, strict=True))
-        found = tuple(self._placed(analysed, analysis, one, functions, now) for one in results)
+        found = tuple(
+            self._placed(analysed, analysis, one, functions, now, is_launched=is_launched)
+            for one, is_launched in zip(results, launched, strict=True)
+        )
         self._last[uri] = asked, found
         return found
 
@@ -190,10 +217,13 @@ class Placement:
         one: Simulated,
         functions: Mapping[FunctionKey, FunctionFacts],
         now: Mapping[FunctionKey, FunctionLines],
+        *,
+        is_launched: bool,
     ) -> Placed:
         function = functions.get(one.identity.kernel)
         holds = (
-            function is not None
+            is_launched
+            and function is not None
             and function.active
             and self._digest(analysed, analysis, function) == one.identity.launch
             and all(stamp_of(file.path) == file for file in _files(one))
@@ -202,13 +232,15 @@ class Placement:
             return Placed(one, None, None, now)
         return Placed(one, analysis.document.lines.line_of(function.start), function, now)
 
-    def launches(self, analysis: FileAnalysis, name: str) -> Sequence[Launch]:
-        """Those of the kernel in host code."""
-        return self._host.launches(analysis).get(name, ())
+    def launches(self, analysis: FileAnalysis) -> Mapping[str, Sequence[Launch]]:
+        """Those in host code, by the names of kernels."""
+        return self._host.launches(analysis)
 
     def _digest(self, analysed: Analysed, analysis: FileAnalysis, function: FunctionFacts) -> bytes:
         said = analysed.configuration.simulation.of(function.name)
-        return launch_digest(analysis, function, analysed.settings, said, self.launches(analysis, function.name))
+        return launch_digest(
+            analysis, function, analysed.settings, said, self.launches(analysis).get(function.name, ())
+        )
 
 
 def _stopped(one: Simulated) -> Simulated:

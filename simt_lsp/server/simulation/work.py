@@ -13,10 +13,11 @@ from dataclasses import asdict, replace
 from typing import Any, Final, assert_never
 
 from analysis.facts.analyzer import Analyzer, FileAnalysis
+from analysis.facts.model import FunctionFacts
 from analysis.facts.settings import AnalysisSettings
-from analysis.ir.function import FunctionKind
 from analysis.lower.launches.annotation import annotation_above
 from analysis.lower.program import DeviceFunction, Program
+from analysis.lower.seen_kernels import kernel_at
 from analysis.syntax.document import Document
 from sim.launch.planner import Planner
 from sim.launch.request import Request, requests_in_order
@@ -99,7 +100,7 @@ class Worker:
 
         interim = Interim(so_far, first=started + FIRST_SECONDS - time.monotonic())
         analysis = self._analysis(job.source, job.analysis_settings, job.source.text)
-        kernel = _kernel(analysis.program, job)
+        kernel = kernel_at(analysis.program, job.path, job.start)
         if kernel is None:
             return {"failed": f"kernel {job.kernel} is not where it was", "log": None}
         try:
@@ -107,10 +108,11 @@ class Worker:
             planner = Planner(
                 analysis.program,
                 kernel,
-                _requests(job, kernel),
+                _requests(job, analysis.program, kernel),
                 budget=_budget(job),
                 havoc=job.overrides.havoc,
                 leaves_out_launches=True,
+                launch=job.launch,
             )
         except LaunchError as error:
             return _not_launched(job, error)
@@ -119,7 +121,7 @@ class Worker:
                 analysis.program,
                 planner,
                 policies,
-                analysis.facts.functions,
+                self._facts(job, analysis),
                 progress=in_time,
                 interim=interim,
                 spent=time.monotonic() - started,
@@ -129,6 +131,14 @@ class Worker:
         except Refusal as refusal:
             return _refused(job, SourcePlaces(analysis.program, planner.kernel), refusal)
         return _finished(_out_of_time(report))
+
+    def _facts(self, job: SimulationJob, analysis: FileAnalysis) -> Sequence[FunctionFacts]:
+        """Those of the kernel's file, as the analysed one that includes it sees it."""
+        if job.path == job.source.path:
+            return analysis.facts.functions
+        text = analysis.program.unit.text_of(job.path) or b""
+        within = replace(job.source, path=job.path, context=job.source.path, includers=())
+        return self._analysis(within, job.analysis_settings, text).facts.functions
 
     def _analysis(self, source: SourceText, settings: AnalysisSettings, text: bytes) -> FileAnalysis:
         loader = DiskLoader(self._cache if source.on_disk else None, source.open_texts, lambda: source.files)
@@ -152,26 +162,18 @@ def _rendered(report: KernelReport) -> dict[str, Any]:
     return {"html": html_page(report), "text": lines}
 
 
-def _kernel(program: Program, job: SimulationJob) -> DeviceFunction | None:
-    for function in program.device_functions():
-        item = function.item
-        if function.kind is FunctionKind.KERNEL and (item.path, item.span.start) == (job.source.path, job.start):
-            return function
-    return None
-
-
-def _requests(job: SimulationJob, kernel: DeviceFunction) -> Sequence[Request]:
+def _requests(job: SimulationJob, program: Program, kernel: DeviceFunction) -> Sequence[Request]:
     """The client, then the comment above the kernel, then the settings.  Raises `LaunchError`."""
     asked = job.overrides
     given = Request("given", asked.grid, asked.block, asked.shared_bytes, asked.seed, asked.arguments)
-    annotation = annotation_above(job.source.text, kernel.item.span.start)
+    annotation = annotation_above(program.unit.text_of(job.path) or b"", kernel.item.span.start)
     if (
         annotation is not None
         and not job.source.on_disk
         and any("@" in text for text in annotation.parameters.values())
     ):
         raise LaunchError("the comment above the kernel names a file: save this text first, so it has a folder")
-    folder = os.path.dirname(job.source.path)
+    folder = os.path.dirname(job.path)
     return requests_in_order(
         given, annotation, folder, settings_requests(job.launches, folder), job.source.settings.block
     )

@@ -144,6 +144,24 @@ function M.detach(bufnr)
   erase(bufnr)
 end
 
+--- A simulation that was begun in `bufnr` may belong to another file, whose buffer may have been cleared.
+---@param server vim.lsp.Client
+---@param bufnr integer
+---@param uri string of that file
+function M.shown_in(server, bufnr, uri)
+  local other = vim.uri_to_bufnr(uri)
+  if other == bufnr or not cleared[other] then
+    return
+  end
+  M.expect(other)
+  local params = { textDocument = { uri = uri } }
+  require('simt.client').request(server, bufnr, 'simt/simulation', params, function(simulation)
+    if simulation then
+      M.show(simulation)
+    end
+  end)
+end
+
 --- What the next simulation tells is shown.
 ---@param bufnr integer
 function M.expect(bufnr)

@@ -1,4 +1,5 @@
--- `:SimtSimulate`, and the lens "Simulate": run the kernel of the cursor and show the report.
+-- `:SimtSimulate`, and the lenses "Simulate" and "Simulate this launch": run the kernel of the cursor, or the one that is
+-- launched there, and show the report.
 
 local client = require('simt.client')
 local window = require('simt.window')
@@ -74,10 +75,11 @@ function M.run(bufnr, argument)
   local params = { command = 'simt.simulate', arguments = { asked }, workDoneToken = token }
   local request = client.request(server, bufnr, 'workspace/executeCommand', params, function(answer)
     if answer.status == 'finished' then
+      require('simt.decorations').shown_in(server, bufnr, answer.uri)
       undisturbed(function()
         if vim.api.nvim_buf_is_loaded(bufnr) then
-          local document = vim.lsp.util.make_text_document_params(bufnr)
-          show_text(server, bufnr, { textDocument = document, kernel = answer.report.kernel })
+          local document = { uri = answer.uri }
+          show_text(server, bufnr, { textDocument = document, kernel = answer.kernel, position = answer.position })
         end
       end)
     elseif answer.message then

@@ -119,6 +119,7 @@ export interface Kernels {
   readonly uri: string;
   readonly version: number;
   readonly kernels: readonly Kernel[];
+  readonly launches: readonly LaunchPlace[];
   /** Of the whole document. */
   readonly findings: Findings;
 }
@@ -149,6 +150,8 @@ export interface SimulateParams extends DocumentParams, LaunchOptions {
   readonly position?: Position;
   /** The client shows the outcome itself. */
   readonly quiet?: boolean;
+  /** The options of the last simulation count where these are silent. */
+  readonly again?: boolean;
 }
 
 export interface Report {
@@ -158,11 +161,21 @@ export interface Report {
   readonly content: string;
 }
 
+/** A launch in host code of a kernel in sight. */
+export interface LaunchPlace {
+  readonly kernel: string;
+  readonly range: Range;
+}
+
 export interface SimulateAnswer {
   readonly status: "finished" | "refused" | "failed" | "stopped";
   readonly message: string | null;
   /** Counts from 1. */
   readonly line: number | null;
+  /** The document to which the results belong: of a launch, that of the kernel. */
+  readonly uri: string;
+  readonly kernel: string;
+  readonly position: Position;
 }
 
 /** The arms of a branch melded, and what comparing both versions says. */

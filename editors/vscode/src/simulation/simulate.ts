@@ -9,6 +9,7 @@ import {
   Commands,
   type Kernel,
   type Kernels,
+  type LaunchPlace,
   type LaunchOptions,
   Methods,
   type Report,
@@ -22,11 +23,17 @@ import { reportParts } from "../view/report";
 import { askForLaunch } from "./launchForm";
 import type { LaunchMemory } from "./launchMemory";
 
-/** What a command is about; without an argument it is the kernel at the cursor. */
-export interface Target {
+/** A place in a document. */
+export interface Place {
   readonly uri: vscode.Uri;
-  readonly kernel: string;
   readonly position: { readonly line: number; readonly character: number };
+}
+
+/** What a command is about; without an argument it is the kernel at the cursor, or the launch in its line.  `launch` is
+ *  set where the kernel was simulated from a host file. */
+export interface Target extends Place {
+  readonly kernel: string;
+  readonly launch?: Place;
 }
 
 /** A simulation that has not ended; `isShown` once its report was. */
@@ -55,11 +62,27 @@ export class Simulations {
   /** The kernel at the cursor (or the one that is asked for), launched as it was last. */
   async simulate(given?: Target): Promise<void> {
     const target = given ?? (await this.pick());
-    if (target !== undefined) await this.launch(target, this.memory.of(target.uri, target.kernel));
+    if (target === undefined) return;
+    if (!isTarget(target)) await this.simulateLaunch(target);
+    else if (target.launch !== undefined) await this.simulateLaunch(target.launch);
+    else await this.launch(target, this.memory.of(target.uri, target.kernel));
+  }
+
+  /** The kernel that is launched at a place of a host file, with what the launch says. */
+  async simulateLaunch(launch: Place): Promise<void> {
+    const client = this.server.running;
+    if (client === undefined) return;
+    const textDocument = { uri: client.code2ProtocolConverter.asUri(launch.uri) };
+    const params: SimulateParams = { textDocument, position: launch.position, again: true, quiet: true };
+    const answer = await this.run(client, "this launch", params);
+    const { kernel, position } = answer;
+    const uri = client.protocol2CodeConverter.asUri(answer.uri);
+    await this.ended(client, { uri, kernel, position, launch }, answer);
   }
 
   async simulateWith(given?: Target): Promise<void> {
-    const target = given ?? (await this.pick());
+    const picked = given ?? (await this.pick());
+    const target = picked !== undefined && isTarget(picked) ? picked : undefined;
     const kernel = target && this.kernels.named(target.uri, target.kernel);
     if (target === undefined || kernel === undefined) return;
     const options = await askForLaunch(kernel, this.memory.of(target.uri, target.kernel));
@@ -81,6 +104,10 @@ export class Simulations {
     const running: Running = { target, isShown: false };
     this.running.add(running);
     const answer = await this.run(client, target.kernel, params).finally(() => this.running.delete(running));
+    await this.ended(client, target, answer);
+  }
+
+  private async ended(client: LanguageClient, target: Target, answer: SimulateAnswer): Promise<void> {
     switch (answer.status) {
       case "finished":
         await this.showReport(target);
@@ -190,7 +217,8 @@ export class Simulations {
     await vscode.window.showErrorMessage(message ?? `Simulating ${target.kernel} failed.`);
   }
 
-  private async pick(): Promise<Target | undefined> {
+  /** A kernel, or the place of a launch. */
+  private async pick(): Promise<Target | Place | undefined> {
     const editor = await this.editors.forCommand();
     if (editor === undefined) return undefined;
     const client = this.server.running;
@@ -203,6 +231,13 @@ export class Simulations {
     const answer = await client.sendRequest<Kernels | null>(Methods.kernels, { textDocument: { uri } });
     const kernels = answer?.kernels ?? [];
     const here = kernels.find(({ range }) => contains(range, selection.active.line));
+    const launches = answer?.launches ?? [];
+    const launched = launches.find(({ range }) => contains(range, selection.active.line));
+    if (here === undefined && launched !== undefined) return { uri: document.uri, position: launched.range.start };
+    if (kernels.length === 0 && launches.length > 0) {
+      const launch = launches.length > 1 ? await pickLaunch(launches) : launches[0];
+      return launch && { uri: document.uri, position: launch.range.start };
+    }
     const chosen = here ?? (kernels.length > 1 ? await pickKernel(kernels) : kernels[0]);
     if (kernels.length === 0) void vscode.window.showInformationMessage("There is no kernel in this file.");
     if (chosen === undefined) return undefined;
@@ -215,6 +250,20 @@ const CHANGE = "Simulate with…";
 
 function contains(range: Kernel["range"], line: number): boolean {
   return range.start.line <= line && line <= range.end.line;
+}
+
+function isTarget(place: Target | Place): place is Target {
+  return "kernel" in place;
+}
+
+async function pickLaunch(launches: readonly LaunchPlace[]): Promise<LaunchPlace | undefined> {
+  const items = launches.map((launch) => ({
+    label: launch.kernel,
+    description: `line ${launch.range.start.line + 1}`,
+    launch,
+  }));
+  return (await vscode.window.showQuickPick(items, { title: "Simulate which launch?", matchOnDescription: true }))
+    ?.launch;
 }
 
 async function pickKernel(kernels: readonly Kernel[]): Promise<Kernel | undefined> {

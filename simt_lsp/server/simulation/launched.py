@@ -1,0 +1,42 @@
+"""Is a launch that was simulated still what its file says?
+
+Rules    In an open document it is, as long as the document has a launch that says the same, wherever that stands; of a
+         file that is not open, as long as its text is the same.
+         A kernel's document is shown again when a document from which it was launched says something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, final
+
+from simt_lsp.server.simulation.checked_melds import text_digest
+
+if TYPE_CHECKING:
+    from analysis.lower.launches import Launch
+    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.simulation.results import LaunchedFrom
+
+
+@final
+class SimulatedLaunches:
+    """For the worker's thread."""
+
+    def __init__(self, ls: SimtServer) -> None:
+        self._ls = ls
+        self._said: dict[str, frozenset[Launch]] = {}
+
+    def holds(self, origin: LaunchedFrom) -> bool:
+        for uri, _, analysed in self._ls.worker.results():
+            if uri == origin.uri and analysed.analysis is not None:
+                launches = self._ls.placement.launches(analysed.analysis).get(origin.launch.kernel, ())
+                return origin.launch in launches  # equal wherever it stands
+        text = self._ls.job.read(origin.path)
+        return text is not None and text_digest(text) == origin.text
+
+    def says_something_else(self, uri: str, launches: Mapping[str, Sequence[Launch]]) -> bool:
+        """Whether the launches of a document are others than when this was asked last."""
+        now = frozenset(launch for some in launches.values() for launch in some)
+        before = self._said.get(uri)
+        self._said[uri] = now
+        return before != now

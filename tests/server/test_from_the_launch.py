@@ -1,0 +1,134 @@
+"""From the launch in a host file to the kernel in a header, through the protocol."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.server.raw_client import NEOVIM, VSCODE, Message, RawClient, server
+
+HEADER = """// kernels
+template <class T> __global__ void scale(T *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i % 2) x[i] *= 2;
+}
+"""
+MAIN = """#include "kernels.cuh"
+int main() {
+  double *x;
+  scale<<<3, 96>>>(x, 200);
+  return 0;
+}
+"""
+LAUNCH = (3, 3)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "kernels.cuh").write_text(HEADER)
+    (tmp_path / "main.cu").write_text(MAIN)
+    return tmp_path
+
+
+def at(uri: str, place: tuple[int, int]) -> Message:
+    return {"textDocument": {"uri": uri}, "position": {"line": place[0], "character": place[1]}}
+
+
+def simulate(client: RawClient, argument: Message) -> Any:
+    return client.request("workspace/executeCommand", {"command": "simt.simulate", "arguments": [argument]})
+
+
+def open_main(client: RawClient, project: Path, capabilities: Message = VSCODE) -> str:
+    client.initialize(capabilities, project)
+    uri = (project / "main.cu").as_uri()
+    client.open(uri, MAIN)
+    return uri
+
+
+def shown(client: RawClient, uri: str) -> Any:
+    return client.request("simt/simulation", {"textDocument": {"uri": uri}})
+
+
+def test_a_hover_of_a_launch_says_what_the_kernel_s_name_says(project: Path) -> None:
+    with server() as client:
+        uri = open_main(client, project)
+        hover = client.request("textDocument/hover", at(uri, LAUNCH))
+        text = hover["contents"]["value"]
+        assert text.startswith("launch of `scale`, defined in kernels.cuh:2\n\ngrid of 3 blocks · blocks of 96 threads")
+        assert "- `n` is `200`" in text
+        assert "`scale`: **1 of 1 branch divergent**" in text
+        assert hover["range"] == {"start": {"line": 3, "character": 2}, "end": {"line": 3, "character": 18}}
+        assert client.request("textDocument/hover", at(uri, (2, 10))) is None
+        assert client.stop() == 0
+
+
+def test_the_lens_over_a_launch_runs_the_kernel_of_the_header(project: Path) -> None:
+    with server() as client:
+        uri = open_main(client, project)
+        (lens,) = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+        assert lens["command"]["title"] == "Simulate this launch"
+        assert lens["range"]["start"] == {"line": 3, "character": 2}
+        answer = simulate(client, lens["command"]["arguments"][0])
+        report = answer["report"]
+        header = (project / "kernels.cuh").as_uri()
+        assert (answer["status"], answer["uri"], answer["kernel"]) == ("finished", header, "scale")
+        assert answer["position"] == {"line": 1, "character": 35}
+        assert (report["grid"], report["block"], report["inputs"]["T"]["value"]) == ([3, 1, 1], [96, 1, 1], "double")
+        assert report["inputs"]["n"]["why"] == "the launch in main.cu:4"
+        (run,) = report["policies"].values()
+        assert [(branch["line"], branch["level"]) for branch in run["branches"]] == [(4, "varying")]
+
+        found = client.request("simt/simulationReport", {**at(uri, LAUNCH), "format": "json"})
+        assert (found["kernel"], found["stale"], found["content"]["block"]) == ("scale", False, [96, 1, 1])
+        assert shown(client, uri)["kernels"] == []  # they belong to the header
+        client.open(header, HEADER)
+        (kernel,) = shown(client, header)["kernels"]
+        assert (kernel["kernel"], kernel["line"], kernel["stale"]) == ("scale", 1, False)
+        assert {line["line"] for line in kernel["lines"]} >= {2, 3}
+        assert client.stop() == 0
+
+
+def test_a_result_is_stale_once_the_launch_says_something_else(project: Path) -> None:
+    with server() as client:
+        uri = open_main(client, project)
+        header = (project / "kernels.cuh").as_uri()
+        client.open(header, HEADER)
+        simulate(client, at(uri, LAUNCH))
+        assert [one["stale"] for one in shown(client, header)["kernels"]] == [False]
+        client.change(uri, 2, {"text": "\n" + MAIN})
+        client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+        assert [one["stale"] for one in shown(client, header)["kernels"]] == [False]
+        client.change(uri, 3, {"text": MAIN.replace("96", "64")})
+        client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+        assert [one["stale"] for one in shown(client, header)["kernels"]] == [True]
+        client.change(uri, 4, {"text": MAIN})
+        client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+        assert [one["stale"] for one in shown(client, header)["kernels"]] == [False]
+        assert client.stop() == 0
+
+
+def test_kernels_of_included_headers_by_their_name(project: Path) -> None:
+    with server() as client:
+        uri = open_main(client, project, NEOVIM)
+        answer = simulate(client, {"textDocument": {"uri": uri}, "kernel": "scale", "block": 32})
+        assert (answer["status"], answer["report"]["block"]) == ("finished", [32, 1, 1])
+        wrong = {"command": "simt.simulate", "arguments": [at(uri, (2, 3))]}
+        error = client.answer(client.ask("workspace/executeCommand", wrong))["error"]
+        assert error["message"] == "simt.simulate: the file has no kernels"
+        assert client.stop() == 0
+
+
+def test_a_launch_of_a_kernel_of_the_same_file(tmp_path: Path) -> None:
+    text = "__global__ void k(int *x) { x[threadIdx.x] = 1; }\nvoid run(int *x) { k<<<2, 64>>>(x); k<<<4, 32>>>(x); }\n"
+    uri = (tmp_path / "k.cu").as_uri()
+    with server() as client:
+        client.initialize(VSCODE, tmp_path)
+        client.open(uri, text)
+        second = text.splitlines()[1].index("k<<<4")
+        answer = simulate(client, at(uri, (1, second)))
+        assert (answer["uri"], answer["report"]["grid"], answer["report"]["block"]) == (uri, [4, 1, 1], [32, 1, 1])
+        (kernel,) = shown(client, uri)["kernels"]
+        assert not kernel["stale"]
+        assert client.stop() == 0
