@@ -8,26 +8,37 @@ Rules    An open document answers as it is; a file from disk is analysed as a ch
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeVar, final
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, Protocol, TypeVar, final
 
-from simt_lsp.server.analysed import from_disk
+from simt_lsp.server.analysed import Analysed, AnalysisJob, from_disk
 from simt_lsp.server.convert import View
+from simt_lsp.server.documents import DocumentStore, OpenDocument
 from simt_lsp.server.uris import uri_of
-
-if TYPE_CHECKING:
-    from simt_lsp.server.server import SimtServer
+from simt_lsp.server.worker import Worker
 
 MAX_KEPT: Final = 8
 
 Answer = TypeVar("Answer")
 
 
+class Session(Protocol):
+    """What is asked of the server."""
+
+    documents: DocumentStore
+    job: AnalysisJob
+    worker: Worker[OpenDocument, Analysed]
+
+    def ask(self, uri: str, answer: Callable[[View], Any]) -> Awaitable[Any]: ...
+
+    def view(self, analysed: Analysed) -> View | None: ...
+
+
 @final
 class OtherFiles:
     """For the event loop; what is kept belongs to the worker's thread."""
 
-    def __init__(self, ls: SimtServer) -> None:
+    def __init__(self, ls: Session) -> None:
         self._ls = ls
         self._kept: dict[str, None] = {}
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final, final
+from collections.abc import Callable
+from typing import Final, final
 
 from lsprotocol import types
 
-if TYPE_CHECKING:
-    from simt_lsp.server.server import SimtServer
+from simt_lsp.server.client import ClientFeatures
 
 DELAY: Final = 0.1
 
@@ -17,8 +17,10 @@ DELAY: Final = 0.1
 class Refreshing:
     """For the event loop."""
 
-    def __init__(self, ls: SimtServer) -> None:
-        self._ls = ls
+    def __init__(self, features: Callable[[], ClientFeatures], send: Callable[[str], object]) -> None:
+        """`send` sends a request without parameters."""
+        self._features = features
+        self._request = send
         self._timer: asyncio.TimerHandle | None = None
 
     def soon(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -27,7 +29,7 @@ class Refreshing:
 
     def _send(self) -> None:
         self._timer = None
-        features = self._ls.client_features
+        features = self._features()
         wanted = (
             (features.refresh_inlay_hints, types.WORKSPACE_INLAY_HINT_REFRESH),
             (features.refresh_code_lenses, types.WORKSPACE_CODE_LENS_REFRESH),
@@ -36,4 +38,4 @@ class Refreshing:
         )
         for supported, method in wanted:
             if supported:
-                self._ls.protocol.send_request(method, None)
+                self._request(method)

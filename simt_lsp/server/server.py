@@ -86,8 +86,9 @@ class SimtServer(LanguageServer):
         self.sent_tokens = SentTokens()
         self.simulator = Simulator()
         self.simulations = SimulationResults()
-        self.launches = SimulatedLaunches(self)
-        self.placement = Placement(self.launches.holds)
+        self.placement = Placement()
+        self.launches = SimulatedLaunches(self.worker.results, self.placement.launches, self.job.read)
+        self.placement.is_launched = self.launches.holds
         self.melds = CheckedMelds()
         self.barriers = CheckedBarriers()
         self.run_checks = RunChecks()
@@ -95,7 +96,9 @@ class SimtServer(LanguageServer):
         self.commands: dict[str, Callable[[SimtServer, types.ExecuteCommandParams], Awaitable[Any]]] = {}
         self.progress_cancellers: dict[str | int, Callable[[], None]] = {}
         self._tasks: set[asyncio.Future[Any]] = set()
-        self._refreshing = Refreshing(self)
+        self._refreshing = Refreshing(
+            lambda: self.client_features, lambda method: self.protocol.send_request(method, None)
+        )
         self._walk_ended = asyncio.Event()
         self._document_opened = asyncio.Event()
         self._settled: set[str] = set()

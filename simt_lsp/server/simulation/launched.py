@@ -7,14 +7,15 @@ Rules    In an open document it is, as long as the document has a launch that sa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, final
 
 from simt_lsp.server.simulation.checked_melds import text_digest
 
 if TYPE_CHECKING:
+    from analysis.facts.file_analysis import FileAnalysis
     from analysis.lower.launches import Launch
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.analysed import Analysed
     from simt_lsp.server.simulation.results import LaunchedFrom
 
 
@@ -22,16 +23,24 @@ if TYPE_CHECKING:
 class SimulatedLaunches:
     """For the worker's thread."""
 
-    def __init__(self, ls: SimtServer) -> None:
-        self._ls = ls
+    def __init__(
+        self,
+        results: Callable[[], Iterable[tuple[str, object, Analysed]]],
+        launches: Callable[[FileAnalysis], Mapping[str, Sequence[Launch]]],
+        read: Callable[[str], bytes | None],
+    ) -> None:
+        """`results` are the newest of all open documents, by URI; `read` reads a file, or the open document."""
+        self._results = results
+        self._launches = launches
+        self._read = read
         self._said: dict[str, frozenset[Launch]] = {}
 
     def holds(self, origin: LaunchedFrom) -> bool:
-        for uri, _, analysed in self._ls.worker.results():
+        for uri, _, analysed in self._results():
             if uri == origin.uri and analysed.analysis is not None:
-                launches = self._ls.placement.launches(analysed.analysis).get(origin.launch.kernel, ())
+                launches = self._launches(analysed.analysis).get(origin.launch.kernel, ())
                 return origin.launch in launches  # equal wherever it stands
-        text = self._ls.job.read(origin.path)
+        text = self._read(origin.path)
         return text is not None and text_digest(text) == origin.text
 
     def says_something_else(self, uri: str, launches: Mapping[str, Sequence[Launch]]) -> bool:

@@ -175,9 +175,9 @@ class SimulationResults:
 class Placement:
     """Puts results beside versions of texts, and remembers the last answer for each document."""
 
-    def __init__(self, is_launched: Callable[[LaunchedFrom], bool] = lambda _: True) -> None:
-        """`is_launched` says whether a launch that was simulated is still what its file says."""
-        self._is_launched = is_launched
+    def __init__(self) -> None:
+        self.is_launched: Callable[[LaunchedFrom], bool] = lambda _: True
+        """Whether a launch that was simulated is still what its file says."""
         self._host = HostCode()
         self._last: dict[str, tuple[tuple[object, ...], tuple[Placed, ...]]] = {}
 
@@ -196,7 +196,7 @@ class Placement:
             self._last.pop(uri, None)
             return ()
         stamps = [stamp_of(file.path) for one in results for file in _files(one)]
-        launched = [one.run.origin is None or self._is_launched(one.run.origin) for one in results]
+        launched = [one.run.origin is None or self.is_launched(one.run.origin) for one in results]
         asked: tuple[object, ...] = (analysed, results, stamps, launched)
         known = self._last.get(uri)
         if known is not None and known[0][0] is analysed and known[0][1:] == asked[1:]:
