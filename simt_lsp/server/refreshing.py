@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Final, final
+from typing import Any, Final, Protocol, final
 
 from lsprotocol import types
 
@@ -13,14 +12,27 @@ from simt_lsp.server.client import ClientFeatures
 DELAY: Final = 0.1
 
 
+class Asking(Protocol):
+    """What sends requests."""
+
+    def send_request(self, method: str, params: Any = None) -> Any: ...
+
+
+class Session(Protocol):
+    """What is asked of the server."""
+
+    client_features: ClientFeatures
+
+    @property
+    def protocol(self) -> Asking: ...
+
+
 @final
 class Refreshing:
     """For the event loop."""
 
-    def __init__(self, features: Callable[[], ClientFeatures], send: Callable[[str], object]) -> None:
-        """`send` sends a request without parameters."""
-        self._features = features
-        self._request = send
+    def __init__(self, ls: Session) -> None:
+        self._ls = ls
         self._timer: asyncio.TimerHandle | None = None
 
     def soon(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -29,7 +41,7 @@ class Refreshing:
 
     def _send(self) -> None:
         self._timer = None
-        features = self._features()
+        features = self._ls.client_features
         wanted = (
             (features.refresh_inlay_hints, types.WORKSPACE_INLAY_HINT_REFRESH),
             (features.refresh_code_lenses, types.WORKSPACE_CODE_LENS_REFRESH),
@@ -38,4 +50,4 @@ class Refreshing:
         )
         for supported, method in wanted:
             if supported:
-                self._request(method)
+                self._ls.protocol.send_request(method, None)

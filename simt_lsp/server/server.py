@@ -87,8 +87,7 @@ class SimtServer(LanguageServer):
         self.simulator = Simulator()
         self.simulations = SimulationResults()
         self.placement = Placement()
-        self.launches = SimulatedLaunches(self.worker.results, self.placement.launches, self.job.read)
-        self.placement.is_launched = self.launches.holds
+        self.launches = SimulatedLaunches(self.worker.results, self.placement, self.job.read)
         self.melds = CheckedMelds()
         self.barriers = CheckedBarriers()
         self.run_checks = RunChecks()
@@ -96,9 +95,7 @@ class SimtServer(LanguageServer):
         self.commands: dict[str, Callable[[SimtServer, types.ExecuteCommandParams], Awaitable[Any]]] = {}
         self.progress_cancellers: dict[str | int, Callable[[], None]] = {}
         self._tasks: set[asyncio.Future[Any]] = set()
-        self._refreshing = Refreshing(
-            lambda: self.client_features, lambda method: self.protocol.send_request(method, None)
-        )
+        self._refreshing = Refreshing(self)
         self._walk_ended = asyncio.Event()
         self._document_opened = asyncio.Event()
         self._settled: set[str] = set()
@@ -270,10 +267,6 @@ class SimtServer(LanguageServer):
             self.run_checks.put(uri, finding, check)
             self._show_again(uri)
 
-    def _show_all_again(self, uris: Iterable[str]) -> None:
-        for uri in uris:
-            self._show_again(uri)
-
     def _show_again(self, uri: str) -> None:
         """Something else is known about an open document than its text says: publish, and have the client ask."""
         item = self.documents.current.get(uri)
@@ -341,7 +334,8 @@ class SimtServer(LanguageServer):
             self._notify(view)
             launched = self.simulations.launched_from(uri)
             if launched and self.launches.says_something_else(uri, view.launches()):
-                self.hand_over(lambda: self._show_all_again(launched))
+                for other in launched:
+                    self.hand_over(lambda other=other: self._show_again(other))
 
     def _rest(self) -> None:
         """On the worker's thread: nobody has asked for anything for a while."""

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, final
 from simt_lsp.server.simulation.checked_melds import text_digest
 
 if TYPE_CHECKING:
-    from analysis.facts.file_analysis import FileAnalysis
     from analysis.lower.launches import Launch
     from simt_lsp.server.analysed import Analysed
-    from simt_lsp.server.simulation.results import LaunchedFrom
+    from simt_lsp.server.simulation.results import LaunchedFrom, Placement
 
 
 @final
@@ -26,19 +25,20 @@ class SimulatedLaunches:
     def __init__(
         self,
         results: Callable[[], Iterable[tuple[str, object, Analysed]]],
-        launches: Callable[[FileAnalysis], Mapping[str, Sequence[Launch]]],
+        placement: Placement,
         read: Callable[[str], bytes | None],
     ) -> None:
-        """`results` are the newest of all open documents, by URI; `read` reads a file, or the open document."""
+        """`placement` asks `holds`; `results` are the newest of all open documents; `read` reads them and files."""
         self._results = results
-        self._launches = launches
+        self._placement = placement
+        placement.is_launched = self.holds
         self._read = read
         self._said: dict[str, frozenset[Launch]] = {}
 
     def holds(self, origin: LaunchedFrom) -> bool:
         for uri, _, analysed in self._results():
             if uri == origin.uri and analysed.analysis is not None:
-                launches = self._launches(analysed.analysis).get(origin.launch.kernel, ())
+                launches = self._placement.launches(analysed.analysis).get(origin.launch.kernel, ())
                 return origin.launch in launches  # equal wherever it stands
         text = self._read(origin.path)
         return text is not None and text_digest(text) == origin.text
