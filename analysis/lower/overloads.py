@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, final
+from typing import final
 
 from analysis.ir.types import (
     ArrayType,
@@ -29,12 +29,12 @@ from analysis.ir.types import (
     MemorySpace,
     PointerType,
     StructType,
-    TemplateType,
     Type,
     UnknownType,
     VectorType,
     VoidType,
 )
+from analysis.lower.binding import Argument, ArgumentType, binds_better, is_open, may_bind, refer_to_objects
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import is_arithmetic, is_vague, promoted
 from analysis.lower.functions import (
@@ -69,25 +69,6 @@ from analysis.lower.types import spelled_argument
 
 MAX_INSTANCES = 48
 """A template with more instances than this is taken to recurse without end: further calls of it are opaque."""
-
-ArgumentType: TypeAlias = Type | Closure | None
-"""None for an initialiser list or void."""
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """What is known of an argument beside its type; None where it is not."""
-
-    type: ArgumentType
-    is_null: bool | None = None
-    """Whether it is a literal zero, which is a null pointer."""
-    is_lvalue: bool | None = None
-    is_constant: bool | None = None
-
-    @property
-    def is_value(self) -> bool:
-        return self.is_lvalue is False
 
 
 @final
@@ -148,10 +129,19 @@ def _choose(
         if choice is not None:
             fitting.append(choice)
     if fitting:
-        nearest = [one for one in fitting if not any(_binds_better(other, one, arguments) for other in fitting)]
+        nearest = [one for one in fitting if not any(_is_beaten(one, other, arguments) for other in fitting)]
         return _specialised(declarations, _best(nearest, arguments))
     named = _specialisation(declarations, [spelled_argument(argument) for argument in explicit])
     return None if named is None else Choice(instantiate(named, {}), 0.0)
+
+
+def _is_open(one: Choice, other: Choice, arguments: Sequence[Argument]) -> bool:
+    is_tie = one.conversions == other.conversions
+    return is_tie and is_open(one.instance.signature, other.instance.signature, arguments)
+
+
+def _is_beaten(one: Choice, other: Choice, arguments: Sequence[Argument]) -> bool:
+    return binds_better(other.instance.signature, one.instance.signature, arguments)
 
 
 def _best(fitting: Sequence[Choice], arguments: Sequence[Argument]) -> Choice:
@@ -167,7 +157,7 @@ def _best(fitting: Sequence[Choice], arguments: Sequence[Argument]) -> Choice:
         and (
             choice.distance == best.distance
             or not (choice.is_certain and best.is_certain)
-            or (choice.conversions == best.conversions and _is_open(choice, best, arguments))
+            or _is_open(choice, best, arguments)
         )
         and _differ(best.instance, choice.instance)
         and not (choice.is_certain and best.is_certain and _is_more_special(best.instance, choice.instance))
@@ -253,9 +243,11 @@ def _consider(
             return None
         penalty += 0.5
         named = bind_explicit(declaration, explicit)
-        is_open = len(named) < len(declaration.template_parameters) or _has_pack(declaration)
-        if is_open and not deduce_all(program, generic, arguments, named):
+        is_partial = len(named) < len(declaration.template_parameters) or _has_pack(declaration)
+        written = set(named)
+        if is_partial and not deduce_all(program, generic, arguments, named):
             return None
+        refer_to_objects(declaration, generic, passed, named, written)
         if len(declaration.instances) >= MAX_INSTANCES:
             return None
         instance = instantiate(declaration, named)
@@ -274,7 +266,7 @@ def _consider(
     conversions = 0.0
     for number, (parameter, argument) in enumerate(zip(instance.signature.parameters, passed, strict=False)):
         pattern = generic.parameters[min(number, len(generic.parameters) - 1)].declared
-        if not _may_bind(declaration, pattern, parameter.declared, argument):
+        if not may_bind(declaration, pattern, parameter.declared, argument):
             return None
         distance = conversion_distance(program, parameter.declared, argument.type)
         is_number = isinstance(argument.type, IntegerType) and argument.is_null is False
@@ -283,63 +275,6 @@ def _consider(
         conversions += distance
     total = penalty + conversions
     return Choice(for_groups(instance, arguments), total, is_certain, conversions=conversions)
-
-
-def _may_bind(
-    declaration: FunctionDeclaration, pattern: DeclaredType, declared: DeclaredType, argument: Argument
-) -> bool:
-    """Whether a parameter, which the template declares as `pattern`, can refer to the argument."""
-    if not declared.is_reference or argument.type != declared.type:
-        return True
-    if declared.is_rvalue:
-        return argument.is_lvalue is not True or _is_forwarding(declaration, pattern)
-    if declared.is_constant:
-        return True
-    return argument.is_lvalue is not False and not (argument.is_constant and not declaration.template_parameters)
-
-
-def _is_forwarding(declaration: FunctionDeclaration, pattern: DeclaredType) -> bool:
-    """Whether it is `T &&` for a template parameter, which any object fits."""
-    names = [parameter.name for parameter in declaration.template_parameters]
-    return pattern.is_rvalue and isinstance(pattern.type, TemplateType) and pattern.type.name in names
-
-
-def _binds_better(one: Choice, other: Choice, arguments: Sequence[Argument]) -> bool:
-    """Whether the two differ in what their references are to alone, and those of `one` fit the arguments better.
-
-    Source: C++ standard, "Ranking implicit conversion sequences".
-    """
-    is_better = False
-    pairs = zip(one.instance.signature.parameters, other.instance.signature.parameters, strict=False)
-    for (first, second), argument in zip(pairs, arguments, strict=False):
-        mine, theirs = first.declared, second.declared
-        if mine.type != theirs.type or mine.type != argument.type:
-            return False
-        if mine.is_reference and theirs.is_reference and _is_nearer(mine, theirs, argument):
-            is_better = True
-        elif mine != theirs:
-            return False
-    return is_better
-
-
-def _is_open(one: Choice, other: Choice, arguments: Sequence[Argument]) -> bool:
-    """Whether what is not known of an argument decides which of two references fits it better."""
-    pairs = zip(one.instance.signature.parameters, other.instance.signature.parameters, strict=False)
-    for (first, second), argument in zip(pairs, arguments, strict=False):
-        mine, theirs = first.declared, second.declared
-        if mine.type == theirs.type == argument.type and mine.is_reference and theirs.is_reference:
-            if mine.is_rvalue != theirs.is_rvalue and argument.is_lvalue is None:
-                return True
-            if mine.is_constant != theirs.is_constant and argument.is_constant is None and not argument.is_value:
-                return True
-    return False
-
-
-def _is_nearer(mine: DeclaredType, theirs: DeclaredType, argument: Argument) -> bool:
-    if mine.is_rvalue and not theirs.is_rvalue and argument.is_lvalue is False:
-        return True
-    is_mutable = argument.is_constant is False and argument.is_lvalue is True
-    return is_mutable and theirs.is_constant and not theirs.is_rvalue and not mine.is_constant
 
 
 def _takes_explicit(declaration: FunctionDeclaration, explicit: Sequence[TemplateArgument]) -> bool:

@@ -278,3 +278,81 @@ struct C { int x; __device__ C(int a) : x(a) {} __device__ C(const C &o) : x(o.x
 //// body
   C a(n); C b(a); C c(std::move(a));
   int v = b.x + c.x;
+
+//// forward storage
+template <class T> struct S { T x; __device__ S(T &&y) : x(static_cast<T &&>(y)) {} }; template <class T> __device__ S<T> mk(T &&y) { return S<T>(static_cast<T &&>(y)); }
+//// body
+  int x = n; auto s = mk(x); s.x = t;
+  int v = x;
+
+//// forward local copy
+template <class T> __device__ int f(T &&y) { T z = y; z = threadIdx.x; return y; }
+//// body
+  int x = n;
+  int v = f(x);
+
+//// forward decayed copy
+template <class T> __device__ int f(T &&y) { std::remove_reference_t<T> z = y; z = threadIdx.x; return y; }
+//// body
+  int x = n;
+  int v = f(x);
+
+//// forward decayed copy 2
+template <class T> __device__ int f(T &&y) { typename std::decay<T>::type z = y; z = threadIdx.x; return z; }
+//// body
+  int x = n;
+  int v = f(x);
+
+//// forward value
+template <class T> __device__ int f(T &&y) { T z = y; z = threadIdx.x; return y; }
+//// body
+  int v = f(n + 1) + (t > 7);
+
+//// forward sizeof
+template <class T> __device__ int f(T &&y) { return sizeof(T) + y; }
+//// body
+  int x = t;
+  int v = f(x);
+
+//// forward same
+template <class T> __device__ int f(T &&y) { return std::is_same<T, int &>::value ? y : 1; }
+//// body
+  int x = t;
+  int v = f(x);
+
+//// forward is_reference
+template <class T> __device__ int f(T &&y) { if constexpr (std::is_lvalue_reference<T>::value) return y; else return 1; }
+//// body
+  int x = t;
+  int v = f(x) + f(3);
+
+//// forward class method
+struct C { int x; __device__ int get() { return x; } }; template <class T> __device__ int f(T &&y) { return y.get(); }
+//// body
+  C c{t};
+  int v = f(c);
+
+//// forward array
+template <class T> __device__ int f(T &&y) { return y[1]; }
+//// body
+  int a[2] = {n, t};
+  int v = f(a);
+
+//// forward pointer
+template <class T> __device__ int f(T &&y) { return *y; }
+//// body
+  int a = t; int *p = &a;
+  int v = f(p);
+
+//// forward fn
+template <class F, class T> __device__ void f(F &&g, T &&y) { g(y); }
+//// body
+  int a = n; auto g = [](int &x) { x = threadIdx.x; };
+  f(g, a);
+  int v = a;
+
+//// forward numeric limits
+template <class T> __device__ int f(T &&y) { using U = std::remove_cv_t<std::remove_reference_t<T>>; return y < std::numeric_limits<U>::max() ? y : U(1); }
+//// body
+  int a = t;
+  int v = f(a);
