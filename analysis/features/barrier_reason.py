@@ -41,5 +41,9 @@ def _unknown(function: FunctionFacts, barrier: BarrierFact) -> str:
     if barrier.evidence is not None and barrier.evidence.reason is BarrierReason.CALLERS:
         if function.kind is FunctionKind.KERNEL:
             return "Code that is not understood decides whether all threads arrive."
+        if function.rests_on_callers:
+            return (
+                "Nothing in this function keeps threads away; a call of it may stand in code that not all threads run."
+            )
         return "Nothing in this function keeps threads away; its callers are not known."
     return "What keeps threads away is not followed."

@@ -13,6 +13,7 @@ from analysis.features.access_words import conflict_words, has_bank_conflict, is
 from analysis.features.barrier_orders import order_lines
 from analysis.features.barrier_reason import barrier_reason
 from analysis.features.branch_words import price_words
+from analysis.features.callers_text import callers_text
 from analysis.features.explain_access import explain_accesses
 from analysis.features.meld_words import meld_outcome, meld_words
 from analysis.features.source_step import SourceStep, plain_step, source_step, source_steps, without_repeats
@@ -188,12 +189,13 @@ class _Line:
         shown = sorted(places[:MAX_PLACES], key=lambda place: place[0].start)
         steps = [source_step(self.analysis, self.text.location(span), words, words) for span, words in shown]
         kind = "kernel" if function.kind is FunctionKind.KERNEL else "device function"
+        callers = callers_text(self.analysis, function)
         cut = f"; {MAX_PLACES} of them" if len(places) > MAX_PLACES else ""
         return ExplainedItem(
             self.text.start(function.name_span),
             self.text.end(function.name_span),
             f"{kind} `{function.name}`",
-            counts_in_words(summarize(self.analysis, function)) + cut,
+            counts_in_words(summarize(self.analysis, function)) + cut + ("" if callers is None else f"; {callers}"),
             tuple(steps),
             None,
             (),

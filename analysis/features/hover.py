@@ -8,6 +8,7 @@ from analysis.features.access_hover import access_lines
 from analysis.features.barrier_orders import order_lines
 from analysis.features.barrier_reason import barrier_reason
 from analysis.features.branch_words import price_words
+from analysis.features.callers_text import callers_text
 from analysis.features.hover_info import BarrierSubject, BranchSubject, FunctionSubject, HoverInfo, ValueSubject
 from analysis.features.launch_text import block_text, launches_text
 from analysis.features.source_step import SourceStep, source_step, source_steps
@@ -65,6 +66,7 @@ def function_subject(analysis: FileAnalysis, function: FunctionFacts) -> Functio
         summary.opaque,
         launches_text(block_text(analysis.launch_of(function)), analysis, function),
         function.callers_known,
+        callers_text(analysis, function),
     )
 
 

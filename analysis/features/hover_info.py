@@ -70,6 +70,8 @@ class FunctionSubject:
     opaque: int
     block: str | None
     callers_known: bool
+    callers: str | None = None
+    """The calls in other files that it is judged by."""
 
 
 @final

@@ -191,6 +191,8 @@ def _function_detail(subject: FunctionSubject) -> str:
         parts.append(subject.block)
     if not subject.callers_known:
         parts.append("no caller known: its parameters count as varying")
+    if subject.callers is not None:
+        parts.append(subject.callers)
     return " · ".join(parts)
 
 

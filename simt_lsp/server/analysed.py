@@ -12,6 +12,7 @@ from analysis.syntax.document import Document
 from simt_lsp.server.documents import DocumentStore, OpenDocument
 from simt_lsp.server.held_findings import HeldFindings
 from simt_lsp.server.roots import Root, Roots, RootView
+from simt_lsp.server.uris import uri_of
 from simt_lsp.server.worker import GaveWay
 from simt_lsp.workspace.configuration import Configuration, SettingProblem
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache
@@ -22,6 +23,7 @@ from simt_lsp.workspace.setting_values import Source
 
 if TYPE_CHECKING:
     from analysis.facts.analyzer import Analyzer, FileAnalysis
+    from analysis.facts.calls import CallsOfFile, KnownCallers
     from analysis.facts.settings import AnalysisSettings
     from analysis.rules.diagnostic import Diagnostic
     from analysis.rules.diagnostic_cache import DiagnosticCache
@@ -82,6 +84,10 @@ class AnalysisJob:
         self._diagnostics: DiagnosticCache | None = None
         self._held = HeldFindings()
         self.cache = FileCache()
+        self.callers: dict[str, KnownCallers | None] = {}
+        """Of files that others include, by path: how these call their functions."""
+        self.ended: Callable[[], None] = lambda: None
+        """Called after each analysis of a document."""
 
     def __call__(self, item: OpenDocument, cancelled: Callable[[], bool], /) -> Analysed:
         """Analyse one version of a document; raises `GaveWay`, nothing else."""
@@ -106,6 +112,7 @@ class AnalysisJob:
         if view.missed and root is not None:
             self._roots.want(root)
         touched = frozenset(loader.touched)
+        self.ended()
         return Analysed(
             item,
             setup.configuration,
@@ -132,6 +139,28 @@ class AnalysisJob:
             item, loader, analysed.settings, analysed.context, analysed.includers, project, lambda: False
         )
         return Checked(analysis, self._check(analysis, analysed.configuration))
+
+    def calls_of(self, path: str, cancelled: Callable[[], bool], *, is_included: bool) -> CallsOfFile:
+        """What a file passes to the functions of those that it includes; raises `GaveWay`."""
+        from analysis.facts.calls import unseen
+
+        view = RootView(self._roots.of(path))
+        loader = DiskLoader(self.cache, self._documents.overlay(), view.files)
+        text = loader.read(path)
+        if text is None:
+            return unseen(path)
+        opened = (one for one in self._documents.current.values() if one.path == path)
+        item = next(opened, None) or from_disk(uri_of(path), text)
+        setup = file_setup(path, self._settings_for(path), view.graph_for(path))
+        project = self._project(path, view, setup.configuration)
+        try:
+            analysis = self._analyse(item, loader, setup.settings, setup.context, setup.includers, project, cancelled)
+            return analysis.calls(is_included=is_included)
+        except GaveWay:
+            raise
+        except Exception as error:
+            self._crashed(f"analysis of {path} for what it calls", error)
+            return unseen(path)
 
     def release(self, path: str) -> None:
         """The document that the analysis knows as `path` was closed; called on the worker's thread."""
@@ -179,6 +208,7 @@ class AnalysisJob:
                 context=context,
                 includers=includers,
                 project=project,
+                callers=None if project is None else self.callers.get(item.analysis_path),
                 cancelled=cancelled,
             )
         except Cancelled as error:

@@ -13,6 +13,7 @@ from typing import final
 
 from simt_lsp.server.analysed import Analysed, AnalysisJob
 from simt_lsp.server.documents import DocumentStore, OpenDocument
+from simt_lsp.server.header_callers import HeaderCallers
 from simt_lsp.server.roots import Root, Roots
 from simt_lsp.server.worker import Worker
 
@@ -40,6 +41,8 @@ class ProjectFiles:
         self._new: set[str] = set()
         """Paths whose texts have not been looked at."""
         self._is_waiting = False
+        self._callers = HeaderCallers(documents, roots, job, worker, lambda item: hand_over(lambda: self._submit(item)))
+        job.ended = self._callers.analysed
 
     def changed(self, item: OpenDocument) -> None:
         """A document has a new text."""
@@ -90,6 +93,11 @@ class ProjectFiles:
             names = None if names is None or found is None else names | found
         if names is None or names:
             self._hand_over(lambda: self._analyse_again(names))
+
+    def _submit(self, item: OpenDocument) -> None:
+        if self._documents.current.get(item.uri) is item:
+            self._worker.submit(item.uri, item, edited=False)
+            self._refresh()
 
     def _analyse_again(self, names: frozenset[str] | None) -> None:
         found = False
