@@ -80,6 +80,8 @@ class Table(Generic[Key, Value]):
         """What was asked for since the last call is what this version of `file` uses."""
         before = self._used.get(file, set[Key]())
         now, self._asked_now = self._asked_now, set()
+        gone = [key for key in now if key not in self._values]  # while another version was worked on inside this one
+        now.difference_update(gone)
         self._used[file] = now if is_complete else before | now
         for key in now - before:
             self._users[key] += 1

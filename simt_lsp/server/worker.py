@@ -6,13 +6,15 @@ Rules    Per document the newest version wins: a new one replaces the one that w
          A document may be submitted again as it is, when something else changed: requests wait for the new result.
          Order: requests that can be answered, documents that requests wait for, edited documents, documents that are
          looked at again because something else changed, background jobs.  Background jobs give way between functions.
-         While a document is analysed, requests about others are answered at its checkpoints.
+         While a document is analysed, requests about others are answered at its checkpoints, and others that were
+         edited are analysed there: the analysis that was begun goes on afterwards, it is not done twice.
          Everything that touches an analysis runs here, so the analyzer needs no locks.
          A crash is reported with what was asked and costs that answer only.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Hashable
@@ -24,6 +26,8 @@ from typing import Any, Final, Generic, TypeVar, final
 
 EDIT_DELAY: Final = 0.004
 AGAIN_DELAY: Final = 0.050
+DEEPEST: Final = 1_500
+"""Calls behind which no other analysis begins: the C stack is not endless."""
 
 Key = str
 Input = TypeVar("Input", bound=Hashable)
@@ -93,7 +97,8 @@ class Worker(Generic[Input, Result]):
         self._rest_delay = rest_delay
         self._rested = True
         self._state: _State[Input, Result] = _State()
-        self._running: tuple[Key, Input] | None = None
+        self._running: dict[Key, tuple[Key, Input]] = {}
+        """What is analysed, innermost last: the others wait at a checkpoint."""
         self._changed = Condition()
         self._thread = Thread(target=self._run, name="simt-analysis", daemon=True)
 
@@ -140,8 +145,7 @@ class Worker(Generic[Input, Result]):
         with self._changed:
             self._state.waiting.pop(key, None)
             self._state.results.pop(key, None)
-            if self._running is not None and self._running[0] == key:
-                self._running = None
+            self._running.pop(key, None)
             stale = self._take_questions(lambda question: question.key == key)
         for question in stale:
             _fail(question.future, Superseded())
@@ -154,7 +158,7 @@ class Worker(Generic[Input, Result]):
             known = state.results.get(key)
             waiting = state.waiting.get(key)
             reachable = (known is not None and known[0] == item) or (waiting is not None and waiting.item == item)
-            if state.stopped or not (reachable or self._running == (key, item)):
+            if state.stopped or not (reachable or self._running.get(key) == (key, item)):
                 future.set_exception(Superseded())
                 return future
             state.questions.append(_Question(key, item, answer, future))
@@ -227,31 +231,34 @@ class Worker(Generic[Input, Result]):
             return partial(self._work, state.background.popleft()), None
         return None, None
 
-    def _known_answer(self, without: Key | None = None) -> Callable[[], None] | None:
+    def _known_answer(self) -> Callable[[], None] | None:
         """The first question that the newest result of its document answers."""
         state = self._state
         for index, question in enumerate(state.questions):
             known = state.results.get(question.key)
             is_newest = known is not None and known[0] == question.item and question.key not in state.waiting
-            if known is not None and is_newest and question.key != without:
+            if known is not None and is_newest and question.key not in self._running:
                 del state.questions[index]
                 return partial(self._answer, question, known[1])
         return None
 
     def _analysis(self, key: Key) -> Callable[[], None]:
         waiting = self._state.waiting.pop(key)
-        running = self._running = (key, waiting.item)
+        running = self._running[key] = (key, waiting.item)
         return lambda: self._analyse_one(running, waiting)
 
     def _analyse_one(self, running: tuple[Key, Input], waiting: _Waiting[Input]) -> None:
         key = running[0]
 
         def cancelled() -> bool:
-            self._answer_meanwhile(key)
+            self._answer_meanwhile()
             state = self._state  # reading without the lock: a late answer costs one more function
-            if state.stopped or key in state.waiting or self._running is not running:
+            if state.stopped or key in state.waiting or self._running.get(key) is not running:
                 return True
-            return not waiting.edited and self._more_urgent(key)
+            if not waiting.edited and self._more_urgent(key):
+                return True
+            self._analyse_meanwhile()
+            return state.stopped or key in state.waiting or self._running.get(key) is not running
 
         try:
             result = self._analyse(waiting.item, cancelled)
@@ -263,23 +270,56 @@ class Worker(Generic[Input, Result]):
             self._drop(key)
             return
         with self._changed:
-            if self._running is not running:  # closed meanwhile
+            if self._running.get(key) is not running:  # closed meanwhile
                 return
-            self._running = None
+            del self._running[key]
             self._state.results[key] = (waiting.item, result)
         try:
             self._done(key, waiting.item, result)
         except Exception as error:  # what is told of a result must not end the thread
             self._crashed(f"report on {key}", error)
 
-    def _answer_meanwhile(self, analysed: Key) -> None:
+    def _answer_meanwhile(self) -> None:
         """What can be answered from the results of other documents does not wait for an analysis to end."""
         while self._state.questions and not self._state.stopped:
             with self._changed:
-                step = self._known_answer(without=analysed)
+                step = self._known_answer()
             if step is None:
                 return
             step()
+
+    def _analyse_meanwhile(self) -> None:
+        """Other documents that were edited, or that requests wait for, do not wait for an analysis to end."""
+        while (depth := self._may_begin()) and not self._state.stopped:
+            with self._changed:
+                key = self._other_document()
+                step = None if key is None else self._analysis(key)
+            if step is None:
+                return
+            limit = sys.getrecursionlimit()
+            sys.setrecursionlimit(limit + depth)  # it may go as deep as it always may, or its answer would be another
+            try:
+                step()
+            finally:
+                sys.setrecursionlimit(limit)
+
+    def _may_begin(self) -> int:
+        """How deep the calls are; 0 where nothing waits, and where they are too deep for another analysis."""
+        if all(key in self._running for key in list(self._state.waiting)):
+            return 0
+        depth, frame = 0, sys._getframe()  # pyright: ignore[reportPrivateUsage]  # public, whatever its name
+        while frame is not None and depth <= DEEPEST:
+            depth, frame = depth + 1, frame.f_back
+        return depth if depth <= DEEPEST else 0
+
+    def _other_document(self) -> Key | None:
+        """One that is due and not analysed already further out."""
+        now = time.monotonic()
+        asked = {question.key for question in self._state.questions}
+        for key, waiting in self._state.waiting.items():
+            if key not in self._running and (key in asked or (waiting.edited and waiting.due <= now)):
+                return key
+        return None
 
     def _more_urgent(self, key: Key) -> bool:
         """Whether an analysis of `key` that no edit asked for should give way."""
@@ -291,13 +331,14 @@ class Worker(Generic[Input, Result]):
 
     def _put_back(self, running: tuple[Key, Input], waiting: _Waiting[Input]) -> None:
         with self._changed:
-            if self._running is running and not self._state.stopped:
-                self._state.waiting.setdefault(running[0], waiting)
-            self._running = None
+            if self._running.get(running[0]) is running:
+                del self._running[running[0]]
+                if not self._state.stopped:
+                    self._state.waiting.setdefault(running[0], waiting)
 
     def _drop(self, key: Key) -> None:
         with self._changed:
-            self._running = None
+            self._running.pop(key, None)
             stale = self._take_questions(lambda question: question.key == key)
         for question in stale:
             _fail(question.future, Superseded())

@@ -176,3 +176,44 @@ def test_it_rests_once_after_work(bench: Bench) -> None:
         assert ask(bench, "a", item).result(5) == f"<{item.upper()}>"
         time.sleep(0.15)
     assert bench.order == ["ONE", "rest", "TWO", "rest"]
+
+
+def test_an_edited_document_is_analysed_beside_a_slow_one(bench: Bench) -> None:
+    bench.worker.submit("a", "slow", edited=True)
+    assert bench.started.wait(5)
+    bench.worker.submit("b", "one", edited=True)
+    assert ask(bench, "b", "one").result(5) == "<ONE>"
+    bench.worker.submit("b", "two", edited=True)
+    assert ask(bench, "b", "two").result(5) == "<TWO>"
+    assert bench.order == ["ONE", "TWO"]
+    slow = ask(bench, "a", "slow")
+    bench.go.set()
+    assert slow.result(5) == "<SLOW>"
+    assert bench.order[:3] == ["ONE", "TWO", "SLOW"]
+
+
+def test_two_slow_documents_are_each_cancelled_by_their_own_edit(bench: Bench) -> None:
+    bench.worker.submit("a", "slow one", edited=True)
+    assert bench.started.wait(5)
+    bench.started.clear()
+    bench.worker.submit("b", "slow two", edited=True)
+    assert bench.started.wait(5)
+    bench.worker.submit("a", "new", edited=True)
+    bench.worker.submit("b", "other", edited=True)
+    assert ask(bench, "a", "new").result(5) == "<NEW>"
+    assert ask(bench, "b", "other").result(5) == "<OTHER>"
+    assert sorted(bench.order[:2]) == ["NEW", "OTHER"]
+
+
+def test_what_is_closed_while_it_waits_at_a_checkpoint_says_nothing(bench: Bench) -> None:
+    bench.worker.submit("a", "slow one", edited=True)
+    assert bench.started.wait(5)
+    bench.started.clear()
+    bench.worker.submit("b", "slow two", edited=True)
+    assert bench.started.wait(5)
+    bench.worker.forget("a")
+    bench.go.set()
+    assert ask(bench, "b", "slow two").result(5) == "<SLOW TWO>"
+    bench.worker.submit("c", "end", edited=True)
+    assert ask(bench, "c", "end").result(5) == "<END>"
+    assert bench.order[:2] == ["SLOW TWO", "END"]

@@ -115,3 +115,13 @@ def test_a_version_may_begin_while_another_is_worked_on() -> None:
         table.get_or_compute("after", lambda: 3)
     store.release("inner")
     assert [table.get_or_compute(key, lambda: 0) for key in ("before", "inside", "after")] == [1, 0, 3]
+
+
+def test_what_went_while_another_version_was_worked_on_is_not_in_use() -> None:
+    store, table = number_table(spare=0)
+    with store.version_of("outer"):
+        ask(table, [10])
+        version(store, table, "inner", [10])
+        version(store, table, "inner", [])
+    store.release("outer")
+    assert version(store, table, "outer", [10]) == [10]
