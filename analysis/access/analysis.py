@@ -40,6 +40,7 @@ from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Atomic, Branch, Load, ReadSpecial, Store, WarpBarrier
 from analysis.ir.operators import SpecialRegister
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.ir.source import NO_SPAN, Span
 from analysis.ir.types import MemorySpace, Type
@@ -67,9 +68,9 @@ def analyze_accesses(
     """Every load, store and atomic that the entry reaches, in the order of the blocks."""
     finder = _Finder(function, control, divergence, spaces, affine)
     sites = control.placed(Load, Store, Atomic)
-    for block, _, instruction in sites:
+    for block, _, instruction in paced(sites, 100):
         finder.note(block, instruction)
-    return tuple(finder.access(block, instruction) for block, _, instruction in sites)
+    return tuple(finder.access(block, instruction) for block, _, instruction in paced(sites, 100))
 
 
 ACCESSES = {Load: AccessKind.LOAD, Store: AccessKind.STORE, Atomic: AccessKind.ATOMIC}

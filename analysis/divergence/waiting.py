@@ -50,6 +50,7 @@ from analysis.ir.instructions import (
     WarpBarrier,
 )
 from analysis.ir.operators import TextureOperation
+from analysis.ir.pace import paced
 from analysis.ir.types import MemorySpace, PointerType
 
 VARYING = int(Level.VARYING)
@@ -130,7 +131,7 @@ def _arriving(
     changed = True
     while changed:
         changed = False
-        for block in control.order:
+        for block in paced(control.order):
             leaving = arriving[block]
             for event in pauses[block]:
                 leaving = _after(event, leaving, block in loose)

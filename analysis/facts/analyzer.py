@@ -21,6 +21,7 @@ from analysis.facts.launch_places import launch_places
 from analysis.facts.model import FileFacts, FileProblem, ProblemKind
 from analysis.facts.settings import AnalysisSettings
 from analysis.facts.syntax_errors import syntax_errors
+from analysis.ir.pace import no_pace, pace
 from analysis.lower.launches.outside import MAX_KEPT, Outside, UnitMemo
 from analysis.lower.program import LowerSettings, Program
 from analysis.project.model import Project
@@ -92,10 +93,12 @@ class Analyzer:
         """
 
         def checkpoint() -> None:
-            if cancelled():
+            with pace(no_pace):  # what others ask meanwhile is none of this analysis
+                is_cancelled = cancelled()
+            if is_cancelled:
                 raise Cancelled
 
-        with self._store.version_of(path):
+        with self._store.version_of(path), pace(checkpoint):
             analysis = self._analyze(path, document, loader, settings, context, includers, project, callers, checkpoint)
         if not self._edited:
             self._store.release(path)

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import NewType, final
 
 from analysis.ir.instructions import BasicBlockId, FunctionId, Instruction, Phi, SymbolId, Terminator, ValueId
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, FrameId, Span
 from analysis.ir.types import StructLayout, Type
@@ -168,8 +169,8 @@ class Function:
 
     def instructions(self) -> Iterator[tuple[BasicBlockId, Instruction]]:
         """All instructions except phis and terminators, block by block."""
-        for index, block in enumerate(self.blocks):
-            for instruction in block.instructions:
+        for index, block in enumerate(paced(self.blocks)):
+            for instruction in paced(block.instructions):
                 yield BasicBlockId(index), instruction
 
 

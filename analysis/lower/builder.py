@@ -74,6 +74,10 @@ MAX_VALUES: Final = 150_000
 """Of one function in memory form, about 16,000 lines.  A larger one is not analysed: a few seconds would not do."""
 
 
+VALUES_BETWEEN_CHECKPOINTS: Final = 500
+"""One statement may have any number of them: the initialiser of a table."""
+
+
 class FunctionTooLarge(Exception):
     """The function that is lowered has more than `MAX_VALUES` values."""
 
@@ -91,7 +95,7 @@ class FunctionBuilder:
 
     def __init__(self, checkpoint: Callable[[], None] = lambda: None) -> None:
         self.checkpoint = checkpoint
-        """Called at each statement; what it raises ends the lowering."""
+        """Called at each statement and between many values; what it raises ends the lowering."""
         self.types: list[Type] = []
         self.symbols: list[Symbol] = []
         self.branches: list[SourceBranch] = []
@@ -142,6 +146,8 @@ class FunctionBuilder:
         """
         if len(self.types) == MAX_VALUES:
             raise FunctionTooLarge
+        if not len(self.types) % VALUES_BETWEEN_CHECKPOINTS:
+            self.checkpoint()
         self.types.append(type)
         return ValueId(len(self.types) - 1)
 

@@ -11,12 +11,14 @@ Limits    A node deeper than `MAX_DEPTH` becomes a TOO_DEEP, so recursive reader
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import Final, final
 
 from tree_sitter import Node as TreeSitterNode
 from tree_sitter import Tree
 
 from analysis.ir.limits import Limit
+from analysis.ir.pace import paced
 from analysis.syntax.parsing import CUDA
 
 MAX_DEPTH: Final = 400
@@ -95,6 +97,9 @@ class Node:
 
     def walk(self) -> "Iterator[Node]":
         """This node and all below it, parents first, in text order."""
+        return paced(self._walk())
+
+    def _walk(self) -> "Iterator[Node]":
         stack: list[Node] = [self]
         while stack:
             node = stack.pop()
@@ -132,7 +137,7 @@ def convert_node(root: TreeSitterNode, source: bytes, shift: int = 0) -> Node:
     siblings: list[Node] = []
     top.children = siblings
     pending: list[list[Node]] = []
-    while True:
+    for _ in paced(repeat(None)):
         node = cursor.node
         assert node is not None
         kind = node.kind_id
@@ -158,6 +163,7 @@ def convert_node(root: TreeSitterNode, source: bytes, shift: int = 0) -> Node:
                 return top
             out()
             siblings = pending.pop()
+    return top
 
 
 def _names(node: Node) -> list[Node]:

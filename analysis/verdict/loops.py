@@ -35,6 +35,7 @@ from analysis.ir.instructions import (
     Texture,
 )
 from analysis.ir.operators import SpecialRegister
+from analysis.ir.pace import paced
 from analysis.verdict.rounds import Rounds
 
 ASSUMED_TRIPS: Final = 8
@@ -101,7 +102,7 @@ def only_waits(function: Function, cycle: Cycle) -> bool:
 
     Its lanes leave apart, but no work of theirs takes turns.
     """
-    items = [item for block in cycle.blocks for item in function.blocks[block].instructions]
+    items = [item for block in paced(cycle.blocks) for item in function.blocks[block].instructions]
     if any(isinstance(item, WORK) for item in items):
         return False
     return any(

@@ -23,6 +23,7 @@ from analysis.graph.cycles import CycleId
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import Instruction
+from analysis.ir.pace import paced
 from analysis.memory.spaces import SpaceResult
 from analysis.verdict.latency import latency, terminator_latency
 from analysis.verdict.loops import is_bounded, trips
@@ -97,7 +98,7 @@ class BlockWeights:
     def part(self, blocks: Iterable[BasicBlockId]) -> Part:
         """What one round of the blocks takes, by the loops they stand in."""
         found: defaultdict[CycleId | None, float] = defaultdict(float)
-        for block in blocks:
+        for block in paced(blocks):
             cycle = self._control.innermost_cycle(block)
             found[None if cycle is None else cycle.id] += self.slots(block)
         return found

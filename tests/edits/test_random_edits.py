@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from benchmarks.server_process import server_process
 from tests.edits.fuzz import check
 from tests.edits.programs import Project
 from tests.edits.referee import replay
+from tests.edits.servers import follow, initialize
 from tests.support.seeds import Counts
 
 _USER = '#include "h.cuh"\n__global__ void k(int *o) { if (f(threadIdx.x)) __syncthreads(); }\n'
@@ -44,3 +48,12 @@ def test_random_sessions(seed: int) -> None:
     counts = Counts()
     assert check(seed, counts, edits=60, every=20) is None
     assert counts["comparisons"] == 3
+
+
+def test_a_session_of_a_running_server(tmp_path: Path) -> None:
+    counts = Counts()
+    with server_process() as server:
+        initialize(server, tmp_path)
+        assert follow(server, tmp_path, 0, edits=20, every=10, counts=counts) is None
+    assert counts["comparisons"] == 2
+    assert counts["diagnostics compared"] > 0

@@ -1,0 +1,150 @@
+"""`python -m tests.edits.servers COUNT [SEED]`: random editing sessions of a running server, compared with a fresh one.
+
+Question  Are the diagnostics of a server after hours of typing those of one that was just started?
+Rules     Two processes are spoken to over the protocol.  One follows a session of edits in a file and its header, as an
+          editor sends them: versions that are not waited for, ranges that are replaced, hovers in between.  Every so
+          many edits both files are opened in the other one, which is new, and what each publishes is compared.
+          One process follows all sessions, one file after the other is closed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final, final
+
+from benchmarks.server_process import ServerProcess, server_process
+from simt_lsp.server.errors import CONTENT_MODIFIED
+from tests.edits.programs import HEADER, MAIN, Project, projects
+from tests.edits.sessions import session
+from tests.sim.random.choices import Choices, Seeded
+from tests.support.seeds import Counts, exit_with, run_seeds
+
+EDITS: Final = 500
+EVERY: Final = 100
+
+
+@final
+class Editor:
+    """The two files of a project as one editor has them open."""
+
+    def __init__(self, server: ServerProcess, folder: Path, texts: Project) -> None:
+        self._server = server
+        self._paths = {MAIN: folder / MAIN, HEADER: folder / HEADER}
+        self._texts = {MAIN: texts.main, HEADER: texts.header}
+        self._version = 1
+        for name, path in self._paths.items():
+            server.open(path, self._texts[name])
+
+    def show(self, texts: Project) -> None:
+        """Both files get these texts, each by one replacement of what differs."""
+        for name, text in ((MAIN, texts.main), (HEADER, texts.header)):
+            if text != self._texts[name]:
+                self._version += 1
+                document = {"uri": self._paths[name].as_uri(), "version": self._version}
+                change = _change(self._texts[name], text)
+                self._texts[name] = text
+                parameters = {"textDocument": document, "contentChanges": [change]}
+                self._server.notify("textDocument/didChange", parameters)
+
+    def hover(self, line: int) -> None:
+        """Waits for an answer about the main file, so that this version of it is analysed."""
+        place = {"textDocument": {"uri": self._paths[MAIN].as_uri()}, "position": {"line": line, "character": 4}}
+        self._server.request("textDocument/hover", place)
+
+    def diagnostics(self) -> dict[str, list[str]]:
+        """What a client that asks is told of both files."""
+        found: dict[str, list[str]] = {}
+        for name, path in self._paths.items():
+            answer: dict[str, Any] = {}
+            while "result" not in answer:  # an editor asks again where the file, or its header, was analysed again
+                answer = self._server.request("textDocument/diagnostic", {"textDocument": {"uri": path.as_uri()}})
+                assert "result" in answer or answer["error"]["code"] == CONTENT_MODIFIED, answer
+            items: Sequence[Any] = answer["result"]["items"]
+            found[name] = sorted(json.dumps(item, sort_keys=True) for item in items)
+        return found
+
+    def close(self) -> None:
+        for path in self._paths.values():
+            self._server.notify("textDocument/didClose", {"textDocument": {"uri": path.as_uri()}})
+
+
+def _change(old: str, new: str) -> dict[str, Any]:
+    """The lines that differ, replaced; the whole text where lines end in more than one way."""
+    if "\r" in old + new or "\f" in old + new:
+        return {"text": new}
+    before, after = old.split("\n"), new.split("\n")
+    first = 0
+    while first < min(len(before), len(after)) - 1 and before[first] == after[first]:
+        first += 1
+    last = 0
+    while last < min(len(before), len(after)) - first - 1 and before[-1 - last] == after[-1 - last]:
+        last += 1
+    end = len(before) - last - 1
+    span = {
+        "start": {"line": first, "character": 0},
+        "end": {"line": end, "character": len(before[end].encode("utf-16-le")) // 2},
+    }
+    return {"range": span, "text": "\n".join(after[first : len(after) - last])}
+
+
+def follow(
+    server: ServerProcess, folder: Path, seed: int, edits: int = EDITS, every: int = EVERY, counts: Counts | None = None
+) -> str | None:
+    """What differs after some of the first `edits` edits of a session; None if nothing."""
+    counted = Counts() if counts is None else counts
+    known = projects(seed)
+    project, choices = known[seed % len(known)], Choices(Seeded(seed))
+    editor = Editor(server, folder, project)
+    try:
+        for number, step in enumerate(islice(session(project, choices), edits), 1):
+            counted["edits"] += 1
+            editor.show(step.texts)
+            if choices.chance(60):
+                editor.hover(choices.below(1 + step.texts.main.count("\n")))
+            if number % every == 0 or number == edits:
+                counted["comparisons"] += 1
+                wrong = _compare(editor, folder, step.texts, counted)
+                if wrong is not None:
+                    return f"after edit {number} ({step.kind} in {step.path}): {wrong}"
+    finally:
+        editor.close()
+    return None
+
+
+def _compare(editor: Editor, folder: Path, texts: Project, counts: Counts) -> str | None:
+    seen = editor.diagnostics()
+    with server_process() as server:
+        initialize(server, folder)
+        fresh = Editor(server, folder, texts).diagnostics()
+    for name in (MAIN, HEADER):
+        counts["diagnostics compared"] += len(fresh[name])
+        if seen[name] != fresh[name]:
+            kept, new = set(seen[name]) - set(fresh[name]), set(fresh[name]) - set(seen[name])
+            return f"{name}:\n  only kept: " + "\n  ".join(kept) + "\n  only new: " + "\n  ".join(new)
+    return None
+
+
+def initialize(server: ServerProcess, folder: Path) -> None:
+    """As a client that asks for diagnostics."""
+    capabilities = {
+        "textDocument": {"diagnostic": {}, "publishDiagnostics": {"relatedInformation": True}},
+        "workspace": {"diagnostics": {"refreshSupport": True}},
+    }
+    parameters = {"processId": None, "rootUri": folder.as_uri(), "capabilities": capabilities}
+    server.request("initialize", parameters)
+    server.notify("initialized", {})
+
+
+def main(count: int, first: int) -> int:
+    with TemporaryDirectory() as name, server_process() as server:
+        folder = Path(name)
+        initialize(server, folder)
+        return run_seeds(lambda seed, counts: follow(server, folder, seed, counts=counts), count, first)
+
+
+if __name__ == "__main__":
+    exit_with(main)
