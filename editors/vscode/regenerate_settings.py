@@ -65,7 +65,7 @@ EXTENSION_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 GROUPS: Final = {
     "Server": ("server.path", "interpreter", "trace.server"),
-    "Display": ("inlayHints", "memoryHints", "codeLens", "heatMap", "semanticTokens"),
+    "Display": ("inlayHints", "memoryHints", "codeLens", "navigation", "heatMap", "semanticTokens"),
     "Analysis": ("warpSize", "architecture", "block", "defines", "undefines", "includeDirs", "project"),
     "Findings": (
         "tiers",

@@ -27,6 +27,7 @@ from simt_lsp.server.requests.hover import on_hover
 from simt_lsp.server.requests.inlay_hint import on_inlay_hint
 from simt_lsp.server.requests.kernels import on_kernels
 from simt_lsp.server.requests.meld import MELD_COMMAND, MELD_METHOD, meld_command, on_meld
+from simt_lsp.server.requests.navigation import on_declaration, on_definition, on_references
 from simt_lsp.server.requests.semantic_tokens import (
     on_semantic_tokens,
     on_semantic_tokens_delta,
@@ -54,6 +55,9 @@ HANDLERS: Final[dict[str, tuple[Handler, Any]]] = {
     types.WORKSPACE_DID_CHANGE_CONFIGURATION: (on_did_change_configuration, None),
     types.WORKSPACE_DID_CHANGE_WATCHED_FILES: (on_did_change_watched_files, None),
     types.TEXT_DOCUMENT_HOVER: (on_hover, None),
+    types.TEXT_DOCUMENT_DEFINITION: (on_definition, None),
+    types.TEXT_DOCUMENT_DECLARATION: (on_declaration, None),
+    types.TEXT_DOCUMENT_REFERENCES: (on_references, None),
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: (on_document_symbol, None),
     types.TEXT_DOCUMENT_INLAY_HINT: (on_inlay_hint, None),
     types.TEXT_DOCUMENT_CODE_ACTION: (on_code_action, CODE_ACTIONS),

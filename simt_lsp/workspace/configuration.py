@@ -69,6 +69,8 @@ class Configuration:
     rules: RuleSettings = field(default_factory=RuleSettings)
     inlay_hints: InlayHintOptions = InlayHintOptions()
     code_lens: CodeLensOptions = CodeLensOptions()
+    navigation: bool = True
+    """Definitions and references of kernels and device functions are answered."""
     semantic_tokens: SemanticTokenOptions = SemanticTokenOptions()
     simulation: SimulationOptions = field(default_factory=SimulationOptions)
 

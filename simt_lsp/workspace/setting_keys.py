@@ -248,6 +248,10 @@ def _memory_hints(configuration: Configuration, value: object, _: Source) -> Con
     return replace(configuration, inlay_hints=replace(configuration.inlay_hints, memory=mode))
 
 
+def _navigation(configuration: Configuration, value: object, _: Source) -> Configuration:
+    return replace(configuration, navigation=read_flag(value))
+
+
 def _code_lens(configuration: Configuration, value: object, _: Source) -> Configuration:
     return replace(configuration, code_lens=replace(configuration.code_lens, enabled=read_flag(value)))
 
@@ -274,6 +278,7 @@ _READERS: Final[Mapping[str, Reader]] = {
     "inlayHints": _inlay_hints,
     "memoryHints": _memory_hints,
     "codeLens": _code_lens,
+    "navigation": _navigation,
     "semanticTokens": _semantic_tokens,
 }
 

@@ -168,6 +168,11 @@ _SHOWN: Final[Mapping[str, Schema]] = {
         "default": True,
         "markdownDescription": "The line above each kernel: its counts, and Simulate.",
     },
+    "navigation": {
+        "type": "boolean",
+        "default": True,
+        "markdownDescription": "Go to definition, declaration and references of kernels and device functions.",
+    },
 }
 
 _SIMULATE: Final[Mapping[str, Schema]] = {

@@ -132,3 +132,59 @@ def test_a_launch_of_a_kernel_of_the_same_file(tmp_path: Path) -> None:
         (kernel,) = shown(client, uri)["kernels"]
         assert not kernel["stale"]
         assert client.stop() == 0
+
+
+NAVIGATED = """// kernels
+__device__ float twice(float x) { return 2 * x; }
+__global__ void step(float *x);
+__global__ void step(float *x) { x[threadIdx.x] = twice(twice(x[0])); }
+"""
+USERS = {
+    "first.cu": '#include "k.cuh"\nvoid first(float *x) { step<<<1, 32>>>(x); }\n',
+    "second.cu": """#include "k.cuh"
+__global__ void more(float *x) { *x = twice(*x); }
+void f() { step<<<1, 2>>>(0); }
+""",
+}
+
+
+def places(client: RawClient, method: str, place: Message, **more: Any) -> list[tuple[str, int, int]] | None:
+    """Name of the file, line and character of each answer."""
+    answer = client.request(f"textDocument/{method}", {**place, **more})
+    if answer is None:
+        return None
+    starts = [(Path(one["uri"]).name, one["range"]["start"]) for one in answer]
+    return [(name, start["line"], start["character"]) for name, start in starts]
+
+
+def test_from_the_launch_to_the_kernel_and_back(tmp_path: Path) -> None:
+    for name, text in {"k.cuh": NAVIGATED, **USERS}.items():
+        (tmp_path / name).write_text(text)
+    with server() as client:
+        client.initialize(VSCODE, tmp_path)
+        main, header = (tmp_path / "first.cu").as_uri(), (tmp_path / "k.cuh").as_uri()
+        client.open(main, USERS["first.cu"])
+        launch = at(main, (1, 25))
+        assert places(client, "definition", launch) == [("k.cuh", 3, 16)]
+        assert places(client, "declaration", launch) == [("k.cuh", 2, 16)]
+        assert places(client, "definition", at(main, (1, 6))) is None
+        assert places(client, "definition", at(main, (1, 40))) is None
+        client.open((tmp_path / "second.cu").as_uri(), USERS["second.cu"])
+        client.open(header, NAVIGATED)
+        assert places(client, "definition", at(header, (3, 52))) == [("k.cuh", 1, 17)]
+        context = {"context": {"includeDeclaration": False}}
+        found = places(client, "references", at(header, (3, 18)), **context)
+        assert sorted(found or ()) == [("first.cu", 1, 23), ("second.cu", 2, 11)]
+        calls = places(client, "references", at(header, (1, 18)), context={"includeDeclaration": True})
+        expected = [("k.cuh", 1, 17), ("k.cuh", 3, 50), ("k.cuh", 3, 56), ("second.cu", 1, 38)]
+        assert sorted(calls or ()) == expected
+        assert client.stop() == 0
+
+
+def test_navigation_may_be_switched_off(project: Path) -> None:
+    with server() as client:
+        client.initialize({}, project, options={"navigation": False})
+        uri = (project / "main.cu").as_uri()
+        client.open(uri, MAIN)
+        assert places(client, "definition", at(uri, LAUNCH)) is None
+        assert client.stop() == 0

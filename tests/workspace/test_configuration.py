@@ -44,6 +44,7 @@ def test_every_key_takes_a_good_value() -> None:
             "meldThreshold": 0.3,
             "inlayHints": "all",
             "codeLens": False,
+            "navigation": False,
         },
         "/root/of/all",
     )
@@ -59,6 +60,7 @@ def test_every_key_takes_a_good_value() -> None:
     assert (configuration.rules.meld.method, configuration.rules.meld.threshold) == (MeldMethod.TAIL, 0.3)
     assert configuration.inlay_hints.mode is InlayHintMode.ALL
     assert not configuration.code_lens.enabled
+    assert not configuration.navigation
 
 
 @pytest.mark.parametrize(

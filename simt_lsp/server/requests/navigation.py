@@ -1,0 +1,91 @@
+"""`textDocument/definition`, `declaration` and `references`: of kernels and device functions, from launches and calls.
+
+Rules    Every other name is answered with null, so that a C++ language server beside this one answers for it; the
+         setting `navigation` switches all of them off.
+         References are looked for in the file of the function, in open documents, and in the files of the project that
+         may use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from analysis.facts.model import Location
+from simt_lsp.server.convert import View
+from simt_lsp.server.launches_in_view import sites_of
+
+if TYPE_CHECKING:
+    from analysis.features.launch_site import FunctionPlace
+    from simt_lsp.server.server import SimtServer
+
+
+async def on_definition(ls: SimtServer, params: types.DefinitionParams) -> list[types.Location] | None:
+    return await ls.ask(params.text_document.uri, lambda view: _places(view, params.position, wanted=True))
+
+
+async def on_declaration(ls: SimtServer, params: types.DeclarationParams) -> list[types.Location] | None:
+    """Where there is no declaration of its own, the definition."""
+    return await ls.ask(params.text_document.uri, lambda view: _places(view, params.position, wanted=False))
+
+
+async def on_references(ls: SimtServer, params: types.ReferenceParams) -> list[types.Location] | None:
+    with_own = params.context.include_declaration
+    meant = await ls.ask(params.text_document.uri, lambda view: _meant(view, params.position))
+    if not meant:
+        return None
+    found: list[types.Location] = []
+    for path in _files(ls, meant):
+        found += await ls.other_files.ask(path, lambda view: list(_uses(view, meant, with_own=with_own))) or ()
+    return found
+
+
+def _meant(view: View, position: types.Position) -> tuple[FunctionPlace, ...]:
+    """The function at a position, with all of its declarations that the file sees."""
+    from analysis.features.function_uses import function_at, same_function
+
+    if not view.analysed.configuration.navigation:
+        return ()
+    named = function_at(view.analysis, sites_of(view), view.offset(position))
+    return tuple(dict.fromkeys(one for place in named for one in (place, *same_function(view.analysis, place))))
+
+
+def _places(view: View, position: types.Position, *, wanted: bool) -> list[types.Location] | None:
+    """The definitions, or (`wanted` False) the declarations."""
+    places = _meant(view, position)
+    chosen = [place for place in places if place.is_definition is wanted] or list(places)
+    return [location for place in chosen if (location := _name(view, place)) is not None] or None
+
+
+def _uses(view: View, meant: Sequence[FunctionPlace], *, with_own: bool) -> Iterator[types.Location]:
+    from analysis.features.function_uses import uses
+
+    starts = {(place.path, place.start) for place in meant}
+    uri = view.analysed.item.uri
+    if with_own:
+        for place in meant:
+            location = _name(view, place) if place.path == view.analysed.item.analysis_path else None
+            if location is not None:
+                yield location
+    seen: set[int] = set()
+    for use in uses(view.analysis, sites_of(view)):
+        if (use.callee.path, use.callee.start) in starts and use.start not in seen:
+            seen.add(use.start)
+            yield types.Location(uri, view.range(use.start, use.end))
+
+
+def _files(ls: SimtServer, meant: Sequence[FunctionPlace]) -> list[str]:
+    """The files that define or declare it, those that are open, and those that may use it."""
+    found = [place.path for place in meant]
+    found += [item.analysis_path for item in ls.documents.current.values() if item.analysed]
+    for place in meant:
+        root = ls.roots.of(place.path)
+        if root is not None and root.project is not None:
+            found += root.project.users(place.path, place.name, internal=False).paths
+    return list(dict.fromkeys(found))
+
+
+def _name(view: View, place: FunctionPlace) -> types.Location | None:
+    return view.location(Location(place.path, place.name_start, place.name_end))
