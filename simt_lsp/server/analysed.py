@@ -88,6 +88,8 @@ class AnalysisJob:
         """Of files that others include, by path: how these call their functions."""
         self.ended: Callable[[], None] = lambda: None
         """Called after each analysis of a document."""
+        self.environments: dict[str, tuple[tuple[Source, ...], Environment]] = {}
+        """How the build reads other files, until something on disk changes."""
 
     def __call__(self, item: OpenDocument, cancelled: Callable[[], bool], /) -> Analysed:
         """Analyse one version of a document; raises `GaveWay`, nothing else."""
@@ -181,7 +183,12 @@ class AnalysisJob:
         def environment(path: str) -> Environment:
             from analysis.facts.analyzer import environment_of
 
-            return environment_of(path, file_setup(path, self._settings_for(path), index.graph).settings)
+            sources = tuple(self._settings_for(path))
+            known = self.environments.get(path)
+            if known is None or known[0] != sources:
+                settings = file_setup(path, sources, index.graph).settings
+                known = self.environments[path] = sources, environment_of(path, settings)
+            return known[1]
 
         return ProjectView(index, environment)
 

@@ -55,7 +55,8 @@ class ProjectFiles:
             self._look_at(item.path)
 
     def changed_on_disk(self, paths: set[str]) -> None:
-        """Files have new texts."""
+        """Files have new texts, or are new or gone."""
+        self._job.environments.clear()
         for path in paths:
             self._look_at(path)
 

@@ -434,7 +434,7 @@ class SimtServer(LanguageServer):
     def files_changed(self, changed: set[str], listed: set[str]) -> None:
         """Files on disk have new texts, or were created or deleted."""
         self.roots.files_changed(changed, listed, self.job.cache)
-        self.project_files.changed_on_disk(changed)
+        self.project_files.changed_on_disk(changed | listed)
         self.analyse_again(touching={path_key(path) for path in changed | listed})
         for uri in self.simulations.reading({os.path.realpath(path) for path in changed | listed}):
             self._show_again(uri)

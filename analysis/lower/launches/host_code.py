@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Final, final
+from typing import Final, TypeAlias, final
 
 from analysis.lower.launches.file_constants import FileConstants
 from analysis.lower.launches.host_values import HostValues
@@ -32,6 +32,8 @@ LAUNCH_CALLS: Final[Mapping[bytes, tuple[int, int, int]]] = {
 }
 _PASTED: Final = re.compile(rb"[A-Za-z_$][\w$]*(?:\s*##\s*[\w$]+)+")
 
+_Key: TypeAlias = tuple[str, int, bytes]
+
 
 @final
 class HostCode:
@@ -46,6 +48,8 @@ class HostCode:
         self.constants: Final = FileConstants(
             unit, lambda known, node: HostValues(HostWrites(node, may_write), known).number(node)
         )
+        self._callers: dict[_Key, list[Item]] = {}
+        self._any: dict[_Key, bool] = {}
         self._writes: dict[tuple[str, int, int], HostWrites] = {}
 
     @cached_property
@@ -67,6 +71,13 @@ class HostCode:
 
     def callers(self, item: Item) -> list[Item]:
         """The other functions that name it."""
+        key = item.path, item.part, item.text
+        known = self._callers.get(key)
+        if known is None:
+            known = self._callers[key] = self._find_callers(item)
+        return known
+
+    def _find_callers(self, item: Item) -> list[Item]:
         name = item.name.encode("utf-8", "replace")
         return [
             other
@@ -80,6 +91,13 @@ class HostCode:
 
     def may_be_any(self, item: Item) -> bool:
         """Is the function used, or declared, in a way that is not followed?"""
+        key = item.path, item.part, item.text
+        known = self._any.get(key)
+        if known is None:
+            known = self._any[key] = self._find_whether_any(item)
+        return known
+
+    def _find_whether_any(self, item: Item) -> bool:
         name = item.name.encode("utf-8", "replace")
         if self.macro_names(name) or self.pasted(item.name):
             return True
@@ -92,7 +110,11 @@ class HostCode:
 
     def macro_names(self, name: bytes) -> bool:
         """Whether a macro names it."""
-        return any(name in definition.body for definition in self._macros())
+        return name in self._macro_text
+
+    @cached_property
+    def _macro_text(self) -> bytes:
+        return b"\n".join(definition.body for definition in self._macros())
 
     def pasted(self, name: str) -> list[tuple[Item, int]]:
         """The functions and variables in which macros make the name from parts, and how often they do."""

@@ -78,6 +78,8 @@ class _AsAnalysed:
     inner: Loader
     path: str
     texts: dict[str, bytes | None]
+    present: dict[str, bool] = field(default_factory=dict[str, bool])
+    suffixes: dict[tuple[str, str], str | None] = field(default_factory=dict[tuple[str, str], "str | None"])
 
     def read(self, path: str) -> bytes | None:
         if path not in self.texts:
@@ -85,10 +87,16 @@ class _AsAnalysed:
         return self.texts[path]
 
     def exists(self, path: str) -> bool:
-        return path == self.path or self.inner.exists(path)
+        if path not in self.present:
+            self.present[path] = path == self.path or self.inner.exists(path)
+        return self.present[path]
 
     def find_suffix(self, suffix: str, near: str) -> str | None:
-        return self.inner.find_suffix(suffix, near) if isinstance(self.inner, SuffixLoader) else None
+        key = suffix, near
+        if key not in self.suffixes:
+            found = self.inner.find_suffix(suffix, near) if isinstance(self.inner, SuffixLoader) else None
+            self.suffixes[key] = found
+        return self.suffixes[key]
 
     def is_special(self, path: str) -> bool:
         return isinstance(self.inner, SpecialLoader) and self.inner.is_special(path)
@@ -104,7 +112,7 @@ class KeptUnit:
     reads: _Reads
     outlines: dict[str, bytes] = field(default_factory=dict[str, bytes])
 
-    def holds(self, environment: Environment, loader: Loader, own: tuple[str, Callable[[], bytes]]) -> bool:
+    def holds(self, environment: Environment, loader: _AsAnalysed, own: tuple[str, Callable[[], bytes]]) -> bool:
         """Whether everything says the same now; of `own`, a file that is analysed, its outline."""
         if self.environment != environment:
             return False
@@ -112,9 +120,8 @@ class KeptUnit:
             now = loader.read(path)
             if now is not text and now != text and not (path == own[0] and self._outline(path) == own[1]()):
                 return False
-        same = all(loader.exists(path) == found for path, found in self.reads.present.items())
-        if not same or not isinstance(loader, SuffixLoader):
-            return same
+        if any(loader.exists(path) != found for path, found in self.reads.present.items()):
+            return False
         return all(loader.find_suffix(*asked) == found for asked, found in self.reads.suffixes.items())
 
     def _outline(self, path: str) -> bytes:
