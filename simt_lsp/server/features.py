@@ -40,6 +40,7 @@ from simt_lsp.server.requests.simulate import (
     simulate_command,
 )
 from simt_lsp.server.requests.status import STATUS_METHOD, on_status
+from simt_lsp.server.requests.workspace_symbol import on_workspace_symbol
 from simt_lsp.server.server import SIMULATION_METHOD, SimtServer
 from simt_lsp.server.settings_requests import (
     on_did_change_configuration,
@@ -58,6 +59,7 @@ HANDLERS: Final[dict[str, tuple[Handler, Any]]] = {
     types.TEXT_DOCUMENT_DEFINITION: (on_definition, None),
     types.TEXT_DOCUMENT_DECLARATION: (on_declaration, None),
     types.TEXT_DOCUMENT_REFERENCES: (on_references, None),
+    types.WORKSPACE_SYMBOL: (on_workspace_symbol, None),
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: (on_document_symbol, None),
     types.TEXT_DOCUMENT_INLAY_HINT: (on_inlay_hint, None),
     types.TEXT_DOCUMENT_CODE_ACTION: (on_code_action, CODE_ACTIONS),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -187,4 +188,24 @@ def test_navigation_may_be_switched_off(project: Path) -> None:
         uri = (project / "main.cu").as_uri()
         client.open(uri, MAIN)
         assert places(client, "definition", at(uri, LAUNCH)) is None
+        assert client.stop() == 0
+
+
+def test_kernels_of_the_project_are_workspace_symbols(tmp_path: Path) -> None:
+    for name, text in {"k.cuh": NAVIGATED, **USERS}.items():
+        (tmp_path / name).write_text(text)
+    with server() as client:
+        client.initialize(VSCODE, tmp_path)
+        client.open((tmp_path / "second.cu").as_uri(), USERS["second.cu"])
+        found: list[Message] = []
+        for _ in range(100):  # the index of the project is built meanwhile
+            found = client.request("workspace/symbol", {"query": "STE"})
+            if found:
+                break
+            time.sleep(0.1)
+        (step,) = found
+        assert (step["name"], step["containerName"]) == ("step", "k.cuh")
+        assert step["location"]["range"]["start"] == {"line": 3, "character": 16}
+        every = client.request("workspace/symbol", {"query": ""})
+        assert sorted(one["name"] for one in every) == ["more", "step"]
         assert client.stop() == 0
