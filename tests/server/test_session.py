@@ -169,7 +169,7 @@ async def test_forms_costs_of_memory_and_prices_of_branches_reach_an_editor(
     assert [(hint.position, hint.padding_left) for hint in costs] == [(types.Position(2, 17), True)]
     lenses = await client.text_document_code_lens_async(types.CodeLensParams(document))
     titles = [lens.command.title for lens in lenses or () if lens.command]
-    assert titles == ["1 uncoalesced · 1 divergent branch", "Simulate"]
+    assert titles == ["1 uncoalesced · 1 divergent branch", "Simulate", "Simulate this launch"]
 
 
 async def hovered(client: LanguageClient, document: types.TextDocumentIdentifier, line: int, character: int) -> str:
