@@ -2,6 +2,7 @@
 
 Rules    Found from the text: what stands in the brackets after `if`, `while` and `switch`, between the semicolons of
          `for`, after the body of `do`, before `?`, `&&` and `||`.
+Cost     Of an `if`, the text up to the end of its condition: a long ladder is not read again at each of its branches.
 Limits   None where the brackets do not match, where a macro hides the keyword, and for `for (x : range)`.
 """
 
@@ -15,11 +16,11 @@ from analysis.facts.model import BranchFact
 from analysis.ir.function import SourceBranchKind
 from analysis.ir.source import Span
 from analysis.rules.source_text import FunctionText, one_line
-from analysis.syntax.lexing import HIDDEN
+from analysis.syntax.lexing import COMMENT, HIDDEN
 
 _OPENING: Final = b"([{"
 _CLOSING: Final = b")]}"
-_OPENS: Final = re.compile(rb"(?:\s|constexpr\b)*\(")
+_OPENS: Final = re.compile(rb"(?:\s|constexpr\b|" + COMMENT + rb")*\(", re.DOTALL)
 
 
 def condition_text(source: FunctionText, branch: BranchFact) -> str | None:
@@ -33,7 +34,7 @@ def condition_text(source: FunctionText, branch: BranchFact) -> str | None:
             text = _loop_condition(source.bytes(branch.keyword), _after_keyword(source, branch))
     if text is None:
         return None
-    return one_line(text) or None
+    return one_line(_blanked_comments(text)) or None
 
 
 def keyword_text(source: FunctionText, branch: BranchFact) -> str:
@@ -48,8 +49,7 @@ _KEYWORDS: Final = frozenset({"if", "for", "while", "do", "switch", "&&", "||", 
 
 
 def _after_keyword(source: FunctionText, branch: BranchFact) -> bytes:
-    end = max(branch.extent.end, branch.keyword.end)
-    return _blanked_comments(source.bytes(Span(branch.keyword.end, end)))
+    return source.bytes(Span(branch.keyword.end, max(branch.extent.end, branch.keyword.end)))
 
 
 def _blanked_comments(text: bytes) -> bytes:
@@ -78,6 +78,7 @@ def _loop_condition(keyword: bytes, after: bytes) -> bytes | None:
 
 def _after_body(text: bytes) -> bytes | None:
     """The condition of `do ... while (condition)`: the extent ends with it."""
+    text = _blanked_comments(text)
     start = text.rfind(b"while")
     return None if start < 0 else _bracketed(text[start + len(b"while") :])
 
