@@ -27,7 +27,9 @@ def host_launches(program: Program, kernel: DeviceFunction) -> Sequence[Launch]:
         return ()
     parameters = len(program.lower(kernel.id).function.parameters)
     found = launches_around(program.unit).get(kernel.item.name, ())
-    return [as_called(launch) for launch in found if len(launch.arguments) in (0, parameters)]
+    fitting = [launch for launch in found if len(launch.arguments) in (0, parameters)]
+    # Behind `if (size == 16) k<16><<<grid, size>>>()` the first call may be one that does not come there.
+    return [launch if launch.template_arguments else as_called(launch) for launch in fitting]
 
 
 def as_called(launch: Launch) -> Launch:

@@ -47,3 +47,13 @@ def test_numbers_of_a_call_of_the_function_around_the_launch_are_taken() -> None
     )
     found = chosen(text)
     assert (found["block"], found["pitch"], found["width"]) == ("96", "80", "80")
+
+
+def test_a_launch_with_template_arguments_may_be_one_that_the_first_call_does_not_make() -> None:
+    text = (
+        "template <int SIZE> __global__ void k(float *x) { __shared__ float s[SIZE]; s[threadIdx.x] = 1; x[0] = s[0]; }"
+        " void run(float *x, int size) { if (size == 16) k<16><<<4, size>>>(x); else k<32><<<4, size>>>(x); }"
+        " int main() { run(0, 32); }"
+    )
+    found = chosen(text)
+    assert (found["SIZE"], found["block"]) != ("16", "32")
