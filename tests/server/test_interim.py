@@ -192,6 +192,7 @@ def test_they_go_with_the_process() -> None:
 def job(text: str, **overrides: Any) -> SimulationJob:
     return SimulationJob(
         source=SourceText("/k.cu", text.encode(), False, {}, FileIndex({}), AnalysisSettings(), None),
+        path="/k.cu",
         start=0,
         kernel="k",
         overrides=LaunchOverrides(**overrides),
