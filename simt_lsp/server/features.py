@@ -12,6 +12,7 @@ from simt_lsp.server.errors import report_failure
 from simt_lsp.server.indexing_progress import show_indexing
 from simt_lsp.server.kernel_list import KERNELS_METHOD
 from simt_lsp.server.requests.barriers import BARRIER_COMMAND, barrier_command
+from simt_lsp.server.requests.call_hierarchy import on_incoming_calls, on_outgoing_calls, on_prepare_call_hierarchy
 from simt_lsp.server.requests.check_workspace import CHECK_COMMAND, check_workspace_command
 from simt_lsp.server.requests.code_action import OPTIONS as CODE_ACTIONS
 from simt_lsp.server.requests.code_action import on_code_action, on_code_action_resolve
@@ -59,6 +60,9 @@ HANDLERS: Final[dict[str, tuple[Handler, Any]]] = {
     types.TEXT_DOCUMENT_DEFINITION: (on_definition, None),
     types.TEXT_DOCUMENT_DECLARATION: (on_declaration, None),
     types.TEXT_DOCUMENT_REFERENCES: (on_references, None),
+    types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY: (on_prepare_call_hierarchy, None),
+    types.CALL_HIERARCHY_INCOMING_CALLS: (on_incoming_calls, None),
+    types.CALL_HIERARCHY_OUTGOING_CALLS: (on_outgoing_calls, None),
     types.WORKSPACE_SYMBOL: (on_workspace_symbol, None),
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: (on_document_symbol, None),
     types.TEXT_DOCUMENT_INLAY_HINT: (on_inlay_hint, None),

@@ -171,7 +171,7 @@ _SHOWN: Final[Mapping[str, Schema]] = {
     "navigation": {
         "type": "boolean",
         "default": True,
-        "markdownDescription": "Go to definition, declaration and references of kernels and device functions.",
+        "markdownDescription": "Navigation and call hierarchy of kernels and device functions.",
     },
 }
 

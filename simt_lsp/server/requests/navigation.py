@@ -18,6 +18,7 @@ from simt_lsp.server.convert import View
 from simt_lsp.server.launches_in_view import sites_of
 
 if TYPE_CHECKING:
+    from analysis.features.function_uses import Use
     from analysis.features.launch_site import FunctionPlace
     from simt_lsp.server.server import SimtServer
 
@@ -33,16 +34,16 @@ async def on_declaration(ls: SimtServer, params: types.DeclarationParams) -> lis
 
 async def on_references(ls: SimtServer, params: types.ReferenceParams) -> list[types.Location] | None:
     with_own = params.context.include_declaration
-    meant = await ls.ask(params.text_document.uri, lambda view: _meant(view, params.position))
+    meant = await ls.ask(params.text_document.uri, lambda view: meant_at(view, params.position))
     if not meant:
         return None
     found: list[types.Location] = []
-    for path in _files(ls, meant):
-        found += await ls.other_files.ask(path, lambda view: list(_uses(view, meant, with_own=with_own))) or ()
+    for path in files_using(ls, meant):
+        found += await ls.other_files.ask(path, lambda view: list(_references(view, meant, with_own=with_own))) or ()
     return found
 
 
-def _meant(view: View, position: types.Position) -> tuple[FunctionPlace, ...]:
+def meant_at(view: View, position: types.Position) -> tuple[FunctionPlace, ...]:
     """The function at a position, with all of its declarations that the file sees."""
     from analysis.features.function_uses import function_at, same_function
 
@@ -54,29 +55,35 @@ def _meant(view: View, position: types.Position) -> tuple[FunctionPlace, ...]:
 
 def _places(view: View, position: types.Position, *, wanted: bool) -> list[types.Location] | None:
     """The definitions, or (`wanted` False) the declarations."""
-    places = _meant(view, position)
+    places = meant_at(view, position)
     chosen = [place for place in places if place.is_definition is wanted] or list(places)
     return [location for place in chosen if (location := _name(view, place)) is not None] or None
 
 
-def _uses(view: View, meant: Sequence[FunctionPlace], *, with_own: bool) -> Iterator[types.Location]:
+def uses_of(view: View, meant: Sequence[FunctionPlace]) -> Iterator[Use]:
+    """The calls and launches in a file of any of `meant`, each place in the text once."""
     from analysis.features.function_uses import uses
 
     starts = {(place.path, place.start) for place in meant}
+    seen: set[int] = set()
+    for use in uses(view.analysis, sites_of(view)):
+        if (use.callee.path, use.callee.start) in starts and use.start not in seen:
+            seen.add(use.start)
+            yield use
+
+
+def _references(view: View, meant: Sequence[FunctionPlace], *, with_own: bool) -> Iterator[types.Location]:
     uri = view.analysed.item.uri
     if with_own:
         for place in meant:
             location = _name(view, place) if place.path == view.analysed.item.analysis_path else None
             if location is not None:
                 yield location
-    seen: set[int] = set()
-    for use in uses(view.analysis, sites_of(view)):
-        if (use.callee.path, use.callee.start) in starts and use.start not in seen:
-            seen.add(use.start)
-            yield types.Location(uri, view.range(use.start, use.end))
+    for use in uses_of(view, meant):
+        yield types.Location(uri, view.range(use.start, use.end))
 
 
-def _files(ls: SimtServer, meant: Sequence[FunctionPlace]) -> list[str]:
+def files_using(ls: SimtServer, meant: Sequence[FunctionPlace]) -> list[str]:
     """The files that define or declare it, those that are open, and those that may use it."""
     found = [place.path for place in meant]
     found += [item.analysis_path for item in ls.documents.current.values() if item.analysed]
