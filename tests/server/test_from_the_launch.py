@@ -209,3 +209,48 @@ def test_kernels_of_the_project_are_workspace_symbols(tmp_path: Path) -> None:
         every = client.request("workspace/symbol", {"query": ""})
         assert sorted(one["name"] for one in every) == ["more", "step"]
         assert client.stop() == 0
+
+
+def explain(client: RawClient, uri: str, line: int, **more: Any) -> Any:
+    return client.request("simt/explain", {"textDocument": {"uri": uri}, "line": line, **more})
+
+
+def test_a_launch_is_explained_with_what_the_header_says_of_its_kernel(project: Path) -> None:
+    with server() as client:
+        uri = open_main(client, project)
+        said = explain(client, uri, 4)
+        assert (said["function"], said["summary"]) == (None, "a kernel is launched here")
+        (item,) = said["items"]
+        assert item["range"] == {"start": {"line": 3, "character": 2}, "end": {"line": 3, "character": 18}}
+        assert (item["what"], item["verdict"]) == ("launch of `scale`", "grid of 3 blocks, blocks of 96 threads")
+        defined = "`scale` is defined in kernels.cuh:2: 1 of 1 branch divergent"
+        assert item["details"] == ["`x` is `x`", "`n` is `200`", defined]
+        for line in (3, 5, 99):
+            assert explain(client, uri, line)["summary"] == "no device function stands on this line"
+        exactly = explain(client, uri, 4, exact=True, drawings=True)
+        assert (exactly["items"], exactly["exact"], exactly["drawings"]) == ([item], [], [])
+        command = {"command": "simt.explain", "arguments": [uri, 4]}
+        assert client.request("workspace/executeCommand", command) == said["text"]
+        header = (project / "kernels.cuh").as_uri()
+        client.open(header, HEADER.replace("i % 2", "n % 2"))
+        assert explain(client, uri, 4)["items"][0]["details"][-1] == defined.replace("1 of 1", "no")
+        assert client.stop() == 0
+
+
+def test_launches_of_kernels_of_the_file_and_of_none_are_explained(tmp_path: Path) -> None:
+    text = """__global__ void k(int *x) { x[threadIdx.x] = 1; }
+__global__ void k(int *x, int n) { if (threadIdx.x % 2) x[n] = 1; }
+__global__ void away(int *x);
+void run(int *x) { k<<<2, 64>>>(x); k<<<4, 32>>>(x, 1); }
+void more(int *x) { away<<<1, 32>>>(x); }
+"""
+    uri = (tmp_path / "k.cu").as_uri()
+    with server() as client:
+        client.initialize(VSCODE, tmp_path)
+        client.open(uri, text)
+        first, second = explain(client, uri, 4)["items"]
+        assert first["details"][-1] == "`k` is defined in line 1: no branches"
+        assert second["details"][-1] == "`k` is defined in line 2: 1 of 1 branch divergent"
+        (item,) = explain(client, uri, 5)["items"]
+        assert item["details"][-1] == "the definition of `away` is not in sight"
+        assert client.stop() == 0

@@ -42,9 +42,9 @@ export class Inspections implements vscode.Disposable {
   private async explainAt(place: Place, exact: boolean): Promise<void> {
     const explanation = await this.ask<Explanation>(Methods.explain, place, exact ? { exact, drawings: true } : {});
     if (explanation === undefined) return;
-    const subject = explanation?.function ?? null;
-    if (explanation === null || subject === null) {
-      void vscode.window.showInformationMessage(NOT_THERE);
+    const subject = explanation?.function ?? explanation?.items[0]?.what; // of a launch, what is launched
+    if (explanation === null || subject === undefined) {
+      void vscode.window.showInformationMessage(NOT_EXPLAINED);
       return;
     }
     this.show("explanation", place, subject, {
@@ -112,3 +112,4 @@ interface View {
 }
 
 const NOT_THERE = "Put the cursor into a kernel or a device function first.";
+const NOT_EXPLAINED = "Put the cursor into a kernel or a device function, or on a launch, first.";

@@ -1,4 +1,4 @@
-"""`simt/explain` and the command `simt.explain`: everything the analysis can say about one line.
+"""`simt/explain` and the command `simt.explain`: everything the analysis can say about one line, launches included.
 
 Request  `{"textDocument": {"uri"}, "position": {"line", "character"}}` or `{"textDocument": {"uri"}, "line"}`, where
          `line` counts from 1.  With `"exact": true` all paths of two threads are followed as well, and with
@@ -17,12 +17,15 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from simt_lsp.server.convert import View, printable
+from simt_lsp.server.launches_in_view import sites_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from analysis.features.exact.explain_exactly import ExactFunction
     from analysis.features.explain import ExplainedItem, Explanation
+    from analysis.features.hover_info import FunctionSubject
+    from analysis.features.launch_site import FunctionPlace
     from analysis.features.source_step import SourceStep
     from simt_lsp.server.server import SimtServer
 
@@ -37,16 +40,16 @@ async def on_explain(ls: SimtServer, params: object) -> dict[str, Any] | None:
         raise ValueError("simt/explain needs textDocument.uri, and position or line")
     exact = getattr(params, "exact", None) is True
     drawings = exact and getattr(params, "drawings", None) is True
-    return await ls.ask(uri, lambda view: explain(view, line, exact=exact, drawings=drawings))
+    return await _explained(ls, uri, line, exact=exact, drawings=drawings)
 
 
 async def explain_command(ls: SimtServer, arguments: list[Any]) -> str | None:
     """The text for `[uri, line]` or `[uri, line, exact]`, also shown to the user."""
     match arguments:
         case [str(uri), int(line)]:
-            answer = await ls.ask(uri, lambda view: explain(view, line, exact=False))
+            answer = await _explained(ls, uri, line, exact=False)
         case [str(uri), int(line), bool(exact)]:
-            answer = await ls.ask(uri, lambda view: explain(view, line, exact=exact))
+            answer = await _explained(ls, uri, line, exact=exact)
         case _:
             raise ValueError("simt.explain takes a URI, a line, and whether to be exact")
     if answer is None:
@@ -55,11 +58,58 @@ async def explain_command(ls: SimtServer, arguments: list[Any]) -> str | None:
     return str(answer["text"])
 
 
-def explain(view: View, line: int, *, exact: bool, drawings: bool = False) -> dict[str, Any]:
-    from analysis.features.explain import explain_line, render_explanation
+async def _explained(
+    ls: SimtServer, uri: str, line: int, *, exact: bool, drawings: bool = False
+) -> dict[str, Any] | None:
+    """What is said of a launch comes from the file of its kernel: it is asked for before the line is explained."""
 
-    line = min(max(line, 1), view.analysed.item.document.lines.line_count)
+    def first(view: View) -> dict[str, Any] | tuple[FunctionPlace, ...]:
+        return _launched_on(view, line) or explain(view, line, {}, exact=exact, drawings=drawings)
+
+    found = await ls.ask(uri, first)
+    if not isinstance(found, tuple):
+        return found
+    facts = {kernel: await _facts_of(ls, kernel) for kernel in found}
+    return await ls.ask(uri, lambda view: explain(view, line, facts, exact=exact, drawings=drawings))
+
+
+async def _facts_of(ls: SimtServer, kernel: FunctionPlace) -> FunctionSubject | None:
+    def answer(view: View) -> FunctionSubject | None:
+        from analysis.features.launch_hover import kernel_subject
+
+        return kernel_subject(view.analysis, kernel)
+
+    return await ls.other_files.ask(kernel.path, answer)
+
+
+def _launched_on(view: View, line: int) -> tuple[FunctionPlace, ...]:
+    """The kernels with a definition in sight that are launched on the line."""
+    from analysis.features.explain_launch import sites_on_line
+
+    sites = sites_on_line(view.analysis, sites_of(view), _within(view, line))
+    return tuple(dict.fromkeys(kernel for site in sites for kernel in site.kernels if kernel.is_definition))
+
+
+def _within(view: View, line: int) -> int:
+    """The nearest line that the document has."""
+    return min(max(line, 1), view.analysed.item.document.lines.line_count)
+
+
+def explain(
+    view: View,
+    line: int,
+    facts: Mapping[FunctionPlace, FunctionSubject | None],
+    *,
+    exact: bool,
+    drawings: bool = False,
+) -> dict[str, Any]:
+    """`facts` are what the files of the kernels that are launched on the line say of them."""
+    from analysis.features.explain import explain_line, render_explanation
+    from analysis.features.explain_launch import with_launches
+
+    line = _within(view, line)
     explanation = explain_line(view.analysis, line, view.analysed.configuration.rules.meld)
+    explanation = with_launches(view.analysis, explanation, sites_of(view), facts.get)
     answer = _object(view, explanation, render_explanation(explanation))
     return answer | _exact(view, line, str(answer["text"]), drawings=drawings) if exact else answer
 
