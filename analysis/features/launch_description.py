@@ -22,6 +22,7 @@ from analysis.lower.program import Program
 from analysis.lower.seen_kernels import item_at
 from analysis.rules.source_text import one_line
 from analysis.syntax.items import Item
+from analysis.syntax.lexing import LAUNCH, LAUNCH_END
 
 
 @final
@@ -132,18 +133,19 @@ def _number(text: bytes) -> int | None:
 def _configuration(analysis: FileAnalysis, site: LaunchSite) -> list[str]:
     """The parts of `<<<…>>>` as they are written; nothing for other ways to launch."""
     text = analysis.document.text[site.name_end : site.head_end]
-    opened = text.find(b"<<<")
-    if opened < 0 or not text.endswith(b">>>"):
+    opened = LAUNCH.search(text)
+    closed = None if opened is None else LAUNCH_END.search(text, opened.end())
+    if opened is None or closed is None:
         return []
     parts: list[bytes] = []
-    depth, begin = 0, opened + 3
-    for at in range(begin, len(text) - 3):
+    depth, begin = 0, opened.end()
+    for at in range(begin, closed.start()):
         character = text[at : at + 1]
         depth += (character in b"([{") - (character in b")]}")
         if character == b"," and not depth:
             parts.append(text[begin:at])
             begin = at + 1
-    return [one_line(part.strip()) for part in (*parts, text[begin:-3])]
+    return [one_line(part.strip()) for part in (*parts, text[begin : closed.start()])]
 
 
 _DYNAMIC: Final = re.compile(rb"\bextern\b[^;{}]*\b__shared__\b|\b__shared__\s+extern\b")

@@ -18,6 +18,7 @@ from analysis.facts.item_text import name_span
 from analysis.ir.record import record
 from analysis.lower.launches import Launch, takes
 from analysis.syntax.items import Item, ItemKind
+from analysis.syntax.lexing import LAUNCH, LAUNCH_END
 from analysis.syntax.translation_unit import TranslationUnit
 
 
@@ -93,9 +94,9 @@ def _site(analysis: FileAnalysis, launch: Launch) -> LaunchSite:
     word = re.search(rb"\b" + re.escape(launch.kernel.encode()) + rb"\b", text)
     if word is None:  # a macro wrote it
         return LaunchSite(launch, start, end, start, end, end, _meant(analysis.program.unit, launch, ()))
-    opened = text.find(b"<<<", word.end())
-    closed = text.find(b">>>", opened + 3) if opened >= 0 else -1
-    head = closed + 3 if closed >= 0 else word.end()
+    opened = LAUNCH.search(text, word.end())
+    closed = None if opened is None else LAUNCH_END.search(text, opened.end())
+    head = word.end() if closed is None else closed.end()
     qualified = _QUALIFIERS.search(text[: word.start()])
     scopes = tuple(_WORD.findall("" if qualified is None else qualified[0].decode("utf-8", "replace")))
     kernels = _meant(analysis.program.unit, launch, scopes)

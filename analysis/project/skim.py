@@ -20,7 +20,7 @@ from sys import intern
 from typing import Final, final
 
 from analysis.ir.record import record
-from analysis.syntax.lexing import HIDDEN, IDENTIFIER
+from analysis.syntax.lexing import HIDDEN, IDENTIFIER, LAUNCH
 from analysis.syntax.system_headers import is_system_header
 
 VERSION: Final = 1
@@ -155,12 +155,11 @@ def _declared(outer: list[bytes]) -> Iterator[str]:
 
 def _launched(text: bytes) -> Iterator[str]:
     """The words before `<<<`, and those that launch functions get first."""
-    at = text.find(b"<<<")
-    while at >= 0:
+    for opened in LAUNCH.finditer(text):
+        at = opened.start()
         before = _BEFORE_LAUNCH.search(text[max(0, at - _LONGEST_NAME) : at])
         if before is not None:
             yield _name(before[1])
-        at = text.find(b"<<<", at + 3)
     for call in _LAUNCH_CALL.finditer(text):
         words = IDENTIFIER.findall(call[1].partition(b"<")[0])
         if words:

@@ -33,6 +33,10 @@ IDENTIFIER: Final = re.compile(WORD)
 HIDDEN: Final = re.compile(COMMENT + rb"|" + STRING_BODY + rb"|" + CHARACTER, re.DOTALL)
 """What hides text; the `R` of a raw string is left out."""
 
+LAUNCH: Final = re.compile(rb"<<[ \t]*<")
+"""What opens the configuration of a launch; formatters that do not know CUDA put a blank into it."""
+LAUNCH_END: Final = re.compile(rb">>[ \t]*>")
+
 _CONTINUATION: Final = re.compile(rb"\\\r?\n")
 _COMMENT_OR_TEXT: Final = re.compile(rb"(" + COMMENT + rb")|" + STRING + rb"|" + CHARACTER, re.DOTALL)
 

@@ -5,6 +5,7 @@ Rules    `__restrict__`, calling conventions, attributes, launch bounds and `__e
          The arguments of `__launch_bounds__` are returned.
          `friend` goes in front of the specifiers before it: behind them the grammar takes it for a type.
          Specifiers of a conversion operator become spaces: behind two of them the grammar takes `operator` for a type.
+         A launch that a formatter wrote `<< <n, 32>> >` becomes one of `<<<` and `>>>`.
          What marks an extended lambda (`[=] __device__ (int i)`) becomes spaces.
          `rescue` is tried only on a text that did not parse: statement macros without `;`, and capitalised words of
          unknown macros in the head.
@@ -22,6 +23,8 @@ def normalise(text: bytes) -> tuple[bytes, tuple[bytes, ...] | None]:
     text = _LATE_FRIEND.sub(_friend_first, text) if b"friend" in text else text
     if b"operator" in text:
         text = _CONVERSION.sub(lambda match: blank(match[0]), text)
+    if _SPACED_LAUNCH.search(text) is not None:
+        text = _SPACED_BRACKETS.sub(_joined, text)
     if b"]" in text:
         text = _EXTENDED_LAMBDA.sub(lambda match: match[1] + blank(match[2]), text)
     if _SUSPECT.search(text) is None:
@@ -44,6 +47,13 @@ def normalise(text: bytes) -> tuple[bytes, tuple[bytes, ...] | None]:
 def _friend_first(match: re.Match[bytes]) -> bytes:
     before = match["before"]
     return b"friend" + before[-1:] + before[:-1]
+
+
+def _joined(match: re.Match[bytes]) -> bytes:
+    """`<<< ` for `<< <`; a comment or a string stays."""
+    if match["opened"] is not None:
+        return b"<<<" + match["opened"]
+    return match[0] if match["closed"] is None else b">>>" + match["closed"]
 
 
 def rescue(text: bytes, head_end: int, name: bytes) -> bytes:
@@ -93,6 +103,10 @@ def _split(arguments: bytes) -> tuple[bytes, ...]:
     return tuple(parts)
 
 
+_SPACED_LAUNCH: Final = re.compile(rb"<<[ \t]+<")
+_SPACED_BRACKETS: Final = re.compile(
+    HIDDEN.pattern + rb"|<<(?P<opened>[ \t]+)<|>>(?P<closed>[ \t]+)>(?=\s*\()", re.DOTALL
+)
 _LATE_FRIEND: Final = re.compile(
     rb"(?P<before>\b(?:(?:__device__|__host__|__forceinline__|__inline__|__noinline__|inline|constexpr|static)\s+)+)"
     rb"friend(?=\s)"

@@ -47,6 +47,19 @@ def check(body: str, block: tuple[int, ...] | None, grid: tuple[int, ...] | None
 
 
 @pytest.mark.parametrize(
+    "written",
+    ["k << < 4, 64 >> > (p, n);", "k<<  <4, 64>>\t>(p, n);", "k<float> << <4, dim3(64) >> >\n (p, n);"],
+)
+def test_launches_that_formatters_spread(written: str) -> None:
+    """Formatters that do not know CUDA put blanks between the brackets; compilers accept them."""
+    check(written, (64,), (4,))
+
+
+def test_brackets_in_strings_and_templates_are_no_spread_launch() -> None:
+    check('puts("k << < 1, 2 >> > (3)"); std::vector<std::vector<A<int>> > v(n); k<<<4, 64>>>(p, n);', (64,), (4,))
+
+
+@pytest.mark.parametrize(
     ("configuration", "block", "grid"),
     [
         ("4, 256", (256,), (4,)),

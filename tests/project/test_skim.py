@@ -19,6 +19,7 @@ static void launcher(int *x) {
     k<4><<<1, 256>>>(x);
     cudaLaunchKernel((void *)other<int>, 1, 2, nullptr, 0, 0);
     deep::spelled <<< 1, 2 >>> (x);
+    spread << < 1, 2 >> > (x);
 }
 struct Record { void method() { in_method(); } };
 int main() { if (true) { called(); } }
@@ -29,7 +30,7 @@ def test_what_a_file_says() -> None:
     seen = skim(TEXT)
     assert seen.includes == ("common.cuh", "project/deep.h")
     assert [(name, TEXT[start : start + 1]) for name, start in seen.kernels] == [("k", b"k")]
-    assert seen.launched == {"k", "other", "spelled"}
+    assert seen.launched == {"k", "other", "spelled", "spread"}
     assert seen.defined == {"k", "launcher", "main"}
     for name in ("declared", "in_namespace", "local_declaration"):
         assert (seen.may_declare(name), seen.may_define(name)) == (True, False), name

@@ -18,7 +18,7 @@ from analysis.lower.launches.host_values import HostValues
 from analysis.lower.launches.host_writes import HostWrites
 from analysis.lower.launches.written_arguments import WrittenArguments
 from analysis.syntax.items import Item, ItemKind
-from analysis.syntax.lexing import IDENTIFIER
+from analysis.syntax.lexing import IDENTIFIER, LAUNCH
 from analysis.syntax.macros import MacroDefinition
 from analysis.syntax.translation_unit import TranslationUnit
 
@@ -132,7 +132,7 @@ class HostCode:
     def uses_in_macros(self, name: str) -> bool:
         """Whether a macro names a kernel otherwise than to launch it."""
         word = re.escape(name.encode("utf-8", "replace"))
-        launched = re.compile(rb"\b%s\s*(?:<[^(){};]*?>)?\s*<<<" % word)
+        launched = re.compile(rb"\b%s\s*(?:<[^(){};]*?>)?\s*%s" % (word, LAUNCH.pattern))
         named = re.compile(rb"\b%s\b" % word)
         bodies = (one.body for one in self._macros() if named.search(one.body))
         return any(
@@ -186,7 +186,9 @@ def launching_macros(unit: TranslationUnit) -> frozenset[bytes]:
         for _, definition in history
         if definition is not None
     ]
-    found = {name for name, body in bodies if b"<<<" in body or any(call in body for call in LAUNCH_CALLS)}
+    found = {
+        name for name, body in bodies if LAUNCH.search(body) is not None or any(call in body for call in LAUNCH_CALLS)
+    }
     words = [(name, IDENTIFIER.findall(body)) for name, body in bodies] if found else []
     while new := {name for name, used in words if name not in found and not found.isdisjoint(used)}:
         found |= new
@@ -196,4 +198,4 @@ def launching_macros(unit: TranslationUnit) -> frozenset[bytes]:
 def mentions_launch(item: Item, macros: frozenset[bytes]) -> bool:
     """Whether the text of a function, or a macro that it uses, may launch something."""
     words = item.identifiers
-    return b"<<<" in item.text or not words.isdisjoint(LAUNCH_CALLS) or not words.isdisjoint(macros)
+    return LAUNCH.search(item.text) is not None or not words.isdisjoint(LAUNCH_CALLS) or not words.isdisjoint(macros)

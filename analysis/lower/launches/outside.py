@@ -30,6 +30,7 @@ from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment
 from analysis.syntax.includes import DictLoader, Loader, SpecialLoader, SuffixLoader
 from analysis.syntax.items import Item, ItemKind
+from analysis.syntax.lexing import LAUNCH
 from analysis.syntax.parsing import MAX_PARSED_BYTES
 from analysis.syntax.problems import ProblemKind
 from analysis.syntax.translation_unit import TranslationUnit
@@ -286,4 +287,4 @@ def _is_opaque(item: Item) -> bool:
     """Whether host code cannot see what the body says."""
     is_device = item.kind is ItemKind.FUNCTION and item.is_device and item.is_definition and item.active
     is_host = b"__host__" in item.identifiers or item.is_constexpr or item.from_macro
-    return is_device and not is_host and b"<<<" not in item.text and b"#" not in item.text
+    return is_device and not is_host and LAUNCH.search(item.text) is None and b"#" not in item.text
