@@ -80,18 +80,31 @@ class Engine:
         self._index = LazyIndex(options.roots)
         self._environments: dict[str, Environment] = {}
 
+    @property
+    def options(self) -> EngineOptions:
+        return self._options
+
+    @property
+    def include_graph(self) -> IncludeGraph | None:
+        """Who includes whom around the files of a run; None where that is not wanted or not wholly known."""
+        return self._files.graph if self._files is not None and self._files.is_complete else None
+
     def analyze(self, path: str, callers: KnownCallers | None = None) -> Analyzed:
         """`callers`: how the files that include this one call its functions.  Raises `UnreadableError`."""
         return self._analyze(path, read_source(path), callers)
 
-    def facts_within(self, around: Analyzed, path: str) -> FileAnalysis | None:
+    def facts_within(self, around: Analyzed, path: str, callers: KnownCallers | None = None) -> FileAnalysis | None:
         """What a file says as the analysed one that includes it sees it; None where it cannot be read any more."""
         text = around.analysis.program.unit.text_of(path)
         if text is None:
             return None
-        settings = around.setup.settings
         return self._analyzer.analyze(
-            path, Document.open(text), around.loader, settings, context=around.analysis.facts.path
+            path,
+            Document.open(text),
+            around.loader,
+            around.setup.settings,
+            context=around.analysis.facts.path,
+            callers=callers if around.setup.configuration.analysis.project else None,
         )
 
     def reanalyze(self, analyzed: Analyzed, text: bytes) -> Analyzed:

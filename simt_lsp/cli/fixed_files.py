@@ -1,28 +1,35 @@
-"""Files with their repairs: written, or as a patch on standard output; what was done is said on standard error."""
+"""Files with their repairs: written, or as a patch on standard output; what was done is said on standard error.
+
+Rules    Headers are judged by the callers that `check` finds, as they all were before the first file was repaired.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from simt_lsp.cli.engine import Analyzed, Engine, EngineOptions, UnreadableError
+from simt_lsp.cli.engine import Analyzed, Engine, EngineOptions, UnreadableError, absolute_path
 from simt_lsp.cli.exit_status import UsageError
 from simt_lsp.cli.fixes import Fixed, fixed
 from simt_lsp.cli.patch import replace_file, unified_diff
+from simt_lsp.cli.project_files import callers_of_files
 from simt_lsp.cli.report import FileReport
 from simt_lsp.cli.resolve import displayed, file_report
 from simt_lsp.cli.run_files import internal_error
 
 
-def file_fixer(options: EngineOptions, arguments: argparse.Namespace) -> Callable[[str], FileReport]:
-    """The function that repairs the file at a path.  It reports what is left, with a patch what was found."""
+def file_fixer(
+    options: EngineOptions, paths: Sequence[str], arguments: argparse.Namespace
+) -> Callable[[str], FileReport]:
+    """The function that repairs one of `paths`.  It reports what is left, with a patch what was found."""
     engine = Engine(options, edited=True)
+    callers = callers_of_files(options, paths, arguments.jobs, engine.include_graph)
 
     def fix(path: str) -> FileReport:
         try:
-            analyzed = engine.analyze(path)
+            analyzed = engine.analyze(path, callers.get(absolute_path(path)))
             done = fixed(engine, analyzed, unsafe=arguments.unsafe_fixes)
             if arguments.diff:
                 _print_patch(analyzed, done)

@@ -1,4 +1,7 @@
-"""One result per file, in order, where what some files pass is known when those that they include are analysed.
+"""What the files that include others pass to these, and one result per file where that is known.
+
+Question  A header that a command is about: how do the kernels of the project call its functions?  Every command asks
+          here (`run_project` for many files, `callers_of_file` for one), so that they all say the same of it.
 
 Rules    First the files that no other one includes, then those that define kernels themselves, for what these pass,
          then all included files with what their callers have in common.  Includers that are not among the files given
@@ -15,29 +18,16 @@ from typing import Final, Generic, TypeVar, final
 
 from analysis.facts.calls import CallsOfFile, KnownCallers, known_callers, unseen
 from analysis.ir.record import record
-from simt_lsp.cli.engine import Analyzed, EngineOptions, UnreadableError, absolute_path, read_source
-from simt_lsp.cli.run_files import FileTask, run_files
-from simt_lsp.workspace.disk_loader import LazyIndex
+from simt_lsp.cli.engine import Analyzed, Engine, EngineOptions, UnreadableError, absolute_path, read_source
+from simt_lsp.cli.run_files import SECONDS, FileTask, run_files
 from simt_lsp.workspace.file_index import DEVICE_SUFFIXES
 from simt_lsp.workspace.include_graph import IncludeGraph
-from simt_lsp.workspace.project_index.build import build_project
-from simt_lsp.workspace.project_index.cache_folder import cache_folder
-from simt_lsp.workspace.setting_sources import merge
 
 Result = TypeVar("Result")
 
 MAX_OTHERS: Final = 24
 MAX_INCLUDERS: Final = 2_000
 _MARKS: Final = (b"__global__", b"__device__")
-
-
-def include_graph(options: EngineOptions) -> IncludeGraph | None:
-    """Who includes whom around the files of a run; None where that is not wanted or not wholly known."""
-    if not merge(options.overrides)[0].analysis.project:
-        return None
-    index = LazyIndex(options.roots)
-    files = build_project(index.roots, index(), cache_folder())
-    return None if files is None or not files.is_complete else files.graph
 
 
 @final
@@ -71,27 +61,49 @@ class NoCalls(Generic[Result]):
 def run_project(
     task: FileTask[Result], paths: Sequence[str], jobs: int | None, graph: IncludeGraph | None
 ) -> Iterator[Result]:
-    """As `run_files`; `graph` says who includes whom, None: each file is looked at alone."""
-    included = [] if graph is None else [path for path in paths if graph.possible_includers(absolute_path(path))]
-    if graph is None or not included:
+    """As `run_files`; `graph` says who includes whom (`Engine.include_graph`), None: each file is looked at alone."""
+    plan = _Plan.of(graph, paths)
+    if plan is None:
         yield from run_files(task, paths, jobs)
         return
-    plan = _Plan(graph, paths, included)
     results: dict[str, Result] = {}
     calls: dict[str, CallsOfFile] = {}
-    outermost = WithCalls(task.finish, plan.wanted, plan.all_included), NoCalls(task.failed)
-    alone = WithCalls[Result](None, plan.wanted, plan.all_included), NoCalls[Result](None)
-    for (finish, failed), some in ((outermost, plan.outermost), (alone, (*plan.others, *plan.callers_inside))):
-        calling = FileTask(task.options, finish, failed, seconds=task.seconds)
-        for path, (result, found) in zip(some, run_files(calling, some, jobs), strict=True):
-            calls[absolute_path(path)] = found
-            if result is not None:
-                results[path] = result
-    found_callers = {absolute_path(path): plan.callers_of(absolute_path(path), calls) for path in included}
-    callers = {path: known for path, known in found_callers.items() if known is not None}
-    results.update(zip(included, run_files(replace(task, callers=callers), included, jobs), strict=True))
+    finish = WithCalls(task.finish, plan.wanted, plan.all_included)
+    calling = FileTask(task.options, finish, NoCalls(task.failed), seconds=task.seconds)
+    for path, (result, found) in zip(plan.outermost, run_files(calling, plan.outermost, jobs), strict=True):
+        calls[absolute_path(path)] = found
+        if result is not None:
+            results[path] = result
+    calls.update(_calls_alone(plan, plan.not_given, task.options, jobs, task.seconds))
+    last = replace(task, callers=plan.callers(calls))
+    results.update(zip(plan.included, run_files(last, plan.included, jobs), strict=True))
     for path in paths:
         yield results[path]
+
+
+def callers_of_files(
+    options: EngineOptions, paths: Sequence[str], jobs: int | None, graph: IncludeGraph | None
+) -> Mapping[str, KnownCallers]:
+    """What `run_project` has those of `paths` judged by that others include, by absolute path."""
+    plan = _Plan.of(graph, paths)
+    if plan is None:
+        return {}
+    return plan.callers(_calls_alone(plan, (*plan.given_callers, *plan.not_given), options, jobs))
+
+
+def callers_of_file(engine: Engine, path: str) -> KnownCallers | None:
+    """Of the only file of a command."""
+    return callers_of_files(engine.options, [path], None, engine.include_graph).get(absolute_path(path))
+
+
+def _calls_alone(
+    plan: _Plan, paths: Sequence[str], options: EngineOptions, jobs: int | None, seconds: float = SECONDS
+) -> Mapping[str, CallsOfFile]:
+    """What files of which nothing else is wanted pass, by absolute path."""
+    finish = WithCalls[None](None, plan.wanted, plan.all_included)
+    task = FileTask(options, finish, NoCalls[None](None), seconds=seconds)
+    found = zip(paths, run_files(task, paths, jobs), strict=True)
+    return {absolute_path(path): calls for path, (_, calls) in found}
 
 
 @final
@@ -100,6 +112,7 @@ class _Plan:
 
     def __init__(self, graph: IncludeGraph, paths: Sequence[str], included: Sequence[str]) -> None:
         self._graph = graph
+        self.included = included
         self.outermost: Sequence[str] = [path for path in paths if path not in set(included)]
         self.wanted = frozenset(map(absolute_path, included))
         given = {absolute_path(path) for path in self.outermost}
@@ -116,15 +129,30 @@ class _Plan:
             self._includers[path] = callers
             others.update(unseen_others)
             inside.update(one for one in callers if graph.possible_includers(one) and _defines_kernels(one))
-        self.others = sorted(others)
-        self.callers_inside = sorted(inside)
+        self.not_given: Sequence[str] = [*sorted(others), *sorted(inside)]
+        """Files that are analysed for what they pass alone: not among the paths, or included and not yet to be told."""
+        calling = {one for includers in self._includers.values() for one in includers or ()}
+        self.given_callers: Sequence[str] = [path for path in self.outermost if absolute_path(path) in calling]
         self.all_included = frozenset((*self.wanted, *inside))
 
-    def callers_of(self, path: str, calls: Mapping[str, CallsOfFile]) -> KnownCallers | None:
-        includers = self._includers[path]
-        if includers is None:
+    @classmethod
+    def of(cls, graph: IncludeGraph | None, paths: Sequence[str]) -> _Plan | None:
+        """None where no file among the paths has callers in others."""
+        if graph is None:
             return None
-        return known_callers(path, [calls[one] for one in includers if one in calls], includers)
+        included = [path for path in paths if graph.possible_includers(absolute_path(path))]
+        return cls(graph, paths, included) if included else None
+
+    def callers(self, calls: Mapping[str, CallsOfFile]) -> Mapping[str, KnownCallers]:
+        """From what all files pass that were analysed first: the callers of each included file, where all are known."""
+        found: dict[str, KnownCallers] = {}
+        for path, includers in self._includers.items():
+            if includers is None:
+                continue
+            known = known_callers(path, [calls[one] for one in includers if one in calls], includers)
+            if known is not None:
+                found[path] = known
+        return found
 
     def _calling(self, path: str) -> Sequence[str] | None:
         """All files that may have the text of `path` in them and call its functions; None where they are too many."""

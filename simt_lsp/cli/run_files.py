@@ -7,7 +7,7 @@ import os
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Generic, TypeVar, final
+from typing import Final, Generic, TypeVar, final
 
 from analysis.facts.calls import KnownCallers
 from analysis.ir.record import record
@@ -18,6 +18,8 @@ from simt_lsp.cli.workers import Workers, WorkersCannotStart
 
 Result = TypeVar("Result")
 
+SECONDS: Final = 120.0
+"""A process that needs longer for a file is ended, unless more was asked of it."""
 WORTH_A_PROCESS = 150_000
 """Bytes of source per process below which starting it costs more than it saves."""
 
@@ -32,7 +34,7 @@ class FileTask(Generic[Result]):
     failed: Callable[[str, str], Result]
     callers: Mapping[str, KnownCallers] = field(default_factory=dict[str, KnownCallers])
     """By absolute path, of files that others include: how these call its functions."""
-    seconds: float = 120.0
+    seconds: float = SECONDS
     """A process that needs longer for a file is ended."""
 
     def __call__(self) -> Callable[[str], Result]:

@@ -22,6 +22,7 @@ from simt_lsp.cli.engine import Analyzed, Engine
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
 from simt_lsp.cli.kernel_runs import KernelRun, runs_of
 from simt_lsp.cli.one_file import analyzed_file
+from simt_lsp.cli.project_files import callers_of_file
 from simt_lsp.cli.targets import function_target, region_target
 from simt_lsp.cli.terminal import Style, can_write, share_progress, writer
 
@@ -133,7 +134,7 @@ def _in_its_size(
         return engine, analyzed, run
     resized = argparse.Namespace(**{**vars(options), "warp_size": size})
     engine = _engine(analyzed.path, resized)
-    other = engine.analyze(analyzed.path)
+    other = engine.analyze(analyzed.path, callers_of_file(engine, analyzed.path))
     kernel = kernel_at(other.analysis.program, run.kernel.item.path, run.kernel.item.span.start)
     assert kernel is not None, "the text is the same"
     return engine, other, KernelRun(kernel, run.launch)
@@ -190,7 +191,9 @@ def _reported(
 def _facts(engine: Engine, analyzed: Analyzed, kernel: DeviceFunction) -> Sequence[FunctionFacts]:
     """Those of the kernel's file."""
     path = kernel.item.path
-    own = analyzed.analysis if path == analyzed.analysis.facts.path else engine.facts_within(analyzed, path)
+    if path == analyzed.analysis.facts.path:
+        return analyzed.analysis.facts.functions
+    own = engine.facts_within(analyzed, path, callers_of_file(engine, path))
     return () if own is None else own.facts.functions
 
 
