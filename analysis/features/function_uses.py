@@ -18,6 +18,8 @@ from analysis.features.launch_site import FunctionPlace, LaunchSite, place_of
 from analysis.ir.instructions import Call
 from analysis.ir.record import record
 from analysis.ir.source import FrameId, Span
+from analysis.ir.types import Type
+from analysis.lower.functions import generic_signature
 from analysis.syntax.items import Item, ItemKind
 
 
@@ -89,7 +91,8 @@ def definitions_of(analysis: FileAnalysis, place: FunctionPlace) -> tuple[Functi
 
 
 def same_function(analysis: FileAnalysis, place: FunctionPlace) -> tuple[FunctionPlace, ...]:
-    """Its definitions and declarations that the file sees: those of its name with the same scopes around them."""
+    """It and its declarations that the file sees, or for a declaration the definition: of the same name, in the same
+    scopes, with the same parameters."""
     unit = analysis.program.unit
     seen = [
         item for item in unit.lookup(place.name) if item.kind is ItemKind.FUNCTION and item.is_device and item.active
@@ -97,8 +100,29 @@ def same_function(analysis: FileAnalysis, place: FunctionPlace) -> tuple[Functio
     own = next((item for item in seen if (item.path, item.span.start) == (place.path, place.start)), None)
     if own is None:
         return ()
-    alike = [item for item in seen if (item.namespace, item.owner) == (own.namespace, own.owner)]
-    return tuple(map(place_of, alike))
+    return tuple(place_of(item) for item in seen if item is own or _declare_the_same(analysis, own, item))
+
+
+def _declare_the_same(analysis: FileAnalysis, one: Item, other: Item) -> bool:
+    """Parameters of templates may have other names in each declaration, and types in a class mean something there
+    alone: of those, the number of parameters decides."""
+    if (one.namespace, one.owner, one.is_template) != (other.namespace, other.owner, other.is_template):
+        return False
+    if one.is_definition and other.is_definition:
+        return False  # overloads, or a template and what specialises it
+    types = [_parameter_types(analysis, item) for item in (one, other)]
+    if one.is_template or one.owner is not None:
+        return len(types[0]) == len(types[1])
+    return types[0] == types[1]
+
+
+def _parameter_types(analysis: FileAnalysis, item: Item) -> tuple[tuple[Type, bool, bool], ...]:
+    """Without the `const` and `volatile` of a parameter itself, which tell no functions apart."""
+    declaration = analysis.program.declaration(item, None)
+    if declaration is None:
+        return ()
+    declared = (parameter.declared for parameter in generic_signature(declaration).parameters)
+    return tuple((one.type, one.is_reference, one.is_rvalue) for one in declared)
 
 
 def _calls(analysis: FileAnalysis, view: View) -> Iterator[tuple[Span, Item]]:

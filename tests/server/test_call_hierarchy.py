@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -129,4 +130,42 @@ def test_it_may_be_switched_off(project: Path) -> None:
         assert prepare(client, header, 4, 17) is None
         assert calls(client, "incoming", kernel) is None
         assert calls(client, "outgoing", kernel) is None
+        assert client.stop() == 0
+
+
+DECLARED = {
+    "k.cuh": "#pragma once\n__device__ int one(int x) { return x; }\n__device__ int one(float x) { return 1; }\n"
+    "__global__ void fill(float *x);\n",
+    "between.cuh": '#pragma once\n#include "k.cuh"\n__device__ int two(int x) { return one(x) + one(2.0f); }\n',
+    "fill.cu": '#include "k.cuh"\n__global__ void fill(float *x) { *x = 1; }\nvoid own() { fill<<<1, 32>>>(0); }\n',
+    "use.cu": '#include "between.cuh"\nvoid use() { fill<<<1, 32>>>(0); }\n'
+    "__global__ void k(int *x) { *x = two(1); }\n",
+}
+
+
+def test_callers_in_files_that_are_not_open(tmp_path: Path) -> None:
+    """One in a header between, one that sees a declaration alone; not the calls of an overload."""
+    for name, text in DECLARED.items():
+        (tmp_path / name).write_text(text)
+    with server() as client:
+        client.initialize(VSCODE, tmp_path)
+        header, fill = (tmp_path / "k.cuh").as_uri(), (tmp_path / "fill.cu").as_uri()
+        client.open(header, DECLARED["k.cuh"])
+        (called,) = prepare(client, header, 1, 16)
+        found = calls(client, "incoming", called)
+        for _ in range(100):  # the index of the project is built meanwhile
+            if found:
+                break
+            time.sleep(0.1)
+            found = calls(client, "incoming", called)
+        assert found == {"two between.cuh": [(2, 35)]}
+        (overload,) = prepare(client, header, 2, 16)
+        assert calls(client, "incoming", overload) == {"two between.cuh": [(2, 44)]}
+        launches = {"own fill.cu": [(2, 13)], "use use.cu": [(1, 13)]}
+        (declared,) = prepare(client, header, 3, 17)
+        assert calls(client, "incoming", declared) == launches
+        client.open(fill, DECLARED["fill.cu"])
+        (defined,) = prepare(client, fill, 2, 14)
+        assert (defined["uri"], start(defined["selectionRange"])) == (fill, (1, 16))
+        assert calls(client, "incoming", defined) == launches
         assert client.stop() == 0

@@ -61,13 +61,24 @@ def _places(view: View, position: types.Position, *, wanted: bool) -> list[types
 
 
 def uses_of(view: View, meant: Sequence[FunctionPlace]) -> Iterator[Use]:
-    """The calls and launches in a file of any of `meant`, each place in the text once."""
-    from analysis.features.function_uses import uses
+    """The calls and launches in a file of any of `meant`, each place in the text once.
+
+    What one file defines, others may only see declared: what they call is compared by all of its declarations.
+    """
+    from analysis.features.function_uses import same_function, uses
 
     starts = {(place.path, place.start) for place in meant}
+    names = {place.name for place in meant}
+    known: dict[FunctionPlace, bool] = {}
     seen: set[int] = set()
     for use in uses(view.analysis, sites_of(view)):
-        if (use.callee.path, use.callee.start) in starts and use.start not in seen:
+        callee = use.callee
+        if callee.name not in names or use.start in seen:
+            continue
+        if callee not in known:
+            same = (callee, *same_function(view.analysis, callee))
+            known[callee] = any((place.path, place.start) in starts for place in same)
+        if known[callee]:
             seen.add(use.start)
             yield use
 
@@ -91,6 +102,7 @@ def files_using(ls: SimtServer, meant: Sequence[FunctionPlace]) -> list[str]:
         root = ls.roots.of(place.path)
         if root is not None and root.project is not None:
             found += root.project.users(place.path, place.name, internal=False).paths
+            found += root.project.headers_naming(place.path, place.name)
     return list(dict.fromkeys(found))
 
 

@@ -113,6 +113,19 @@ class ProjectIndex:
                 known = self._users[question] = self._find_users(_slashed(path), name, internal=internal)
             return known
 
+    def headers_naming(self, path: str, name: str) -> tuple[str, ...]:
+        """The files that include `path`, over any chain, are not compiled on their own and may name `name`: the
+        nearest `MAX_USERS`."""
+        path = _slashed(path)
+        with self._lock:
+            try:
+                including = self._with_includers(path) - {path}
+            except _TooMany:
+                return ()
+            skims = ((one, self._skims.get(one)) for one in including if not self._is_compiled(one))
+            found = [one for one, known in skims if known is not None and known.may_name(name)]
+        return tuple(sorted(found, key=lambda one: (nearness(one, path), one))[:MAX_USERS])
+
     def _refresh(self) -> None:
         if self._version != self.graph.version:
             self._version = self.graph.version
@@ -197,6 +210,12 @@ class ProjectIndex:
         known = self._reached.get(path)
         if known is not None:
             return known
+        seen = self._with_includers(path)
+        found = self._reached[path] = frozenset(one for one in seen if one != path and self._is_compiled(one))
+        return found
+
+    def _with_includers(self, path: str) -> set[str]:
+        """A file and all that include it, over any chain; raises `_TooMany`."""
         seen = {path}
         waiting = [path]
         while waiting and len(seen) <= MAX_REACHED:
@@ -205,8 +224,7 @@ class ProjectIndex:
             waiting += fresh
         if waiting:
             raise _TooMany
-        found = self._reached[path] = frozenset(one for one in seen if one != path and self._is_compiled(one))
-        return found
+        return seen
 
     def _answer(self, path: str, units: frozenset[str], doubtful: frozenset[str] = frozenset()) -> Users:
         found, unsure = (
