@@ -7,7 +7,7 @@ Rules   A context is for one function.  Code from elsewhere that is lowered in p
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias, final
@@ -98,6 +98,8 @@ class LoweringContext:
     """Spans that were asked for: the instructions and records of one node share one object."""
     chosen: dict[ValueId, Node] = field(default_factory=dict[ValueId, Node])
     """Values of `c ? a : b` with two objects of one type: the objects are not known any more, only their names."""
+    objects: dict[ValueId, Callable[[], Place]] = field(default_factory=dict[ValueId, Callable[[], Place]])
+    """Values read from one of several objects, as by `std::min(a, b)`: what a reference to the result names."""
     zeros: set[ValueId] = field(default_factory=set[ValueId])
     """Values of literal zeros, which are null pointers where a pointer is wanted."""
     named: set[ValueId] = field(default_factory=set[ValueId])

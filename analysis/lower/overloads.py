@@ -100,7 +100,7 @@ def _argument(ctx: LoweringContext, operand: Operand) -> Argument:
         is_lvalue = False if operand.is_temporary else True if operand.is_lvalue else None
         return Argument(type, False, is_lvalue, operand.is_constant)
     if isinstance(operand, int):
-        is_lvalue = None if operand in ctx.named or operand in ctx.chosen else False
+        is_lvalue = None if operand in ctx.named or operand in ctx.chosen or operand in ctx.objects else False
         return Argument(type, operand in ctx.zeros, is_lvalue)
     return Argument(type)
 

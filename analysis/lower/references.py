@@ -12,7 +12,7 @@ from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import is_arithmetic
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.arguments import as_base, may_move, may_refer, reference_to
-from analysis.lower.expressions.dispatch import forget_chosen, load, lower, lower_object, temporary
+from analysis.lower.expressions.dispatch import forget_chosen, load, lower_object, object_behind, temporary
 from analysis.lower.names import DeclaredType, LocalVariable, is_inferred
 from analysis.syntax.tree import Node
 
@@ -22,6 +22,8 @@ def bind_reference(ctx: LoweringContext, name: str, declared: DeclaredType, oper
     builder = ctx.builder
     if not declared.is_constant:
         forget_chosen(ctx, operand, span)
+    if is_auto(declared.type) or (type := ctx.type_of(operand)) is None or may_refer(ctx, declared, type):
+        operand = object_behind(ctx, operand, span)
     if isinstance(operand, Place):
         may_move(ctx, declared, operand)
     elif isinstance(operand, int) and isinstance(builder.types[operand], StructType):
@@ -48,7 +50,7 @@ def bind_member(ctx: LoweringContext, member: Place, declared: DeclaredType, val
     if isinstance(value, Node) and value.kind in ("initializer_list", "argument_list") and len(value.children) == 1:
         value = value.children[0]
     if isinstance(value, Node):
-        value = lower(ctx, value) if declared.is_constant else lower_object(ctx, value)
+        value = lower_object(ctx, value)
     ctx.builder.store(member.address, reference_to(ctx, declared, value, span), span)
 
 

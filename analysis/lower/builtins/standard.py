@@ -6,9 +6,9 @@ from typing import Final
 
 from analysis.ir.ids import ValueId
 from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction
-from analysis.ir.types import FloatFormat, FloatType, HandleType, IntegerType, PointerType, Type
+from analysis.ir.types import FloatFormat, FloatType, HandleType, IntegerType, PointerType, Type, UnknownType
 from analysis.lower.builtins.constants import largest, smallest
-from analysis.lower.builtins.core import BoundCall, Lowering, Table, opaque_bound
+from analysis.lower.builtins.core import BoundCall, Lowering, Table, opaque_bound, opaque_call
 from analysis.lower.builtins.memory import same_value
 from analysis.lower.builtins.operations import Operator, emit_operator
 
@@ -35,6 +35,11 @@ def _exchange(call: BoundCall) -> ValueId:
     old = builder.load(to, pointer.element, span)
     builder.store(to, builder.convert(value, pointer.element, span), span)
     return old
+
+
+def _wrapped_reference(call: BoundCall) -> ValueId | None:
+    """`std::ref(object)`: what reads it may find another value, what writes it changes the object."""
+    return opaque_call(call.call, UnknownType("std::reference_wrapper"))
 
 
 def _clamp(call: BoundCall) -> ValueId:
@@ -181,8 +186,8 @@ TABLE: Final[Table] = {
     "move": (same_value, "V(V)"),
     "forward": (same_value, "V(V)"),
     "as_const": (same_value, "V(V)"),
-    "ref": (same_value, "any(any&)"),
-    "cref": (same_value, "any(any&)"),
+    "ref": (_wrapped_reference, "any(any&)"),
+    "cref": (_wrapped_reference, "any(any&)"),
     "raw_pointer_cast": (same_value, "P(P)"),
     "clamp": (_clamp, "T(T, T, T)"),
     "midpoint": (_midpoint, "T(T, T)"),

@@ -12,7 +12,7 @@ from analysis.lower.constants import evaluate
 from analysis.lower.context import LoweringContext, Operand, Place, PointerMoved
 from analysis.lower.conversions import is_vague
 from analysis.lower.convert import implicit
-from analysis.lower.expressions.dispatch import forget_chosen, load, lower, temporary
+from analysis.lower.expressions.dispatch import forget_chosen, load, lower, object_behind, temporary
 from analysis.lower.expressions.members import upcast
 from analysis.lower.names import DeclaredType, ParameterDeclaration
 from analysis.lower.packs import expanded
@@ -58,6 +58,10 @@ def reference_to(ctx: LoweringContext, declared: DeclaredType, argument: Operand
     """The address that a reference of a known type holds: of the object, of its base, or of a converted copy."""
     builder = ctx.builder
     wanted = declared.stored
+    if isinstance(argument, int) and may_refer(ctx, declared, builder.types[argument]):
+        if not declared.is_constant:
+            forget_chosen(ctx, argument, span)
+        argument = object_behind(ctx, argument, span)
     if isinstance(argument, int) and isinstance(builder.types[argument], StructType):
         argument = temporary(ctx, argument, span)  # a reference to a base is to a part of the whole object
     if isinstance(argument, Place):
@@ -65,8 +69,6 @@ def reference_to(ctx: LoweringContext, declared: DeclaredType, argument: Operand
         if may_refer(ctx, declared, argument.type):
             return builder.bitcast(as_base(ctx, argument, declared.type, span), wanted, span)
         argument = load(ctx, argument, span)
-    if not declared.is_constant:
-        forget_chosen(ctx, argument, span)
     value = implicit(ctx, load(ctx, argument, span), declared.type, span)
     return builder.bitcast(temporary(ctx, value, span).address, wanted, span)
 

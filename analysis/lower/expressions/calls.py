@@ -21,6 +21,7 @@ from analysis.lower.expressions.casts import cast, converted
 from analysis.lower.expressions.deduced_classes import deduced_object
 from analysis.lower.expressions.dispatch import handles, load, lower, temporary, unsupported
 from analysis.lower.expressions.function_tables import call_entry, table_entry
+from analysis.lower.expressions.least_and_greatest import least_or_greatest
 from analysis.lower.expressions.members import receiver, record_member, this_object, upcast
 from analysis.lower.expressions.names import entity_operand
 from analysis.lower.expressions.pass_through import passed_through
@@ -192,6 +193,10 @@ def _call_set(
         if same is not None:
             return same
     builtin = None if entity.builtin is None else builtin_function(entity.builtin)
+    if builtin is not None and not entity.declarations:
+        chosen = least_or_greatest(ctx, builtin, explicit, operands, node)
+        if chosen is not None:
+            return chosen
     literals = argument_literals(ctx, arguments) if builtin is not None else ()
     return call_functions(ctx, entity.name, entity.declarations, builtin, explicit, operands, span, literals)
 

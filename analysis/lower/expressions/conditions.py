@@ -10,10 +10,12 @@ Words     An expression is *quiet* when computing it needlessly cannot be notice
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from analysis.ir.function import SourceBranch, SourceBranchKind, SymbolKind
-from analysis.ir.ids import BasicBlockId, SourceBranchId, ValueId
+from analysis.ir.ids import BasicBlockId, SourceBranchId, SymbolId, ValueId
 from analysis.ir.instructions import Branch, Select
 from analysis.ir.operators import BinaryOperator, UnaryOperator
 from analysis.ir.source import Span
@@ -41,8 +43,11 @@ from analysis.lower.expressions.dispatch import (
     load,
     lower,
     lower_object,
+    object_behind,
     rvalue,
+    selected_object,
     unsupported,
+    used_value,
 )
 from analysis.lower.names import BuiltinName, ConstantName, LocalVariable, TemplateValue
 from analysis.syntax.tree import Node
@@ -204,11 +209,15 @@ def _select(
 ) -> ValueId:
     builder = ctx.builder
     test = condition_value(ctx, condition)
-    first, second = rvalue(ctx, if_true), rvalue(ctx, if_false)
+    operands = lower(ctx, if_true), lower(ctx, if_false)
+    first, second = (used_value(ctx, operand, arm) for operand, arm in zip(operands, (if_true, if_false), strict=True))
     type = _common_type(builder.types[first], builder.types[second])
     first, second = implicit(ctx, first, type, span), implicit(ctx, second, type, span)
     result = builder.value(type)
     builder.emit(Select(result, test, first, second, branch, span))
+    if_object, else_object = operands
+    if isinstance(if_object, Place) and isinstance(else_object, Place) and if_object.type == else_object.type:
+        ctx.objects[result] = partial(selected_object, ctx, test, if_object, else_object, span)
     return result
 
 
@@ -233,6 +242,8 @@ def _diamond(
         builder.continue_in(block)
         lower_arm = lower_object if is_object else lower
         operand = None if arm.kind == "throw_statement" else lower_arm(ctx, arm)
+        if is_object and isinstance(operand, int) and operand in ctx.objects:
+            operand = object_behind(ctx, operand, ctx.span(arm))
         ends.append((builder.current, operand, ctx.span(arm)))
     first, second = ends[0][1], ends[1][1]
     if _same_object_type(first, second, is_object=is_object):
@@ -283,15 +294,40 @@ def _joined_values(
         return None
     type = known[0] if len(known) == 1 else _common_type(known[0], known[1])
     symbol = builder.symbol("", SymbolKind.LOCAL, type, span)
+    address = _address_symbol(ctx, [operand for _, operand, _ in ends], span)
     for block, operand, arm in ends:
         builder.continue_in(block)
+        if address is not None and isinstance(operand, Place):
+            pointer = builder.bitcast(operand.address, builder.symbols[address].type, arm)
+            builder.store(builder.symbol_address(address, arm), pointer, arm)
         if operand is not None:
             value = load(ctx, operand, arm)
             builder.expression(arm, value)
             builder.store(builder.symbol_address(symbol, arm), implicit(ctx, value, type, arm), arm)
         builder.jump(end, arm)
     builder.continue_in(end)
-    return builder.load(builder.symbol_address(symbol, span), type, span)
+    result = builder.load(builder.symbol_address(symbol, span), type, span)
+    if address is not None:
+        pointer = builder.symbols[address].type
+        place = Place(builder.load(builder.symbol_address(address, span), pointer, span), type, is_lvalue=True)
+        ctx.objects[result] = lambda: place
+    return result
+
+
+def _address_symbol(ctx: LoweringContext, operands: Sequence[Operand], span: Span) -> SymbolId | None:
+    """Holds which object was read; None where there may be none, or where it may be a local variable.
+
+    The address of a local variable is not kept for a reference that will hardly ever be made: nothing would be known
+    about the variable any more.
+    """
+    places = [operand for operand in operands if isinstance(operand, Place) and operand.held is None]
+    if len(places) < len(operands) or len({found.type for found in places}) != 1:
+        return None
+    spaces = {ctx.builder.space_of(found.address) for found in places}
+    if MemorySpace.LOCAL in spaces or any(found.bits or found.volatile for found in places):
+        return None
+    space = spaces.pop() if len(spaces) == 1 else MemorySpace.GENERIC
+    return ctx.builder.symbol("", SymbolKind.LOCAL, PointerType(places[0].type, space), span)
 
 
 def _common_type(first: Type, second: Type) -> Type:

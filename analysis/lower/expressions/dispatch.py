@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from analysis.ir.function import Expression, SymbolKind
 from analysis.ir.ids import ValueId
-from analysis.ir.instructions import Load, Opaque
+from analysis.ir.instructions import Load, Opaque, Select
 from analysis.ir.source import Span
 from analysis.ir.types import ArrayType, HandleType, MemorySpace, PointerType, Type, UnknownType
 from analysis.lower.bit_fields import read_bits, unit_type
@@ -85,7 +85,11 @@ def lower(ctx: LoweringContext, node: Node) -> Operand:
 def rvalue(ctx: LoweringContext, node: Node) -> ValueId:
     """The value of an expression, recorded for hovers."""
     handler = EXPRESSIONS.get(node.kind)
-    operand = unsupported(ctx, node) if handler is None else handler(ctx, node)
+    return used_value(ctx, unsupported(ctx, node) if handler is None else handler(ctx, node), node)
+
+
+def used_value(ctx: LoweringContext, operand: Operand, node: Node) -> ValueId:
+    """The value of what `node` was lowered to, recorded for hovers."""
     span = ctx.span(node)
     value = load(ctx, operand, span)
     if node.kind in _RECORDED:
@@ -112,10 +116,10 @@ def record_value(ctx: LoweringContext, node: Node, operand: Operand) -> None:
 
 def place(ctx: LoweringContext, node: Node) -> Place:
     """The object an expression denotes; a value gets a temporary."""
-    operand = lower_object(ctx, node)
+    span = ctx.span(node)
+    operand = object_behind(ctx, lower_object(ctx, node), span)
     if isinstance(operand, Place):
         return operand
-    span = ctx.span(node)
     forget_chosen(ctx, operand, span)
     return temporary(ctx, load(ctx, operand, span), span)
 
@@ -204,9 +208,44 @@ def unsupported(ctx: LoweringContext, node: Node, construct: str | None = None) 
     return ctx.builder.opaque(construct, arguments, type, ctx.span(node), may_contain_barrier=node.kind == TOO_DEEP)
 
 
+def object_behind(ctx: LoweringContext, operand: Operand, span: Span) -> Operand:
+    """What a reference to `operand` names: the object that a value was chosen from, where it was."""
+    if not isinstance(operand, int):
+        return operand
+    found = ctx.objects.get(operand)
+    if found is not None:
+        return found()
+    node = ctx.chosen.get(operand)
+    if node is None:
+        return operand
+    names = tuple(dict.fromkeys((operand, *_reached(ctx, node))))
+    type = ctx.builder.types[operand]
+    construct = "a reference to what a conditional expression chooses"
+    return Place(ctx.builder.opaque(construct, names, PointerType(type, MemorySpace.GENERIC), span), type)
+
+
+def selected_object(ctx: LoweringContext, test: ValueId, if_true: Operand, if_false: Operand, span: Span) -> Place:
+    """One of two objects of one type; a value, or what it was chosen from, counts as an object."""
+    builder = ctx.builder
+    places: list[Place] = []
+    for operand in (if_true, if_false):
+        found = object_behind(ctx, operand, span)
+        places.append(found if isinstance(found, Place) else temporary(ctx, load(ctx, found, span), span))
+    first, second = places
+    space = builder.space_of(first.address)
+    is_volatile = first.volatile or second.volatile
+    if builder.space_of(second.address) is not space:
+        space = MemorySpace.GENERIC
+    pointer = PointerType(first.type, space, is_volatile)
+    addresses = [builder.bitcast(found.address, pointer, span) for found in places]
+    result = builder.value(pointer)
+    builder.emit(Select(result, test, addresses[0], addresses[1], None, span))
+    return Place(result, first.type, is_volatile, is_lvalue=True)
+
+
 def forget_chosen(ctx: LoweringContext, operand: Operand, span: Span) -> None:
     """`c ? a : b` was lowered as a value and is written to after all: whatever it names may have changed."""
-    node = ctx.chosen.get(operand) if isinstance(operand, int) else None
+    node = ctx.chosen.get(operand) if isinstance(operand, int) and operand not in ctx.objects else None
     if node is not None:
         names = tuple(dict.fromkeys(_reached(ctx, node)))
         ctx.builder.emit(Opaque(None, "a conditional expression that is written to", names, True, span))

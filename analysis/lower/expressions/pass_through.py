@@ -12,12 +12,12 @@ from dataclasses import replace
 from typing import Final
 
 from analysis.ir.source import Span
-from analysis.ir.types import S32, StructType
+from analysis.ir.types import S32, StructType, UnknownType
 from analysis.lower.builtins import builtin_layout
 from analysis.lower.builtins.types import canonical
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.convert import implicit
-from analysis.lower.expressions.dispatch import load, lower, temporary
+from analysis.lower.expressions.dispatch import load, lower, reachable, temporary
 from analysis.lower.expressions.members import element, member_place
 from analysis.lower.library.source import array_elements
 from analysis.lower.lookup import find
@@ -26,12 +26,18 @@ from analysis.syntax.tree import Node
 
 _SAME: Final = frozenset({"move", "forward", "as_const", "move_if_noexcept"})
 
+_REFERRING: Final = frozenset({"tie", "forward_as_tuple"})
+"""They give a tuple of references: what is done to it is done to the objects."""
+
 
 def passed_through(
     ctx: LoweringContext, name: str, explicit: tuple[TemplateArgument, ...], operands: Sequence[Operand], node: Node
 ) -> Operand:
     """What the call gives; None for any other function."""
     space, last = canonical(name)
+    if space == "std" and last in _REFERRING:
+        reached = reachable(ctx, operands, ctx.span(node))
+        return ctx.builder.opaque(f"std::{last}", reached, UnknownType("std::tuple"), ctx.span(node))
     if space not in ("std", "") or len(operands) != 1:
         return None
     if last in _SAME:

@@ -35,7 +35,7 @@ from analysis.lower.expressions.deduced_classes import (
     initialise_deduced,
     initialiser_operands,
 )
-from analysis.lower.expressions.dispatch import load, lower, lower_object, rvalue, temporary
+from analysis.lower.expressions.dispatch import load, lower, lower_object, object_behind, rvalue, temporary
 from analysis.lower.expressions.members import element
 from analysis.lower.functions import THREAD_GROUP, function_declarator
 from analysis.lower.globals import listed_length
@@ -48,7 +48,6 @@ from analysis.lower.names import (
     DECLTYPE_AUTO,
     Closure,
     DeclaredType,
-    DependentName,
     LambdaName,
     LocalVariable,
     TypeTemplate,
@@ -243,7 +242,8 @@ def _deduced(ctx: LoweringContext, name: str, declared: DeclaredType, value: Nod
         not_understood(ctx, Node("declaration", 0, 0, b""), "auto without an initialiser")
         return
     constant = evaluate(ctx.scope, value) if declared.is_constant else None
-    operand = lower(ctx, value)
+    is_any = declared.type == DECLTYPE_AUTO and value.kind != "identifier"
+    operand = object_behind(ctx, lower_object(ctx, value), ctx.span(value)) if is_any else lower(ctx, value)
     if isinstance(operand, Closure):
         declarator = operand.node.field("declarator")
         if value.kind != "lambda_expression" and declarator is not None and declarator.child("lambda_specifier"):
@@ -289,7 +289,7 @@ def _reference(ctx: LoweringContext, name: str, declared: DeclaredType, value: N
     if value is None:
         not_understood(ctx, Node("declaration", 0, 0, b""), "reference without an initialiser")
         return
-    operand = lower(ctx, value) if declared.is_constant else lower_object(ctx, value)
+    operand = lower_object(ctx, value)
     if isinstance(operand, Closure):
         ctx.scope.declare(name, LambdaName(operand))
         return
@@ -353,7 +353,11 @@ def _bind_members(ctx: LoweringContext, declarator: Declarator, operand: Operand
     for index, name_node in enumerate(declarator.bindings):
         name = name_node.text.decode("utf-8", "replace")
         if index >= len(types):
-            ctx.scope.declare(name, DependentName(name))
+            unknown = UnknownType(name)
+            pointer = PointerType(unknown, MemorySpace.GENERIC)
+            whole = (found.address,)
+            address = ctx.builder.opaque(f"structured binding {name}", whole, pointer, span)
+            bind_reference(ctx, name, DeclaredType(unknown, True), Place(address, unknown), ctx.span(name_node))
             continue
         if isinstance(found.type, ArrayType):
             number = ctx.builder.constant(index, S32, span)

@@ -96,8 +96,10 @@ OPAQUE_BY_NATURE = {
     *control.RUNTIME,
     "invoke_one",
     "invoke_one_broadcast",
+    "ref",
+    "cref",
 }
-"""They run code that is not visible here."""
+"""They run code that is not visible here, or give objects that name others."""
 
 
 def rows() -> Iterator[tuple[str, str, Table]]:

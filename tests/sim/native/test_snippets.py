@@ -69,6 +69,17 @@ _SIMULATED: Final = (
     "overload bool ptr",
     "overload explicit args",
     "overload explicit count",
+    "std min ref",
+    "std min argument",
+    "std min nested",
+    "std min struct reversed",
+    "std min copied",
+    "std clamp ref",
+    "std conditional",
+    "cond const ref",
+    "cond argument",
+    "cond memory changed",
+    "cond member ctor",
 )
 """Some that are not refused."""
 

@@ -8,6 +8,7 @@
 // Sources    CUDA C++ Programming Guide; CUDA Math API; PTX ISA 8.x.  Nothing here is shared with the simulator.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -26,6 +27,7 @@
 #define __grid_constant__
 #define warpSize 32
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
