@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final, Generic, TypeVar, final
 
 from analysis.facts.calls import CallsOfFile, KnownCallers, known_callers, unseen
@@ -91,8 +92,9 @@ def callers_of_files(
     return plan.callers(_calls_alone(plan, (*plan.given_callers, *plan.not_given), options, jobs))
 
 
+@lru_cache(maxsize=8)
 def callers_of_file(engine: Engine, path: str) -> KnownCallers | None:
-    """Of the only file of a command."""
+    """Of the only file of a command, as they were when it was first asked: `simulate` asks for each kernel."""
     return callers_of_files(engine.options, [path], None, engine.include_graph).get(absolute_path(path))
 
 
