@@ -75,6 +75,7 @@ def _lower_body(
         scope=instance.scope.inside(),
         returns=ReturnTarget(instance.signature.returns),
         warp_size=warp_size,
+        function=instance.id,
         owner=declaration.owner,
         moved=moved,
     )

@@ -82,6 +82,8 @@ class LoweringContext:
     scope: Scope
     returns: ReturnTarget
     warp_size: int
+    function: FunctionId
+    """Whose body is lowered; bodies that are lowered in place within it are others."""
     owner: Record | None = None
     this: LocalVariable | None = None
     fixed_span: Span | None = None

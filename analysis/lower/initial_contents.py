@@ -43,6 +43,8 @@ class _NotKnown(Exception):
 
 def initial_contents(declaration: GlobalDeclaration, structs: Mapping[str, StructLayout]) -> Contents:
     """The numbers that the initialiser of `declaration` gives; None where they cannot be told."""
+    if declaration.declared.is_reference:
+        return None
     reader = _Reader(declaration.scope, structs)
     type, value = declaration.declared.type, declaration.value
     known: Constant | None = declared_object(declaration)

@@ -134,7 +134,7 @@ def test_where_symbols_live() -> None:
         "t": SymbolKind.TEXTURE,
         "s": SymbolKind.SHARED,
         "d": SymbolKind.DYNAMIC_SHARED,
-        "once": SymbolKind.GLOBAL,
+        "once of k(float* a)": SymbolKind.GLOBAL,
     }
 
 

@@ -3,13 +3,15 @@
 Rules   A variable is a LOCAL symbol; a reference is a LOCAL symbol that holds an address.
         A constant scalar whose initialiser is a constant expression is known to constant expressions after it.
         A pointer variable with an initialiser that nothing else is assigned to keeps the initialiser's address space.
-Limits  A local `static` variable that is not shared is one object in global memory.
+Limits  A local `static` variable that is not shared is one object in global memory, named with its function.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from analysis.ir.function import SymbolKind
-from analysis.ir.ids import ValueId
+from analysis.ir.ids import SymbolId, ValueId
 from analysis.ir.instructions import Opaque
 from analysis.ir.source import Span
 from analysis.ir.types import (
@@ -48,6 +50,7 @@ from analysis.lower.names import (
     DECLTYPE_AUTO,
     Closure,
     DeclaredType,
+    GlobalDeclaration,
     LambdaName,
     LocalVariable,
     TypeTemplate,
@@ -147,11 +150,31 @@ def _static(
     type = declared.type
     if isinstance(type, UnknownType):
         builder.emit(Opaque(None, f"type {type.spelling} is not visible", (), False, span))
-    symbol = builder.symbol(name, kind, declared.stored, span)
+    if kind in (SymbolKind.GLOBAL, SymbolKind.CONSTANT):
+        if isinstance(type, ArrayType) and type.length is None and value is not None:
+            declared = replace(declared, type=ArrayType(type.element, listed_length(ctx.scope, value, type)))
+        symbol = _of_grid(ctx, kind, name, declared, value, span)
+    else:
+        symbol = builder.symbol(name, kind, declared.stored, span)
     variable = builder.variable(name, declared.stored, span)
     ctx.scope.declare(name, LocalVariable(name, symbol, declared, variable))
-    if value is not None and kind is SymbolKind.GLOBAL:
-        return  # initialised once, before the first call
+
+
+def _of_grid(
+    ctx: LoweringContext, kind: SymbolKind, name: str, declared: DeclaredType, value: Node | None, span: Span
+) -> SymbolId:
+    """A variable that there is one of for each function; what it holds is set once, before the first call.
+
+    Variables of the grid are told apart by their names, and functions may use one name for variables of their own.
+    """
+    if ctx.depth:  # each lambda and each function that is passed one has its own
+        ctx.builder.emit(Opaque(None, f"static variable {name} of a body lowered in place", (), False, span))
+    same = sum(
+        known.kind is kind and known.span != span and known.name.startswith(f"{name} ") for known in ctx.builder.symbols
+    )
+    full = f"{name} of {ctx.function}" if not same else f"{name} {same + 1} of {ctx.function}"
+    ctx.program.use_variable(GlobalDeclaration(full, ctx.scope, declared, kind, value, ctx.snippet, None))
+    return ctx.builder.symbol(full, kind, declared.stored, span)
 
 
 def _local(
