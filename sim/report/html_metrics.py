@@ -19,5 +19,5 @@ def metrics_card(run: PolicyReport) -> Markup:
     listing = table(("Metric", "Value#", "In this report"), rows, "metrics", "Counts as NVIDIA's profilers name them")
     summary = element("summary", "As NVIDIA's profilers name it")
     return element(
-        "details", summary, listing, element("p", f"{NOTE}.".capitalize(), class_="muted"), class_="card terms"
+        "details", summary, listing, element("p", f"{NOTE}.".capitalize(), class_="muted"), class_="card folded metrics"
     )

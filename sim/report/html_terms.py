@@ -35,4 +35,4 @@ def terms_card() -> Markup:
         class_="muted",
     )
     summary = element("summary", "What the words mean")
-    return element("details", summary, element("dl", *entries), counts, class_="card terms")
+    return element("details", summary, element("dl", *entries), counts, class_="card folded terms")

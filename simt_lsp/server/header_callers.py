@@ -1,12 +1,12 @@
 """Keeps what the files that include an open header pass to its functions.
 
-Rules    After each analysis, when there is nothing better to do, the includers of every open included file are analysed
-         with the texts as they are now; where what they pass has changed, the file is analysed again.  Until then it is
-         judged by what was known before, so an edit of a header waits for nobody.
+Rules    After each analysis and each change on disk, when there is nothing better to do, the includers of every open
+         included file are analysed with the texts as they are now; where what they pass has changed, the file is
+         analysed again.  Until then it is judged by what was known before, so an edit of a header waits for nobody.
          The end depends on the texts alone: the last pass finds no change.
          Of a file with more than `MAX_INCLUDERS` the callers count as not known.
 Cost     An includer of which no function changed costs the walk over its declarations.
-Threads  Everything here runs on the worker's thread, but `analysed` may be called from any.
+Threads  Everything here runs on the worker's thread, but `look_soon` may be called from any.
 """
 
 from __future__ import annotations
@@ -50,13 +50,14 @@ class HeaderCallers:
         self._read: set[str] = set()
         """Files that no client opened and that were analysed for what they pass."""
 
-    def analysed(self) -> None:
-        """Something was analysed: what it passes may be new."""
+    def look_soon(self) -> None:
+        """Something was analysed or has another text on disk: what it passes may be new."""
         if not self._is_waiting:
             self._is_waiting = True
             self._worker.run_in_background(self._look)
 
     def _look(self, cancelled: Callable[[], bool]) -> None:
+        self._is_waiting = False
         needed: set[str] = set()
         opened = {item.path for item in self._documents.current.values()}
         for item in [*self._documents.current.values()]:
@@ -69,7 +70,6 @@ class HeaderCallers:
             if known != self._job.callers.get(item.path):
                 self._job.callers[item.path] = known
                 self._again(item)
-        self._is_waiting = False
         for path in self._read - needed - opened:
             self._job.release(path)
         self._read = needed - opened

@@ -42,7 +42,7 @@ class ProjectFiles:
         """Paths whose texts have not been looked at."""
         self._is_waiting = False
         self._callers = HeaderCallers(documents, roots, job, worker, lambda item: hand_over(lambda: self._submit(item)))
-        job.ended = self._callers.analysed
+        job.ended = self._callers.look_soon
 
     def changed(self, item: OpenDocument) -> None:
         """A document has a new text."""
@@ -59,6 +59,7 @@ class ProjectFiles:
         self._job.environments.clear()
         for path in paths:
             self._look_at(path)
+        self._callers.look_soon()
 
     def ended(self, root: Root) -> None:
         """The index of a root may be there: open documents stand in front of their files."""

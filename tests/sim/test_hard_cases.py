@@ -98,7 +98,7 @@ EXPECTED: dict[str, str] = {
     "malloc in every thread": "out-of-bounds in line 3, out-of-bounds in line 3, steps in line 3",
     "small mallocs without end": "steps in line 3",
     "faults of every kind in every thread": "uninitialised-read in line 7, out-of-bounds in line 8, steps in line 13",
-    "endless faults": "out-of-bounds in line 3, out-of-bounds in line 3, steps in line 3",
+    "endless faults": "out-of-bounds in line 3, steps in line 3",
     "races of all threads": "steps in line 3",
     "gather from everywhere": "steps in line 3",
     "assertion in every thread": "failed-assertion in line 3",
