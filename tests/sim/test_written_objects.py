@@ -56,6 +56,8 @@ def expected(a: int, b: int, t: int = 0) -> list[int]:
         ("auto &r = (n > 3 ? a : b); r = t", expected(0, 10, 1)),
         ("(n > 3 ? (n > 9 ? b : a) : b) = t", expected(0, 10, 1)),
         ("(n > 3 ? same(a) : b) = t", expected(0, 10, 1)),
+        ("set(n > 3 ? a : b, t)", expected(0, 10, 1)),
+        ("set(n > 4 ? a : b, t)", expected(4, 0, 100)),
     ],
 )
 def test_the_object_is_written(body: str, wanted: list[int]) -> None:
@@ -75,8 +77,3 @@ def test_a_bit_field_keeps_what_fits() -> None:
 def test_an_assignment_to_a_volatile_object_does_not_read_it() -> None:
     lowered = lower_one("__global__ void k(volatile int *p) { *p = 3; }", "k")
     assert "load volatile" not in str(lowered.function)
-
-
-def test_what_is_passed_by_reference_and_only_then_known_to_be_chosen_is_said() -> None:
-    text = CODE.format(body="set(n > 3 ? a : b, t)")
-    assert constructs(lower_one(text, "k")) == ["a conditional expression that is written to"]
