@@ -116,7 +116,7 @@ def test_a_line_without_device_code_says_what_to_do_and_leaves_the_view(window: 
     window.panel("divergent_barrier.cu:19")
     window.at(1)
     window.command("Explain Divergence Here")
-    expected = ["Put the cursor into a kernel or a device function first."]
+    expected = ["Put the cursor into a kernel or a device function, or on a launch, first."]
     wait_until(lambda: window.notifications() == expected, lambda: f"{window.notifications()}")
     window.picture("not-there")
     window.panel("divergent_barrier.cu:19")
