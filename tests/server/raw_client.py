@@ -94,6 +94,17 @@ class RawClient:
         assert "error" not in message, message
         return message["result"]
 
+    def wait_for_codes(self, uri: str, wanted: list[str]) -> None:
+        """Until exactly findings with these codes are published for a document."""
+
+        def is_it(message: Message) -> bool:
+            if message.get("method") != "textDocument/publishDiagnostics":
+                return False
+            params = message["params"]
+            return params["uri"] == uri and [one["code"] for one in params["diagnostics"]] == wanted
+
+        self.wait(is_it)
+
     def wait(self, wanted: Callable[[Message], bool], patience: float = PATIENCE) -> Message:
         """The next message that is `wanted`; what comes before it is kept in `seen`."""
         end = time.monotonic() + patience

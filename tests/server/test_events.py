@@ -98,22 +98,13 @@ def test_a_kernel_follows_the_launches_of_the_file_that_includes_it(tmp_path: Pa
     launch = '#include "k.cu"\nvoid go(int *p) { k<<<1, dim3(64, 2)>>>(p); }\n'
     host.write_text(launch)
 
-    def published(wanted: list[str]) -> None:
-        client.wait(
-            lambda message: (
-                message.get("method") == "textDocument/publishDiagnostics"
-                and message["params"]["uri"] == kernel.as_uri()
-                and codes(message["params"]["diagnostics"]) == wanted
-            )
-        )
-
     with server() as client:
         client.initialize(PUSHED, tmp_path)
         client.open(kernel.as_uri(), kernel.read_text())
-        published(["DIV404"])
+        client.wait_for_codes(kernel.as_uri(), ["DIV404"])
         client.open(host.as_uri(), launch)
         client.change(host.as_uri(), 2, {"text": launch.replace("64, 2", "8, 8")})
-        published([])
+        client.wait_for_codes(kernel.as_uri(), [])
 
 
 def test_a_kernel_follows_the_launches_in_its_project(tmp_path: Path) -> None:
@@ -123,33 +114,24 @@ def test_a_kernel_follows_the_launches_in_its_project(tmp_path: Path) -> None:
     host.write_text(launch)
     other.write_text('#include "k.cuh"\n')
 
-    def published(wanted: list[str]) -> None:
-        client.wait(
-            lambda message: (
-                message.get("method") == "textDocument/publishDiagnostics"
-                and message["params"]["uri"] == kernel.as_uri()
-                and codes(message["params"]["diagnostics"]) == wanted
-            )
-        )
-
     with server() as client:
         client.initialize(PUSHED, tmp_path)
         client.open(kernel.as_uri(), kernel.read_text())
-        published(["DIV404"])
+        client.wait_for_codes(kernel.as_uri(), ["DIV404"])
         client.open(host.as_uri(), launch)
         client.change(host.as_uri(), 2, {"text": launch.replace("64, 2", "8, 8")})
-        published([])
+        client.wait_for_codes(kernel.as_uri(), [])
         client.notify("textDocument/didClose", {"textDocument": {"uri": host.as_uri()}})
-        published(["DIV404"])
+        client.wait_for_codes(kernel.as_uri(), ["DIV404"])
         client.open(other.as_uri(), other.read_text())  # it names nothing, so it was not read
         client.change(other.as_uri(), 2, {"text": launch.replace("64, 2", "48, 2")})
-        published([])
+        client.wait_for_codes(kernel.as_uri(), [])
         client.change(other.as_uri(), 3, {"text": "\n"})
-        published(["DIV404"])
+        client.wait_for_codes(kernel.as_uri(), ["DIV404"])
         third = tmp_path / "third.cu"
         third.write_text(launch.replace("64, 2", "48, 2"))
         client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": third.as_uri(), "type": 1}]})
-        published([])
+        client.wait_for_codes(kernel.as_uri(), [])
 
 
 def test_a_file_is_looked_at_alone_where_the_project_is_not_wanted(tmp_path: Path) -> None:

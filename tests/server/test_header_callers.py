@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.server.raw_client import PUSHED, Message, RawClient, server
+from tests.server.raw_client import PUSHED, server
 
 HEADER = "__device__ void meet(float *p, int n) {\n  for (int i = 0; i < n; ++i) p[i] *= 2;\n}\n"
 MAIN = '#include "meet.cuh"\n__global__ void k(float *p, int n) { meet(p, n); }\n'
-
-
-def _wait(client: RawClient, uri: str, wanted: list[str]) -> None:
-    def is_it(message: Message) -> bool:
-        if message.get("method") != "textDocument/publishDiagnostics":
-            return False
-        params = message["params"]
-        return params["uri"] == uri and [one["code"] for one in params["diagnostics"]] == wanted
-
-    client.wait(is_it)
 
 
 def test_a_header_follows_its_callers(tmp_path: Path) -> None:
@@ -30,11 +20,11 @@ def test_a_header_follows_its_callers(tmp_path: Path) -> None:
         client.open(header.as_uri(), HEADER)
         client.open(main.as_uri(), MAIN)
         client.change(main.as_uri(), 2, {"text": MAIN.replace("meet(p, n)", "meet(p, threadIdx.x)")})
-        _wait(client, header.as_uri(), ["DIV402"])
+        client.wait_for_codes(header.as_uri(), ["DIV402"])
         client.change(header.as_uri(), 2, {"text": "// a line\n" + HEADER})
-        _wait(client, header.as_uri(), ["DIV402"])
+        client.wait_for_codes(header.as_uri(), ["DIV402"])
         client.change(main.as_uri(), 3, {"text": MAIN})
-        _wait(client, header.as_uri(), [])
+        client.wait_for_codes(header.as_uri(), [])
         other.write_text(MAIN.replace("meet(p, n)", "meet(p, threadIdx.x)").replace("void k", "void other"))
         client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": other.as_uri(), "type": 2}]})
-        _wait(client, header.as_uri(), ["DIV402"])
+        client.wait_for_codes(header.as_uri(), ["DIV402"])
