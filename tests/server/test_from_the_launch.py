@@ -110,6 +110,25 @@ def test_a_result_is_stale_once_the_launch_says_something_else(project: Path) ->
         assert client.stop() == 0
 
 
+def test_a_result_holds_when_the_project_around_the_header_becomes_known(project: Path) -> None:
+    (project / "main.cu").unlink()  # so no file is known that includes the header
+    with server() as client:
+        uri = open_main(client, project)
+        header = (project / "kernels.cuh").as_uri()
+        client.open(header, HEADER)
+        simulate(client, at(uri, LAUNCH))
+        assert [one["stale"] for one in shown(client, header)["kernels"]] == [False]
+        (project / "main.cu").write_text(MAIN)
+        changes = [{"uri": uri, "type": 1}]
+        client.notify("workspace/didChangeWatchedFiles", {"changes": changes})
+        deadline = time.monotonic() + 30
+        while "main.cu" not in str(client.request("textDocument/hover", at(header, (1, 37)))):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        assert [one["stale"] for one in shown(client, header)["kernels"]] == [False]
+        assert client.stop() == 0
+
+
 def test_kernels_of_included_headers_by_their_name(project: Path) -> None:
     with server() as client:
         uri = open_main(client, project, NEOVIM)

@@ -21,6 +21,7 @@ from simt_lsp.server.requests.simulated_launch import KernelElsewhere, kernel_el
 from simt_lsp.server.simulation.arguments import SimulateArguments, plain, read_arguments
 from simt_lsp.server.simulation.child import Listener
 from simt_lsp.server.simulation.decorations import decorations
+from simt_lsp.server.simulation.identity import is_template
 from simt_lsp.server.simulation.job import LaunchOverrides, SimulationJob, SourceText
 from simt_lsp.server.simulation.outcome import Failed, Finished, Outcome, Refused, Stopped
 from simt_lsp.server.simulation.results import LaunchedFrom, Placed, Running, Simulated
@@ -161,7 +162,10 @@ def _elsewhere(ls: SimtServer, view: View, arguments: SimulateArguments, found: 
     if kernel is None:
         raise ValueError(f"{SIMULATE_COMMAND}: {printable(found.kernel.name)} is not where it was")
     source = source_text(view) if found.source is None else found.source
-    return _prepared(ls, view, arguments, kernel, source, found.origin)
+    origin = found.origin
+    if origin is not None and not is_template(view.analysis, kernel):
+        origin = replace(origin, host=None)
+    return _prepared(ls, view, arguments, kernel, source, origin)
 
 
 def _prepared(
@@ -179,7 +183,7 @@ def _prepared(
     launch = None if origin is None else origin.launch
     path = analysed.item.analysis_path
     job = SimulationJob(source, path, kernel.start, kernel.name, overrides, options.of(kernel.name), launch)
-    identity = ls.placement.identity_of(analysed, view.analysis, kernel)
+    identity = ls.placement.identity_of(analysed, view.analysis, kernel, origin)
     running = Running(identity, next(_NUMBERS), origin)
     start = view.position(kernel.start + kernel.name_span.start)
     return _Prepared(analysed.item.uri, start, job, running, options.keep_ready)

@@ -16,6 +16,7 @@ from simt_lsp.server.convert import View, printable
 from simt_lsp.server.launches_in_view import sites_of
 from simt_lsp.server.simulation.arguments import SimulateArguments
 from simt_lsp.server.simulation.checked_melds import text_digest
+from simt_lsp.server.simulation.identity import host_digest
 from simt_lsp.server.simulation.job import SourceText
 from simt_lsp.server.simulation.results import LaunchedFrom
 from simt_lsp.server.simulation.source_text import source_text
@@ -52,7 +53,9 @@ def kernel_elsewhere(view: View, arguments: SimulateArguments) -> KernelElsewher
     item = view.analysed.item
     line = view.position(site.start).line + 1
     launch = replace(site.launch, name=launch_name(item.analysis_path, line))
-    origin = LaunchedFrom(item.uri, item.analysis_path, launch, text_digest(item.document.text))
+    origin = LaunchedFrom(
+        item.uri, item.analysis_path, launch, text_digest(item.document.text), host_digest(view.analysis)
+    )
     return KernelElsewhere(site.kernel, source_text(view), origin)
 
 

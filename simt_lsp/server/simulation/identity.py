@@ -7,7 +7,7 @@ among those that agree in both; so what was counted on its lines moves with them
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, final
 from weakref import WeakKeyDictionary
@@ -74,24 +74,35 @@ def launch_digest(
     function: FunctionFacts,
     settings: AnalysisSettings,
     said: Sequence[LaunchSettings],
-    launches: Sequence[Launch],
+    launches: Sequence[Launch] | None,
 ) -> bytes:
-    """What decides a launch besides the function's own text: the comment above it, the settings, and host code."""
+    """What decides a launch besides the function's own text: the comment above it, the settings, and host code, unless
+    `launches` is None."""
     from analysis.lower.launches.annotation import annotation_above
 
     annotation = annotation_above(analysis.document.text, function.start)
-    shapes = [launch.moved(-launch.span.start) for launch in launches]
-    decided = (annotation, settings.warp_size, settings.block, said, shapes, list(_instantiating(analysis, function)))
-    return blake2b(repr(decided).encode("utf-8", "replace"), digest_size=12).digest()
+    host: object = None
+    if launches is not None:
+        shapes = [launch.moved(-launch.span.start) for launch in launches]
+        host = shapes, host_digest(analysis) if is_template(analysis, function) else b""
+    decided = (annotation, settings.warp_size, settings.block, said, host)
+    return _digest(repr(decided).encode("utf-8", "replace"))
 
 
-def _instantiating(analysis: FileAnalysis, function: FunctionFacts) -> Iterator[bytes]:
-    """For a template all host code, for it may be instantiated, or called through other templates, in any of it."""
-    program = analysis.program
-    if program.declaration_of(function.id).template_parameters:
-        for item in (*program.unit.items, *program.unit.included_items):
-            if item.active and not item.is_device:
-                yield item.text
+def is_template(analysis: FileAnalysis, function: FunctionFacts) -> bool:
+    return bool(analysis.program.declaration_of(function.id).template_parameters)
+
+
+def host_digest(analysis: FileAnalysis) -> bytes:
+    """Of all host code that the file sees: a template may be instantiated, or called through other templates, in any of
+    it."""
+    unit = analysis.program.unit
+    host = [item.text for item in (*unit.items, *unit.included_items) if item.active and not item.is_device]
+    return _digest(b"\0".join(host))
+
+
+def _digest(said: bytes) -> bytes:
+    return blake2b(said, digest_size=12).digest()
 
 
 def _fingerprint(analysis: FileAnalysis, function: FunctionFacts) -> bytes:

@@ -1,7 +1,7 @@
 """Is a launch that was simulated still what its file says?
 
-Rules    In an open document it is, as long as the document has a launch that says the same, wherever that stands; of a
-         file that is not open, as long as its text is the same.
+Rules    In an open document it is, as long as the document has a launch that says the same, wherever that stands, and
+         of a template, the same host code; of a file that is not open, as long as its text is the same.
          A kernel's document is shown again when a document from which it was launched says something else.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, final
 
 from simt_lsp.server.simulation.checked_melds import text_digest
+from simt_lsp.server.simulation.identity import host_digest
 
 if TYPE_CHECKING:
     from analysis.lower.launches import Launch
@@ -39,7 +40,8 @@ class SimulatedLaunches:
         for uri, _, analysed in self._results():
             if uri == origin.uri and analysed.analysis is not None:
                 launches = self._placement.launches(analysed.analysis).get(origin.launch.kernel, ())
-                return origin.launch in launches  # equal wherever it stands
+                is_same_host = origin.host is None or host_digest(analysed.analysis) == origin.host
+                return is_same_host and origin.launch in launches  # equal wherever it stands
         text = self._read(origin.path)
         return text is not None and text_digest(text) == origin.text
 

@@ -49,6 +49,8 @@ class LaunchedFrom:
     launch: Launch
     text: bytes
     """Its digest."""
+    host: bytes | None
+    """The digest of the file's host code, in which a template may be instantiated; None for a kernel that is none."""
 
 
 @final
@@ -181,11 +183,17 @@ class Placement:
         self._host = HostCode()
         self._last: dict[str, tuple[tuple[object, ...], tuple[Placed, ...]]] = {}
 
-    def identity_of(self, analysed: Analysed, analysis: FileAnalysis, function: FunctionFacts) -> Identity:
-        """The identity of a kernel of the file."""
+    def identity_of(
+        self,
+        analysed: Analysed,
+        analysis: FileAnalysis,
+        function: FunctionFacts,
+        origin: LaunchedFrom | None = None,
+    ) -> Identity:
+        """The identity of a kernel of the file, run as it is launched there or from `origin`."""
         lines = function_lines(analysis)
         key = list(lines)[analysis.facts.functions.index(function)]
-        return Identity(key, self._digest(analysed, analysis, function), lines)
+        return Identity(key, self._digest(analysed, analysis, function, origin), lines)
 
     def placed(
         self, analysed: Analysed, analysis: FileAnalysis, results: tuple[Simulated, ...]
@@ -225,7 +233,7 @@ class Placement:
             is_launched
             and function is not None
             and function.active
-            and self._digest(analysed, analysis, function) == one.identity.launch
+            and self._digest(analysed, analysis, function, one.run.origin) == one.identity.launch
             and all(stamp_of(file.path) == file for file in _files(one))
         )
         if function is None or not holds:
@@ -236,11 +244,18 @@ class Placement:
         """Those in host code, by the names of kernels."""
         return self._host.launches(analysis)
 
-    def _digest(self, analysed: Analysed, analysis: FileAnalysis, function: FunctionFacts) -> bytes:
+    def _digest(
+        self,
+        analysed: Analysed,
+        analysis: FileAnalysis,
+        function: FunctionFacts,
+        origin: LaunchedFrom | None,
+    ) -> bytes:
+        """Of a launch in another file, `is_launched` says whether it holds, and the rest of host code does not matter:
+        how much of that is seen depends on when the index of the project was ready."""
         said = analysed.configuration.simulation.of(function.name)
-        return launch_digest(
-            analysis, function, analysed.settings, said, self.launches(analysis).get(function.name, ())
-        )
+        launches = None if origin is not None else self.launches(analysis).get(function.name, ())
+        return launch_digest(analysis, function, analysed.settings, said, launches)
 
 
 def _stopped(one: Simulated) -> Simulated:
