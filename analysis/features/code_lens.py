@@ -1,4 +1,4 @@
-"""One line over each kernel: what its warps meet."""
+"""One line over each kernel: what its warps meet, and where it is launched, if that is in another file."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import final
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts
+from analysis.features.launch_text import origin_text
 from analysis.features.summary import counts_in_words, summarize
 from analysis.ir.record import record
 
@@ -34,6 +35,7 @@ def code_lenses(analysis: FileAnalysis) -> tuple[CodeLens, ...]:
 
 def _lens(analysis: FileAnalysis, function: FunctionFacts) -> CodeLens:
     summary = summarize(analysis, function)
+    origin = origin_text(analysis, function)
     return CodeLens(
         function.start,
         function.start + function.name_span.start,
@@ -44,5 +46,5 @@ def _lens(analysis: FileAnalysis, function: FunctionFacts) -> CodeLens:
         summary.opaque,
         summary.uncoalesced,
         summary.bank_ways,
-        counts_in_words(summary),
+        counts_in_words(summary) + ("" if origin is None else f" · {origin}"),
     )

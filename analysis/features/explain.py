@@ -15,6 +15,7 @@ from analysis.features.barrier_reason import barrier_reason
 from analysis.features.branch_words import price_words
 from analysis.features.callers_text import callers_text
 from analysis.features.explain_access import explain_accesses
+from analysis.features.launch_text import block_text, launches_text
 from analysis.features.meld_words import meld_outcome, meld_words
 from analysis.features.source_step import SourceStep, plain_step, source_step, source_steps, without_repeats
 from analysis.features.summary import counts_in_words, deciding_level, is_divergent, one_per_place, summarize
@@ -191,6 +192,8 @@ class _Line:
         kind = "kernel" if function.kind is FunctionKind.KERNEL else "device function"
         callers = callers_text(self.analysis, function)
         cut = f"; {MAX_PLACES} of them" if len(places) > MAX_PLACES else ""
+        is_launched = bool(self.analysis.launch_places(function))
+        launched = launches_text(block_text(self.analysis.launch_of(function)), self.analysis, function, most=None)
         return ExplainedItem(
             self.text.start(function.name_span),
             self.text.end(function.name_span),
@@ -200,6 +203,7 @@ class _Line:
             None,
             (),
             bool(steps),
+            (launched,) if is_launched and launched is not None else (),
         )
 
     def branch(self, fact: BranchFact) -> ExplainedItem:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.launch_places import LaunchPlace
 from analysis.facts.model import FunctionFacts
 from analysis.rules.witness_text import extent_text
 
 MAX_PLACES: Final = 5
+MAX_ORIGINS: Final = 3
 
 
 def block_text(launch: LaunchKnowledge | None) -> str | None:
@@ -21,12 +24,30 @@ def block_text(launch: LaunchKnowledge | None) -> str | None:
     return "one-dimensional block of unknown size" if launch.one_dimensional else "block shape not known"
 
 
-def launches_text(block: str | None, analysis: FileAnalysis, function: FunctionFacts) -> str | None:
-    """`block of 256 threads; all 3 launches: main.cu:53, main.cu:60, other.cu:7`: what is assumed, and from where."""
+def launches_text(
+    block: str | None, analysis: FileAnalysis, function: FunctionFacts, *, most: int | None = MAX_PLACES
+) -> str | None:
+    """`block of 256 threads; all 3 launches: main.cu:53, main.cu:60, other.cu:7`: what is assumed, and from where.
+
+    At the most so many are listed, None: all of them.
+    """
     places = analysis.launch_places(function)
     if block is None or not places:
         return block
+    launches = {1: "only launch", 2: "both launches"}.get(len(places), f"all {len(places)} launches")
+    return f"{block}; {launches}: {_listed(places, len(places) if most is None else most)}"
+
+
+def origin_text(analysis: FileAnalysis, function: FunctionFacts) -> str | None:
+    """`launched in main.cu:53, other.cu:7`, of a kernel of which all launches are known and some stand in other files:
+    what nobody sees who reads the kernel."""
+    places = analysis.launch_places(function)
+    if all(place.path == analysis.facts.path for place in places):
+        return None
+    return f"launched in {_listed(places, MAX_ORIGINS)}"
+
+
+def _listed(places: Sequence[LaunchPlace], most: int) -> str:
     listed = [f"{place.path.rpartition('/')[2]}:{place.line}" for place in places]
-    more = [f"{len(listed) - MAX_PLACES} more"] if len(listed) > MAX_PLACES else []
-    launches = "only launch" if len(listed) == 1 else f"all {len(listed)} launches"
-    return f"{block}; {launches}: {', '.join([*listed[:MAX_PLACES], *more])}"
+    more = [f"{len(listed) - most} more"] if len(listed) > most else []
+    return ", ".join([*listed[:most], *more])

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from analysis.lower.launches import Launch
     from analysis.rules.diagnostic import Diagnostic
     from analysis.rules.unused_suppressions import SuppressionFinding
+    from sim.report.json_report import KernelObject
 
 SOURCE: Final = "simt-lsp"
 SEVERITIES: Final = {
@@ -67,6 +68,8 @@ class View:
     running: Callable[[], tuple[Running, ...]]
     launches: Callable[[], Mapping[str, Sequence[Launch]]]
     """Those of the document, and those in the file around a header, by the names of kernels."""
+    simulated_launch: Callable[[Launch], KernelObject | None]
+    """What the simulation of a launch in the document counted, if that holds; its kernel may stand in another file."""
     checked_meld: Callable[[FunctionFacts, BranchFact], CheckedMeld | None]
     checked_barriers: Callable[[BarrierPlace], CheckedEdit | None]
     confirmed_functions: Callable[[], frozenset[int]]

@@ -43,7 +43,6 @@ from simt_lsp.server.simulation.launched import SimulatedLaunches
 from simt_lsp.server.simulation.results import Placement, Running, Simulated, SimulationResults
 from simt_lsp.server.simulation.run_checks import FindingIdentity, RunChecks
 from simt_lsp.server.simulation.simulator import Simulator
-from simt_lsp.server.uris import uri_of
 from simt_lsp.server.worker import Superseded, Worker
 from simt_lsp.workspace.disk_loader import path_key
 from simt_lsp.workspace.setting_values import Source
@@ -256,6 +255,8 @@ class SimtServer(LanguageServer):
         if self._is_kept(uri, running) and result is not None:
             self.simulations.put(uri, result)
         self._show_again(uri)
+        if running.origin is not None:
+            self.refresh_soon()  # the lens over the launch tells the result, too
 
     def _is_kept(self, uri: str, running: Running) -> bool:
         """Nobody asks for results of a document that was closed, but for those of a launch in another one."""
@@ -275,20 +276,18 @@ class SimtServer(LanguageServer):
             self.refresh_soon()
 
     def _view(self, analysed: Analysed, analysis: Any) -> View:
-        def uri_of_path(path: str) -> str:
-            return self.documents.uri_of(path) or uri_of(path)
-
         return View(
             analysed,
             analysis,
             self.encoding,
             self.client_features,
             self.job.read,
-            uri_of_path,
+            self.other_files.uri_of,
             self.documents.overlay,
             lambda: self.placement.placed(analysed, analysis, self.simulations.of(analysed.item.uri)),
             lambda: self.simulations.running(analysed.item.uri),
             lambda: self.placement.launches(analysis),
+            lambda launch: self.launches.report_of(self.simulations, analysed.item.uri, launch),
             lambda function, branch: self._checked_meld(analysed, analysis, function, branch),
             lambda place: self.barriers.of(analysed.item.uri, place),
             lambda: self.barriers.confirmed(analysed.item.uri, text_digest(analysed.item.document.text)),

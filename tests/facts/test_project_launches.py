@@ -5,13 +5,8 @@ from __future__ import annotations
 import pytest
 
 from analysis.facts.analyzer import Analyzer
-from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.settings import AnalysisSettings
 from analysis.features.launch_text import block_text, launches_text
-from analysis.syntax.document import Document
-from analysis.syntax.includes import DictLoader
-from simt_lsp.workspace.project_index.index import ProjectIndex
-from simt_lsp.workspace.project_index.view import ProjectView
+from tests.support.project_analysis import analyzed
 
 KERNEL = "__global__ void k(int *x, int n) { if (threadIdx.x < 32) x[threadIdx.y] = n; }\n"
 DECLARED = "__global__ void k(int *x, int n);\n"
@@ -20,18 +15,8 @@ SQUARES = "void squares(int *x) { k<<<1, dim3(8, 8)>>>(x, 7); }\n"
 NOTHING = set[tuple[int, int, int]]()
 
 
-def _analyzed(files: dict[str, str], path: str, analyzer: Analyzer | None = None) -> FileAnalysis:
-    loader = DictLoader({name: text.encode() for name, text in files.items()})
-    index = ProjectIndex()
-    for name, text in loader.files.items():
-        index.scan(name, text)
-    return (analyzer or Analyzer()).analyze(
-        path, Document.open(loader.files[path]), loader, AnalysisSettings(), project=ProjectView(index, lambda _: None)
-    )
-
-
 def _shapes(files: dict[str, str], path: str, analyzer: Analyzer | None = None) -> set[tuple[int, int, int]]:
-    analysis = _analyzed(files, path, analyzer)
+    analysis = analyzed(files, path, analyzer)
     launch = analysis.launch_of(next(one for one in analysis.facts.functions if one.name == "k"))
     assert launch is not None
     return {(shape.x, shape.y, shape.z) for shape in launch.shapes}
@@ -126,7 +111,7 @@ def test_calls_of_a_wrapper_in_another_file(caller: str, *, header: bool) -> Non
     if header:
         files["k.h"] = declaration
     assert _shapes(files, "k.cu") == {(256, 1, 1)}
-    analysis = _analyzed(files, "k.cu")
+    analysis = analyzed(files, "k.cu")
     launch = analysis.launch_of(analysis.facts.functions[0])
     assert launch is not None
     assert launch.passed == ((1, 1024),)
@@ -136,7 +121,7 @@ def test_calls_of_a_wrapper_with_several_numbers() -> None:
     call = "void launch(int *x, int n, int block);\nint main() { launch(0, 7, 256); }\n"
     files = {"k.cu": WRAPPED, "a.cpp": call, "b.cpp": call.replace("main", "other").replace("256", "64")}
     assert _shapes(files, "k.cu") == NOTHING  # each is known to be made
-    analysis = _analyzed(files, "k.cu")
+    analysis = analyzed(files, "k.cu")
     launch = analysis.launch_of(analysis.facts.functions[0])
     assert launch is not None
     assert {made.shape.x for made in launch.launches} == {256, 64}
@@ -173,12 +158,12 @@ def test_macros_of_a_compiler_are_not_those_of_a_host_file() -> None:
 
 def test_the_launches_that_are_assumed_are_named() -> None:
     files = {**IN_HEADER, "b.cu": '#include "k.cuh"\n\n' + SQUARES}
-    analysis = _analyzed(files, "k.cuh")
+    analysis = analyzed(files, "k.cuh")
     kernel = analysis.facts.functions[0]
     assert analysis.launch_places(kernel) == (("a.cu", 2), ("b.cu", 3))
     text = launches_text(block_text(analysis.launch_of(kernel)), analysis, kernel)
-    assert text == "block of 64 x 4 or 8 x 8 threads; all 2 launches: a.cu:2, b.cu:3"
-    unknown = _analyzed({**files, "c.cu": '#include "k.cuh"\nvoid *any = (void *)k;\n'}, "k.cuh")
+    assert text == "block of 64 x 4 or 8 x 8 threads; both launches: a.cu:2, b.cu:3"
+    unknown = analyzed({**files, "c.cu": '#include "k.cuh"\nvoid *any = (void *)k;\n'}, "k.cuh")
     assert unknown.launch_places(unknown.facts.functions[0]) == ()
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from analysis.features.code_lens import code_lenses
 from tests.rules.fixture import analyze
+from tests.support.project_analysis import analyzed
 
 
 @pytest.mark.parametrize(
@@ -43,6 +44,26 @@ def test_the_title_counts_what_is_there(body: str, title: str) -> None:
     (lens,) = code_lenses(analyze(text))
     assert lens.title == title
     assert text[lens.start : lens.end] == lens.function == "kernel"
+
+
+def test_the_title_names_launches_that_stand_in_other_files() -> None:
+    kernel = "__global__ void k(int *x) { x[0] = 1; }\n"
+    launch = '#include "k.cuh"\nvoid a(int *x) { k<<<1, 64>>>(x); }\n'
+
+    def title(**files: str) -> str:
+        texts = {f"{name}.cu": text for name, text in files.items()} | {"k.cuh": kernel}
+        (lens,) = code_lenses(analyzed(texts, "k.cuh"))
+        return lens.title
+
+    assert title() == "no divergent branches"
+    assert title(a=launch) == "no divergent branches · launched in a.cu:2"
+    many = dict.fromkeys("abcde", launch)
+    assert title(**many) == "no divergent branches · launched in a.cu:2, b.cu:2, c.cu:2, 2 more"
+
+
+def test_the_title_names_no_launch_of_the_same_file() -> None:
+    (lens,) = code_lenses(analyze("__global__ void k(int *x) { x[0] = 1; }\nint main() { k<<<1, 64>>>(0); }\n"))
+    assert lens.title == "no divergent branches"
 
 
 def test_the_counts_are_there_as_numbers() -> None:

@@ -10,6 +10,7 @@ from analysis.features.explain import explain_line, render_explanation
 from analysis.features.explain_access import NEIGHBOURS
 from analysis.meld.settings import DEFAULT_MELD_SETTINGS, MeldMethod, MeldSettings
 from tests.rules.fixture import analyze
+from tests.support.project_analysis import analyzed
 
 TEXT = """__device__ void sync() { __syncthreads(); }
 __global__ void k(const float *x, float *y, int n) {
@@ -82,6 +83,14 @@ def test_a_name_of_a_function_shows_what_its_warps_meet() -> None:
         "      line 10: __syncthreads();  (unsafe barrier)",
         "  `x`: uniform in the grid",
     ]
+
+
+def test_a_kernel_names_all_its_launches() -> None:
+    launch = '#include "k.cuh"\nvoid a(int *x) { k<<<1, 64>>>(x); }\n'
+    files = {"k.cuh": "__global__ void k(int *x) { x[0] = 1; }\n", **{f"{name}.cu": launch for name in "abcdefg"}}
+    text = render_explanation(explain_line(analyzed(files, "k.cuh"), 1))
+    listed = ", ".join(f"{name}.cu:2" for name in "abcdefg")
+    assert f"    block of 64 threads; all 7 launches: {listed}\n" in text
 
 
 def test_a_function_with_many_places_shows_the_gravest() -> None:
@@ -224,8 +233,9 @@ def test_lanes_that_update_one_address_queue() -> None:
 
 def test_the_line_of_a_kernel_lists_its_costly_accesses() -> None:
     lines = render_explanation(explain_line(analyze(MEMORY), 1)).splitlines()
-    assert lines[1:5] == [
+    assert lines[1:6] == [
         "  kernel `k`: 2 uncoalesced · 32-way bank conflict",
+        "    block of 64 threads; only launch: fixture.cu:9",
         "      line 4: tile[i][0] = 1.0f;  (32-way bank conflict)",
         "      line 5: out[i * 32] += in[pick[i]];  (uncoalesced)",
         "      line 6: out[i * n] = in[i + n];  (uncoalesced)",

@@ -91,6 +91,74 @@ def test_the_lens_over_a_launch_runs_the_kernel_of_the_header(project: Path) -> 
         assert client.stop() == 0
 
 
+def test_the_lens_over_a_launch_tells_the_result_as_long_as_it_holds(project: Path) -> None:
+    def title() -> str:
+        (lens,) = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+        return str(lens["command"]["title"])
+
+    with server() as client:
+        uri = open_main(client, project)
+        header = project / "kernels.cuh"
+        simulate(client, at(uri, LAUNCH))
+        told = title()
+        assert told.startswith("Simulate again (")
+        assert "of lanes active" in told
+        client.change(uri, 2, {"text": MAIN.replace("96", "64")})
+        assert title() == "Simulate this launch"
+        client.change(uri, 3, {"text": "\n" + MAIN})
+        assert title() == told
+        client.open(header.as_uri(), HEADER)
+        assert title() == told
+        client.change(header.as_uri(), 2, {"text": HEADER.replace("*= 2", "*= 3")})
+        client.request("textDocument/codeLens", {"textDocument": {"uri": header.as_uri()}})
+        assert title() == "Simulate this launch"
+        client.change(header.as_uri(), 3, {"text": HEADER})
+        client.request("textDocument/codeLens", {"textDocument": {"uri": header.as_uri()}})
+        assert title() == told
+        assert client.stop() == 0
+
+
+def test_the_lens_over_a_launch_forgets_what_a_header_on_disk_no_longer_says(project: Path) -> None:
+    with server() as client:
+        uri = open_main(client, project)
+        simulate(client, at(uri, LAUNCH))
+        (project / "kernels.cuh").write_text(HEADER.replace("*= 2", "*= 3"))
+        client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": uri, "type": 2}]})
+        header = (project / "kernels.cuh").as_uri()
+        client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": header, "type": 2}]})
+        (lens,) = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+        assert lens["command"]["title"] == "Simulate this launch"
+        assert client.stop() == 0
+
+
+LITERALS: Message = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}}
+PLAIN: Message = {"textDocument": {"codeAction": LITERALS}}
+
+
+def test_code_actions_simulate_what_lenses_would(project: Path) -> None:
+    def offered(uri: str, line: int) -> list[Message]:
+        place = {"line": line, "character": 0}
+        asked: Message = {"textDocument": {"uri": uri}, "range": {"start": place, "end": place}}
+        return client.request("textDocument/codeAction", {**asked, "context": {"diagnostics": []}})
+
+    with server() as client:
+        uri = open_main(client, project, PLAIN)
+        header = (project / "kernels.cuh").as_uri()
+        client.open(header, HEADER)
+        assert offered(uri, 2) == []
+        (action,) = offered(uri, 3)
+        assert action["title"] == "Simulate this launch"
+        answer = simulate(client, action["command"]["arguments"][0])
+        assert (answer["uri"], answer["report"]["block"]) == (header, [96, 1, 1])
+        (action,) = offered(uri, 3)
+        assert action["title"] == "Simulate this launch"
+        (action,) = offered(header, 1)
+        assert action["title"] == "Simulate this kernel"
+        assert simulate(client, action["command"]["arguments"][0])["kernel"] == "scale"
+        assert offered(header, 2) == []
+        assert client.stop() == 0
+
+
 def test_a_result_is_stale_once_the_launch_says_something_else(project: Path) -> None:
     with server() as client:
         uri = open_main(client, project)

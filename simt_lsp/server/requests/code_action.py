@@ -1,5 +1,5 @@
-"""`textDocument/codeAction`: the repairs of the diagnostics in a range, as quick fixes, rewritings of branches, and all
-safe repairs of a document.
+"""`textDocument/codeAction`: the repairs of the diagnostics in a range, as quick fixes, rewritings of branches,
+simulations of what stands there, and all safe repairs of a document.
 
 Rules    A repair belongs to one version of the document and says so, so that an editor refuses it for another.
          A cursor that stands on no finding means those of its line: Neovim and Vim ask for the cursor alone.
@@ -22,6 +22,7 @@ from simt_lsp.server.requests.finding_actions import finding_actions
 from simt_lsp.server.requests.fix_all_action import FIX_ALL, fix_all_actions, fix_rule_actions, resolve_fix_all
 from simt_lsp.server.requests.launch_action import launch_actions
 from simt_lsp.server.requests.meld_action import meld_actions, resolve_meld
+from simt_lsp.server.requests.simulate_action import SIMULATE, simulate_actions
 from simt_lsp.server.simulation.arguments import plain
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 QUICK_FIX: Final = types.CodeActionKind.QuickFix.value
 REWRITE: Final = types.CodeActionKind.RefactorRewrite.value
-KINDS: Final = (QUICK_FIX, REWRITE, FIX_ALL)
+KINDS: Final = (QUICK_FIX, REWRITE, SIMULATE, FIX_ALL)
 OPTIONS: Final = types.CodeActionOptions(code_action_kinds=KINDS, resolve_provider=True)
 
 
@@ -51,6 +52,8 @@ def actions(view: View, place: types.Range, kinds: Sequence[str]) -> Iterator[ty
         found = _at(view, place, view.analysed.diagnostics)
         yield from launch_actions(view, found)
         yield from finding_actions(view, found)
+    if SIMULATE in kinds:
+        yield from simulate_actions(view, place, _at(view, place, view.analysed.diagnostics))
     if FIX_ALL in kinds:
         yield from fix_all_actions(view)
 

@@ -17,6 +17,7 @@ from simt_lsp.server.simulation.words import lens_words
 
 if TYPE_CHECKING:
     from analysis.features.code_lens import CodeLens
+    from analysis.features.launch_site import LaunchSite
     from simt_lsp.server.server import SimtServer
 
 LAUNCH_TITLE: Final = "Simulate this launch"
@@ -52,10 +53,13 @@ def lenses(view: View) -> list[types.CodeLens]:
 def _launch_lenses(view: View) -> Iterator[types.CodeLens]:
     """Over each launch in host code of a kernel in sight, one that simulates it."""
     for site in sites_of(view):
-        if site.kernel is not None and site.kernel.is_definition:
-            argument = {"textDocument": {"uri": view.analysed.item.uri}, "position": view.position(site.start)}
-            command = types.Command(LAUNCH_TITLE, SIMULATE_COMMAND, arguments=[{**argument, "again": True}])
-            yield types.CodeLens(_first_line(view, site.start), command)
+        if can_be_simulated(view, site):
+            yield types.CodeLens(_first_line(view, site.start), simulate_launch_command(view, site))
+
+
+def can_be_simulated(_view: View, site: LaunchSite) -> bool:
+    """Whether it is known which kernel is launched, and where that is defined."""
+    return site.kernel is not None and site.kernel.is_definition
 
 
 def _first_line(view: View, declaration: int) -> types.Range:
@@ -79,6 +83,13 @@ def simulate_lens_command(uri: str, kernel: str, place: types.Range, title: str)
     """`place` is that of the kernel's name."""
     argument: dict[str, Any] = {"textDocument": {"uri": uri}, "kernel": kernel, "position": place.start, "again": True}
     return types.Command(title, SIMULATE_COMMAND, arguments=[argument])
+
+
+def simulate_launch_command(view: View, site: LaunchSite) -> types.Command:
+    """With what its last simulation counted, as long as that holds."""
+    report = view.simulated_launch(site.launch)
+    argument = {"textDocument": {"uri": view.analysed.item.uri}, "position": view.position(site.start), "again": True}
+    return types.Command(LAUNCH_TITLE if report is None else lens_words(report), SIMULATE_COMMAND, arguments=[argument])
 
 
 def _line(view: View, lens: CodeLens) -> int | None:

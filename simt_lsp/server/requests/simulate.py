@@ -19,6 +19,7 @@ from simt_lsp.server.progress import Percentages, progress
 from simt_lsp.server.requests.code_lens import SIMULATE_COMMAND
 from simt_lsp.server.requests.simulated_launch import KernelElsewhere, kernel_elsewhere
 from simt_lsp.server.simulation.arguments import SimulateArguments, plain, read_arguments
+from simt_lsp.server.simulation.checked_melds import text_digest
 from simt_lsp.server.simulation.child import Listener
 from simt_lsp.server.simulation.decorations import decorations
 from simt_lsp.server.simulation.identity import is_template
@@ -184,7 +185,7 @@ def _prepared(
     path = analysed.item.analysis_path
     job = SimulationJob(source, path, kernel.start, kernel.name, overrides, options.of(kernel.name), launch)
     identity = ls.placement.identity_of(analysed, view.analysis, kernel, origin)
-    running = Running(identity, next(_NUMBERS), origin)
+    running = Running(identity, next(_NUMBERS), origin, path, text_digest(analysed.item.document.text))
     start = view.position(kernel.start + kernel.name_span.start)
     return _Prepared(analysed.item.uri, start, job, running, options.keep_ready)
 

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, final
 
 from simt_lsp.server.simulation.checked_melds import text_digest
 from simt_lsp.server.simulation.identity import host_digest
+from simt_lsp.server.simulation.outcome import Finished
 
 if TYPE_CHECKING:
     from analysis.lower.launches import Launch
+    from sim.report.json_report import KernelObject
     from simt_lsp.server.analysed import Analysed
-    from simt_lsp.server.simulation.results import LaunchedFrom, Placement
+    from simt_lsp.server.simulation.results import LaunchedFrom, Placement, Simulated, SimulationResults
 
 
 @final
@@ -44,6 +46,23 @@ class SimulatedLaunches:
                 return is_same_host and origin.launch in launches  # equal wherever it stands
         text = self._read(origin.path)
         return text is not None and text_digest(text) == origin.text
+
+    def report_of(self, simulations: SimulationResults, uri: str, launch: Launch) -> KernelObject | None:
+        """What the last simulation of a launch in a document counted, as long as that holds."""
+        for other, one in simulations.of_launches(uri):
+            origin, outcome = one.run.origin, one.outcome
+            if origin is not None and origin.launch == launch and isinstance(outcome, Finished):
+                return outcome.report if self._stands(simulations, other, one) else None
+        return None
+
+    def _stands(self, simulations: SimulationResults, uri: str, one: Simulated) -> bool:
+        """Whether a result holds: in an open document as it is shown there, else while its file says the same."""
+        for known, _, analysed in self._results():
+            if known == uri and analysed.analysis is not None:
+                placed = self._placement.placed(analysed, analysed.analysis, simulations.of(uri))
+                return any(each.simulated is one and each.line is not None for each in placed)
+        text = self._read(one.run.path)
+        return text is not None and text_digest(text) == one.run.text
 
     def says_something_else(self, uri: str, launches: Mapping[str, Sequence[Launch]]) -> bool:
         """Whether the launches of a document are others than when this was asked last."""

@@ -61,6 +61,9 @@ class Running:
     identity: Identity
     number: int
     origin: LaunchedFrom | None = None
+    path: str = ""
+    text: bytes = b""
+    """The file of the kernel, and the digest of its text."""
 
 
 @final
@@ -167,6 +170,15 @@ class SimulationResults:
             other
             for other, results in self._known.items()
             if other != uri and any(one.run.origin is not None and one.run.origin.uri == uri for one in results)
+        ]
+
+    def of_launches(self, uri: str) -> Sequence[tuple[str, Simulated]]:
+        """The results of launches in a document, each with the document of its kernel."""
+        return [
+            (other, one)
+            for other, results in self._known.items()
+            for one in results
+            if one.run.origin is not None and one.run.origin.uri == uri
         ]
 
     def forget(self, uri: str) -> None:

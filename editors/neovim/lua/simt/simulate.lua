@@ -76,6 +76,7 @@ function M.run(bufnr, argument)
   local request = client.request(server, bufnr, 'workspace/executeCommand', params, function(answer)
     if answer.status == 'finished' then
       require('simt.decorations').shown_in(server, bufnr, answer.uri)
+      require('simt.lenses').refresh(bufnr) -- the one over a launch tells the result as well
       undisturbed(function()
         if vim.api.nvim_buf_is_loaded(bufnr) then
           local document = { uri = answer.uri }
