@@ -44,7 +44,12 @@ def declare_global(scope: Scope, name: str, node: Node, declarator: Node, snippe
     declared = _with_length(scope, declared, value)
     is_constexpr = "constexpr" in words and "__constant__" not in words
     kind = _kind(words, declared)
-    return GlobalDeclaration(name, scope, declared, kind, value, snippet, constant, is_constexpr)
+    return GlobalDeclaration(_qualified(scope, name), scope, declared, kind, value, snippet, constant, is_constexpr)
+
+
+def _qualified(scope: Scope, name: str) -> str:
+    around = "" if scope.origin is None else scope.origin.prefix
+    return "::".join(part for part in (*around.split("::"), name) if part)
 
 
 def listed_length(scope: Scope, value: Node, type: ArrayType) -> int | None:

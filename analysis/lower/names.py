@@ -384,7 +384,7 @@ class FunctionInstance:
 @final
 @dataclass(slots=True, eq=False)
 class GlobalDeclaration:
-    """A variable at namespace scope, or a static data member."""
+    """A variable at namespace scope, or a static data member; `name` is qualified: there is one object of each."""
 
     name: str
     scope: Scope

@@ -128,6 +128,7 @@ def entity_of(program: Declarations, path: Path, name: str, items: Sequence[Item
         builtin = name if path else None
         return FunctionSet(name, overloads(program, functions), builtin or name)
     variables = [item for item in items if item.kind is ItemKind.VARIABLE]
+    variables.sort(key=lambda item: not item.is_definition)  # an `extern` declaration has no initialiser
     if variables and variables[0].is_template:
         return _variable_template(program, path, name, variables)
     return _variable(program, path, name, variables[0]) if variables else None

@@ -51,11 +51,10 @@ from sim.launch.request import Request
 from sim.launch.scalars import ChosenNumber
 from sim.launch.specification import Argument, Array, Filling, Objects, Pointers, Scalar, Struct, TextureImage
 from sim.launch.straddling import Straddling
-from sim.launch.subject import Subject
+from sim.launch.subject import VARIABLES, Subject
 from sim.refusals import LaunchError
 
 MAX_GIVEN_BYTES: Final = 256 << 20
-VARIABLES: Final = (SymbolKind.CONSTANT, SymbolKind.GLOBAL, SymbolKind.TEXTURE)
 
 
 @final
@@ -83,6 +82,7 @@ class ArgumentChooser:
         self._flow = subject.flow
         self._uses = subject.uses
         self._initial = subject.initial
+        self._contents = subject.kernel.contents
         self._attempt = attempt
         self._seed = seed
         self._numbers = numbers
@@ -345,7 +345,8 @@ class ArgumentChooser:
         )
         compared = f"; {self._ranges[root].why}" if root in self._ranges else ""
         self._memories[root] = Memory(choice, depth=_depth(symbol.type))
-        self.choices.append(Choice(symbol.name, choice.text(), f"not initialised in the file{compared}"))
+        why = "its initialiser is not understood" if symbol.name in self._contents else "not initialised in the file"
+        self.choices.append(Choice(symbol.name, choice.text(), f"{why}{compared}"))
         return argument_of(choice, self._function.structs)
 
 

@@ -25,7 +25,7 @@ from analysis.lower.names import ConstantName
 from analysis.lower.program import DeviceFunction, Program
 from sim.faults import Index3
 from sim.kernel import Kernel
-from sim.launch.arguments import VARIABLES, ArgumentChooser
+from sim.launch.arguments import ArgumentChooser
 from sim.launch.attempt import Attempt
 from sim.launch.choices import Choice, source_of
 from sim.launch.comparisons import Comparisons
@@ -209,8 +209,7 @@ def _names(program: Program, kernel: DeviceFunction) -> tuple[Sequence[str], Seq
 def _check_names(subject: Subject) -> None:
     """Every name that was given for this kernel must mean something."""
     function = subject.kernel.function
-    variables = {symbol.name for symbol in function.symbols if symbol.kind in VARIABLES}
-    known = {*subject.instance.arguments, *subject.flow.leaves, *variables}
+    known = {*subject.instance.arguments, *subject.flow.leaves, *subject.variables}
     aggregates = {parameter.name for parameter in function.parameters} - known
     for name in subject.requests.specific:
         if name in aggregates:

@@ -7,7 +7,7 @@ Rules    The command line (or the caller) comes first, then the comment above th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from typing import final
 
@@ -118,6 +118,18 @@ class Requests:
     def argument(self, name: str) -> tuple[str, Request] | None:
         """The text for an argument, and who gave it."""
         return next(((source.arguments[name], source) for source in self.sources if name in source.arguments), None)
+
+    def with_full_names(self, known: Collection[str]) -> Requests:
+        """Names without their namespace or class mean the one of the `known` names that ends so."""
+
+        def full(name: str) -> str:
+            found = [one for one in known if one.endswith(f"::{name}")]
+            return name if name in known or len(found) != 1 else found[0]
+
+        def spelled(source: Request) -> Request:
+            return replace(source, arguments={full(name): text for name, text in source.arguments.items()})
+
+        return Requests([spelled(source) for source in self.sources])
 
     @property
     def specific(self) -> Mapping[str, str]:

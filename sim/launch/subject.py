@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, final
+from typing import Any, Final, final
 
 from numpy.typing import NDArray
 
 from analysis.graph.control_flow import ControlFlow
+from analysis.ir.function import SymbolKind
 from analysis.ir.record import record
 from analysis.lower.launches import Launch
 from analysis.lower.program import DeviceFunction, Program
@@ -20,6 +21,8 @@ from sim.launch.initial_values import initial_values
 from sim.launch.instance import Instance, choose_instance
 from sim.launch.request import Requests
 from sim.launch.requirements import Requirement, requirements
+
+VARIABLES: Final = (SymbolKind.CONSTANT, SymbolKind.GLOBAL, SymbolKind.TEXTURE)
 
 
 @final
@@ -35,6 +38,8 @@ class Subject:
     flow: Flow
     uses: Mapping[Root, ArrayUse]
     bound: int | None
+    variables: frozenset[str]
+    """Names of those outside functions that the kernel uses."""
     initial: Mapping[str, NDArray[Any]]
     """What the file says that variables hold."""
     requirements: Sequence[Requirement]
@@ -47,8 +52,10 @@ def read_subject(program: Program, kernel: DeviceFunction, requests: Requests, l
     instance = choose_instance(program, kernel, launches, requests.arguments)
     launches = with_blocks(program, instance, launches)
     loaded = load_kernel(program, instance.id)
-    initial = initial_values(program, loaded)
+    initial = initial_values(loaded)
     flow = Flow(loaded.function, ControlFlow.of(loaded.function))
+    variables = frozenset(symbol.name for symbol in loaded.function.symbols if symbol.kind in VARIABLES)
+    requests = requests.with_full_names({*instance.arguments, *flow.leaves, *variables})
     return Subject(
         program,
         requests,
@@ -58,6 +65,7 @@ def read_subject(program: Program, kernel: DeviceFunction, requests: Requests, l
         flow,
         array_uses(flow),
         _bound(program, instance),
+        variables,
         initial,
         requirements(flow),
     )

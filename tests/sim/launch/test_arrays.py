@@ -202,6 +202,23 @@ def test_initial_values(declaration: str, octets: np.ndarray) -> None:
     assert found.data.tobytes() == octets.tobytes()
 
 
+def test_a_variable_whose_initialiser_is_not_understood_says_so() -> None:
+    text = f"__constant__ int v[2] = {{ unknown(), 2 }}; __global__ void k(int *x) {{ {_I} x[i] = v[i & 1]; }}"
+    choices = {choice.name: choice.why for choice in plan(text).choices}
+    assert choices["v"] == "its initialiser is not understood"
+
+
+def test_variables_of_namespaces_are_given_by_their_whole_name_or_by_an_end_that_is_theirs_alone() -> None:
+    text = (
+        "namespace a { __constant__ int v; __constant__ int w; } namespace b { __constant__ int v; }"
+        f"__global__ void k(int *x) {{ {_I} x[i] = a::v + b::v + a::w; }}"
+    )
+    found = chosen(text, given(**{"a::v": "3", "w": "5"}))
+    assert (found["a::v"], found["a::w"]) == ("3", "5")
+    with pytest.raises(LaunchError, match=r"k has no argument v; it has: a::v, a::w, b::v, x"):
+        plan(text, given(v="3"))
+
+
 def test_initial_numbers_are_known_to_the_choice_of_others() -> None:
     kernel = f"__global__ void k(int *x, int height) {{ {_I} if (i < width * height) x[i] = 1; }}"
     text = f"__constant__ int width = 128; {kernel}"
