@@ -14,6 +14,7 @@ from analysis.facts.parts import Parts
 from analysis.ir.function import Function
 from analysis.ir.source import Span
 from analysis.ir.types import MemorySpace
+from analysis.verdict.memory_losses import loses_slots
 
 _Place: TypeAlias = tuple[int, int, AccessKind, int]
 """Start, end, kind, and the number among several such accesses at one place (members of a struct, macros)."""
@@ -37,7 +38,7 @@ def access_facts(views: Sequence[View]) -> tuple[AccessFact, ...]:
             fact = _fact(view.root.function, access)
             known = merged.get(numbered)
             merged[numbered] = fact if known is None else _worse(known, fact)
-            losses[numbered].add(lost, view.root.function)
+            losses[numbered].add(lost, view.root, view.part_of_slots if loses_slots(access) else view.part_of_sectors)
     order = sorted(merged, key=lambda place: (place[0], place[1], place[2].value, place[3]))
     return tuple(replace(merged[place], lost_part=losses[place].largest()) for place in order)
 

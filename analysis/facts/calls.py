@@ -28,7 +28,10 @@ from typing import Final, TypeAlias, final
 
 from analysis.divergence.call_context import CallContext, joined
 from analysis.facts.calls_of_root import contexts_of_root
+from analysis.facts.frame_shares import FrameShares
 from analysis.facts.item_text import relocated
+from analysis.facts.model import Taken
+from analysis.facts.parts import larger
 from analysis.facts.roots import RootAnalysis
 from analysis.ir.instructions import Opaque
 from analysis.ir.record import record
@@ -41,6 +44,7 @@ from analysis.syntax.line_index import LineIndex
 from analysis.syntax.problems import ProblemKind
 from analysis.syntax.translation_unit import TranslationUnit
 
+NOTHING_TAKEN: Final = Taken(None, None)
 Place: TypeAlias = tuple[str, int, int]
 """`Item.identity`."""
 _BODY: Final = re.compile(rb"\{")
@@ -90,16 +94,22 @@ class CallSite:
 @final
 @record
 class Calls:
-    """All calls of one function: what they have in common (None: anything may be passed), and where they stand."""
+    """All calls of one function: what they have in common (None: anything may be passed), where they stand, and what
+    they take of the kernels that make them (the one where it is most)."""
 
     context: CallContext | None
     sites: tuple[CallSite, ...] = ()
+    taken: Taken = NOTHING_TAKEN
 
     def join(self, other: Calls) -> Calls:
-        return Calls(joined((self.context, other.context)), _sorted({*self.sites, *other.sites}))
+        slots = larger(self.taken.slots, other.taken.slots)
+        sectors = larger(self.taken.sectors, other.taken.sectors)
+        context = joined((self.context, other.context))
+        return Calls(context, _sorted({*self.sites, *other.sites}), Taken(slots, sectors))
 
 
 OPEN: Final = Calls(None)
+NOT_UNLAUNCHED: Final[Mapping[int, int]] = {}
 
 
 @final
@@ -153,13 +163,22 @@ def known_callers(path: str, files: Iterable[CallsOfFile], between: Iterable[str
     return KnownCallers(found, tuple(sorted(names))) if names else None
 
 
-def calls_of_file(unit: TranslationUnit, roots: Iterable[RootAnalysis], *, is_complete: bool) -> CallsOfFile:
-    """What the roots of a file say about functions of other files."""
+def calls_of_file(
+    unit: TranslationUnit,
+    roots: Iterable[RootAnalysis],
+    *,
+    is_complete: bool,
+    unlaunched: Mapping[int, int] = NOT_UNLAUNCHED,
+) -> CallsOfFile:
+    """What the roots of a file say about functions of other files.
+
+    `unlaunched` are the ids of the roots that nothing launches, with `View.launched_instead`.
+    """
     followed = FollowedCalls(unit, roots, is_own=False)
     missing = (one.detail for one in unit.problems if one.kind is ProblemKind.MISSING_INCLUDE)
     missed = frozenset(posixpath.basename(name.strip('"<>')) for name in missing)
     is_whole = is_complete and all(problem.kind is not ProblemKind.TOO_LARGE for problem in unit.problems)
-    return CallsOfFile(unit.path, followed.calls(), frozenset(unit.read_paths), is_whole, missed)
+    return CallsOfFile(unit.path, followed.calls(unlaunched), frozenset(unit.read_paths), is_whole, missed)
 
 
 @final
@@ -195,14 +214,16 @@ class FollowedCalls:
         """Whether a frame shows a call of the function."""
         return key in self._frames
 
-    def calls(self) -> Mapping[FunctionKey, Calls]:
+    def calls(self, unlaunched: Mapping[int, int] = NOT_UNLAUNCHED) -> Mapping[FunctionKey, Calls]:
         """By function; one that is missing is not called."""
+        shares = _SharesOfKernels(unlaunched)
         contexts = {id(root): contexts_of_root(root) for root in self._roots} if self._frames else {}
         found: dict[FunctionKey, Calls] = {}
         for key, frames in self._frames.items():
             passed = [contexts[id(root)].get(frame) for root, frame, _ in frames]
             sites = {self._site(caller, root.function.frames[frame].call) for root, frame, caller in frames if caller}
-            found[key] = Calls(joined(passed), _sorted(sites))
+            taken = shares.taken((root, frame) for root, frame, _ in frames)
+            found[key] = Calls(joined(passed), _sorted(sites), taken)
         for item in (item for items in self._wanted.values() for item in items if self.is_open(item)):
             key = key_of(item)
             found[key] = Calls(None, found.get(key, OPEN).sites)
@@ -370,6 +391,29 @@ class FollowedCalls:
         if item.identifiers.isdisjoint(self._hiding):
             return Counter()
         return Counter(IDENTIFIER.findall(HIDDEN.sub(b" ", self._unit.snippet(item).text)))
+
+
+@final
+class _SharesOfKernels:
+    """What calls take of the kernels that make them."""
+
+    def __init__(self, unlaunched: Mapping[int, int]) -> None:
+        self._unlaunched = unlaunched
+        self._kernels: dict[int, FrameShares] = {}
+
+    def taken(self, calls: Iterable[tuple[RootAnalysis, FrameId]]) -> Taken:
+        """Of the kernel where it is most; what a device function takes that no kernel calls says nothing."""
+        frames: defaultdict[int, list[FrameId]] = defaultdict(list)
+        for root, frame in calls:
+            if root.is_of_kernel:
+                if id(root) not in self._kernels:
+                    self._kernels[id(root)] = FrameShares(root, self._unlaunched.get(id(root), 0))
+                frames[id(root)].append(frame)
+        slots = sectors = None
+        for kernel, called in frames.items():
+            found = self._kernels[kernel].taken(called)
+            slots, sectors = larger(slots, found.slots), larger(sectors, found.sectors)
+        return Taken(slots, sectors)
 
 
 def may_call(opaque: Opaque) -> bool:

@@ -141,11 +141,12 @@ class FileAnalysis:
 
         `is_included`: other files include it, so that only its kernels begin here.
         """
-        views = (view for function in self._functions.values() for view in function.views)
+        views = [view for function in self._functions.values() for view in function.views]
         roots = {id(view.root): view.root for view in views}.values()
+        unlaunched = {id(view.root): view.launched_instead for view in views if view.launched_instead}
         is_complete = all(problem.kind is not ProblemKind.INTERNAL for problem in self.facts.problems)
         kernels = (root for root in roots if not is_included or root.function.kind is FunctionKind.KERNEL)
-        return calls_of_file(self._program.unit, kernels, is_complete=is_complete)
+        return calls_of_file(self._program.unit, kernels, is_complete=is_complete, unlaunched=unlaunched)
 
     def launch_places(self, function: FunctionFacts) -> tuple[LaunchPlace, ...]:
         """Where a kernel is launched, if all its launches are known; of several with one name, none tells."""

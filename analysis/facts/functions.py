@@ -38,9 +38,10 @@ from analysis.facts.merge import (
     branches_if_callers_agree,
     cut_off_facts,
     opaque_facts,
+    unlaunched_kernels,
     variable_facts,
 )
-from analysis.facts.model import FileProblem, FunctionFacts, ProblemKind
+from analysis.facts.model import FileProblem, FunctionFacts, ProblemKind, Taken
 from analysis.facts.roots import INLINE_BUDGET, NOTHING_INLINED, RootAnalysis, analyze_root
 from analysis.facts.settings import AnalysisSettings
 from analysis.graph.work import TooMuchWork
@@ -110,7 +111,7 @@ class FunctionCaches:
     identities: BoundedCache[IdentityKey, Identity | None]
     ssa: Table[SsaKey, SsaFunction]
     roots: Table[RootKey, NumberedRoot]
-    facts: Table[tuple[FunctionId, tuple[int, ...]], MergedFacts]
+    facts: Table[tuple[FunctionId, tuple[tuple[int, int, Taken | None], ...]], MergedFacts]
     numbers: Iterator[int]
 
 
@@ -220,7 +221,7 @@ class _FileRun:
             if called is not None and called.context is None and function.id in self._reached:
                 continue  # only kernels of this file call it, and they say everything
             if is_included or function.id not in self._reached:
-                self._add_root(function, None if called is None else called.context)
+                self._add_root(function, called)
         analyzed = [self._facts_of(function) for function in functions if function.id in self._reached]
         limited = [problem for function in analyzed if (problem := limit_problem(function.facts)) is not None]
         return AnalyzedFunctions(tuple(analyzed), (*self._problems, *limited), self._launches, self._called)
@@ -252,10 +253,10 @@ class _FileRun:
     def _roots_so_far(self) -> Iterator[RootAnalysis]:
         return (view.root for views in self._reached.values() for _, view in views)
 
-    def _add_root(self, function: DeviceFunction, context: CallContext | None = None) -> None:
+    def _add_root(self, function: DeviceFunction, called: Calls | None = None) -> None:
         self._checkpoint()
         try:
-            root = self._root(function, context)
+            root = self._root(function, None if called is None else called.context)
         except RecursionError as error:
             self._failed(function, f"nested too deeply to analyse ({error})")
             return
@@ -263,11 +264,14 @@ class _FileRun:
             LOGGER.exception("analysis of %s in %s failed", function.id, self._program.unit.path)
             self._failed(function, "the analysis of this function failed; this is a defect of simt-lsp")
             return
+        is_kernel = function.kind is FunctionKind.KERNEL
+        instead = self._launches.unlaunched.get(function.item.name, 0) if is_kernel else 0
+        taken = None if called is None or called.context is None else called.taken
         for index, frame in enumerate(root.analysis.function.frames):
             item = root.analysis.items.get(frame.function)
             reached = None if item is None else self._definition_of(frame.function, item)
             if reached is not None:
-                self._reached[reached].append((root.number, View(root.analysis, FrameId(index))))
+                self._reached[reached].append((root.number, View(root.analysis, FrameId(index), instead, taken)))
 
     def _instances(self, kernel: DeviceFunction) -> Instances:
         try:
@@ -432,7 +436,7 @@ class _FileRun:
         reached = self._views_of(function)
         views = tuple([view for _, view in reached])
         views = tuple([view for view in views if view.root.is_too_large]) or views
-        key = (function.id, tuple([number for number, _ in reached]))
+        key = (function.id, tuple([(number, view.launched_instead, view.taken) for number, view in reached]))
         merged = self._caches.facts.get_or_compute(key, lambda: MergedFacts(self._merged(function, views)))
         facts = merged.facts
         span = function.item.span
@@ -480,6 +484,7 @@ class _FileRun:
             unreadable=own.unreadable,
             is_too_large=own.is_too_large or is_given_up,
             cut_off=() if own.is_too_large or is_given_up else cut_off_facts(views),
+            unlaunched=unlaunched_kernels(views),
         )
 
 

@@ -8,17 +8,21 @@ Rules     A file that others include as a part of them (`#include "kernel.cu"`) 
           A kernel that one of them also names otherwise counts as unknown in all, as do those of a file whose users
           are not all read.  Without a project a header has its own launches alone.
           Which instances of a template run is asked of a file alone: where another one launches it, it stands for all.
+Unlaunched  With a project: a kernel that no file names, in whatever way, while other kernels are launched by the files
+          that it is compiled in, or are launched and stand in its file.  What no file of a library launches is meant
+          for others.
 Cost      Other units are read only for a file that defines a kernel; their functions are parsed once per text.
 Limits    Without a project, includers are read with the macros of this file's build, and other launches are not seen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import field, replace
 from typing import Final, final
 
 from analysis.ir.record import record
-from analysis.lower.launches import Launch, kernels_used_otherwise, launch_shapes
+from analysis.lower.launches import Launch, is_named, kernels_used_otherwise, launch_shapes
 from analysis.lower.launches.find import LaunchMemo
 from analysis.lower.launches.host_calls import HostCalls
 from analysis.lower.launches.other_uses import UseMemo
@@ -37,6 +41,8 @@ class LaunchesOfFile:
     known: Mapping[str, tuple[Launch, ...]]
     inside: frozenset[str]
     open: frozenset[str] = frozenset()
+    unlaunched: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Kernels that nothing in the project launches, each with the number of others that are launched beside it."""
 
 
 NO_LAUNCHES: Final = LaunchesOfFile({}, frozenset())
@@ -75,7 +81,25 @@ def _in_project(unit: TranslationUnit, kernels: Iterable[Item], outside: Outside
         shapes = outside.launches(calls)
         found.add(calls.unit, shapes, names)
         unseen |= {name for name in names if name not in unseen and _is_hidden(calls, name, shapes.get(name, ()))}
-    return found.result(frozenset(unseen))
+    result = found.result(frozenset(unseen))
+    quiet = {item.name for item in kernels if item.owner is None and item.active} - found.launched - result.open
+    if not quiet:
+        return result
+    users = [calls for calls, _ in (own, *by_unit.values())]
+    return replace(result, unlaunched=_unlaunched(quiet, users, found.launched, outside))
+
+
+def _unlaunched(
+    names: Set[str], users: Sequence[HostCalls], launched: frozenset[str], outside: Outside
+) -> Mapping[str, int]:
+    """Of kernels without a launch; `users` are all that may name them, `launched` the kernels that these launch."""
+    unnamed = [name for name in sorted(names) if not any(_is_named(calls, name) for calls in users)]
+    others = (launched | outside.launched_beside(outside.own.unit.path)).difference(unnamed)
+    return {name: len(others) for name in unnamed if others and not outside.is_found_by_name(name)}
+
+
+def _is_named(calls: HostCalls, kernel: str) -> bool:
+    return is_named(calls.unit, kernel) or calls.host.macro_names(kernel.encode("utf-8", "replace"))
 
 
 def _is_hidden(calls: HostCalls, name: str, launches: tuple[Launch, ...]) -> bool:
@@ -108,6 +132,11 @@ class _Found:
                 self._outside.add(name)
             if launched:
                 self._launches.setdefault(name, {}).update(dict.fromkeys(launched))
+
+    @property
+    def launched(self) -> frozenset[str]:
+        """The kernels of which some launch was found."""
+        return frozenset(self._launches)
 
     def result(self, unseen: frozenset[str]) -> LaunchesOfFile:
         """`unseen`: kernels that may be launched elsewhere."""

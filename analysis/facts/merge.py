@@ -11,7 +11,16 @@ from typing import Final, final
 
 from analysis.divergence.levels import Level
 from analysis.divergence.result import DivergenceResult
-from analysis.facts.model import BarrierFact, BarrierScope, BranchFact, OpaqueFact, VariableFact
+from analysis.facts.model import (
+    BarrierFact,
+    BarrierScope,
+    BranchFact,
+    OpaqueFact,
+    PartOf,
+    Taken,
+    Unlaunched,
+    VariableFact,
+)
 from analysis.facts.parts import Parts
 from analysis.facts.roots import RootAnalysis
 from analysis.ir.function import Function, SourceBranch, SourceBranchKind
@@ -31,6 +40,7 @@ from analysis.verdict.barriers import BarrierSite, BarrierVerdict, Tier
 from analysis.verdict.grade import Grade, Grader, Grading, worse_grading
 from analysis.verdict.loops import cycle_of
 from analysis.verdict.rounds import Rounds
+from analysis.verdict.shares import ALL
 
 VERDICT_RANK: Final = {BarrierVerdict.CONVERGENT: 0, BarrierVerdict.UNKNOWN: 1, BarrierVerdict.DIVERGENT: 2}
 TIER_RANK: Final = {Tier.ASSUMED: 0, Tier.POSSIBLE: 1, Tier.PROVEN: 2}
@@ -39,10 +49,30 @@ TIER_RANK: Final = {Tier.ASSUMED: 0, Tier.POSSIBLE: 1, Tier.PROVEN: 2}
 @final
 @record
 class View:
-    """One frame of one root."""
+    """One frame of one root.
+
+    `launched_instead`: of a kernel that nothing in the project launches, how many others are launched.
+    `taken`: of a device function whose callers in other files are known, what it takes of their kernels.
+    """
 
     root: RootAnalysis
     frame: FrameId
+    launched_instead: int = 0
+    taken: Taken | None = None
+
+    @property
+    def part_of_slots(self) -> PartOf:
+        """Of what the root's issue slots are a part, and which."""
+        return self._part(None if self.taken is None else self.taken.slots)
+
+    @property
+    def part_of_sectors(self) -> PartOf:
+        """The same of the sectors that the root moves."""
+        return self._part(None if self.taken is None else self.taken.sectors)
+
+    def _part(self, taken: PartOf | None) -> PartOf:
+        own = PartOf(ALL, self.root.function.name, self.root.is_of_kernel, self.launched_instead)
+        return own if taken is None else taken
 
 
 def branch_facts(function: Function, views: Sequence[View]) -> tuple[BranchFact, ...]:
@@ -99,8 +129,8 @@ def _branch_fact(
             estimate = view.root.costs.get(here)
             if estimate is not None:
                 cost, idle = max(cost, estimate.serialized), max(idle, estimate.idle)
-                serialized.add(estimate.serialized_share, view.root.function)
-                waits.add(estimate.idle_share, view.root.function)
+                serialized.add(estimate.serialized_share, view.root, view.part_of_slots)
+                waits.add(estimate.idle_share, view.root, view.part_of_slots)
     return BranchFact(
         branch.kind,
         branch.keyword,
@@ -148,6 +178,14 @@ def _ways_out(view: View, divergence: DivergenceResult, here: SourceBranchId) ->
         keyword = function.branches[terminator.branch].keyword
         if keyword.frame == view.frame and divergence.terminator_level(block) is Level.VARYING:
             yield Span(keyword.start, keyword.end)
+
+
+def unlaunched_kernels(views: Sequence[View]) -> Unlaunched | None:
+    """The kernels that run a function, if nothing launches any of them."""
+    parts = [view.part_of_slots for view in views]
+    if not parts or not all(part.launched_instead for part in parts):
+        return None
+    return Unlaunched(tuple(sorted({part.whole for part in parts})), min(part.launched_instead for part in parts))
 
 
 def barrier_facts(views: Sequence[View]) -> tuple[BarrierFact, ...]:

@@ -74,11 +74,25 @@ class OpaqueFact:
 @final
 @record
 class PartOf:
-    """A share of the issue slots of `whole`, which is a kernel, or a device function that was looked at on its own."""
+    """A share of the issue slots of `whole`, which is a kernel, or a device function that was looked at on its own.
+
+    `launched_instead`: where nothing in the project launches that kernel, how many others are launched beside it.
+    """
 
     share: Share
     whole: str
     is_kernel: bool
+    launched_instead: int = 0
+
+
+@final
+@record
+class Taken:
+    """What all calls of a device function take of the kernel in another file where that is most: of its issue slots,
+    and of the sectors that it moves.  None where nothing is taken, or no kernel is known."""
+
+    slots: PartOf | None
+    sectors: PartOf | None
 
 
 @final
@@ -183,6 +197,15 @@ class ExpressionFact:
 
 @final
 @record
+class Unlaunched:
+    """Kernels of a program that nothing launches, while `others` of its kernels are launched."""
+
+    kernels: tuple[str, ...]
+    others: int
+
+
+@final
+@record
 class FunctionFacts:
     """One kernel or device function of the file.
 
@@ -192,6 +215,7 @@ class FunctionFacts:
     `branches_if_callers_agree` is parallel to `branches`: what remains when those callers pass the same arguments in
     every thread.  `is_too_large`: nothing is known of it, since to analyse it would take too long; `cut_off` are the
     places of which nothing is known for that reason.
+    `unlaunched`: only kernels that nothing launches run it, as far as the project shows.
     `unreadable`: the first syntax error; what is known of such a function rests on a guess, and nothing is reported.
     """
 
@@ -214,6 +238,7 @@ class FunctionFacts:
     cut_off: tuple[OpaqueFact, ...] = ()
     unreadable: Span | None = None
     rests_on_callers: bool = False
+    unlaunched: Unlaunched | None = None
 
 
 class ProblemKind(Enum):

@@ -30,6 +30,7 @@ from analysis.rules.check import check
 from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.settings import RuleSettings
 from analysis.rules.source_text import FunctionText, one_line
+from analysis.rules.unlaunched_text import unlaunched_text
 from analysis.rules.wording import CONVERGENCE_WORDS, LEVEL_WORDS, SCOPE_WORDS, grade_words
 from analysis.syntax.lexing import HIDDEN, IDENTIFIER
 from analysis.verdict.barriers import BarrierVerdict, Tier
@@ -194,11 +195,14 @@ class _Line:
         cut = f"; {MAX_PLACES} of them" if len(places) > MAX_PLACES else ""
         is_launched = bool(self.analysis.launch_places(function))
         launched = launches_text(block_text(self.analysis.launch_of(function)), self.analysis, function, most=None)
+        unlaunched = None if function.unlaunched is None else unlaunched_text(function.unlaunched)
         return ExplainedItem(
             self.text.start(function.name_span),
             self.text.end(function.name_span),
             f"{kind} `{function.name}`",
-            counts_in_words(summarize(self.analysis, function)) + cut + ("" if callers is None else f"; {callers}"),
+            counts_in_words(summarize(self.analysis, function))
+            + cut
+            + "".join(f"; {one}" for one in (callers, unlaunched) if one is not None),
             tuple(steps),
             None,
             (),

@@ -9,6 +9,7 @@ from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.launch_places import LaunchPlace
 from analysis.facts.model import FunctionFacts
+from analysis.rules.unlaunched_text import unlaunched_text
 from analysis.rules.witness_text import extent_text
 
 MAX_PLACES: Final = 5
@@ -32,6 +33,8 @@ def launches_text(
     At the most so many are listed, None: all of them.
     """
     places = analysis.launch_places(function)
+    if block is not None and function.unlaunched is not None:
+        return f"{block}; {unlaunched_text(function.unlaunched)}"
     if block is None or not places:
         return block
     launches = {1: "only launch", 2: "both launches"}.get(len(places), f"all {len(places)} launches")

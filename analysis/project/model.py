@@ -37,6 +37,14 @@ class Project(Protocol):
         """
         ...
 
+    def launched_beside(self, path: str) -> frozenset[str]:
+        """The names of the kernels that `path` and the files which include it launch, over any chain of includes."""
+        ...
+
+    def is_quoted(self, name: str) -> bool:
+        """Whether a string of some file is the name: what it means may be looked up when the program runs."""
+        ...
+
     def environment(self, path: str) -> Environment | None:
         """How the build reads a compiled file; None where it is read as the file that asks."""
         ...

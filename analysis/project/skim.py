@@ -7,6 +7,8 @@ Rules     Comments and strings aside, every word of the text counts, in every br
           `defined` are the names before the parentheses of a head that a body follows.
           So each set is too large rather than too small: who is asked for too much reads one file more.
           `pastes` says that `##` may make names which the text does not show.
+          `quoted` are the names that strings hold which are a name and nothing else (`"kernel"`, `"ns::kernel<float>"`,
+          `"_Z6kernelPf"`): what is looked up by name when the program runs.
 Cost      Two passes of a pattern over the text: 15 to 30 MB per second.
 Limits    Where `#if` splits braces, each branch starts at the depth of the first.  What ends below or above the depth
           it began with is `unsure`: it may define and declare whatever it names.
@@ -15,7 +17,7 @@ Limits    Where `#if` splits braces, each branch starts at the depth of the firs
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from sys import intern
 from typing import Final, final
 
@@ -23,7 +25,7 @@ from analysis.ir.record import record
 from analysis.syntax.lexing import HIDDEN, IDENTIFIER, LAUNCH
 from analysis.syntax.system_headers import is_system_header
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of what a skim holds: one that was saved under another version says something else."""
 
 
@@ -43,6 +45,7 @@ class Skim:
     """The words of its `#define` lines: what they name is used where they are."""
     pastes: bool = False
     unsure: bool = False
+    quoted: frozenset[str] = frozenset()
 
     def may_name(self, name: str) -> bool:
         """Whether a use of `name` may stand in the text."""
@@ -64,7 +67,16 @@ class Skim:
 def skim(text: bytes) -> Skim:
     """The skim of a file with that text."""
     includes = project_includes(text)
-    shown = HIDDEN.sub(_blank, text)
+    strings: set[bytes] = set()
+
+    def blank(hidden: re.Match[bytes]) -> bytes:
+        """As long as what is hidden, so that offsets stay."""
+        length = hidden.end() - hidden.start()
+        if length <= _LONGEST_NAME and text[hidden.start()] == _QUOTE:
+            strings.add(hidden[0])
+        return b" " * length
+
+    shown = HIDDEN.sub(blank, text)
     outer, is_balanced = _outside_of_bodies(shown)
     words = _words(shown)
     return Skim(
@@ -77,6 +89,7 @@ def skim(text: bytes) -> Skim:
         _words(b"\n".join(_DEFINE.findall(shown))),
         _PASTED.search(shown) is not None,
         not is_balanced,
+        frozenset(_quoted(strings)),
     )
 
 
@@ -166,17 +179,23 @@ def _launched(text: bytes) -> Iterator[str]:
             yield _name(words[-1])
 
 
+def _quoted(strings: Iterable[bytes]) -> Iterator[str]:
+    """The words of strings that are names; of mangled names the names in them."""
+    for string in strings:
+        name = _QUOTED_NAME.fullmatch(string)
+        for word in () if name is None else IDENTIFIER.findall(name[1]):
+            yield _name(word)
+            if word.startswith(b"_Z"):
+                for size in _SIZE.finditer(word):
+                    yield _name(word[size.end() : size.end() + int(size[0])])
+
+
 def _words(text: bytes) -> frozenset[str]:
     return frozenset(_name(word) for word in set(IDENTIFIER.findall(text)))
 
 
 def _name(word: bytes) -> str:
     return intern(word.decode("utf-8", "replace"))
-
-
-def _blank(hidden: re.Match[bytes]) -> bytes:
-    """As long as what is hidden, so that offsets stay."""
-    return b" " * (hidden.end() - hidden.start())
 
 
 _INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*(?:include|import)[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)', re.MULTILINE)
@@ -189,6 +208,9 @@ _TEMPLATE_ARGUMENTS: Final = rb"(?:\s*<(?!<)[^(){};]*>)?"
 _HEAD: Final = re.compile(rb"([A-Za-z_$][\w$]*)" + _TEMPLATE_ARGUMENTS + rb"\s*\(")
 _MACRO_LINE: Final = re.compile(rb"^[ \t]*[A-Za-z_$][\w$]*[ \t]*\(([^(){};]*)\)", re.MULTILINE)
 _KERNEL: Final = re.compile(rb"\b__global__\b")
+_QUOTED_NAME: Final = re.compile(rb'"[ &]*([A-Za-z_$][\w$:]*(?:[ \t]*<[\w$:,.<>*& -]*>)?)[ ]*"')
+_QUOTE: Final = ord('"')
+_SIZE: Final = re.compile(rb"[1-9][0-9]{0,2}")
 _NO_NAMES: Final = frozenset({b"__launch_bounds__", b"__attribute__", b"__declspec", b"alignas", b"__maxnreg__"})
 _LONGEST_NAME: Final = 400
 _BEFORE_LAUNCH: Final = re.compile(rb"([A-Za-z_$][\w$]*)" + _TEMPLATE_ARGUMENTS + rb"\s*\Z")

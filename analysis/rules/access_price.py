@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from analysis.facts.model import AccessFact, FunctionFacts, PartOf
 from analysis.ir.function import FunctionKind
 from analysis.rules.access_text import Site
@@ -28,7 +30,7 @@ def lost_at(site: Site) -> PartOf | None:
     for other in site.others:
         if other.lost_part is not None and other.lost_part.whole == part.whole:
             share = share.plus(other.lost_part.share)
-    return PartOf(share, part.whole, part.is_kernel)
+    return replace(part, share=share)
 
 
 def sectors_text(part: PartOf, function: FunctionFacts) -> str:

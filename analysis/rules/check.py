@@ -5,20 +5,22 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final, TypeVar
 
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.model import FileProblem
+from analysis.facts.model import FileProblem, FunctionFacts
 from analysis.ir.instructions import FunctionId
 from analysis.races.absent_model import Consequence
 from analysis.rules.barrier_survey import UnsafeBarrier, survey_barriers
 from analysis.rules.diagnostic import Diagnostic, Severity
 from analysis.rules.diagnostic_cache import DiagnosticCache
 from analysis.rules.kernel_findings import dearest_of_each_kernel
-from analysis.rules.registry import NAMES, RULES
+from analysis.rules.registry import NAMES, OF_COST, RULES
 from analysis.rules.rule import Consequential, Finding, Fixable, Priced, Subject
 from analysis.rules.settings import Off, RuleSettings
 from analysis.rules.suppressions import RuleNames, Suppressions, read_suppressions
+from analysis.rules.unlaunched_text import unlaunched_text
 
 LOGGER: Final = logging.getLogger(__name__)
 
@@ -92,12 +94,22 @@ def subjects(analysis: FileAnalysis, settings: RuleSettings) -> Iterator[Subject
 def _found(subject: Subject, settings: RuleSettings, active: ActiveRules) -> Iterator[Diagnostic]:
     def of_rule(rule: type[Finding], severity: Severity) -> Sequence[Diagnostic]:
         return [
-            diagnostic_of(finding, settings, severity, subject.function.name)
+            of_what_runs(diagnostic_of(finding, settings, severity, subject.function.name), subject.function, settings)
             for finding in rule.find(subject)
             if finding.site.path == subject.analysis.facts.path and settings.shows(finding.tier)
         ]
 
     return of_each_rule(subject, active, of_rule)
+
+
+def of_what_runs(found: Diagnostic, function: FunctionFacts, settings: RuleSettings) -> Diagnostic:
+    """What it costs is a hint where only kernels run it that nothing launches, unless the settings say otherwise."""
+    if function.unlaunched is None or found.code not in OF_COST:
+        return found
+    severity = settings.severity_of(RuleNames(found.code, found.name), Severity.HINT)
+    reason = unlaunched_text(function.unlaunched)
+    text = f"{found.message} {reason[0].upper()}{reason[1:]}."
+    return replace(found, severity=found.severity if isinstance(severity, Off) else severity, message=text)
 
 
 def of_each_rule(

@@ -83,7 +83,7 @@ class DivergentBranch:
 
     The price is an estimate: issue slots from a table of instructions, as a share of those of the whole kernel, in a
     warp that splits each time. Where a loop has no bound that is known its trip count stays open: the share is a range
-    if it depends on that ("3 % to 12 %"). Of a device function that no kernel of the file calls it is the share of the
+    if it depends on that ("3 % to 12 %"). Of a device function that no known kernel calls it is the share of the
     function. A condition that agrees in every warp
     because of what the data hold is still reported. A condition on what is not known (a call that is not understood,
     an argument of an unknown caller unless lanes also part when all threads pass the same) is of tier *assumed* and

@@ -76,4 +76,7 @@ RULES: Final[tuple[type[Finding], ...]] = (
     ArrayInLocalMemory,
 )
 
+OF_COST: Final = frozenset({"DIV401", "DIV402", "DIV403", "DIV404", "MEM501", "MEM502", "MEM503", "MEM505", "MEM506"})
+"""Rules about what code costs: of what is never run they are hints.  All others are about what it does."""
+
 NAMES: Final[tuple[RuleNames, ...]] = tuple(RuleNames(rule.code, rule.slug) for rule in RULES)

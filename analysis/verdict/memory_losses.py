@@ -56,7 +56,7 @@ def memory_losses(
     finder = _Finder(function, control, divergence, affine, weights)
     sectors, slots = finder.sectors(accesses), finder.slots(accesses)
     return tuple(
-        finder.share(slots if _loses_slots(access) else sectors, access) if _lost(access) else NOTHING
+        finder.share(slots if loses_slots(access) else sectors, access) if _lost(access) else NOTHING
         for access in accesses
     )
 
@@ -69,8 +69,14 @@ def _is_on_one_address(access: Access) -> bool:
     return access.kind is AccessKind.ATOMIC and access.pattern is AccessPattern.BROADCAST
 
 
-def _loses_slots(access: Access) -> bool:
+def loses_slots(access: Access) -> bool:
+    """Whether issue slots are lost there, not sectors."""
     return access.space is MemorySpace.SHARED or _is_on_one_address(access)
+
+
+def moved_sectors(access: Access) -> int:
+    """Of one request; nothing where the access is surely to other memory than global memory."""
+    return _moved(access) if _is_global(access) else 0
 
 
 def _moved(access: Access) -> int:
@@ -119,8 +125,7 @@ class _Finder:
         """Of all requests of the kernel."""
         found: defaultdict[CycleId | None, float] = defaultdict(float)
         for access in accesses:
-            if _is_global(access):
-                found[self._cycle(access.block)] += _moved(access)
+            found[self._cycle(access.block)] += moved_sectors(access)
         for block in self._control.order:
             textures = sum(isinstance(item, Texture) for item in self._function.blocks[block].instructions)
             found[self._cycle(block)] += SECTORS_OF_NEIGHBOURS * textures
@@ -130,7 +135,7 @@ class _Finder:
         """All that the kernel issues, and the passes that are not the first."""
         found = defaultdict(float, self._weights.part(self._control.order))
         for access in accesses:
-            if _loses_slots(access):
+            if loses_slots(access):
                 found[self._cycle(access.block)] += _lost(access)
         return self._weights.tree_of(found)
 

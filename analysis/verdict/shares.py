@@ -51,6 +51,7 @@ def scaled(share: Share, low: float, expected: float, high: float) -> Share:
 
 
 NOTHING: Final = Share(0.0, 0.0, 0.0)
+ALL: Final = Share(1.0, 1.0, 1.0)
 
 Part: TypeAlias = Mapping[CycleId | None, float]
 """Slots of one round, by the innermost loop that they stand in; None: in no loop."""

@@ -11,7 +11,7 @@ Cost      O(instructions) for all blocks together; each block is asked for once.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from math import prod
 from typing import final
@@ -24,6 +24,7 @@ from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import Instruction
 from analysis.ir.pace import paced
+from analysis.ir.source import FrameId
 from analysis.memory.spaces import SpaceResult
 from analysis.verdict.latency import latency, terminator_latency
 from analysis.verdict.loops import is_bounded, trips
@@ -101,6 +102,19 @@ class BlockWeights:
         for block in paced(blocks):
             cycle = self._control.innermost_cycle(block)
             found[None if cycle is None else cycle.id] += self.slots(block)
+        return found
+
+    @cached_property
+    def by_frame(self) -> Mapping[FrameId, Part]:
+        """The same of what stands in the text of each inlined body alone."""
+        found: defaultdict[FrameId, defaultdict[CycleId | None, float]] = defaultdict(lambda: defaultdict(float))
+        for block in paced(self._control.order):
+            around = self._control.innermost_cycle(block)
+            cycle = None if around is None else around.id
+            body = self._function.blocks[block]
+            for instruction in body.instructions:
+                found[instruction.span.frame][cycle] += self.instruction(instruction)
+            found[body.terminator.span.frame][cycle] += terminator_latency(body.terminator)
         return found
 
     @cached_property

@@ -81,3 +81,9 @@ def test_names_in_macros() -> None:
 def test_any_bytes_are_a_file() -> None:
     assert skim(b"").words == frozenset()
     assert skim(b"\xff\xfe{}{}}#else\n#endif\n\0__global__").unsure
+
+
+def test_names_that_strings_hold() -> None:
+    text = b'''f("kernel", "&ns::other<float, 4>", "_Z8brighterPfi", "two words", "%d", "x.cu", 'c'); // "comment"'''
+    assert skim(text).quoted >= {"kernel", "ns", "other", "brighter"}
+    assert skim(text).quoted.isdisjoint({"two", "words", "d", "x", "comment"})

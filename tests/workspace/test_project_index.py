@@ -13,7 +13,7 @@ from analysis.project.model import Users
 from simt_lsp.workspace.file_index import build_index
 from simt_lsp.workspace.project_index.build import build_project
 from simt_lsp.workspace.project_index.cache_folder import cache_folder
-from simt_lsp.workspace.project_index.index import MAX_USERS, ProjectIndex
+from simt_lsp.workspace.project_index.index import ANY_LAUNCH, MAX_USERS, ProjectIndex
 
 KERNEL = "__global__ void k(int *x) { }\n"
 DECLARED = "__global__ void k(int *x);\n"
@@ -53,6 +53,26 @@ def test_a_header_that_launches_makes_its_includers_users() -> None:
     }
     assert _users(files, "/p/k.cuh") == Users(("/p/a.cu",), are_all=True)
     assert _users(files, "/p/run.h", "run") == Users(("/p/a.cu",), are_all=True)
+
+
+def test_what_is_launched_beside_a_file_and_what_strings_name() -> None:
+    files = {
+        "/p/k.cuh": KERNEL,
+        "/p/all.h": '#include "k.cuh"\n',
+        "/p/a.cu": '#include "all.h"\nvoid f() { q<<<1, 2>>>(); find("old"); }\n',
+        "/p/b.cu": "void g() { r<<<1, 2>>>(); }\n",
+    }
+    index = _index(files)
+    assert index.launched_beside("/p/k.cuh") == {"q"}
+    assert index.is_quoted("old")
+    assert not index.is_quoted("k")
+    changed = index.scan("/p/a.cu", files["/p/a.cu"].replace("q<<<", "s<<<").encode())
+    assert changed == {"q", "s", ANY_LAUNCH}
+    assert index.launched_beside("/p/k.cuh") == {"s"}
+    assert index.scan("/p/a.cu", files["/p/a.cu"].replace("q<<<", "s<<<").replace('"old"', '"new_"').encode()) == {
+        "old",
+        "new_",
+    }
 
 
 def test_neighbours_with_the_same_names_stay_apart() -> None:

@@ -64,6 +64,18 @@ def kernels_used_otherwise(
     return frozenset(found)
 
 
+def is_named(unit: TranslationUnit, kernel: str) -> bool:
+    """Whether anything in the texts of a unit but its own declarations names a kernel, in whatever way; what `#if`
+    leaves out counts, since another build may have it."""
+    word = kernel.encode("utf-8", "replace")
+    return any(
+        word in item.identifiers
+        and not (item.is_kernel and item.name == kernel)
+        and word in IDENTIFIER.findall(HIDDEN.sub(b" ", item.text))
+        for item in (*unit.items, *unit.included_items)
+    )
+
+
 def _mentions(item: Item, name: bytes) -> int:
     """How often the text names it at most: in comments and longer words too, its own declaration aside."""
     return item.text.count(name) - (item.name.encode("utf-8", "replace") == name)

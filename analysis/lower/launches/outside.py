@@ -167,6 +167,14 @@ class Outside:
         units, are_all = found
         return tuple(other for other in units if other.unit.path != unit.path), are_all
 
+    def is_found_by_name(self, kernel: str) -> bool:
+        """Whether some file has the name of a kernel as a string."""
+        return self._project.is_quoted(kernel)
+
+    def launched_beside(self, path: str) -> frozenset[str]:
+        """The names of what is launched in the files that have the text of `path` in them."""
+        return self._project.launched_beside(path)
+
     def launches(self, calls: HostCalls) -> Mapping[str, tuple[Launch, ...]]:
         """All launches in a unit by the kernel's name."""
         path = calls.unit.path

@@ -36,6 +36,8 @@ from simt_lsp.workspace.include_graph import IncludeGraph
 MAX_USERS: Final = 24
 """Each is read when what it uses is analysed."""
 MAX_REACHED: Final = 4_000
+ANY_LAUNCH: Final = "<<<"
+"""Among the names about which answers change: a file launches something that it did not launch, or the reverse."""
 
 _UNKNOWN: Final = Users((), are_all=False)
 _Question = tuple[str, str, bool]
@@ -112,6 +114,21 @@ class ProjectIndex:
             if known is None:
                 known = self._users[question] = self._find_users(_slashed(path), name, internal=internal)
             return known
+
+    def launched_beside(self, path: str) -> frozenset[str]:
+        """See `Project`."""
+        with self._lock:
+            try:
+                including = self._with_includers(_slashed(path))
+            except _TooMany:
+                return frozenset()
+            found = (self._skims.get(one) for one in including)
+            return frozenset[str]().union(*(known.launched for known in found if known is not None))
+
+    def is_quoted(self, name: str) -> bool:
+        """See `Project`."""
+        with self._lock:
+            return any(name in known.quoted for known in self._skims.values())
 
     def headers_naming(self, path: str, name: str) -> tuple[str, ...]:
         """The files that include `path`, over any chain, are not compiled on their own and may name `name`: the
@@ -243,6 +260,8 @@ def _changed_names(old: Skim | None, new: Skim) -> frozenset[str] | None:
         | (old.outer ^ new.outer)
         | (old.defined ^ new.defined)
         | (old.in_macros ^ new.in_macros)
+        | (old.quoted ^ new.quoted)
+        | (frozenset({ANY_LAUNCH}) if old.launched != new.launched else frozenset[str]())
     )
 
 

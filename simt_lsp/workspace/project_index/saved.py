@@ -120,6 +120,7 @@ def _encoded(roots: Sequence[str], skims: Mapping[str, SavedSkim]) -> dict[str, 
             many(one.skim.in_macros),
             one.skim.pastes,
             one.skim.unsure,
+            many(one.skim.quoted),
         ]
         for path, one in sorted(skims.items())
     }
@@ -137,19 +138,19 @@ def _decoded(saved: Any, roots: Sequence[str]) -> Iterator[tuple[str, SavedSkim]
             raise ValueError
         return frozenset([names[number] for number in numbers])
 
-    for path, (stamp, digest, includes, kernels, defined, outer, launched, words, in_macros, pastes, unsure) in saved[
-        "files"
-    ].items():
+    for path, (stamp, digest, includes, kernels, *sets, in_macros, pastes, unsure, quoted) in saved["files"].items():
+        defined, outer, launched, words = map(many, sets)
         found = Skim(
             tuple(map(_name, includes)),
             tuple((_name(name), int(offset)) for name, offset in kernels),
-            many(defined),
-            many(outer),
-            many(launched),
-            many(words),
+            defined,
+            outer,
+            launched,
+            words,
             many(in_macros),
             bool(pastes),
             bool(unsure),
+            many(quoted),
         )
         kept = None if stamp is None or int(stamp[0]) > youngest else (int(stamp[0]), int(stamp[1]))
         yield path, SavedSkim(kept, _name(digest), found)

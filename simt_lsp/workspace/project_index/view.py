@@ -7,7 +7,7 @@ from typing import final
 
 from analysis.project.model import Users
 from analysis.syntax.environment import Environment
-from simt_lsp.workspace.project_index.index import ProjectIndex
+from simt_lsp.workspace.project_index.index import ANY_LAUNCH, ProjectIndex
 
 
 @final
@@ -29,6 +29,16 @@ class ProjectView:
         """See `Project`."""
         self.asked.add(name)
         return self._index.users(path, name, internal=internal)
+
+    def launched_beside(self, path: str) -> frozenset[str]:
+        """See `Project`."""
+        self.asked.add(ANY_LAUNCH)
+        return self._index.launched_beside(path)
+
+    def is_quoted(self, name: str) -> bool:
+        """See `Project`."""
+        self.asked.add(name)
+        return self._index.is_quoted(name)
 
     def environment(self, path: str) -> Environment | None:
         """See `Project`."""
