@@ -82,11 +82,11 @@ def _listed(nodes: Sequence[Node], element: Type) -> int | None:
 
 
 def find_declarator(node: Node, name: str) -> Node | None:
-    """The declarator (or init_declarator) of `name` in a declaration of several."""
+    """The declarator (or init_declarator) of `name`, qualified or not, in a declaration of several."""
     wanted = name.encode()
     for declarator in node.fields("declarator"):
         found = innermost(declarator)
-        if found is not None and found.text == wanted:
+        if found is not None and found.text.rpartition(b"::")[2].strip() == wanted:
             return declarator
     return None
 

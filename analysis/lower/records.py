@@ -20,7 +20,7 @@ from analysis.ir.types import ArrayType, StructLayout, StructType, TemplateType,
 from analysis.lower.alignment import is_packed, requested_alignment
 from analysis.lower.constants import constant_integer
 from analysis.lower.functions import function_declarator, function_name, generic_signature, parameter_list
-from analysis.lower.globals import declare_global
+from analysis.lower.globals import declare_global, find_declarator
 from analysis.lower.layouts import Member, lay_out
 from analysis.lower.names import (
     ConstantName,
@@ -28,6 +28,7 @@ from analysis.lower.names import (
     Entity,
     FunctionDeclaration,
     FunctionSet,
+    GlobalDeclaration,
     GlobalVariable,
     MemberName,
     Record,
@@ -291,7 +292,7 @@ def resolve_member(record: Record, name: str) -> Entity | None:
     """What a name means in the body of a class; None where neither it nor a base declares it."""
     if record.field_index(name) is not None:
         return MemberName(record, name)
-    static = record.statics.get(name)
+    static = _static(record, name)
     if static is not None:
         if static.constant is not None:
             return ConstantName(static.constant.value, static.constant.type)
@@ -307,6 +308,21 @@ def resolve_member(record: Record, name: str) -> Entity | None:
         if found is not None and not isinstance(found, MemberName):
             return found
     return None
+
+
+def _static(record: Record, name: str) -> GlobalDeclaration | None:
+    """A static member; one without an initialiser in the class is what the definition outside of it says."""
+    static = record.statics.get(name)
+    if static is None or static.value is not None or record.is_local:
+        return static
+    for item in record.scope.program.unit.lookup(name):
+        if item.kind is ItemKind.VARIABLE and item.owner == record.simple_name and _belongs(record, item):
+            snippet = record.scope.program.snippet(item)
+            declarator = None if snippet.templates else find_declarator(snippet.root, name)
+            if declarator is not None:
+                found = declare_global(record.scope, name, snippet.root, declarator, snippet)
+                return replace(found, kind=static.kind if found.kind is None else found.kind)
+    return static
 
 
 def _has_field(record: Record, type: Type, name: str) -> bool:
@@ -365,9 +381,19 @@ def _belongs(record: Record, item: Item) -> bool:
     if not item.active and own.active:
         return False
     if not item.in_class:
-        return item.is_definition
+        return item.is_definition and _is_qualified_with(record, item)
     inside = own.span.start <= item.span.start and item.span.end <= own.span.end
     return item.path == own.path and inside and item.is_definition
+
+
+def _is_qualified_with(record: Record, item: Item) -> bool:
+    """Whether the class that a definition outside of it names is this one, and not one of that name further out."""
+    own, around = record.item.namespace, item.namespace
+    if own == around:
+        return True
+    named = record.scope.program.unit.lookup(record.simple_name)
+    is_another = any(one.kind is ItemKind.RECORD and one.namespace == around for one in named)
+    return own[: len(around)] == around and not is_another
 
 
 def _take_flags(declaration: FunctionDeclaration, nodes: list[Node]) -> None:

@@ -150,7 +150,7 @@ def _function_or_variable(tokens: list[bytes], words: frozenset[bytes], braced: 
     names = [name for name in names if name]
     if not names or (braced and equals == len(tokens) and len(tokens) == 1):
         return Head(Opened.OTHER, words=words)
-    return Head(Opened.VARIABLE, names[0], (), words, is_template, tuple(names[1:]))
+    return Head(Opened.VARIABLE, names[0], _scope_of_declared(tokens), words, is_template, tuple(names[1:]))
 
 
 def _parameter_list(tokens: list[bytes]) -> int | None:
@@ -191,6 +191,12 @@ def _function_name(tokens: list[bytes], at: int) -> tuple[str, int]:
     return _decode(tokens[first]), first
 
 
+def _scope_of_declared(tokens: list[bytes]) -> tuple[str, ...]:
+    """Where the variables of a head are members: `int S::a, S::b;`."""
+    end = next((index for index, token in enumerate(tokens) if token in (b"=", b",", b":")), len(tokens))
+    return _scope(tokens, max(_last_word_index(tokens[:end]), 0))
+
+
 def _scope(tokens: list[bytes], first: int) -> tuple[str, ...]:
     """The words before `first` that are joined to it by `::`."""
     names: list[str] = []
@@ -219,10 +225,16 @@ def _declared(part: list[bytes]) -> str:
 
 
 def _last_word(tokens: list[bytes]) -> bytes:
+    index = _last_word_index(tokens)
+    return b"" if index < 0 else tokens[index]
+
+
+def _last_word_index(tokens: list[bytes]) -> int:
+    """-1 where there is none."""
     for index in range(len(tokens) - 1, -1, -1):
         if tokens[index][0] in _WORD_START and tokens[index] not in _ATTRIBUTES:
-            return tokens[index]
-    return b""
+            return index
+    return -1
 
 
 def _inner_name(group: bytes) -> bytes:

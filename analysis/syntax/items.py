@@ -8,6 +8,7 @@ Limits   `owner` of an out-of-class definition is the word before `::`, unless a
 """
 
 from enum import Enum
+from itertools import takewhile
 from typing import Final, NamedTuple
 
 from analysis.ir.source import Span
@@ -102,11 +103,9 @@ def items_of(head: Head, place: Place, known_namespaces: set[str]) -> list[Item]
     kernel = b"__global__" in words
     device = kernel or b"__device__" in words
     namespace, owner = place.namespace, place.owner
-    if head.scope and kind is ItemKind.FUNCTION:
-        if head.scope[-1] in known_namespaces:
-            namespace += head.scope
-        else:
-            owner = head.scope[-1]
+    if head.scope:
+        namespace += tuple(takewhile(known_namespaces.__contains__, head.scope))
+        owner = owner if head.scope[-1] in known_namespaces else head.scope[-1]
     defined = place.has_body or (kind is ItemKind.VARIABLE and b"extern" not in words)
     defined = defined or kind in (ItemKind.ALIAS, ItemKind.USING)
     names = (head.name, *head.others)

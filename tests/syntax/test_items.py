@@ -144,7 +144,7 @@ def test_the_items_of_a_macro_map_to_its_use() -> None:
 def test_a_namespace_before_the_name_is_no_owner() -> None:
     unit = build("namespace a { void f(); struct S { void m(); }; }\nvoid a::f() { }\nvoid a::S::m() { }")
     found = [(item.name, item.namespace, item.owner) for item in unit.items if item.is_definition]
-    assert found == [("S", ("a",), None), ("f", ("a",), None), ("m", (), "S")]
+    assert found == [("S", ("a",), None), ("f", ("a",), None), ("m", ("a",), "S")]
 
 
 def test_constexpr_and_device_are_told_apart() -> None:

@@ -61,3 +61,45 @@ template <class T> struct S { static inline __device__ int k = sizeof(T); };
 //// body
   S<int>::k = 11;
   int v = S<int>::k * 10 + S<double>::k;
+
+//// defined outside of the namespace
+namespace a { extern __device__ int c; __device__ int f() { return c; } } __device__ int a::c = 4;
+//// body
+  int v = a::f();
+
+//// static member defined outside
+struct S { static __device__ int k, t[2]; static __device__ int f() { return k + t[1]; } };
+__device__ int S::k = 3; __device__ int S::t[2] = {4, 5};
+//// body
+  int v = S::f();
+
+//// static members of classes of one name
+namespace a { struct S { static __device__ int k; }; __device__ int S::k = 3; }
+namespace b { struct S { static __device__ int k; }; __device__ int S::k = 4; }
+//// body
+  int v = a::S::k * 10 + b::S::k;
+
+//// static member beside a variable
+struct S { static __device__ int k; }; __device__ int S::k = 3; __device__ int k2 = 4;
+//// body
+  int v = S::k * 10 + k2;
+
+//// methods of classes of one name
+namespace a { struct S { __device__ int f() const; }; __device__ int S::f() const { return 1; } }
+namespace b { struct S { __device__ int f() const; }; __device__ int S::f() const { return threadIdx.x; } }
+//// body
+  a::S s; b::S q;
+  int v = s.f() * 100 + q.f();
+
+//// methods defined in the namespace around
+namespace a { namespace b { struct S { __device__ int f() const; }; } __device__ int b::S::f() const { return 7; } }
+//// body
+  a::b::S s;
+  int v = s.f();
+
+//// methods defined outside of all namespaces
+namespace a { struct S { __device__ int f() const; }; } struct S { __device__ int f() const; };
+__device__ int a::S::f() const { return 7; } __device__ int S::f() const { return threadIdx.x; }
+//// body
+  a::S s; S q;
+  int v = s.f() * 100 + q.f();
