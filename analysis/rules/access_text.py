@@ -81,7 +81,8 @@ def sites_by_array(text: FunctionText, accesses: Sequence[AccessFact]) -> list[S
 
 def index_text(text: FunctionText, access: AccessFact) -> str | None:
     """What stands in the brackets of `a[i * n]`, if that is all; not a mere name, which two arrays share by chance."""
-    found = _INDEXED.fullmatch(address_text(text, access))
+    written = HIDDEN.sub(b" ", text.bytes(address_span(text, access))).decode("utf-8", "replace")
+    found = _INDEXED.fullmatch(written.strip())
     return None if found is None or _NAME.fullmatch(found[1].strip().encode()) else "".join(found[1].split())
 
 
@@ -122,7 +123,7 @@ def _blanks(match: re.Match[bytes]) -> bytes:
 
 
 _BRACKET: Final = re.compile(rb"[()\[\]{}]")
-_INDEXED: Final = re.compile(r"[A-Za-z_]\w*\s*\[([^\[\]]*[^\[\]…])\]")
+_INDEXED: Final = re.compile(r"[A-Za-z_]\w*\s*\[([^\[\]]+)\]")
 _STARS: Final = re.compile(rb"(?:\*\s*)+")
 _NAME: Final = re.compile(rb"[A-Za-z_]\w*")
 _IS_CALL: Final = re.compile(rb"\s*(?:\(|::|<)")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import ClassVar, Final, final
 
 from analysis.access.model import SECTOR_BYTES, AccessKind, Basis, Participation, RequestCost
-from analysis.facts.model import AccessFact, Location
+from analysis.facts.model import AccessFact, Location, PartOf
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
 from analysis.rules.access_price import SECTOR_FACTOR, at_dearest, lost_at, sectors_text
-from analysis.rules.access_text import address_text, location_of, other_places, sites_by_array
+from analysis.rules.access_text import Site, address_text, location_of, other_places, sites_by_array
 from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.one_index import by_one_index
 from analysis.rules.rule import Subject
+from analysis.rules.source_text import FunctionText
 from analysis.rules.stride_text import SymbolicStride, launched_strides, symbolic_stride
 from analysis.rules.wording import counted
 from analysis.verdict.barriers import Tier
@@ -26,6 +29,9 @@ class UncoalescedAccess:
     Reports an access to global memory whose lanes are so far apart that most of what is moved is not used: in a loop
     from four times as many 32-byte sectors as needed, elsewhere from eight times. What the function itself reads or
     writes next to it, like the other members of a struct, counts as used.
+
+    Accesses of several arrays whose lanes are equally far apart, in one loop or in neighbouring statements, are one
+    finding: it is the index that a person would change.
 
     It has to matter: what is not used, by all accesses of the array at this stride together, is 15 % of all that the
     kernel moves (five times `shareThreshold`). A boundary that is filled once beside the loop that does the work, or by
@@ -102,39 +108,32 @@ class UncoalescedAccess:
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[UncoalescedAccess]:
-        text = subject.text
-        wasteful = [access for access in subject.function.accesses if waste(access) is not None]
-        for site in map(at_dearest, sites_by_array(text, wasteful)):
-            lost = lost_at(site)
-            if lost is None or 100 * lost.share.expected < SECTOR_FACTOR * subject.share_threshold:
-                continue
-            found = waste(site.first)
-            assert found is not None
-            assert site.first.request is not None
-            symbolic = symbolic_stride(subject.analysis, subject.function, site.first)
-            distance = found.distance
-            if distance is not None:
-                launched = launched_strides(subject.analysis, subject.function, site.first)
-                if _are_near(launched, distance):
-                    continue
-                distance = distance if None in launched or not launched else None
-            # From which distance on it holds must be said to be checked.
-            is_nameless = found.distance is not None and symbolic is None
-            yield cls(
-                location_of(text, site.first),
-                address_text(text, site.first),
-                site.first.kind,
-                site.first.stride,
-                symbolic,
-                site.first.request.lanes,
-                found.sectors,
-                found.needed,
-                distance,
-                not site.first.request.assumes_row,
-                sectors_text(lost, subject.function),
-                other_places(text, site),
-                Tier.POSSIBLE if is_nameless else found.tier,
-            )
+        for group in by_one_index(subject.text, [*_sites(subject)], _site, _distance):
+            first, *others = sorted(group, key=lambda one: -one.lost.share.expected)
+            yield cls._of(subject, first, others)
+
+    @classmethod
+    def _of(cls, subject: Subject, one: _WastefulSite, others: Sequence[_WastefulSite]) -> UncoalescedAccess:
+        text, first, request = subject.text, one.site.first, one.site.first.request
+        assert request is not None
+        lost = one.lost
+        for other in others:
+            lost = replace(lost, share=lost.share.plus(other.lost.share))
+        return cls(
+            location_of(text, first),
+            address_text(text, first),
+            first.kind,
+            first.stride,
+            one.symbolic,
+            request.lanes,
+            one.waste.sectors,
+            one.waste.needed,
+            one.distance,
+            not request.assumes_row,
+            sectors_text(lost, subject.function),
+            (*other_places(text, one.site), *_places(text, others)),
+            one.tier,
+        )
 
     def message(self) -> str:
         neighbours = "neighbouring lanes" if self.shape_is_known else "neighbours along x"
@@ -156,6 +155,54 @@ class UncoalescedAccess:
 
     def related(self) -> tuple[Related, ...]:
         return self.others
+
+
+@final
+@record
+class _WastefulSite:
+    """A site that is worth a report; `distance` as in the finding."""
+
+    site: Site
+    lost: PartOf
+    waste: Waste
+    symbolic: SymbolicStride | None
+    distance: int | None
+    tier: Tier
+
+
+def _sites(subject: Subject) -> Iterator[_WastefulSite]:
+    wasteful = [access for access in subject.function.accesses if waste(access) is not None]
+    for site in map(at_dearest, sites_by_array(subject.text, wasteful)):
+        lost, found = lost_at(site), waste(site.first)
+        if lost is None or found is None or 100 * lost.share.expected < SECTOR_FACTOR * subject.share_threshold:
+            continue
+        symbolic = symbolic_stride(subject.analysis, subject.function, site.first)
+        distance = found.distance
+        if distance is not None:
+            launched = launched_strides(subject.analysis, subject.function, site.first)
+            if _are_near(launched, distance):
+                continue
+            distance = distance if None in launched or not launched else None
+        # From which distance on it holds must be said to be checked.
+        is_nameless = found.distance is not None and symbolic is None
+        yield _WastefulSite(site, lost, found, symbolic, distance, Tier.POSSIBLE if is_nameless else found.tier)
+
+
+def _site(one: _WastefulSite) -> Site:
+    return one.site
+
+
+def _distance(one: _WastefulSite) -> object:
+    """Equal where one change of the index mends both; what has no name is like nothing else."""
+    stride = one.site.first.stride
+    apart = stride if stride is not None else one.symbolic or one
+    return apart, one.tier, one.lost.whole
+
+
+def _places(text: FunctionText, others: Sequence[_WastefulSite]) -> Iterator[Related]:
+    for other in others:
+        for access in (other.site.first, *other.site.others):
+            yield Related(location_of(text, access), "another array at the same stride")
 
 
 MIN_LANES: Final = 16

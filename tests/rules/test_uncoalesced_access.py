@@ -238,18 +238,75 @@ __global__ void k(const float *a, const float *b, float *y, int n) {
     assert [related.message for related in found.related] == ["another array there"]
 
 
-def test_arrays_at_other_indices_are_findings_of_their_own() -> None:
+def test_arrays_whose_lanes_are_equally_far_apart_in_one_loop_are_one_finding() -> None:
+    (found,) = check_fixture("""
+__global__ void k(const float *a, const float *b, float *y, int n) {
+  int i = threadIdx.x;
+  float s = 0.0f;
+  for (int j = 0; j < n; j++) {
+    s += a[i * 64 + j];  //~ uncoalesced-access
+    s += j;
+    s -= 1.0f;
+    s += b[i * 64 + n - j];
+  }
+  y[i] = s;
+}
+""")
+    assert [related.message for related in found.related] == ["another array at the same stride"]
+    assert "about 87 % of all sectors" in found.message
+
+
+def test_arrays_at_other_distances_are_findings_of_their_own() -> None:
     check_fixture("""
 __global__ void k(const float *a, const float *b, float *y, int n) {
   int i = threadIdx.x;
   float s = 0.0f;
   for (int j = 0; j < n; j++) {
     s += a[i * 64 + j];  //~ uncoalesced-access
-    s += b[i * 64 + n - j];  //~ uncoalesced-access
+    s += b[i * 96 + n - j];  //~ uncoalesced-access
   }
   y[i] = s;
 }
 """)
+
+
+@pytest.mark.parametrize(
+    ("between", "other"),
+    [
+        pytest.param("", "", id="neighbours"),
+        pytest.param("int u = i;\n  x[0] = u;", "//~ uncoalesced-access", id="statements apart"),
+        pytest.param("if (t) return;", "//~ uncoalesced-access", id="a condition between them"),
+        pytest.param("{ x[0] = 1; }", "//~ uncoalesced-access", id="a block between them"),
+    ],
+)
+def test_neighbouring_statements_are_one_finding(between: str, other: str) -> None:
+    check_fixture(f"""
+__global__ void k(float *x, const float *a, const float *b, int t) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = *(a + i * 1024 + t);  //~ uncoalesced-access
+  {between}
+  s += b[1024 * i + 3];  {other}
+  x[i] = s;
+}}
+""")
+
+
+def test_a_long_index_is_the_same_index() -> None:
+    (found,) = check_fixture("""
+#define THREADS_OF_A_BLOCK 256
+__global__ void k(unsigned *x, const unsigned *a, const unsigned *b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned s = 0;
+  if (i < n) {
+    s = a[(4 * THREADS_OF_A_BLOCK) - 1 + (4 * THREADS_OF_A_BLOCK) * i];  //~ uncoalesced-access
+    x[i] = s;
+    x[i + 1] = s;
+    s += b[(4 * THREADS_OF_A_BLOCK) - 1 + (4 * THREADS_OF_A_BLOCK) * i];
+  }
+  x[i] = s;
+}
+""")
+    assert [related.message for related in found.related] == ["another array there"]
 
 
 BOUNDARY = """
