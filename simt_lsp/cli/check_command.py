@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from analysis.rules.wording import quantity
 from simt_lsp.cli.arguments import OutputFormat
 from simt_lsp.cli.command_options import engine_options
+from simt_lsp.cli.copies import with_copies
 from simt_lsp.cli.engine import Engine
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
 from simt_lsp.cli.paths import BadPath, EmptyFolder, Found, SourceFile, expand, without_repeats
@@ -34,7 +35,7 @@ def check(options: argparse.Namespace) -> ExitStatus:
     found = without_repeats(expand(options.paths))
     complain(found)
     complaints = SettingComplaints()
-    reports = complaints.of_reports(_reports(task, found, options))
+    reports = with_copies(complaints.of_reports(_reports(task, found, options)))
     if options.diff:
         status = _status_of_patch(Totals.of(reports))
         return ExitStatus.USAGE if complaints else status

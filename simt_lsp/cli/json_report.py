@@ -54,6 +54,7 @@ def _finding(finding: Finding) -> dict[str, object]:
         "fix": None if finding.fix is None else _fix(finding.fix),
         "share": None if cost is None else {"of": cost.kernel, "expected": round(cost.share, 4)},
         "more": None if finding.more is None else {"findings": finding.more.number, "below": finding.more.below / 100},
+        "copy_of": None if finding.copy_of is None else asdict(finding.copy_of),
         "run": None if finding.run is None else finding.run.written(),
     }
 

@@ -68,6 +68,15 @@ class OfferedFix:
 
 @final
 @record
+class Told:
+    """Where the same is said of the same code: the file and the line of the first finding."""
+
+    path: str
+    line: int
+
+
+@final
+@record
 class Finding:
     """One diagnostic, resolved to lines; `severity`, `tier` and `consequence` are the words of the contract."""
 
@@ -86,6 +95,10 @@ class Finding:
     """What is not shown of the kernel."""
     run: RunCheck | None = None
     """What runs say of it, where it was asked for and the analysis could not decide."""
+    digest: str = ""
+    """Equal where the same is said of functions with the same text; empty where no function is known."""
+    copy_of: Told | None = None
+    """Of a function that stands in several files: what was said of an earlier one (`copies.py`)."""
 
 
 @final
@@ -150,12 +163,14 @@ class Totals:
     """Findings that a run shows and the analysis could not decide."""
     unconfirmed: int
     """Those that no run shows, or none in which nothing chosen decides it; shown or not."""
+    copies: int
+    """Findings, hints aside, that say again what was said of the same code in another file."""
 
     @classmethod
     def of(cls, reports: Iterable[FileReport]) -> Totals:
         severities = {"error": 0, "warning": 0, "information": 0, "hint": 0}
         fixable = {**{one.value: 0 for one in Applicability}, NEEDS_RUN: 0}
-        files = lines = kernels = failed = opaque = unreadable = fixed = confirmed = unconfirmed = 0
+        files = lines = kernels = failed = opaque = unreadable = fixed = confirmed = unconfirmed = copies = 0
         for report in reports:
             files += 1
             lines += report.lines
@@ -167,11 +182,23 @@ class Totals:
             unconfirmed += len(report.unconfirmed)
             for finding in report.findings:
                 severities[finding.severity] += 1
+                copies += finding.copy_of is not None and finding.severity != "hint"
                 if finding.fix is not None:
                     fixable[finding.fix.applicability] += 1
                 if finding.run is not None:
                     confirmed += finding.run.is_confirmed
                     unconfirmed += not finding.run.is_confirmed
         return cls(
-            files, lines, kernels, failed, opaque, unreadable, severities, fixed, fixable, confirmed, unconfirmed
+            files,
+            lines,
+            kernels,
+            failed,
+            opaque,
+            unreadable,
+            severities,
+            fixed,
+            fixable,
+            confirmed,
+            unconfirmed,
+            copies,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import final
 
 from analysis.facts.model import Location
@@ -14,6 +15,7 @@ from analysis.rules.diagnostic import Diagnostic
 from analysis.rules.kernel_findings import in_report_order
 from analysis.rules.unused_suppressions import unused_suppressions
 from analysis.syntax.line_index import LineIndex, PositionEncoding
+from simt_lsp.cli.copies import digest_of
 from simt_lsp.cli.engine import Analyzed
 from simt_lsp.cli.paths import displayed
 from simt_lsp.cli.report import (
@@ -66,7 +68,10 @@ def file_report(analyzed: Analyzed, tested: Sequence[Tested] = ()) -> FileReport
         kernels=sum(1 for _ in facts.kernels()),
         functions=len(facts.functions),
         findings=tuple(
-            _finding(diagnostic, places, by_run, runs.get(_key(diagnostic)))
+            replace(
+                _finding(diagnostic, places, by_run, runs.get(_key(diagnostic))),
+                digest=digest_of(analyzed.analysis, diagnostic),
+            )
             for diagnostic in in_report_order(shown.values())
         ),
         unconfirmed=tuple(

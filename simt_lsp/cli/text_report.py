@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from analysis.rules.diagnostic import Applicability
@@ -36,10 +37,15 @@ def report_lines(report: FileReport, *, hints: bool = True, verbose: bool = Fals
     Without `verbose` these are the ones about functions that were not analysed, and nothing of what no run confirms.
     What is wrong with settings stands on standard error.
     """
-    for finding in report.findings:
-        if hints or finding.severity != "hint":
+    shown = [finding for finding in report.findings if hints or finding.severity != "hint"]
+    for finding in shown:
+        if finding.copy_of is None:
             yield from finding_lines(finding)
             yield ()
+    for path, number in Counter(finding.copy_of.path for finding in shown if finding.copy_of is not None).items():
+        same = f": {quantity(number, 'finding')} as in {path}: the same code"
+        yield (f"{report.path}: ", Style.PLACE), ("note", Style.NOTE), (same, Style.PLAIN)
+        yield ()
     for finding in report.unconfirmed:
         if verbose:
             yield from finding_lines(finding)
@@ -112,7 +118,8 @@ def summary_line(totals: Totals, seconds: float, *, hints: bool = True, verbose:
     fixed = f"; {quantity(totals.fixed, 'fix', 'fixes')} applied" if totals.fixed else ""
     tested = totals.confirmed + totals.unconfirmed
     run = f"; {totals.confirmed} of {quantity(tested, 'undecided finding')} confirmed by runs" if tested else ""
-    return (found, style), (f" in {files}{failed} ({size}){fixed}{run}{opaque}{how}", Style.PLAIN)
+    copies = f"; {totals.copies} in copies of code, told once" if totals.copies else ""
+    return (found, style), (f" in {files}{failed} ({size}){copies}{fixed}{run}{opaque}{how}", Style.PLAIN)
 
 
 def fixable_line(totals: Totals, *, fixing: bool) -> Line | None:

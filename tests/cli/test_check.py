@@ -45,7 +45,7 @@ def test_hints_are_for_who_asks(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_searched_and_reported_in_order(tmp_path: Path) -> None:
-    write(tmp_path, {"b/two.cu": DIVERGENT, "a/one.cuh": DIVERGENT, "c.txt": DIVERGENT})
+    write(tmp_path, {"b/two.cu": DIVERGENT.replace("(", "( "), "a/one.cuh": DIVERGENT, "c.txt": DIVERGENT})
     done = simt_lsp("check", ".", cwd=tmp_path)
     places = [line.split(":")[0] for line in done.stdout.splitlines() if " error SYN101 " in line]
     assert [Path(place).as_posix() for place in places] == ["a/one.cuh", "b/two.cu"]
