@@ -54,8 +54,9 @@ from sim.policies.registry import POLICIES
 from sim.refusals import LaunchError, Refusal
 from sim.result import Result
 from sim.simulate import simulate
-from simt_lsp.cli.engine import Engine, EngineOptions, project_root
+from simt_lsp.cli.engine import Engine, EngineOptions
 from simt_lsp.cli.paths import SourceFile, expand
+from simt_lsp.workspace.project_root import project_root
 
 DEAR: Final = 0.1
 WATCHED_WARPS: Final = 8

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import final
 
 from analysis.ir.function import FunctionKind
-from simt_lsp.cli.engine import Analyzed, EngineOptions, project_root
+from simt_lsp.cli.engine import Analyzed, EngineOptions
 from simt_lsp.cli.paths import SourceFile, expand
 from simt_lsp.cli.run_files import FileTask, run_files
+from simt_lsp.workspace.project_root import project_root
 
 TOP = 20
 

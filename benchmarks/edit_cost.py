@@ -33,12 +33,13 @@ from analysis.rules.diagnostic_cache import DiagnosticCache
 from analysis.rules.settings import RuleSettings
 from analysis.syntax.document import Document
 from benchmarks.rule_analyses import RULES, left_out
-from simt_lsp.cli.engine import UnreadableError, absolute_path, project_root, read_source
+from simt_lsp.cli.engine import UnreadableError, absolute_path, read_source
 from simt_lsp.cli.paths import SourceFile, expand
 from simt_lsp.server.collector import COLLECTOR_THRESHOLDS
 from simt_lsp.server.held_findings import HeldFindings
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache, LazyIndex
 from simt_lsp.workspace.project import file_setup, whole_graph
+from simt_lsp.workspace.project_root import project_root
 
 SLOWEST: Final = 10
 _CONSTANT: Final = re.compile(rb"(?<![\w.\"'])[1-9]\d{0,8}(?![\w.\"'])")

@@ -35,11 +35,12 @@ from sim.policies.registry import POLICIES
 from sim.refusals import LaunchError, Refusal
 from sim.result import Result
 from sim.simulate import simulate
-from simt_lsp.cli.engine import UnreadableError, absolute_path, project_root, read_source
+from simt_lsp.cli.engine import UnreadableError, absolute_path, read_source
 from simt_lsp.cli.paths import SourceFile, expand
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache, LazyIndex
 from simt_lsp.workspace.include_graph import IncludeGraph
 from simt_lsp.workspace.project import file_setup, whole_graph
+from simt_lsp.workspace.project_root import project_root
 
 BAR: Final = 0.7
 TOP: Final = 15

@@ -1,6 +1,7 @@
 """What one launch says, in words: its shape with where the numbers come from, what is passed, and what cannot work.
 
-Rules    What is wrong is said only where it holds in every run: a block that no device or the kernel's
+Rules    An argument that is called as the parameter says nothing, unless its value is known.
+         What is wrong is said only where it holds in every run: a block that no device or the kernel's
          `__launch_bounds__` allows, no dynamic shared memory for a kernel that declares some.
          A comment above the kernel that says another block is named, since it decides what the analysis assumes.
 """
@@ -97,7 +98,11 @@ def _passed(program: Program, site: LaunchSite, item: Item | None) -> Iterator[s
         values = [made.argument_values[position] for made in launch.made] if value is None else [value]
         known = list(dict.fromkeys(str(one) for one in values if one is not None))
         number = f" = {' or '.join(known)}" if known and None not in values and known != [text] else ""
-        yield f"`{name}` is `{one_line(text.encode())}`{number}"
+        written = one_line(text.encode())
+        if written != name:
+            yield f"`{name}` is `{written}`{number}"
+        elif number:
+            yield f"`{name}`{number}"
 
 
 def _parameters(program: Program, item: Item) -> tuple[str, ...]:

@@ -6,9 +6,10 @@ import argparse
 import os
 from collections.abc import Iterable, Sequence
 
-from simt_lsp.cli.engine import EngineOptions, project_root
+from simt_lsp.cli.engine import EngineOptions
 from simt_lsp.cli.exit_status import UsageError
 from simt_lsp.cli.setting_complaints import complaint
+from simt_lsp.workspace.project_root import project_root
 from simt_lsp.workspace.setting_sources import located, merge, read_settings_file
 from simt_lsp.workspace.setting_values import Source
 

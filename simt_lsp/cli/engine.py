@@ -34,8 +34,6 @@ from simt_lsp.workspace.setting_values import Source
 BEGINNING: Final = 8000
 """So many bytes decide whether a file is text, as for git."""
 
-ROOT_MARKERS = (".git", ".hg", ".simt.toml", "compile_commands.json", os.path.join("build", "compile_commands.json"))
-
 
 class UnreadableError(Exception):
     """The file cannot be read; the text is the reason alone."""
@@ -174,19 +172,3 @@ def read_source(path: str) -> bytes:
 def absolute_path(path: str) -> str:
     """As the analysis wants it: absolute, with `/`."""
     return os.path.abspath(path).replace(os.sep, "/")
-
-
-def project_root(path: str) -> str:
-    """The folder around `path` in which headers are looked for: the nearest with a mark of a project, or its own."""
-    absolute = os.path.abspath(path)
-    folder = absolute if os.path.isdir(absolute) else os.path.dirname(absolute)
-    for marker in ROOT_MARKERS:
-        above = folder
-        while True:
-            if os.path.exists(os.path.join(above, marker)):
-                return above
-            parent = os.path.dirname(above)
-            if parent == above:
-                break
-            above = parent
-    return folder

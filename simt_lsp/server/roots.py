@@ -4,6 +4,8 @@ Rules    The index of files and the graph of includes are built on a thread of t
          them; until they are there the answers are empty, and `ready` makes the analyses run again.  After them comes
          the index of who uses what, which reads all files: until it is there each file is looked at alone.
          A file belongs to the innermost root above it; a file below no root has neither index nor context.
+         Where the client names no folder (an editor that was started on one file), the project of each document that is
+         opened is a root, unless that would be somebody's home.
 """
 
 from __future__ import annotations
@@ -14,13 +16,14 @@ from dataclasses import dataclass
 from threading import Condition, Thread
 from typing import Final, final
 
-from simt_lsp.server.uris import path_of
+from simt_lsp.server.uris import path_of, uri_of
 from simt_lsp.workspace.disk_loader import FileCache, path_key
 from simt_lsp.workspace.file_index import FileIndex, build_index
 from simt_lsp.workspace.include_graph import IncludeGraph, build_graph
 from simt_lsp.workspace.project_index.build import build_project
 from simt_lsp.workspace.project_index.cache_folder import cache_folder
 from simt_lsp.workspace.project_index.index import ProjectIndex
+from simt_lsp.workspace.project_root import is_a_project, project_root
 
 NO_FILES = FileIndex()
 BREATH: Final = 0.001
@@ -41,8 +44,10 @@ class Indexing:
 class Root:
     """One folder; what is below it is None until it was walked."""
 
-    def __init__(self, uri: str, path: str) -> None:
+    def __init__(self, uri: str, path: str, *, is_adopted: bool = False) -> None:
+        """`is_adopted`: the client does not know that it is one."""
         self.uri = uri
+        self.is_adopted = is_adopted
         self.path = path
         self.prefix = path_key(path).rstrip("/") + "/"
         self.files: FileIndex | None = None
@@ -80,6 +85,14 @@ class Roots:
         known = {root.uri for root in self._roots}
         found = [(uri, path) for uri in uris if uri not in known and (path := path_of(uri)) is not None]
         self._roots += tuple(Root(uri, path) for uri, path in found)
+
+    def adopt(self, path: str | None) -> None:
+        """A document of a client that named no folder: that of its project, as the shell finds it, is a root."""
+        if path is None:
+            return
+        folder = project_root(path)
+        if all(root.is_adopted for root in self._roots) and self.of(path) is None and is_a_project(folder):
+            self._roots += (Root(uri_of(folder), folder, is_adopted=True),)
 
     def remove(self, uris: Iterable[str]) -> None:
         gone = set(uris)

@@ -132,7 +132,9 @@ class SimtServer(LanguageServer):
     def did_open(self, uri: str, version: int, language: str, text: str) -> None:
         if self.client_features.pull_diagnostics:
             self.publisher.clear(uri)  # what a check of the workspace pushed
-        self._document_changed(self.documents.open(uri, version, language, text))
+        item = self.documents.open(uri, version, language, text)
+        self.roots.adopt(item.path)
+        self._document_changed(item)
         self._document_opened.set()
         self._document_opened = asyncio.Event()
 

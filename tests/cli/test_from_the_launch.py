@@ -98,7 +98,6 @@ def test_a_launch_is_explained(project: Path) -> None:
     assert done.stdout == (
         "line 4: scale<<<3, 96>>>(x, 200);\n"
         "  launch of `scale`: grid of 3 blocks, blocks of 96 threads\n"
-        "    `x` is `x`\n"
         "    `n` is `200`\n"
         "    `scale` is defined in kernels.cuh:2: no branch divergent but 1 bounds check\n"
     )

@@ -83,6 +83,9 @@ def test_the_lens_over_a_launch_runs_the_kernel_of_the_header(project: Path) -> 
 
         found = client.request("simt/simulationReport", {**at(uri, LAUNCH), "format": "json"})
         assert (found["kernel"], found["stale"], found["content"]["block"]) == ("scale", False, [96, 1, 1])
+        asked = {"textDocument": {"uri": header}, "kernel": "scale", "format": "text"}
+        found = client.request("simt/simulationReport", asked)
+        assert (found["kernel"], found["stale"]) == ("scale", False)  # though nobody has opened its file
         assert shown(client, uri)["kernels"] == []  # they belong to the header
         client.open(header, HEADER)
         (kernel,) = shown(client, header)["kernels"]
@@ -128,6 +131,20 @@ def test_the_lens_over_a_launch_forgets_what_a_header_on_disk_no_longer_says(pro
         client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": header, "type": 2}]})
         (lens,) = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
         assert lens["command"]["title"] == "Simulate this launch"
+        assert client.stop() == 0
+
+
+def test_without_a_folder_from_the_client_the_project_is_that_of_the_document(project: Path) -> None:
+    with server() as client:
+        client.initialize(VSCODE)
+        uri = (project / "main.cu").as_uri()
+        client.open(uri, MAIN)
+        header = (project / "kernels.cuh").as_uri()
+        client.open(header, HEADER)
+        deadline = time.monotonic() + 30
+        while "only launch: main.cu:4" not in str(client.request("textDocument/hover", at(header, (1, 37)))):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
         assert client.stop() == 0
 
 
@@ -311,7 +328,7 @@ def test_a_launch_is_explained_with_what_the_header_says_of_its_kernel(project: 
         assert item["range"] == {"start": {"line": 3, "character": 2}, "end": {"line": 3, "character": 18}}
         assert (item["what"], item["verdict"]) == ("launch of `scale`", "grid of 3 blocks, blocks of 96 threads")
         defined = "`scale` is defined in kernels.cuh:2: 1 of 1 branch divergent"
-        assert item["details"] == ["`x` is `x`", "`n` is `200`", defined]
+        assert item["details"] == ["`n` is `200`", defined]
         for line in (3, 5, 99):
             assert explain(client, uri, line)["summary"] == "no device function stands on this line"
         exactly = explain(client, uri, 4, exact=True, drawings=True)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, assert_never, final
+from typing import TYPE_CHECKING, Any, Final, TypeVar, assert_never, final
 
 from lsprotocol import types
 
@@ -28,10 +29,13 @@ from simt_lsp.server.simulation.outcome import Failed, Finished, Outcome, Refuse
 from simt_lsp.server.simulation.results import LaunchedFrom, Placed, Running, Simulated
 from simt_lsp.server.simulation.source_text import source_text
 from simt_lsp.server.simulation.words import summary_words
+from simt_lsp.server.uris import path_of
 
 if TYPE_CHECKING:
     from analysis.facts.model import FunctionFacts
     from simt_lsp.server.server import SimtServer
+
+Answer = TypeVar("Answer")
 
 REPORT_METHOD: Final = "simt/simulationReport"
 _NUMBERS: Final = itertools.count()
@@ -75,11 +79,19 @@ async def on_simulation_report(ls: SimtServer, params: object) -> dict[str, Any]
     format = plain(params).get("format", "html")
     if format not in ("html", "json", "text"):
         raise ValueError(f"{REPORT_METHOD}: no format {format!r}; use html, json or text")
-    found = await ls.ask(arguments.uri, lambda view: _own_report_or_kernel(view, arguments, format))
+    found = await _ask(ls, arguments.uri, lambda view: _own_report_or_kernel(view, arguments, format))
     if not isinstance(found, KernelElsewhere):
         return found
     elsewhere = replace(arguments, kernel=found.kernel.name, position=None)
     return await ls.other_files.ask(found.kernel.path, lambda view: _report(view, elsewhere, format))
+
+
+async def _ask(ls: SimtServer, uri: str, answer: Callable[[View], Answer]) -> Answer | None:
+    """About a document, or the file of a kernel that was run from a launch elsewhere, which need not be open."""
+    path = path_of(uri)
+    if path is None or uri in ls.documents.current or not ls.simulations.of(uri):
+        return await ls.ask(uri, answer)
+    return await ls.other_files.ask(path, answer)
 
 
 def _own_report_or_kernel(

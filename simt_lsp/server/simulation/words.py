@@ -151,7 +151,8 @@ def _run_words(run: PolicyObject) -> str:
 
 def _memory_words(run: PolicyObject) -> Iterator[str]:
     if run["sectors"]:
-        yield f"{quantity(run['sectors'], 'sector')} where {run['ideal_sectors']:,} would do"
+        wanted = f" where {run['ideal_sectors']:,} would do" if run["ideal_sectors"] < run["sectors"] else ""
+        yield f"{quantity(run['sectors'], 'sector')}{wanted}"
     if run["bank_conflicts"]:
         yield quantity(run["bank_conflicts"], "bank conflict")
 
