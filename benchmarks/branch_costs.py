@@ -36,6 +36,7 @@ from analysis.ir.function import FunctionKind, SourceBranchKind
 from analysis.ir.ids import SourceBranchId
 from analysis.ir.instructions import Branch, Switch
 from analysis.lower.program import DeviceFunction, Program
+from analysis.rules.diagnostic import Severity
 from analysis.rules.parting import splits_warps
 from analysis.rules.price import split_price
 from analysis.rules.settings import DEFAULT_SHARE_THRESHOLD
@@ -260,6 +261,8 @@ def _fact(subject: Subject, source: SourceBranchId, cost: BranchCost) -> BranchF
         PartOf(cost.serialized_share, subject.function.name, is_kernel=True),
         PartOf(cost.idle_share, subject.function.name, is_kernel=True),
         None if grading is None else grading.splits,
+        wait_within=PartOf(cost.wait_within, subject.function.name, is_kernel=True),
+        rounds_by=cost.rounds_by,
     )
 
 
@@ -278,10 +281,13 @@ def _of_file(task: tuple[str, str, float]) -> list[Loss]:
 
 
 def _places_shown(path: str, root: str) -> frozenset[int]:
-    """Where `check` reports branches that cost, and what it names there: another rung, a loop of the same nest."""
+    """Where `check` reports branches that cost, and what it names there: another rung, a loop of the same nest.
+
+    Hints are not shown.
+    """
     analyzed = Engine(EngineOptions(roots=(project_root(root),))).analyze(path)
     own = analyzed.analysis.facts.path
-    dear = [one for one in analyzed.diagnostics if one.cost is not None]
+    dear = [one for one in analyzed.diagnostics if one.cost is not None and one.severity is not Severity.HINT]
     related = [entry.location for one in dear for entry in one.related]
     return frozenset([*(one.start for one in dear), *(place.start for place in related if place.path == own)])
 
@@ -305,6 +311,7 @@ def main() -> None:
         print(
             f"{told.serialized_share.expected:7.1%} {loss.serialized:7.1%} "
             f"{told.idle_share.expected:7.1%} {loss.waited:7.1%}  {loss.place}"
+            f"{'' if told.rounds_by is None else f' ({told.rounds_by.value})'}"
         )
     report(losses)
 

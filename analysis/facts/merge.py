@@ -40,6 +40,7 @@ from analysis.verdict.barriers import BarrierSite, BarrierVerdict, Tier
 from analysis.verdict.grade import Grade, Grader, Grading, worse_grading
 from analysis.verdict.loops import cycle_of
 from analysis.verdict.rounds import Rounds
+from analysis.verdict.rounds_by import RoundsBy, worse_rounds
 from analysis.verdict.shares import ALL
 
 VERDICT_RANK: Final = {BarrierVerdict.CONVERGENT: 0, BarrierVerdict.UNKNOWN: 1, BarrierVerdict.DIVERGENT: 2}
@@ -116,6 +117,8 @@ def _branch_fact(
     cost = idle = 0
     serialized = Parts()
     waits = Parts()
+    within = Parts()
+    rounds_by: RoundsBy | None = None
     ways_out: dict[Span, None] = {}
     for view, divergence, grader in views:
         for here in branches_at(view, branch):
@@ -131,6 +134,8 @@ def _branch_fact(
                 cost, idle = max(cost, estimate.serialized), max(idle, estimate.idle)
                 serialized.add(estimate.serialized_share, view.root, view.part_of_slots)
                 waits.add(estimate.idle_share, view.root, view.part_of_slots)
+                within.add(estimate.wait_within, view.root, view.part_of_slots)
+                rounds_by = worse_rounds(rounds_by, estimate.rounds_by)
     return BranchFact(
         branch.kind,
         branch.keyword,
@@ -148,6 +153,8 @@ def _branch_fact(
         and (grading is None or grading.splits is None)  # else its rounds are counted, for each thread
         and all(_rests_on_step(view, divergence, grader.rounds, branch) for view, divergence, grader in views),
         tuple(ways_out),
+        within.largest(),
+        rounds_by,
     )
 
 

@@ -20,6 +20,7 @@ from analysis.ir.source import Span
 from analysis.ir.types import MemorySpace
 from analysis.verdict.barriers import BarrierEvidence, BarrierVerdict
 from analysis.verdict.grade import Grade
+from analysis.verdict.rounds_by import RoundsBy
 from analysis.verdict.shares import Share
 from analysis.verdict.split_count import SplitCount
 
@@ -109,6 +110,8 @@ class BranchFact:
     `rests_on_step`: lanes leave a loop together if a step that is not known covers the threads of a warp.
     `ways_out`: keywords of the branches in a loop at which threads decide apart whether they leave it, those first that
     lead out themselves.
+    `wait_within`: what some lanes run while others wait for as long as data decide, a loop or the longer arm; of a
+    loop `rounds_by` says what decides.
     """
 
     kind: SourceBranchKind
@@ -125,6 +128,8 @@ class BranchFact:
     splits: SplitCount | None
     rests_on_step: bool = False
     ways_out: tuple[Span, ...] = ()
+    wait_within: PartOf | None = None
+    rounds_by: RoundsBy | None = None
 
 
 @final

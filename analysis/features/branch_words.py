@@ -31,6 +31,8 @@ def _count(branch: BranchFact) -> str:
 def _cost(branch: BranchFact, function: FunctionFacts) -> str:
     if branch.cost_part is None:
         return "a split takes nothing more: sides this short are predicated" if branch.cost else ""
+    if branch.rounds_by is not None and branch.wait_within is not None:
+        return f"the loop takes {part_text(branch.wait_within, function)}, and data decide how much of it lanes wait"
     how = "in rounds that only some lanes make" if branch.kind is SourceBranchKind.LOOP else "one side after the other"
     return f"a split takes {part_text(branch.cost_part, function)}, {how}"
 
@@ -40,4 +42,5 @@ def _idle(branch: BranchFact, function: FunctionFacts) -> str:
     part = branch.idle_part
     if part is None or branch.grade is Grade.BOUNDARY or branch.idle <= branch.cost:
         return ""
-    return f"lanes that take the shorter way wait for {part_text(part, function)}"
+    within = branch.wait_within or part
+    return f"lanes that take the shorter way wait while the others run {part_text(within, function)}"

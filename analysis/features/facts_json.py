@@ -7,7 +7,9 @@ call; `calls` are those in other files that its facts rest on.  A function that 
 `cost` and `idle` estimate what a split warp loses, in issue slots: in code that it runs one side after the other (for
 a loop, in rounds that early lanes wait), and in lanes that wait for a longer side.  `cost_share` and `idle_share` are
 the same (all waits together) as shares of the issue slots of a whole kernel, named in `of`: what is expected, and the
-least and the most for other trip counts of loops that have no known bound; null where nothing is lost.  `split_warps`
+least and the most for other trip counts of loops that have no known bound; null where nothing is lost.  Where data
+decide how long lanes wait, `wait_within` is what the others run meanwhile: the whole loop, or the longer side; of such
+a loop `rounds_by` says what decides (`analysis.verdict.rounds_by`).  `split_warps`
 counts, of the `warps` of a block of `threads` threads, those that split: `exact`, or at most so many; null if that is
 not known.
 
@@ -85,6 +87,8 @@ class BranchObject(TypedDict):
     idle: int
     cost_share: PartObject | None
     idle_share: PartObject | None
+    wait_within: PartObject | None
+    rounds_by: str | None
     split_warps: SplitObject | None
 
 
@@ -211,6 +215,8 @@ def _branch(lines: LineIndex, function: FunctionFacts, branch: BranchFact) -> Br
         "idle": branch.idle,
         "cost_share": _part(branch.cost_part),
         "idle_share": _part(branch.idle_part),
+        "wait_within": _part(branch.wait_within),
+        "rounds_by": None if branch.rounds_by is None else branch.rounds_by.value,
         "split_warps": None
         if splits is None
         else {

@@ -2,7 +2,7 @@
 
 Callers   none is known, and lanes part only if they pass what differs between lanes.
 Block     its shape is not known, and for some usual shapes no warp splits while for others warps do.
-Rounds    how often loops run is not known, and for some numbers the share of the kernel is too small to be told.
+Rounds    how often loops run is not known, and the share of the kernel is small or large accordingly.
 Limits    The first that holds is told.  Whether a shape decides is asked of a few shapes; conditions on more than the
           thread's index and constants are not asked.
 """
@@ -16,7 +16,7 @@ from analysis.divergence.thread_index import structured_expressions
 from analysis.facts.merge import View, branches_at
 from analysis.facts.model import BranchFact
 from analysis.ir.instructions import Branch
-from analysis.rules.price import CLOSE, SplitPrice
+from analysis.rules.price import SplitPrice, is_wide
 from analysis.rules.rule import Subject
 from analysis.verdict.split_count import count_splits
 
@@ -30,8 +30,7 @@ def assumption_text(subject: Subject, branch: BranchFact, price: SplitPrice, *, 
         return f" No call of `{name}` is known, so its arguments are taken to differ between lanes; a call decides it."
     if any(_shape_decides(view, branch) for view in subject.analysis.views(subject.function)):
         return " The block's shape is not known and decides whether warps split: `// simt: block=…` above it says it."
-    share = price.part.share
-    if not price.is_wait and 100 * share.low < subject.share_threshold and share.high > CLOSE * share.low:
+    if not price.is_wait and is_wide(price.part.share):
         return " How often loops run is not known and decides the share: a run counts it (`simt-lsp simulate`)."
     return ""
 

@@ -17,7 +17,7 @@ from analysis.rules.diagnostic import Diagnostic, Severity
 from analysis.rules.diagnostic_cache import DiagnosticCache
 from analysis.rules.kernel_findings import dearest_of_each_kernel
 from analysis.rules.registry import NAMES, OF_COST, RULES
-from analysis.rules.rule import Consequential, Finding, Fixable, Priced, Subject
+from analysis.rules.rule import Consequential, Finding, Fixable, Guessing, Priced, Subject
 from analysis.rules.settings import Off, RuleSettings
 from analysis.rules.suppressions import RuleNames, Suppressions, read_suppressions
 from analysis.rules.unlaunched_text import unlaunched_text
@@ -124,11 +124,12 @@ def of_each_rule(
 
 
 def diagnostic_of(finding: Finding, settings: RuleSettings, severity: Severity, function: str) -> Diagnostic:
-    """`severity` is that of the rule; without a consequence it informs, unless the settings say otherwise."""
+    """`severity` is that of the rule; without a consequence it informs, as a guess it hints, unless settings differ."""
     consequence = finding.consequence if isinstance(finding, Consequential) else None
-    if consequence is Consequence.NOTHING:
+    is_guess = isinstance(finding, Guessing) and finding.is_hint
+    if is_guess or consequence is Consequence.NOTHING:
         names = RuleNames(finding.code, finding.slug)
-        found = settings.severity_of(names, Severity.INFORMATION)
+        found = settings.severity_of(names, Severity.HINT if is_guess else Severity.INFORMATION)
         severity = severity if isinstance(found, Off) else found
     return Diagnostic(
         finding.code,

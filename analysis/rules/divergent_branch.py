@@ -108,6 +108,8 @@ class DivergentBranch:
     chain: tuple[Related, ...]
     tier: Tier | None
     """ASSUMED where it is not known whether the condition varies, else None."""
+    is_hint: bool
+    """Whether how often loops run decides if it is worth anything, and that is not known."""
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[DivergentBranch]:
@@ -158,6 +160,7 @@ class DivergentBranch:
             assumption_text(subject, branch, price, blames_callers=blames_callers),
             (*chain_of(steps), *loops),
             Tier.ASSUMED if blames_callers or ends_in_opaque(subject.analysis, steps) else None,
+            price.is_guess,
         )
 
     def message(self) -> str:

@@ -11,10 +11,11 @@ from analysis.ir.record import record
 from analysis.rules.assumption_text import assumption_text
 from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.diagnostic import KernelShare, Related, Severity
+from analysis.rules.loop_price import loop_price_text
 from analysis.rules.one_wait import told_by_branch, told_by_loops
 from analysis.rules.origin import cause_text, chain_of, ends_in_opaque, origin_text
 from analysis.rules.parting import culprit_of, sure_branches, sure_loops
-from analysis.rules.price import SplitPrice, part_text, split_price
+from analysis.rules.price import SplitPrice, split_price
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
 
@@ -73,10 +74,12 @@ class DivergentLoop:
 
     ## Known noise
 
-    How different the trip counts are is known only where they follow from the thread index; elsewhere the message tells
-    what lanes can wait at most, and they are assumed to wait for a third of the rounds. The price is a share of the
-    kernel's issue slots; a loop is reported from 3 % on, or from what `shareThreshold` says. Silence a known case with
-    `// NOLINT(simt-divergent-loop)`.
+    How different the trip counts are is known only where they follow from the thread index. Elsewhere the message says
+    what decides them, and which share of the kernel's issue slots the whole loop takes, as far as that is known. Rows
+    of different length, lists, searches and retries are reported; where neighbouring lanes seldom leave far apart (an
+    escape loop over pixels, bounds that are clipped where the data end, halving), and where nothing says that they do,
+    the finding is a hint. A loop is reported from 3 % of the kernel on, or from what `shareThreshold` says, taking
+    lanes to wait for what is usual for such loops. Silence a known case with `// NOLINT(simt-divergent-loop)`.
     """
 
     code: ClassVar[str] = "DIV402"
@@ -89,7 +92,7 @@ class DivergentLoop:
     """The `if` that some lanes leave through, where it is not the loop's own condition: "the `if` at line 7"."""
     cause: str
     price: str
-    """In words: "about 12 % of this kernel's issue slots"."""
+    """In words: "lanes that are done wait for about 12 % of this kernel's issue slots"."""
     cost: KernelShare
     chain: tuple[Related, ...]
     assumption: str
@@ -98,6 +101,8 @@ class DivergentLoop:
     """Whether lanes would leave within one round if a step that is not known covered the threads of a warp."""
     tier: Tier | None
     """ASSUMED where it is not known whether the condition varies, or how long a step is; else None."""
+    is_hint: bool
+    """Whether lanes seldom lie far apart in such a loop, or nothing says that they do."""
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[DivergentLoop]:
@@ -140,12 +145,13 @@ class DivergentLoop:
             keyword_text(subject.text, branch),
             way_out,
             cause_text(condition, origin_text(subject.analysis, steps, condition, line)),
-            part_text(price.part, subject.function),
+            loop_price_text(price, subject.function),
             price.cost,
             chain_of(steps),
             assumption_text(subject, culprit, price, blames_callers=True) if blames_callers else "",
             rests_on_step,
             Tier.ASSUMED if blames_callers or rests_on_step or ends_in_opaque(subject.analysis, steps) else None,
+            price.is_guess,
         )
 
     @property
@@ -157,7 +163,7 @@ class DivergentLoop:
         step = " It is assumed that a step of the loop is shorter than the warp." if self.rests_on_step else ""
         return (
             f"Lanes of one warp leave this `{self.keyword}` loop after different numbers of rounds: "
-            f"{self.way_out}; lanes that are done wait for {self.price}.{step}{self.assumption}"
+            f"{self.way_out}; {self.price}.{step}{self.assumption}"
         )
 
     def related(self) -> tuple[Related, ...]:
@@ -181,15 +187,13 @@ def _branches_around(subject: Subject) -> Mapping[int, Sequence[Related]]:
 def _without_nested(found: Sequence[tuple[BranchFact, DivergentLoop]]) -> Iterator[DivergentLoop]:
     """A nest whose inner loop is nearly all of the outer one is one finding.
 
-    It stands at the outer loop, or at the inner one where the outer is only left early: that seldom is the reason.
+    It stands at the inner loop: there lanes wait in each round of the outer one, and only once for the outer one.
     """
     nests: list[list[tuple[BranchFact, DivergentLoop]]] = []
     for branch, one in found:  # loops come before those inside of them
         nest = next((nest for nest in nests if _is_nest(*nest[0], branch, one)), None)
         if nest is None:
             nests.append([(branch, one)])
-        elif nest[0][1].culprit is None:
-            nest.append((branch, one))
         else:
             nest.insert(0, (branch, one))
     for (place, one), *others in nests:
@@ -208,6 +212,12 @@ def _is_nest(around: BranchFact, above: DivergentLoop, branch: BranchFact, one: 
         around.extent.start < branch.extent.start
         and branch.extent.end <= around.extent.end
         and above.tier == one.tier
+        and above.is_hint == one.is_hint
         and above.cost.kernel == one.cost.kernel
-        and one.cost.share >= NEARLY_ALL * above.cost.share
+        and _spent(branch, one) >= NEARLY_ALL * _spent(around, above)
     )
+
+
+def _spent(branch: BranchFact, found: DivergentLoop) -> float:
+    """In the whole loop where that is known, else waiting for its last lane."""
+    return found.cost.share if branch.wait_within is None else branch.wait_within.share.expected

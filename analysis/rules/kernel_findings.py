@@ -2,7 +2,7 @@
 
 Rules    Sorted by the share of the kernel that they take; they stand together, where the first of them stands in the
          text, so that a person reads the dearest one first.  Of more than `most` the cheapest are left out, and the
-         last that is shown says how many and how cheap.
+         last that is shown says how many and how cheap.  Hints come last.
          Applied to what suppressions and tiers leave.
 """
 
@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
-from analysis.rules.diagnostic import Diagnostic, KernelShare, MoreFindings
+from analysis.rules.diagnostic import Diagnostic, KernelShare, MoreFindings, Severity
 
 
 def dearest_of_each_kernel(found: Iterable[Diagnostic], most: int) -> tuple[Diagnostic, ...]:
@@ -25,13 +25,19 @@ def dearest_of_each_kernel(found: Iterable[Diagnostic], most: int) -> tuple[Diag
         else:
             kernels[one.cost.kernel].append((one.cost, one))
     for priced in kernels.values():
-        priced.sort(key=lambda item: (-item[0].share, item[1].start, item[1].end, item[1].code))
+        priced.sort(key=lambda item: (_is_hint(item[1]), -item[0].share, item[1].start, item[1].end, item[1].code))
         kept = [one for _, one in priced[: most or None]]
         hidden = priced[len(kept) :]
         if hidden:
-            kept[-1] = replace(kept[-1], more=MoreFindings(len(hidden), int(100 * hidden[0][0].share) + 1))
+            kept[-1] = replace(
+                kept[-1], more=MoreFindings(len(hidden), int(100 * max(cost.share for cost, _ in hidden)) + 1)
+            )
         shown += kept
     return in_report_order(shown)
+
+
+def _is_hint(found: Diagnostic) -> bool:
+    return found.severity is Severity.HINT
 
 
 def in_report_order(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -18,7 +18,6 @@ from analysis.ir.function import SourceBranchKind
 from analysis.rules.price import split_price
 from analysis.rules.source_text import FunctionText
 from analysis.syntax.lexing import HIDDEN
-from analysis.verdict.cost import USUAL_WAIT
 
 NEARLY_ALL: Final = 0.8
 
@@ -42,7 +41,8 @@ def told_by_branch(loop: BranchFact, branches: Sequence[BranchFact], threshold: 
         if price is None or price.is_wait or not _contains(branch, loop):
             continue
         waited, in_turns = _expected(loop.cost_part, price.part.whole), price.cost.share
-        if NEARLY_ALL * in_turns <= waited / USUAL_WAIT and waited <= in_turns:
+        whole = _expected(loop.wait_within, price.part.whole) or waited
+        if NEARLY_ALL * in_turns <= whole and waited <= in_turns:
             return branch
     return None
 

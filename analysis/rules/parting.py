@@ -58,7 +58,10 @@ def sure_loops(subject: Subject) -> Iterator[BranchFact]:
     """Those of which DIV402 speaks whatever callers pass, and with a reason that is understood."""
     function = subject.function
     for branch, agreeing in zip(function.branches, function.branches_if_callers_agree, strict=True):
-        if not reports_loop(branch, subject.share_threshold) or not reports_loop(agreeing, subject.share_threshold):
+        price = split_price(branch, subject.share_threshold)
+        if price is None or price.is_guess or not reports_loop(branch, subject.share_threshold):
+            continue
+        if not reports_loop(agreeing, subject.share_threshold):
             continue
         culprit = culprit_of(agreeing, function.branches_if_callers_agree)
         if culprit is not None and _is_understood(subject, culprit):

@@ -9,6 +9,7 @@ from analysis.ir.function import FunctionKind, SourceBranchKind
 from analysis.ir.record import record
 from analysis.rules.diagnostic import KernelShare
 from analysis.verdict.grade import Grade
+from analysis.verdict.rounds_by import APART, RoundsBy
 from analysis.verdict.shares import Share
 
 IDLE_FACTOR: Final = 3
@@ -16,6 +17,9 @@ IDLE_FACTOR: Final = 3
 them, only other work for them or another order of the data."""
 LONG_WAIT: Final = 160
 """Issue slots.  Such an order pays for waits that are long each time, not for many short ones."""
+ONE_PERCENT: Final = 0.01
+WIDE: Final = 4
+"""Ends of a range that differ by more say nothing: no figure is told then."""
 CLOSE: Final = 1.5
 """Ends of a range that differ by no more are told as one number: all of it is an estimate."""
 
@@ -23,11 +27,18 @@ CLOSE: Final = 1.5
 @final
 @record
 class SplitPrice:
-    """What makes a split worth a report: arms that run one after the other, or lanes that wait."""
+    """What makes a split worth a report: arms that run one after the other, or lanes that wait.
+
+    `within`: where data decide how long lanes wait, what the others run meanwhile; of a loop `rounds_by` is what
+    decides.  `is_guess`: it may as well be worth nothing, for all that is known.
+    """
 
     part: PartOf
     is_wait: bool
     part_of_warps: float
+    within: PartOf | None
+    rounds_by: RoundsBy | None
+    is_guess: bool
 
     @property
     def cost(self) -> KernelShare:
@@ -39,13 +50,22 @@ def split_price(branch: BranchFact, threshold: float) -> SplitPrice | None:
     """None where a warp that splits loses less than `threshold` percent of its kernel, and no lanes wait for long."""
     part = branch.cost_part
     if part is not None and 100 * part.share.expected * part_of_warps(branch) >= threshold:
-        return SplitPrice(part, is_wait=False, part_of_warps=part_of_warps(branch))
+        return _turns(branch, part, threshold)
     part = branch.idle_part
     if part is None or branch.grade is not Grade.DATA_DEPENDENT or branch.idle < LONG_WAIT:
         return None
     if 100 * part.share.expected < IDLE_FACTOR * threshold:
         return None
-    return SplitPrice(part, is_wait=True, part_of_warps=1.0)
+    within = branch.wait_within
+    is_guess = within is not None and is_wide(within.share) and 100 * within.share.low < threshold
+    return SplitPrice(part, True, 1.0, within, None, is_guess)
+
+
+def _turns(branch: BranchFact, part: PartOf, threshold: float) -> SplitPrice:
+    by = branch.rounds_by
+    is_guess = by not in APART if by is not None else is_wide(part.share) and 100 * part.share.low < threshold
+    within = None if by is None else branch.wait_within
+    return SplitPrice(part, False, part_of_warps(branch), within, by, is_guess)
 
 
 def part_of_warps(branch: BranchFact) -> float:
@@ -56,8 +76,11 @@ def part_of_warps(branch: BranchFact) -> float:
 
 def price_text(price: SplitPrice, function: FunctionFacts) -> str:
     """`a split takes about 12 % of this kernel's issue slots`, or what lanes wait."""
-    words = part_text(price.part, function)
-    return f"lanes on the shorter way are idle for {words}" if price.is_wait else f"a split takes {words}"
+    if not price.is_wait:
+        return f"a split takes {part_text(price.part, function)}"
+    if price.within is None or is_wide(price.within.share):
+        return "lanes on the shorter way wait for the others, and data decide how many"
+    return f"lanes on the shorter way wait while the others run {part_text(price.within, function)}"
 
 
 def part_text(part: PartOf, function: FunctionFacts) -> str:
@@ -73,13 +96,20 @@ def _whole_text(part: PartOf, function: FunctionFacts) -> str:
 
 
 def range_text(share: Share) -> str:
-    """`about 12 %`, `3 % to 12 %`, `up to 12 %`; estimates, so whole percents."""
+    """`about 12 %`, `3 % to 12 %`, `at least 3 %`, `an unknown part`; estimates, so whole percents."""
     low, high = round(100 * share.low), round(100 * share.high)
     if high < 1:
         return "less than 1 %"
-    if share.high <= CLOSE * share.low:
+    if is_wide(share):
+        return f"at least {low} %" if low > 1 else "an unknown part"
+    if low == high or share.high <= CLOSE * share.low:
         return f"about {max(1, round(100 * share.expected))} %"
-    return f"up to {high} %" if low < 1 else f"{low} % to {high} %"
+    return f"{max(1, low)} % to {high} %"
+
+
+def is_wide(share: Share) -> bool:
+    """Whether the ends are too far apart to say anything."""
+    return share.high > WIDE * max(share.low, ONE_PERCENT)
 
 
 def count_text(branch: BranchFact) -> str:

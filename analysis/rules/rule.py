@@ -84,6 +84,14 @@ class Priced(Protocol):
 
 
 @runtime_checkable
+class Guessing(Protocol):
+    """A finding that may be worth nothing: then it is a hint, however loud its rule is."""
+
+    @property
+    def is_hint(self) -> bool: ...
+
+
+@runtime_checkable
 class Testable(Protocol):
     """A finding that may know what a run shows if it is right."""
 

@@ -11,8 +11,8 @@ Loops     one round's slots times the rounds that early lanes wait (`loops.py`);
           block are known, those that the lanes of all its warps wait (`lane_rounds.py`).
 Shares    the same as parts of the whole function (`shares.py`): what messages tell, and what findings are sorted by.
           Arms so short that a compiler predicates them (`predication.py`) have none.  How long lanes wait where data
-          decide is not in the text: a third of the time was usual where it was counted, and any part is possible, up to
-          all of it for all lanes but one.
+          decide is not in the text: what was usual where it was counted is expected, by what lets lanes leave
+          (`rounds_by.py`), and any part is possible, up to all of it for all lanes but one.
 Weights   Blocks count as often as the loops around them run, so what a branch in a loop serializes is paid in every
           round.
 Again     `if (a || b)` runs its arm twice in a warp whose lanes part at both: those that `a` decides do not wait for
@@ -43,14 +43,28 @@ from analysis.ir.record import record
 from analysis.verdict.alone import SingleLanes
 from analysis.verdict.grade import Grade, Grader
 from analysis.verdict.lane_rounds import count_lane_rounds
-from analysis.verdict.loops import cycle_of, excess_trips, is_bounded, known_excess, only_waits
+from analysis.verdict.loops import cycle_of, excess_trips, is_bounded, known_excess, linear_excess, only_waits
 from analysis.verdict.predication import is_predicated, is_short
 from analysis.verdict.rounds import Rounds
+from analysis.verdict.rounds_by import RoundsBy, RoundSources
 from analysis.verdict.shares import FEW, MANY, NOTHING, TYPICAL, Part, Share, scaled
 from analysis.verdict.weights import BlockWeights
 
 USUAL_WAIT: Final = 1 / 3
-"""The part of a loop, or of a longer arm, that the average lane waits: the median of what runs of public code lost."""
+"""The part of a longer arm that the average lane waits: the median of what runs of public code lost."""
+USUAL_WAITS: Final[Mapping[RoundsBy, float]] = {
+    RoundsBy.LENGTHS: 1 / 3,
+    RoundsBy.WALK: 1 / 3,
+    RoundsBy.SEARCH: 1 / 3,
+    RoundsBy.RETRY: 1 / 6,
+    RoundsBy.NUMBERS: 1 / 3,
+    RoundsBy.INDEX: 1 / 3,
+    RoundsBy.UNKNOWN: 1 / 8,
+    RoundsBy.NEIGHBOURS: 1 / 8,
+    RoundsBy.CLIPPED: 1 / 16,
+    RoundsBy.HALVING: 1 / 16,
+}
+"""The same of a loop."""
 
 
 @final
@@ -59,6 +73,8 @@ class BranchCost:
     """Issue slots per split warp: `serialized` runs one after the other, in `idle` some lanes wait for others.
 
     The shares are those of a warp that splits each time it comes here; `idle` is one wait, its share all of them.
+    `wait_within` is what some lanes run while others wait, a loop or the longer arm, where data decide how long.
+    `rounds_by`: of such a loop, what decides.
     `is_predicated`: a compiler makes selects of the arms, so that no warp parts here.
     """
 
@@ -67,6 +83,8 @@ class BranchCost:
     serialized_share: Share
     idle_share: Share
     is_predicated: bool = False
+    wait_within: Share = NOTHING
+    rounds_by: RoundsBy | None = None
 
 
 FREE = BranchCost(0, 0, NOTHING, NOTHING)
@@ -113,6 +131,7 @@ class _Model:
         self._rounds = Rounds(function, control, divergence, affine)
         self._single = SingleLanes(function, control, divergence, affine)
         self._weights = weights
+        self._sources = RoundSources(function, control, divergence, weights.spaces)
 
     @cached_property
     def _grader(self) -> Grader:
@@ -131,20 +150,32 @@ class _Model:
             return BranchCost(round(whole * counted.waited), 0, share, NOTHING)
         known = known_excess(self._function, self._control, self._divergence, self._affine, self._rounds, cycle)
         cost = whole // self._weights.trips[cycle.id] * excess_trips(self._affine, cycle, known)
-        return BranchCost(cost, 0, self._share_waited(cycle, known) if cost else NOTHING, NOTHING)
-
-    def _share_waited(self, cycle: Cycle, known: int | None) -> Share:
-        """What early lanes wait for, of all rounds of the loop."""
+        if not cost:
+            return FREE
         share = self._share(self._weights.part(cycle.blocks))
-        if known is None:
-            return self._of_some_lanes(share)
+        if known is not None:
+            return BranchCost(cost, 0, self._share_waited(share, cycle, known), NOTHING)
+        source = self._sources.of(cycle, self._unknown_exits(cycle))
+        waits = self._of_some_lanes(share, USUAL_WAITS[source])
+        return BranchCost(cost, 0, waits, NOTHING, wait_within=share, rounds_by=source)
+
+    def _unknown_exits(self, cycle: Cycle) -> Iterator[BasicBlockId]:
+        """Where lanes leave apart by a number of rounds that is not known."""
+        for block in sorted(self._control.exit_influences(cycle)):
+            if self._divergence.terminator_level(block) is not Level.VARYING or self._rounds.splits_once(cycle, block):
+                continue
+            if linear_excess(self._function, self._divergence, self._affine, cycle, block) is None:
+                yield block
+
+    def _share_waited(self, share: Share, cycle: Cycle, known: int) -> Share:
+        """What early lanes wait for, of all rounds of the loop."""
         if is_bounded(self._affine, cycle):
             return scaled(share, *[min(1.0, known / self._weights.trips[cycle.id])] * 3)
         return scaled(share, *(min(1.0, known / rounds) for rounds in (MANY, TYPICAL, FEW)))
 
-    def _of_some_lanes(self, share: Share) -> Share:
+    def _of_some_lanes(self, share: Share, usual: float) -> Share:
         """What lanes wait for others where nothing says how many of them, or for how long."""
-        return scaled(share, 0.0, USUAL_WAIT, 1 - 1 / self._divergence.launch.warp_size)
+        return scaled(share, 0.0, usual, 1 - 1 / self._divergence.launch.warp_size)
 
     def _share(self, part: Part, factor: float = 1.0) -> Share:
         return self._weights.tree.share({cycle: slots * factor for cycle, slots in part.items()})
@@ -182,8 +213,8 @@ class _Model:
         if leaves or not idle:
             return BranchCost(serialized, 0, share, NOTHING)
         longer = self._share(self._weights.part(own[sized[-1][1]]), (slots[-1] - slots[-2]) / slots[-1])
-        waits = self._of_some_lanes(longer)
-        return BranchCost(serialized, idle // self._weights.rounds(first), share, waits)
+        waits = self._of_some_lanes(longer, USUAL_WAIT)
+        return BranchCost(serialized, idle // self._weights.rounds(first), share, waits, wait_within=longer)
 
     def _share_in_turns(self, shorter: frozenset[BasicBlockId], again: Sequence[frozenset[BasicBlockId]]) -> Share:
         """Of a kernel that grows by what runs again: of it each arm counts once."""

@@ -92,7 +92,7 @@ def known_excess(
     """The same where it follows from all conditions that lead out, else None."""
     if rounds.is_together(cycle):
         return 0
-    found = [_linear_excess(function, divergence, affine, cycle, block) for block in control.exit_branches(cycle)]
+    found = [linear_excess(function, divergence, affine, cycle, block) for block in control.exit_branches(cycle)]
     known = [excess for excess in found if excess is not None]
     return max(known) if found and len(known) == len(found) else None
 
@@ -113,9 +113,10 @@ def only_waits(function: Function, cycle: Cycle) -> bool:
     )
 
 
-def _linear_excess(
+def linear_excess(
     function: Function, divergence: DivergenceResult, affine: AffineResult, cycle: Cycle, block: int
 ) -> int | None:
+    """The rounds between the lanes of a warp at one exit, where it compares forms that advance by a known step."""
     terminator = function.blocks[block].terminator
     if not isinstance(terminator, Branch):
         return None

@@ -61,7 +61,7 @@ Part: TypeAlias = Mapping[CycleId | None, float]
 class LoopTree:
     """The weights of a function's loops for all choices of what is not known."""
 
-    def __init__(self, cycles: Sequence[Cycle], trips: Sequence[int | None], slots: Part) -> None:
+    def __init__(self, cycles: Sequence[Cycle], trips: Sequence[float | None], slots: Part) -> None:
         """`trips` by cycle, None where nobody knows; `slots` are those of the whole function."""
         self._cycles = cycles
         self._trips = trips

@@ -1,7 +1,7 @@
 """How many issue slots does each block of a function take, and which share of them is a part of it?
 
 Slots     what the instructions and the terminator of a block cost a warp that runs it once (`latency.py`).
-Rounds    how often the loops around a block let it run: the product of their trips (`loops.py`).
+Rounds    how often the loops around a block let it run: the product of their trips (`loops.py`, `mean_trips.py`).
 Weight    slots times rounds.  Of a branch all arms count: a warp that parts runs each of them.
 Tree      the same with the rounds of unknown loops left open, for shares (`shares.py`).
 Limits    what a branch skips for the whole warp is counted all the same; a share is an estimate, not a measurement.
@@ -27,7 +27,8 @@ from analysis.ir.pace import paced
 from analysis.ir.source import FrameId
 from analysis.memory.spaces import SpaceResult
 from analysis.verdict.latency import latency, terminator_latency
-from analysis.verdict.loops import is_bounded, trips
+from analysis.verdict.loops import trips
+from analysis.verdict.mean_trips import MeanTrips
 from analysis.verdict.shares import LoopTree, Part
 
 
@@ -47,7 +48,7 @@ class BlockWeights:
         self._control = control
         self._divergence = divergence
         self._affine = affine
-        self._spaces = spaces
+        self.spaces = spaces
         self._slots: dict[BasicBlockId, int] = {}
         self._rounds: dict[BasicBlockId, int] = {}
         self._weights: dict[BasicBlockId, int] = {}
@@ -55,7 +56,15 @@ class BlockWeights:
     @cached_property
     def trips(self) -> list[int]:
         """How often each cycle of the control flow runs when it is entered."""
-        return [trips(self._affine, cycle) for cycle in self._control.cycles]
+        return [
+            trips(self._affine, cycle) if mean is None else max(1, round(mean))
+            for cycle, mean in zip(self._control.cycles, self._means, strict=True)
+        ]
+
+    @cached_property
+    def _means(self) -> list[float | None]:
+        means = MeanTrips(self._function, self._control, self._divergence, self._affine)
+        return [means.of(cycle) for cycle in self._control.cycles]
 
     def rounds(self, block: BasicBlockId) -> int:
         """How often the loops around the block let it run."""
@@ -67,7 +76,7 @@ class BlockWeights:
 
     def instruction(self, instruction: Instruction) -> int:
         """Issue slots of one instruction of the function."""
-        return latency(self._divergence, self._spaces, instruction)
+        return latency(self._divergence, self.spaces, instruction)
 
     def slots(self, block: BasicBlockId) -> int:
         """Issue slots of one run of the block."""
@@ -92,9 +101,7 @@ class BlockWeights:
 
     def tree_of(self, whole: Part) -> LoopTree:
         """The same for something else that is spent in the function."""
-        cycles = self._control.cycles
-        known = [self.trips[cycle.id] if is_bounded(self._affine, cycle) else None for cycle in cycles]
-        return LoopTree(cycles, known, whole)
+        return LoopTree(self._control.cycles, self._means, whole)
 
     def part(self, blocks: Iterable[BasicBlockId]) -> Part:
         """What one round of the blocks takes, by the loops they stand in."""

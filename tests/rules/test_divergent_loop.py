@@ -399,15 +399,15 @@ def test_a_nest_of_loops_is_one_finding() -> None:
 __global__ void k(const int *low, const int *high, const float *in, float *out) {
   int t = threadIdx.x;
   float s = 0.0f;
-  for (int j = low[t]; j < high[t]; j++) {  //~ divergent-loop
-    for (int i = low[t + 1]; i < high[t + 1]; i++) {
+  for (int j = low[t]; j < high[t]; j++) {
+    for (int i = low[t + 1]; i < high[t + 1]; i++) {  //~ divergent-loop
       s += in[i * 64 + j];
     }
   }
   out[t] = s;
 }
 """)
-    assert [place.message for place in found.related][-1].startswith("and this loop inside: `i < high[t + 1]` depends")
+    assert [place.message for place in found.related][-1].startswith("and this loop around it: `j < high[t]` depends")
 
 
 def test_an_inner_loop_that_is_only_a_part_is_its_own_finding() -> None:
@@ -426,7 +426,7 @@ __global__ void k(const int *low, const int *high, const float *in, float *out) 
 """)
 
 
-def test_what_data_decide_is_told_as_what_lanes_can_wait_at_most() -> None:
+def test_what_data_decide_is_told_in_words_with_what_the_loop_takes() -> None:
     """One lane that searches to the end keeps thirty-one others, and where it stops at once nobody waits."""
     text = """
 __global__ void k(const int *low, const float *in, float *out, int n) {
@@ -436,7 +436,10 @@ __global__ void k(const int *low, const float *in, float *out, int n) {
 }
 """
     (found,) = check_fixture(text % ("low[threadIdx.x]", "  //~ divergent-loop"))
-    assert found.message.endswith("lanes that are done wait for up to 97 % of this kernel's issue slots.")
+    assert found.message.endswith(
+        "each lane loads its own length, and the shorter ones wait for the longest of their warp; "
+        "the loop takes about 97 % of this kernel's issue slots."
+    )
     (counted,) = check_fixture("// simt: block=64" + text % ("threadIdx.x", "  //~ divergent-loop"))
     assert re.search(r"lanes that are done wait for about \d+ % of this kernel's issue slots\.$", counted.message)
 
