@@ -12,7 +12,7 @@ from typing import TypeAlias, final
 from analysis.facts.merge import View
 from analysis.facts.model import Location
 from analysis.ir.function import Function, Symbol
-from analysis.ir.instructions import FunctionId
+from analysis.ir.instructions import Branch, FunctionId
 from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, FrameId, Span
 from analysis.ir.types import StructLayout
@@ -43,7 +43,8 @@ class RacePlace:
 @record
 class RaceRecord:
     """`variable` is the array that both use; None where it may be one of several.  `pointer`: of global memory the
-    argument that it is reached through.
+    argument that it is reached through.  `assumed`: the branches at which the loops are taken to go on, that the
+    witness needs.
     """
 
     race: Race
@@ -52,6 +53,7 @@ class RaceRecord:
     variable: Symbol | None
     pointer: str | None
     structs: Mapping[str, StructLayout]
+    assumed: tuple[Location, ...]
 
 
 def race_records(view: View, item_in: ItemIn, *, undecided: bool) -> Iterator[RaceRecord]:
@@ -68,7 +70,9 @@ def race_records(view: View, item_in: ItemIn, *, undecided: bool) -> Iterator[Ra
         symbol = race.first.variable
         same = symbol is not None and symbol == race.second.variable
         variable = function.symbols[symbol] if symbol is not None and same else None
-        yield RaceRecord(race, first, second, variable, _pointer(view, race), function.structs)
+        yield RaceRecord(
+            race, first, second, variable, _pointer(view, race), function.structs, _assumed(view, race, item_in)
+        )
 
 
 def _pointer(view: View, race: Race) -> str | None:
@@ -76,6 +80,17 @@ def _pointer(view: View, race: Race) -> str | None:
         return None
     root = pointer_root(view.root.divergence, race.first.address)
     return next((one.name for one in view.root.function.parameters if one.value == root), None)
+
+
+def _assumed(view: View, race: Race, item_in: ItemIn) -> tuple[Location, ...]:
+    function, found = view.root.function, list[Location]()
+    for block in () if race.witness is None else race.witness.assumed:
+        terminator = function.blocks[block].terminator
+        branch = terminator.branch if isinstance(terminator, Branch) else None
+        location = None if branch is None else _location(view, function.branches[branch].keyword, item_in)
+        if location is not None and location not in found:
+            found.append(location)
+    return tuple(found)
 
 
 def place_of(view: View, use: MemoryUse, item_in: ItemIn) -> RacePlace | None:

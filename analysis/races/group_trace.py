@@ -21,7 +21,7 @@ from analysis.ir.instructions import Branch, Switch, Trap
 from analysis.races.long_loops import FOLLOWED_ROUNDS, LongLoop, skip_rounds
 from analysis.races.program import REGION_BITS, OutOfBounds, Program, Skipped, StepKind, offset_in
 from analysis.races.program_columns import SomeOutOfBounds, column_of
-from analysis.races.trace import FIRST_EPOCH, Event, Trace
+from analysis.races.trace import FIRST_EPOCH, Event, Trace, may_assume
 from analysis.verdict.columns import Column
 from analysis.verdict.evaluation import Launch
 from analysis.verdict.thread_walk import target_of
@@ -55,6 +55,7 @@ class _Group:
     epoch: int = FIRST_EPOCH
     meetings: int = 0
     rounds: Mapping[BasicBlockId, int] = field(default_factory=dict[BasicBlockId, int])
+    assumed: tuple[BasicBlockId, ...] = ()
     back: dict[BasicBlockId, int] = field(default_factory=dict[BasicBlockId, int])
     turns: int = 0
     spent: int = 0
@@ -71,6 +72,7 @@ class _Group:
             self.epoch,
             self.meetings,
             self.rounds,
+            self.assumed,
             dict(self.back),
             self.turns,
             self.spent,
@@ -110,10 +112,11 @@ class _Group:
     def merge(self, other: _Group) -> bool:
         """Takes the others in if they are in the same interval, at the same point of all loops."""
         mine, theirs = self, other
-        if (mine.epoch, mine.meetings, mine.rounds, mine.back) != (
+        if (mine.epoch, mine.meetings, mine.rounds, mine.assumed, mine.back) != (
             theirs.epoch,
             theirs.meetings,
             theirs.rounds,
+            theirs.assumed,
             theirs.back,
         ):
             return False
@@ -250,7 +253,18 @@ class _Tracer:
         assert isinstance(terminator, Branch | Switch)
         for part, decided in _decided(group, terminator.operands[0]):
             target = None if decided is None else target_of(terminator, decided)
-            self._go(part, _skipped(part, program.skip(block)) if target is None else (target, block))
+            if target is not None:
+                self._go(part, (target, block))
+            else:
+                skipped = program.skip(block)
+                self._go(part, self._stayed(part, block) if skipped is None else _skipped(part, skipped))
+
+    def _stayed(self, group: _Group, block: BasicBlockId) -> Target | None:
+        target = self._program.assumed_round(block)
+        if target is None or not may_assume(group.assumed, block):
+            return None
+        group.assumed = (*group.assumed, block)
+        return target, block
 
     def _go(self, group: _Group, target: Target | None) -> None:
         """None: no further."""
@@ -317,7 +331,7 @@ class _Tracer:
             trace = self._traces[place]
             if is_wanted and trace is not None:
                 block = self._launch.block
-                event = Event(number, thread, block, address, group.epoch, group.meetings, group.rounds)
+                event = Event(number, thread, block, address, group.epoch, group.meetings, group.rounds, group.assumed)
                 trace.events.append(event)
         self._let_go(group, outside)
 
@@ -345,8 +359,8 @@ def _decided(group: _Group, condition: ValueId) -> Iterable[tuple[_Group, int | 
     return [(group.part(at), decided) for decided, at in alike.items()]
 
 
-def _skipped(group: _Group, skipped: Skipped | None) -> Target | None:
-    if skipped is None or skipped.after is None:
+def _skipped(group: _Group, skipped: Skipped) -> Target | None:
+    if skipped.after is None:
         return None
     for value in skipped.forgotten:
         group.put(value, None)

@@ -99,6 +99,8 @@ class RaceWitness:
     is_same_warp: bool
     is_reversed: bool = False
     """The first thread does what comes second in the text: the other one is in a later round."""
+    assumed: tuple[BasicBlockId, ...] = ()
+    """The blocks at whose ends memory lets all threads stay in a loop, or so it is assumed."""
 
 
 @final

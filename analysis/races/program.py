@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, TypeAlias, final
 
+from analysis.divergence.levels import Level
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
@@ -23,6 +24,7 @@ from analysis.ir.instructions import (
     Atomic,
     Bitcast,
     BlockBarrier,
+    Branch,
     Call,
     ElementAddress,
     ExtractElement,
@@ -111,6 +113,8 @@ class Program:
     divergence: DivergenceResult
     uses: Sequence[MemoryUse]
     evaluator: Evaluator
+    assumes_rounds: bool
+    """Whether threads follow a loop that goes on as memory says, see `assumed_round`."""
     deciders: set[BasicBlockId] = field(default_factory=set[BasicBlockId])
     needed: set[ValueId] = field(default_factory=set[ValueId])
     marks: dict[BasicBlockId, Sequence[Mark]] = field(default_factory=dict[BasicBlockId, "Sequence[Mark]"])
@@ -142,6 +146,7 @@ class Program:
         default_factory=dict[tuple[BasicBlockId, "BasicBlockId | None"], "Given"]
     )
     _skipped: dict[BasicBlockId, Skipped | None] = field(default_factory=dict[BasicBlockId, "Skipped | None"])
+    _assumed: dict[BasicBlockId, BasicBlockId | None] = field(default_factory=dict[BasicBlockId, "BasicBlockId | None"])
 
     def given(self, block: BasicBlockId, source: BasicBlockId | None) -> Given:
         """What each phi of the block takes when it is entered from `source`; unknown without one."""
@@ -174,7 +179,11 @@ class Program:
         if use.address in self.unknowable:
             return False
         control = self.control
-        above = (block for block in control.iterated_controllers(use.block) if block != use.block)
+        above = (
+            block
+            for block in control.iterated_controllers(use.block)
+            if block != use.block and self.assumed_round(block) is None
+        )
         terminators = (self.function.blocks[block].terminator for block in above if control.dominates(block, use.block))
         return not any(operand in self.unknowable for terminator in terminators for operand in terminator.operands)
 
@@ -194,6 +203,26 @@ class Program:
                     return None
         forgotten = [value for inside in region for value in self._defined_in(inside)]
         return Skipped(after, tuple(forgotten))
+
+    def assumed_round(self, block: BasicBlockId) -> BasicBlockId | None:
+        """Where the threads go if the loop goes on, for a decision of memory that is the same in the whole block.
+
+        Whoever writes a loop expects that it goes round: what two threads do then is no less certain than that.
+        """
+        if block not in self._assumed:
+            self._assumed[block] = self._find_assumed_round(block)
+        return self._assumed[block]
+
+    def _find_assumed_round(self, block: BasicBlockId) -> BasicBlockId | None:
+        terminator = self.function.blocks[block].terminator
+        if not self.assumes_rounds or block not in self.deciders or not isinstance(terminator, Branch):
+            return None
+        # Where some way makes the decision known, other threads could know that the loop ends.
+        if terminator.operands[0] not in self.unknowable or self.divergence.terminator_level(block) > Level.BLOCK:
+            return None
+        cycle = next(iter(self.control.cycles_around(block)), None)
+        inside = [target for target in self.control.successors[block] if cycle is not None and target in cycle.blocks]
+        return inside[0] if len(inside) == 1 and len(self.control.successors[block]) == 2 else None
 
     def _defined_in(self, block: BasicBlockId) -> Iterable[ValueId]:
         yield from (phi.result for phi in self.phis.get(block, ()))

@@ -77,9 +77,11 @@ def build_program(
     divergence: DivergenceResult,
     uses: Sequence[MemoryUse],
     also: Iterable[ValueId] = (),
+    *,
+    assumes_rounds: bool = False,
 ) -> Program:
-    """`also`: further values that are to be known where they can be."""
-    program = Program(function, control, divergence, uses, _evaluate)
+    """`also`: further values that are to be known where they can be.  `assumes_rounds`: see `Program`."""
+    program = Program(function, control, divergence, uses, _evaluate, assumes_rounds)
     _Builder(program).build(also)
     return program
 

@@ -15,6 +15,7 @@ from typing import Final, TypeAlias, final
 
 from analysis.access.model import AccessKind
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
+from analysis.ir.ids import BasicBlockId
 from analysis.ir.record import record
 from analysis.races.event_order import in_order
 from analysis.races.follower import Follower
@@ -220,6 +221,7 @@ class _Search:
             order,
             first.thread // self._warp_size == second.thread // self._warp_size,
             first.use > second.use,
+            _assumed(meeting),
         )
 
 
@@ -250,7 +252,7 @@ def _meetings(program: Program, events: Iterable[Event], candidates: Collection[
             known = found.setdefault(pair, [])
             known.extend(_meeting(program, uses[pair[0]], uses[pair[1]], warp_size))
     for known in found.values():
-        known.sort(key=lambda meeting: _is_same_warp(meeting, warp_size))
+        known.sort(key=lambda meeting: (len(_assumed(meeting)), _is_same_warp(meeting, warp_size)))
         del known[MAX_ALTERNATIVES:]
     return {pair: known for pair, known in found.items() if known}
 
@@ -261,7 +263,7 @@ def _lasting(program: Program, events: Iterable[Event]) -> Iterable[Event]:
     for number, event in enumerate(events):
         if program.uses[event.use].kind is AccessKind.STORE:
             width = program.uses[event.use].width
-            found[event.thread, event.epoch, event.meetings, event.address, width] = event
+            found[event.thread, event.epoch, event.meetings, event.address, width, len(event.assumed)] = event
         else:
             found[(-number - 1,)] = event
     return found.values()
@@ -307,6 +309,11 @@ def _races(program: Program, one: Event, other: Event, warp_size: int) -> bool:
         return True
     # Volatile accesses inside one warp are an idiom of their own, which relied on lanes running together.
     return one.meetings == other.meetings and not (left.is_volatile or right.is_volatile)
+
+
+def _assumed(meeting: _Meeting) -> tuple[BasicBlockId, ...]:
+    """Of both, in the order of the program: one way may be the beginning of the other."""
+    return tuple(sorted({*meeting.one.assumed, *meeting.other.assumed}))
 
 
 def _is_same_warp(meeting: _Meeting, warp_size: int) -> bool:

@@ -123,7 +123,14 @@ class StoredValues:
         program = self._program
         stored = [use.value for use in program.uses if use.value is not None]
         inputs = _inputs(program.divergence, stored)
-        return build_program(program.function, program.control, program.divergence, program.uses, inputs)
+        return build_program(
+            program.function,
+            program.control,
+            program.divergence,
+            program.uses,
+            inputs,
+            assumes_rounds=program.assumes_rounds,
+        )
 
 
 def _inputs(divergence: DivergenceResult, stored: Iterable[ValueId]) -> list[ValueId]:

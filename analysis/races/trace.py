@@ -4,6 +4,9 @@ Prefix    A thread is followed until a decision cannot be told, or until its sha
           until then it does in every run of that launch, so a race between two such beginnings is a race.
 Skips     Where data decides between ways that lead to no barrier and to no lock, the thread goes on behind them; what
           they use is not seen.
+Rounds    Where memory decides whether a loop goes on, and alike for the whole block (`while (!done)`, `if (i >= n)
+          break;`), the thread stays in the loop: `MAX_ROUNDS` times for each such decision, for `MAX_ASSUMED` of them.
+          What it does from there on it does if the loop goes on.
 Loops     Of a long loop without barriers the first rounds and the last one are followed (`long_loops.py`).
 Epochs    Two threads are in the same interval if they came by the same barriers in the same order.
 """
@@ -24,6 +27,9 @@ from analysis.verdict.evaluation import Launch
 from analysis.verdict.thread_walk import target_of
 
 FIRST_EPOCH: Final = 0
+MAX_ASSUMED: Final = 2
+MAX_ROUNDS: Final = 2
+"""Into a loop, and around it once."""
 
 
 @final
@@ -32,7 +38,7 @@ class Event:
     """One use of memory by one thread.
 
     `epoch` names the interval; `meetings`: how often the thread met others of its warp in it; `rounds`: how often it
-    went back to the header of each loop before.
+    went back to the header of each loop before; `assumed`: the blocks at whose ends it is taken to stay in a loop.
     """
 
     use: int
@@ -42,6 +48,7 @@ class Event:
     epoch: int
     meetings: int
     rounds: Mapping[BasicBlockId, int]
+    assumed: tuple[BasicBlockId, ...] = ()
 
 
 @final
@@ -64,6 +71,11 @@ def values_at(program: Program, launch: Launch, event: Event, budget: int) -> di
     tracer = _Tracer(program, launch, event.thread, budget, (event.use,), event)
     tracer.run()
     return tracer.seen
+
+
+def may_assume(assumed: Sequence[BasicBlockId], block: BasicBlockId) -> bool:
+    """Once more, that the loop goes on at the end of the block?"""
+    return assumed.count(block) < MAX_ROUNDS and len({*assumed, block}) <= MAX_ASSUMED
 
 
 @final
@@ -90,6 +102,7 @@ class _Tracer:
         self._epoch = FIRST_EPOCH
         self._meetings = 0
         self._rounds: Mapping[BasicBlockId, int] = {}
+        self._assumed: tuple[BasicBlockId, ...] = ()
         self._back: dict[BasicBlockId, int] = {}
         """How often each long loop went into another round since the last barrier."""
 
@@ -182,7 +195,16 @@ class _Tracer:
             raise OutOfBounds
         if number not in self._wanted:
             return
-        event = Event(number, self._thread, self._launch.block, address, self._epoch, self._meetings, self._rounds)
+        event = Event(
+            number,
+            self._thread,
+            self._launch.block,
+            address,
+            self._epoch,
+            self._meetings,
+            self._rounds,
+            self._assumed,
+        )
         self._found.events.append(event)
         if self.seen is None and event == self._sought:
             self.seen = dict(self._values)
@@ -197,10 +219,20 @@ class _Tracer:
         assert isinstance(terminator, Branch | Switch)
         decided = self._values.get(terminator.operands[0])
         target = None if decided is None else target_of(terminator, decided)
-        return self._skipped(program.skip(block)) if target is None else (target, block)
+        if target is not None:
+            return target, block
+        skipped = program.skip(block)
+        return self._stayed(block) if skipped is None else self._skipped(skipped)
 
-    def _skipped(self, skipped: Skipped | None) -> tuple[BasicBlockId, None] | None:
-        if skipped is None or skipped.after is None:
+    def _stayed(self, block: BasicBlockId) -> tuple[BasicBlockId, BasicBlockId] | None:
+        target = self._program.assumed_round(block)
+        if target is None or not may_assume(self._assumed, block):
+            return None
+        self._assumed = (*self._assumed, block)
+        return target, block
+
+    def _skipped(self, skipped: Skipped) -> tuple[BasicBlockId, None] | None:
+        if skipped.after is None:
             return None
         for value in skipped.forgotten:
             self._values.pop(value, None)

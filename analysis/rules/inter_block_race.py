@@ -71,4 +71,5 @@ class InterBlockRace(RaceFinding):
         one, witness = self.group.first, self.group.witness
         assert witness is not None, "only what is proven is kept"
         lines = lines_words(self.group.analysis, one, element_words(one))
-        return f"{block_threads_words(witness)}: {lines}; nothing orders two blocks ({launch_text(witness)})."
+        launch = launch_text(self.group.analysis, one, witness)
+        return f"{block_threads_words(witness)}: {lines}; nothing orders two blocks ({launch})."

@@ -107,4 +107,5 @@ class SharedRace(RaceFinding):
             return f"{lines[0].upper()}{lines[1:]}, with no barrier between; data decides whether two threads meet."
         nothing = "no barrier between, and no `__syncwarp()`" if witness.is_same_warp else "no barrier between"
         certain = "" if self.tier is Tier.PROVEN else " Whether it matters depends on the block, or on what is written."
-        return f"Threads {threads_words(witness)}: {lines}; {nothing} ({launch_text(witness)}).{certain}"
+        launch = launch_text(self.group.analysis, one, witness)
+        return f"Threads {threads_words(witness)}: {lines}; {nothing} ({launch}).{certain}"

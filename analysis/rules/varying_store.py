@@ -79,5 +79,5 @@ class VaryingStore(RaceFinding):
         if witness is None:
             return f"Data decides whether several threads write to one element of {element} here."
         values = "different values" if self.tier is Tier.PROVEN else "values that may differ"
-        launch = launch_text(witness)
+        launch = launch_text(self.group.analysis, self.group.first, witness)
         return f"Threads {threads_words(witness)} write {values} to {element}, and nothing orders them ({launch})."

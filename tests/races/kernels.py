@@ -19,7 +19,7 @@ Environment: TypeAlias = Mapping[str, int]
 Number: TypeAlias = Callable[[Environment], int]
 
 ROUNDS: Final = 3
-"""What the argument `n` is in runs that decide."""
+"""What the argument `n` and the variable `rounds` are in runs that decide."""
 SLACK: Final = 8
 """Elements behind the last one that a shifted index may reach."""
 WARP: Final = 32
@@ -99,7 +99,7 @@ class ExchangeKernel:
 
     def lines(self) -> list[str]:
         linear = "threadIdx.x" if self.height == 1 else f"threadIdx.y * {self.width} + threadIdx.x"
-        head = ["__global__ void k(float *out, const float *in, int n) {"]
+        head = [f"__device__ int rounds = {ROUNDS};", "__global__ void k(float *out, const float *in, int n) {"]
         head += [f"  __shared__ float {name}[{size}];" for name, size in self.arrays.items()]
         head += [f"  int t = {linear};", "  float v = in[t];"]
         body = [line for _, line in rendered(self.body, 1)]
@@ -112,7 +112,7 @@ class ExchangeKernel:
     @property
     def first_line(self) -> int:
         """The line, from 1, of the first item."""
-        return len(self.arrays) + 4
+        return len(self.arrays) + 5
 
 
 def rendered(items: Sequence[Item], depth: int) -> Iterator[tuple[Item, str]]:
@@ -274,7 +274,7 @@ class _Maker:
             BlockBarrier(),
         )
         values = None if self._choices.chance(2) else (0, 1, 2)
-        bound = "n" if values is None else "3"
+        bound = self._choices.pick(("n", "rounds")) if values is None else "3"
         return [Loop(f"for (int {variable} = 0; {variable} < {bound}; {variable}++)", variable, values, body)]
 
     def _one_writer(self) -> list[Item]:

@@ -194,12 +194,95 @@ def test_races_are_proven(statements: str) -> None:
 OPEN = {
     "an index that data decides": f"s[order[t]] = v;{MARK}",
     "a guard that data decides": f"if (order[0] == 3) s[0] = v;\nif (order[0] != 3) v = s[0];{MARK}",
-    "a loop that data decides": f"""
-  for (int i = 0; i < order[0]; i++) {{
+    "a loop that data decides for each thread": f"""
+  for (int i = 0; i < order[t]; i++) {{
     s[t] = v;
-    __syncthreads();
     v += s[127 - t];{MARK}
   }}""",
+}
+
+GOES_ON = {
+    "a tile is filled again": f"""
+  for (int i = 0; i < order[0]; i++) {{
+    s[t] = v;{MARK}
+    __syncthreads();
+    v += s[127 - t];
+  }}""",
+    "the condition is read before all have left": f"""
+  count = 0;
+  __syncthreads();
+  while (count < 9) {{{MARK}
+    __syncthreads();
+    if (t == 0) count = order[1];
+  }}""",
+    "the condition is reset before all have read it": f"""
+  do {{
+    if (t == 0) count = 0;{MARK}
+    __syncthreads();
+    if (in[t] > v) atomicAdd(&count, 1);
+    __syncthreads();
+    v += 1;
+  }} while (count);""",
+    "the next piece of work is fetched before all have the last": f"""
+  for (;;) {{
+    if (t == 0) count = order[2];{MARK}
+    __syncthreads();
+    if (count >= n) break;
+    v += in[count + t];
+  }}""",
+    "an outer loop is entered, and an inner one goes round": f"""
+  for (int i = 0; i < order[0]; i++) {{
+    __syncthreads();
+    for (int j = 0; j < order[1]; j++) {{
+      s[t] = v;{MARK}
+      __syncthreads();
+      v += s[127 - t];
+    }}
+  }}""",
+}
+"""What two threads do if a loop goes on that memory lets go on alike for all of them."""
+
+DOES_NOT_MEET = {
+    "the tile": """
+  for (int i = 0; i < order[0]; i++) {
+    s[t] = v;
+    __syncthreads();
+    v += s[127 - t];
+    __syncthreads();
+  }""",
+    "the condition": """
+  count = 0;
+  __syncthreads();
+  while (count < 9) {
+    __syncthreads();
+    if (t == 0) count = order[1];
+    __syncthreads();
+  }""",
+    "the reset condition": """
+  do {
+    __syncthreads();
+    if (t == 0) count = 0;
+    __syncthreads();
+    if (in[t] > v) atomicAdd(&count, 1);
+    __syncthreads();
+    v += 1;
+  } while (count);""",
+    "the next piece of work": """
+  for (;;) {
+    __syncthreads();
+    if (t == 0) count = order[2];
+    __syncthreads();
+    if (count >= n) break;
+    v += in[count + t];
+  }""",
+    "what is read in the last round alone": """
+  while (order[0] > n) {
+    s[t] = v;
+    __syncthreads();
+    if (order[1] > n) { v = s[127 - t]; break; }
+    v += s[t];
+    n++;
+  }""",
 }
 
 
@@ -210,6 +293,18 @@ def test_what_data_decides_is_shown_by_setting_alone(statements: str) -> None:
     assert "; data decides whether two threads meet" in found.message
     proven_or_possible = RuleSettings(select=frozenset({"RAC301"}), tiers=frozenset({Tier.PROVEN, Tier.POSSIBLE}))
     check_fixture(kernel(statements.replace(MARK, "")), proven_or_possible)
+
+
+@pytest.mark.parametrize("statements", GOES_ON.values(), ids=GOES_ON)
+def test_what_happens_if_a_loop_goes_on_is_proven_and_says_so(statements: str) -> None:
+    (found,) = check_fixture(kernel(statements), RACES)
+    assert found.tier is Tier.PROVEN
+    assert "; if the loop" in found.message
+
+
+@pytest.mark.parametrize("statements", DOES_NOT_MEET.values(), ids=DOES_NOT_MEET)
+def test_loops_that_go_on_in_order_are_silent(statements: str) -> None:
+    check_fixture(kernel(statements), RACES)
 
 
 @pytest.mark.parametrize("statements", SILENT.values(), ids=SILENT)
