@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import ClassVar, final
+from typing import ClassVar, Final, TypeAlias, final
 
-from analysis.facts.model import BranchFact, Location
+from analysis.facts.model import BranchFact, Location, PartOf
 from analysis.ir.function import SourceBranchKind
 from analysis.ir.record import record
 from analysis.rules.assumption_text import assumption_text
 from analysis.rules.condition import condition_text, keyword_text
 from analysis.rules.diagnostic import KernelShare, Related, Severity
-from analysis.rules.one_change import Change, MacroUse, change_of, only_leaves
+from analysis.rules.one_change import Change, MacroUse, Roles, change_of, only_leaves
 from analysis.rules.one_wait import told_by_branch, told_by_loops
 from analysis.rules.origin import cause_text, chain_of, ends_in_opaque, origin_text
 from analysis.rules.parting import reports_loop, splits_warps, sure_loops
-from analysis.rules.price import SplitPrice, count_text, price_text, split_price
+from analysis.rules.price import SplitPrice, count_text, price_text, split_price, turns_price
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
 from analysis.verdict.grade import Grade
+from analysis.verdict.shares import NOTHING, scaled
+
+MOST_JOINED: Final = 8
+"""Branches that are cheap alone: so many rungs of a ladder may add up to what is told."""
 
 
 @final
@@ -39,8 +43,9 @@ class DivergentBranch:
     long, each time and as a share of the kernel (three times the threshold), since then another order of the data may
     pay.
 
-    The rungs of an `else if` ladder are one finding, at its first `if`; so are the uses of one macro in a function. An
-    `if` that only leaves a loop is told by the loop's own DIV402.
+    The rungs of an `else if` ladder are one finding, at its first `if`, with what they take together; so are the uses
+    of one macro in a function, and branches on one condition of the thread's index. An `if` that only leaves a loop is
+    told by the loop's own DIV402.
 
     ## Example
 
@@ -115,38 +120,53 @@ class DivergentBranch:
     def find(cls, subject: Subject) -> Iterator[DivergentBranch]:
         """One for each change that a person would make (`one_change.py`), at its first place."""
         branches = subject.function.branches
-        joined: dict[tuple[Change, Tier | None], list[DivergentBranch]] = {}
-        for branch, found in cls._each(subject):
+        joined: dict[tuple[Change, Tier | None], list[_Priced]] = {}
+        for branch, price, found in cls._each(subject):
             key = change_of(subject.text, branch, branches), found.tier
-            joined.setdefault(key, []).append(found)
-        for (change, _), (first, *others) in joined.items():
-            yield first._with(change, others) if others else first
+            joined.setdefault(key, []).append((price, found))
+        for (change, _), members in joined.items():
+            total = _total(change, [price for price, _ in members], subject.share_threshold)
+            if total is not None:
+                yield cls._of_change(subject, change, total, [found for _, found in members])
 
     @classmethod
-    def _each(cls, subject: Subject) -> Iterator[tuple[BranchFact, DivergentBranch]]:
+    def _each(cls, subject: Subject) -> Iterator[tuple[BranchFact, SplitPrice, DivergentBranch]]:
+        """Also those that are cheap alone: several may be mended by one change."""
         function, threshold = subject.function, subject.share_threshold
         loops = [branch for branch in function.branches if reports_loop(branch, threshold)]
         sure = [*sure_loops(subject)]
         for branch, if_callers_agree in zip(function.branches, function.branches_if_callers_agree, strict=True):
             if branch.kind is SourceBranchKind.LOOP or not splits_warps(branch):
                 continue
-            price = split_price(branch, threshold)
+            price = split_price(branch, threshold) or split_price(branch, threshold / MOST_JOINED)
             if price is None or only_leaves(subject.text, branch, loops):
                 continue
             if not told_by_loops(subject.text, branch, sure, threshold):
-                yield branch, cls._of(subject, branch, price, blames_callers=not splits_warps(if_callers_agree))
+                blames_callers = not splits_warps(if_callers_agree)
+                yield branch, price, cls._of(subject, branch, price, blames_callers=blames_callers)
 
-    def _with(self, change: Change, others: Sequence[DivergentBranch]) -> DivergentBranch:
-        words = f"another use of `{change.name.decode()}`" if isinstance(change, MacroUse) else "the same ladder"
-        places = tuple(Related(one.site, words) for one in others)
-        return replace(self, chain=(*self.chain, *places), cost=max((self, *others), key=_share).cost)
+    @classmethod
+    def _of_change(
+        cls, subject: Subject, change: Change, total: SplitPrice, members: Sequence[DivergentBranch]
+    ) -> DivergentBranch:
+        """At the first of a ladder or of the uses of a macro; of several ladders, at the one that costs most."""
+        first, *others = members
+        if not others:
+            return first
+        if isinstance(change, Roles):
+            first = max((one for one in members if one.condition == first.condition), key=_share)
+            others = [one for one in members if one is not first]
+        places = tuple(Related(one.site, _words(change, first, one)) for one in others)
+        price = price_text(total, subject.function)
+        return replace(first, chain=(*first.chain, *places), cost=total.cost, price=price, is_hint=total.is_guess)
 
     @classmethod
     def _of(cls, subject: Subject, branch: BranchFact, price: SplitPrice, *, blames_callers: bool) -> DivergentBranch:
         assert branch.grade is not None
         steps = subject.analysis.why_branch(subject.function, branch)
         condition = condition_text(subject.text, branch)
-        arms = [loop for loop in subject.function.branches if told_by_branch(loop, [branch], subject.share_threshold)]
+        inside = [one for one in subject.function.branches if one.kind is SourceBranchKind.LOOP]
+        arms = [loop for loop in inside if told_by_branch(loop, [branch], subject.share_threshold)]
         loops = [Related(subject.text.location(loop.keyword), "an arm is nearly all this loop") for loop in arms]
         return cls(
             subject.text.location(branch.keyword),
@@ -170,6 +190,31 @@ class DivergentBranch:
 
     def related(self) -> tuple[Related, ...]:
         return self.chain
+
+
+_Priced: TypeAlias = tuple[SplitPrice, DivergentBranch]
+
+
+def _total(change: Change, prices: Sequence[SplitPrice], threshold: float) -> SplitPrice | None:
+    """What all of them take that run in turns; the longest wait where none does; None where that is too little."""
+    dearest = max(prices, key=lambda price: (not price.is_wait, price.cost.share))
+    alike = [price for price in prices if price.part.whole == dearest.part.whole and not price.is_wait]
+    if dearest.is_wait or len(alike) < 2:
+        return dearest if any(price.passes(threshold) for price in prices) else None
+    share = NOTHING
+    for price in alike:
+        share = share.plus(scaled(price.part.share, *[price.part_of_warps] * 3))
+    part = PartOf(share, dearest.part.whole, dearest.part.is_kernel)
+    total = turns_price(part, threshold)
+    return total if total.passes(threshold) else None
+
+
+def _words(change: Change, first: DivergentBranch, other: DivergentBranch) -> str:
+    if isinstance(change, MacroUse):
+        return f"another use of `{change.name.decode()}`"
+    return (
+        "the same condition" if isinstance(change, Roles) and other.condition == first.condition else "the same ladder"
+    )
 
 
 def _share(found: DivergentBranch) -> float:

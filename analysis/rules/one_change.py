@@ -1,6 +1,8 @@
 """Which divergent branches would one change mend, so that they are one finding?
 
 Ladders   `if … else if … else if`: the rungs stand at the first of them that is reported.
+Roles     branches on one condition that the thread's index decides (`if (threadIdx.x < 16)`): lanes that are given
+          other work by other indices part at none of them.
 Macros    uses of one macro in a function stand at the first use.
 Exits     an `if` that only leaves a loop (`break`, `return`) says what the loop's own finding says.
 Contract  Only findings of the same tier are joined, so that none hides behind one that is not shown.
@@ -17,8 +19,10 @@ from analysis.facts.model import BranchFact
 from analysis.ir.function import SourceBranchKind
 from analysis.ir.record import record
 from analysis.ir.source import Span
+from analysis.rules.condition import condition_text
 from analysis.rules.source_text import FunctionText
 from analysis.syntax.lexing import HIDDEN
+from analysis.verdict.grade import Grade
 
 
 @final
@@ -27,6 +31,14 @@ class Rung:
     """An `if` that stands right behind the `else` of another one: the place of the first `if` of its ladder."""
 
     first: int
+
+
+@final
+@record
+class Roles:
+    """An `if`, with its ladder, on a condition of the thread's index that a function asks several times."""
+
+    condition: str
 
 
 @final
@@ -43,7 +55,11 @@ class Alone:
     place: int
 
 
-Change = Rung | MacroUse | Alone
+Change = Rung | Roles | MacroUse | Alone
+
+
+CUT: Final = "…"
+"""The end of a text that is longer than messages quote: others may begin alike."""
 
 
 def change_of(text: FunctionText, branch: BranchFact, branches: Sequence[BranchFact]) -> Change:
@@ -53,7 +69,11 @@ def change_of(text: FunctionText, branch: BranchFact, branches: Sequence[BranchF
         return MacroUse(used[0])
     if branch.kind is not SourceBranchKind.IF:
         return Alone(branch.keyword.start)
-    return Rung(_first_of_ladder(text, branch, branches).keyword.start)
+    first = _first_of_ladder(text, branch, branches)
+    condition = condition_text(text, first) if first.grade is not Grade.DATA_DEPENDENT else None
+    if condition is None or condition.endswith(CUT):
+        return Rung(first.keyword.start)
+    return Roles(condition)
 
 
 def _first_of_ladder(text: FunctionText, branch: BranchFact, branches: Sequence[BranchFact]) -> BranchFact:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final, final
 
 from analysis.facts.model import BranchFact, FunctionFacts, PartOf
@@ -45,6 +46,10 @@ class SplitPrice:
         """What findings are sorted by."""
         return KernelShare(self.part.whole, self.part.share.expected * self.part_of_warps)
 
+    def passes(self, threshold: float) -> bool:
+        """Whether it is worth a report by itself."""
+        return 100 * self.cost.share >= threshold * (IDLE_FACTOR if self.is_wait else 1)
+
 
 def split_price(branch: BranchFact, threshold: float) -> SplitPrice | None:
     """None where a warp that splits loses less than `threshold` percent of its kernel, and no lanes wait for long."""
@@ -63,9 +68,14 @@ def split_price(branch: BranchFact, threshold: float) -> SplitPrice | None:
 
 def _turns(branch: BranchFact, part: PartOf, threshold: float) -> SplitPrice:
     by = branch.rounds_by
-    is_guess = by not in APART if by is not None else is_wide(part.share) and 100 * part.share.low < threshold
-    within = None if by is None else branch.wait_within
-    return SplitPrice(part, False, part_of_warps(branch), within, by, is_guess)
+    if by is None:
+        return replace(turns_price(part, threshold), part_of_warps=part_of_warps(branch))
+    return SplitPrice(part, False, 1.0, branch.wait_within, by, by not in APART)
+
+
+def turns_price(part: PartOf, threshold: float) -> SplitPrice:
+    """Of arms that run one after the other in all warps."""
+    return SplitPrice(part, False, 1.0, None, None, is_wide(part.share) and 100 * part.share.low < threshold)
 
 
 def part_of_warps(branch: BranchFact) -> float:

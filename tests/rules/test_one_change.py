@@ -117,3 +117,56 @@ __global__ void k(const int *v, float *x, const float *y, int n) {
         SETTINGS,
     )
     assert found.tier is None
+
+
+ROLES = """// simt: block=32
+__global__ void k(float *x, const float *y) {
+  int t = threadIdx.x;
+  float s = 0.0f;
+  if (t < 16) {MARK
+    s = sinf(y[t]);
+  } else {
+    s = cosf(y[t]);
+  }
+  CHANGE
+  if (t < 16) {
+    for (int j = 0; j < 32; j++) s += y[j] * s;
+  } else {
+    for (int j = 0; j < 32; j++) s -= y[j] / s;
+  }
+  x[t] = s;
+}
+"""
+
+
+def test_roles_that_the_index_gives_are_one_finding_at_the_dearest_place() -> None:
+    text = ROLES.replace("MARK", "").replace("CHANGE", "__syncthreads();")
+    dearest = text.replace("if (t < 16) {\n    for", "if (t < 16) {  //~ divergent-branch\n    for")
+    (found,) = check_fixture(dearest, SETTINGS)
+    assert [place.message for place in found.related].count("the same condition") == 1
+    assert found.cost is not None
+    (alone,) = check_fixture(dearest.replace("s = sinf(y[t]);", "").replace("s = cosf(y[t]);", ""), SETTINGS)
+    assert alone.cost is not None
+    assert "the same condition" not in [place.message for place in alone.related]
+
+
+def test_one_condition_on_data_is_asked_anew_each_time() -> None:
+    text = ROLES.replace("t < 16", "y[t] < 16").replace("MARK", "  //~ divergent-branch").replace("CHANGE", "t += 64;")
+    check_fixture(text.replace("{\n    for", "{  //~ divergent-branch\n    for", 1), SETTINGS)
+
+
+def test_the_rungs_of_a_ladder_are_worth_what_they_take_together() -> None:
+    rungs = "".join(f" else if (c == {number}) x[t + {number}] = sinf(s);" for number in range(2, 7))
+    text = f"""
+__global__ void k(const int *v, float *x, const float *y) {{
+  int t = threadIdx.x;
+  int c = v[t];
+  float s = 0.0f;
+  for (int j = 0; j < 40; j++) s += y[j * 64] / s;
+  if (c == 1) x[t + 1] = sinf(s);%s
+  {rungs}
+  x[t] = s;
+}}
+"""
+    (found,) = check_fixture(text % "  //~ divergent-branch", RuleSettings(select=SETTINGS.select))
+    assert [place.message for place in found.related].count("the same ladder") == 4
