@@ -38,6 +38,7 @@ from analysis.ir.instructions import (
     Call,
     Constant,
     Convert,
+    ElementAddress,
     ExtractElement,
     GridBarrier,
     Instruction,
@@ -54,12 +55,12 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.operators import BarrierOperator, BarrierReduction, SpecialRegister
 from analysis.ir.record import record
-from analysis.ir.types import MemorySpace
+from analysis.ir.types import MemorySpace, PointerType
 from analysis.memory.roots import pointer_root
 from analysis.races.absent_model import Need, NeedKind
 from analysis.races.leavers import Leavers
 from analysis.races.model import MemoryUse
-from analysis.races.uses import MemoryUses, conflict
+from analysis.races.uses import MemoryUses, VariableUse, conflict
 from analysis.verdict.barriers import FULL_MASKS, BarrierSite
 from analysis.verdict.slice import Integers
 from analysis.verdict.witness import Witness, find_witness
@@ -182,10 +183,17 @@ class Absences:
                 case PhaseWait() | Atomic(operator=BarrierOperator()):
                     yield Need(NeedKind.ARRIVALS, instruction.span, is_sure=False)
                 case Call() | Opaque():
-                    yield Need(NeedKind.UNKNOWN, instruction.span, is_sure=False)
+                    reads = isinstance(instruction, Call) or self._may_read(instruction)
+                    yield Need(NeedKind.UNKNOWN, instruction.span if reads else None, is_sure=False)
                 case _:
                     pass
         yield from self._elements(partings, behind, barriers, witness)
+
+    def _may_read(self, opaque: Opaque) -> bool:
+        """Is it worth naming?  What gets numbers alone, such as a list of initialisers, hardly looks at memory."""
+        types = self._function.types
+        pointers = any(isinstance(types[argument], PointerType) for argument in opaque.arguments)
+        return opaque.may_contain_barrier or pointers or not opaque.arguments
 
     def _some_warp_parts(self, partings: Sequence[_Parting]) -> bool:
         """In a launch that can be named."""
@@ -233,7 +241,7 @@ class Absences:
         witness: Witness | None,
     ) -> Iterator[Need]:
         if self._uses is None:
-            yield Need(NeedKind.UNKNOWN, None, is_sure=False)
+            yield self._read_of_unknown_width(behind) or Need(NeedKind.UNKNOWN, None, is_sure=False)
             return
         gone = self._reachable(way for parting in partings for way in parting.leaving)
         later = [use for use in self._uses if use.block in behind | gone]
@@ -265,7 +273,29 @@ class Absences:
             elif is_behind and self._learns(use) and self._comes_later(use, write):
                 yield Need(NeedKind.ELEMENT, use.span, is_sure=is_met(use, write, by_missing=False))
 
-    def _comes_later(self, use: MemoryUse, write: MemoryUse) -> bool:
+    def _read_of_unknown_width(self, behind: frozenset[BasicBlockId]) -> Need | None:
+        """The first read behind the partings of an array that was written there, at another index."""
+        uses = [use for use in self._memory.of_variables(SPACES) if use.block in behind]
+        writes = [use for use in uses if not isinstance(use.instruction, Load)]
+        for use in uses if len(uses) <= MAX_USES else ():
+            if isinstance(use.instruction, Load) and any(
+                write.variable == use.variable
+                and self._comes_later(use, write)
+                and not self._have_same_index(use, write)
+                for write in writes
+            ):
+                return Need(NeedKind.ELEMENT, use.instruction.span, is_sure=False)
+        return None
+
+    def _have_same_index(self, use: VariableUse, write: VariableUse) -> bool:
+        """So that each thread reads what it wrote itself, however wide that is."""
+        items = [(self._divergence.definition(one.instruction.address), one.block) for one in (use, write)]
+        forms = [
+            self._memory.affine.form_at(item.index, block) for item, block in items if isinstance(item, ElementAddress)
+        ]
+        return len(forms) == len(items) and forms[0] is not None and forms[0] == forms[1]
+
+    def _comes_later(self, use: MemoryUse | VariableUse, write: MemoryUse | VariableUse) -> bool:
         if use.block == write.block and use.index >= write.index:
             return True
         return use.block in self._reachable(self._control.successors[write.block])

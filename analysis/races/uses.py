@@ -12,7 +12,7 @@ from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
-from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.ids import BasicBlockId, SymbolId, ValueId
 from analysis.ir.instructions import (
     Atomic,
     Bitcast,
@@ -23,11 +23,23 @@ from analysis.ir.instructions import (
     Store,
 )
 from analysis.ir.operators import AtomicOperator
+from analysis.ir.record import record
 from analysis.ir.types import MemorySpace, PointerType
 from analysis.lower.layouts import size_of
 from analysis.memory.spaces import SpaceResult
 from analysis.races.disjoint import Disjoint
 from analysis.races.model import MemoryUse
+
+
+@final
+@record
+class VariableUse:
+    """An access to an array that is known by name."""
+
+    variable: SymbolId
+    block: BasicBlockId
+    index: int
+    instruction: Load | Store | Atomic
 
 
 @final
@@ -66,6 +78,18 @@ class MemoryUses:
                 kind = kind_of(instruction)
                 found.append(MemoryUse(len(found), block, index, kind, instruction, width, space, variable))
         return tuple(found)
+
+    def of_variables(self, wanted: frozenset[MemorySpace]) -> tuple[VariableUse, ...]:
+        """Those of arrays that are known by name, however wide; in the same order."""
+        named = (
+            (self._spaces.variable(one.address), block, index, one, space)
+            for block, index, one, space, _ in self._every
+        )
+        return tuple(
+            VariableUse(variable, block, index, one)
+            for variable, block, index, one, space in named
+            if variable is not None and space in wanted
+        )
 
     def of_shared_memory(self) -> tuple[MemoryUse, ...]:
         """Empty if none of them writes."""

@@ -144,6 +144,36 @@ def test_something_may_be_missing(body: str, said: str) -> None:
     assert said in found.message
 
 
+_OF_UNKNOWN_WIDTH = """
+template <typename T> struct Three;
+template <typename T>
+__global__ void k(typename Three<T>::Type *x, typename Three<T>::Type *y, int n, int m) {
+  __shared__ typename Three<T>::Type s[128];
+  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  if (i >= n) return;
+  typename Three<T>::Type sum = {0.0f, 0.0f};
+  s[t] = x[i];
+  __syncthreads();
+  for (int j = 0; j < m; j++) sum += s[READ];
+  y[i] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("read", "said"),
+    [
+        ("j", "`s[j]` at line 11 may read what they should have written."),
+        ("m - t", "`s[m - t]` at line 11 may read what they should have written."),
+        ("t", "It is not known whether what comes afterwards needs them."),
+    ],
+)
+def test_the_reader_is_named_where_types_are_not_known(read: str, said: str) -> None:
+    (found,) = check(analyze(_OF_UNKNOWN_WIDTH.replace("READ", read)), _BARRIERS)
+    assert (found.consequence, found.severity) == (Consequence.UNDECIDED, Severity.ERROR)
+    assert found.message.endswith(said)
+
+
 @pytest.mark.parametrize(
     "body",
     [
