@@ -50,6 +50,7 @@ class LaunchKnowledge:
     shapes are unknown all the same.
     `has_several_blocks`: in some launch the grid has more than one block along x; None where that is not known.
     `passed`: the numbers that every launch of the file passes alike, by the position of the parameter.
+    `always`: those of them that no other file can pass otherwise; 0 for a null pointer.
     """
 
     shapes: tuple[BlockShape, ...] = ()
@@ -58,6 +59,7 @@ class LaunchKnowledge:
     has_several_blocks: bool | None = None
     passed: tuple[tuple[int, int], ...] = ()
     launches: tuple[KnownLaunch, ...] = ()
+    always: tuple[tuple[int, int], ...] = ()
 
     @property
     def is_one_warp(self) -> bool:

@@ -14,7 +14,7 @@ from analysis.facts.calls import Calls, CallsOfFile, calls_of_file
 from analysis.facts.functions import AnalyzedFunction
 from analysis.facts.item_text import relocated
 from analysis.facts.launch_places import LaunchPlace, LaunchPlaces
-from analysis.facts.merge import View, branches_at
+from analysis.facts.merge import View, branches_at, is_reached
 from analysis.facts.model import (
     BarrierFact,
     BranchFact,
@@ -307,10 +307,12 @@ def _least_convergent(places: Iterable[_Place]) -> _Place:
     return worst[1]
 
 
-def _varies(candidate: tuple[View, SourceBranchId]) -> tuple[Level, Level]:
-    """How much a branch varies, and how much of that needs no assumption about callers."""
+def _varies(candidate: tuple[View, SourceBranchId]) -> tuple[bool, Level, Level]:
+    """Does a launch come there, how much does a branch vary, and how much of that needs no assumption about callers?"""
     view, branch = candidate
-    return view.root.divergence.branch_level(branch), view.root.if_callers_agree.branch_level(branch)
+    root = view.root
+    levels = root.divergence.branch_level(branch), root.if_callers_agree.branch_level(branch)
+    return is_reached(view, branch), *levels
 
 
 def _records_at(view: View, offset: int) -> list[tuple[Span, ValueId]]:

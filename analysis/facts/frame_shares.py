@@ -57,6 +57,8 @@ class FrameShares:
 def _sectors(root: RootAnalysis, accesses: Iterable[Access]) -> Part:
     found: defaultdict[CycleId | None, float] = defaultdict(float)
     for access in accesses:
+        if access.block in root.weights.unreached:
+            continue
         cycle = root.control.innermost_cycle(access.block)
         found[None if cycle is None else cycle.id] += moved_sectors(access)
     return found

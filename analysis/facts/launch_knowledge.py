@@ -45,7 +45,8 @@ def launch_knowledge(
 ) -> LaunchKnowledge:
     """What may be assumed about the blocks that `function` (with its callees inlined) runs in."""
     knowledge = _blocks(settings, annotation, launches, function, has_launch_bounds=has_launch_bounds)
-    return replace(knowledge, passed=_passed(launches))
+    always = _alike([launch.argument_values for launch in launches])
+    return replace(knowledge, passed=_passed(launches), always=always)
 
 
 def launch_of_callers(known: LaunchKnowledge, context: CallContext) -> LaunchKnowledge:
@@ -56,21 +57,26 @@ def launch_of_callers(known: LaunchKnowledge, context: CallContext) -> LaunchKno
         if argument.constant is not None
     )
     if known.shapes or known.one_dimensional:
-        return replace(known, passed=passed)
+        return replace(known, passed=passed, always=passed)
     return replace(
         known,
         shapes=context.shapes,
         one_dimensional=context.one_dimensional,
         has_several_blocks=context.has_several_blocks,
         passed=passed,
+        always=passed,
     )
 
 
 def _passed(launches: Sequence[Launch]) -> tuple[tuple[int, int], ...]:
     """The integers that all launches that the program is known to make pass at the same place."""
-    made = [numbers for launch in launches for numbers in launch.made]
+    return _alike([numbers.argument_values for launch in launches for numbers in launch.made])
+
+
+def _alike(launches: Sequence[Sequence[int | float | None]]) -> tuple[tuple[int, int], ...]:
+    """The integers that stand at the same place in all of them."""
     found: list[tuple[int, int]] = []
-    for position, numbers in enumerate(zip(*(one.argument_values for one in made), strict=False)):
+    for position, numbers in enumerate(zip(*launches, strict=False)):
         first = numbers[0]
         if isinstance(first, int) and all(number == first for number in numbers):
             found.append((position, first))

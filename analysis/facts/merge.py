@@ -107,6 +107,12 @@ def branches_at(view: View, branch: BranchFact | SourceBranch) -> tuple[SourceBr
     return tuple(view.root.records[view.frame].branches.get(place, ()))
 
 
+def is_reached(view: View, here: SourceBranchId) -> bool:
+    """Whether some launch may come to a branch of a view."""
+    sites = view.root.divergence.branch_sites(here)
+    return not sites or any(block not in view.root.weights.unreached for block, _ in sites)
+
+
 def _branch_fact(
     branch: SourceBranch,
     views: Sequence[tuple[View, DivergenceResult, Grader]],
@@ -120,8 +126,10 @@ def _branch_fact(
     within = Parts()
     rounds_by: RoundsBy | None = None
     ways_out: dict[Span, None] = {}
+    reached: set[bool] = set()
     for view, divergence, grader in views:
         for here in branches_at(view, branch):
+            reached.add(is_reached(view, here))
             level = max(level, divergence.branch_level(here))
             convergent = max(convergent, divergence.branch_convergence(here))
             if trips is not None:
@@ -129,7 +137,7 @@ def _branch_fact(
                 ways_out |= dict.fromkeys(_ways_out(view, divergence, here))
             if grading is None or grading.grade is not Grade.DATA_DEPENDENT:  # nothing is worse
                 grading = worse_grading(grading, grader.grade(here))
-            estimate = view.root.costs.get(here)
+            estimate = view.root.costs.get(here) if is_reached(view, here) else None
             if estimate is not None:
                 cost, idle = max(cost, estimate.serialized), max(idle, estimate.idle)
                 serialized.add(estimate.serialized_share, view.root, view.part_of_slots)
@@ -155,6 +163,7 @@ def _branch_fact(
         tuple(ways_out),
         within.largest(),
         rounds_by,
+        reached == {False},
     )
 
 

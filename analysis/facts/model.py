@@ -112,6 +112,7 @@ class BranchFact:
     lead out themselves.
     `wait_within`: what some lanes run while others wait for as long as data decide, a loop or the longer arm; of a
     loop `rounds_by` says what decides.
+    `is_unreached`: every launch passes the same for what leads here, so that no launch comes here.
     """
 
     kind: SourceBranchKind
@@ -130,6 +131,7 @@ class BranchFact:
     ways_out: tuple[Span, ...] = ()
     wait_within: PartOf | None = None
     rounds_by: RoundsBy | None = None
+    is_unreached: bool = False
 
 
 @final

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from analysis.divergence.levels import Level
 from analysis.facts.model import BranchFact, FunctionFacts
 from analysis.features.summary import deciding_level
@@ -10,12 +12,16 @@ from analysis.rules.price import part_text
 from analysis.rules.wording import counted
 from analysis.verdict.grade import Grade
 
+NO_LAUNCH: Final = "no launch of the project reaches this"
+
 
 def price_words(branch: BranchFact, function: FunctionFacts) -> tuple[str, ...]:
     """`8 of 8 warps split (blocks of 256 threads)`, `a split takes about 12 % of this kernel's issue slots`; empty: no
     warp splits."""
     if deciding_level(branch) is not Level.VARYING:
         return ()
+    if branch.is_unreached:
+        return (NO_LAUNCH,)
     return tuple(words for words in (_count(branch), _cost(branch, function), _idle(branch, function)) if words)
 
 

@@ -97,7 +97,8 @@ def _passed(program: Program, site: LaunchSite, item: Item | None) -> Iterator[s
         value = launch.argument_values[position]
         values = [made.argument_values[position] for made in launch.made] if value is None else [value]
         known = list(dict.fromkeys(str(one) for one in values if one is not None))
-        number = f" = {' or '.join(known)}" if known and None not in values and known != [text] else ""
+        is_news = known != [text] and text not in ("NULL", "nullptr")
+        number = f" = {' or '.join(known)}" if known and None not in values and is_news else ""
         written = one_line(text.encode())
         if written != name:
             yield f"`{name}` is `{written}`{number}"

@@ -125,8 +125,11 @@ class _Finder:
         """Of all requests of the kernel."""
         found: defaultdict[CycleId | None, float] = defaultdict(float)
         for access in accesses:
-            found[self._cycle(access.block)] += moved_sectors(access)
+            if access.block not in self._weights.unreached:
+                found[self._cycle(access.block)] += moved_sectors(access)
         for block in self._control.order:
+            if block in self._weights.unreached:
+                continue
             textures = sum(isinstance(item, Texture) for item in self._function.blocks[block].instructions)
             found[self._cycle(block)] += SECTORS_OF_NEIGHBOURS * textures
         return self._weights.tree_of(found)
@@ -135,12 +138,12 @@ class _Finder:
         """All that the kernel issues, and the passes that are not the first."""
         found = defaultdict(float, self._weights.part(self._control.order))
         for access in accesses:
-            if loses_slots(access):
+            if loses_slots(access) and access.block not in self._weights.unreached:
                 found[self._cycle(access.block)] += _lost(access)
         return self._weights.tree_of(found)
 
     def share(self, tree: LoopTree, access: Access) -> Share:
-        if self._is_of_few_blocks(access.block):
+        if access.block in self._weights.unreached or self._is_of_few_blocks(access.block):
             return NOTHING
         return tree.share({self._cycle(access.block): _lost(access)})
 

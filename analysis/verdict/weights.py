@@ -4,6 +4,7 @@ Slots     what the instructions and the terminator of a block cost a warp that r
 Rounds    how often the loops around a block let it run: the product of their trips (`loops.py`, `mean_trips.py`).
 Weight    slots times rounds.  Of a branch all arms count: a warp that parts runs each of them.
 Tree      the same with the rounds of unknown loops left open, for shares (`shares.py`).
+Unreached blocks that no launch comes to (`unreached.py`) take nothing.
 Limits    what a branch skips for the whole warp is counted all the same; a share is an estimate, not a measurement.
 Cost      O(instructions) for all blocks together; each block is asked for once.
 """
@@ -30,6 +31,7 @@ from analysis.verdict.latency import latency, terminator_latency
 from analysis.verdict.loops import trips
 from analysis.verdict.mean_trips import MeanTrips
 from analysis.verdict.shares import LoopTree, Part
+from analysis.verdict.unreached import unreached_blocks
 
 
 @final
@@ -52,6 +54,12 @@ class BlockWeights:
         self._slots: dict[BasicBlockId, int] = {}
         self._rounds: dict[BasicBlockId, int] = {}
         self._weights: dict[BasicBlockId, int] = {}
+
+    @cached_property
+    def unreached(self) -> frozenset[BasicBlockId]:
+        """The blocks that no launch comes to."""
+        always = dict(self._divergence.launch.always)
+        return unreached_blocks(self._function, self._control, self._divergence, always)
 
     @cached_property
     def trips(self) -> list[int]:
@@ -84,7 +92,7 @@ class BlockWeights:
         if known is None:
             body = self._function.blocks[block]
             known = terminator_latency(body.terminator) + sum(map(self.instruction, body.instructions))
-            self._slots[block] = known
+            known = self._slots[block] = 0 if block in self.unreached else known
         return known
 
     def weight(self, block: BasicBlockId) -> int:
@@ -116,6 +124,8 @@ class BlockWeights:
         """The same of what stands in the text of each inlined body alone."""
         found: defaultdict[FrameId, defaultdict[CycleId | None, float]] = defaultdict(lambda: defaultdict(float))
         for block in paced(self._control.order):
+            if block in self.unreached:
+                continue
             around = self._control.innermost_cycle(block)
             cycle = None if around is None else around.id
             body = self._function.blocks[block]

@@ -114,7 +114,7 @@ def test_calls_of_a_wrapper_in_another_file(caller: str, *, header: bool) -> Non
     analysis = analyzed(files, "k.cu")
     launch = analysis.launch_of(analysis.facts.functions[0])
     assert launch is not None
-    assert launch.passed == ((1, 1024),)
+    assert launch.passed == ((0, 0), (1, 1024))
 
 
 def test_calls_of_a_wrapper_with_several_numbers() -> None:

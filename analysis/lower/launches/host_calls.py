@@ -182,7 +182,7 @@ def _callee(node: Node) -> bytes:
 
 
 def _parameters(root: Node) -> tuple[str | None, ...]:
-    """The names of the parameters of a function; None for those that are no plain number."""
+    """The names of the parameters of a function; None for those that are neither a plain number nor a pointer."""
     for node in root.walk():
         if node.kind == "function_declarator":
             listed = node.field("parameters")
@@ -192,6 +192,10 @@ def _parameters(root: Node) -> tuple[str | None, ...]:
 
 def _plain_name(parameter: Node) -> str | None:
     declarator, type_ = parameter.field("declarator"), parameter.field("type")
+    if declarator is not None and declarator.kind == "pointer_declarator":
+        declarator = declarator.field("declarator")
+        is_named = declarator is not None and declarator.kind == "identifier"
+        return declarator.text.decode("utf-8", "replace") if declarator is not None and is_named else None
     if declarator is None or declarator.kind != "identifier" or type_ is None:
         return None
     held = builtin_type(type_.text.decode("utf-8", "replace"), ())

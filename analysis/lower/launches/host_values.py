@@ -343,9 +343,9 @@ def _template_text(node: Node) -> str:
 
 
 def _cast_to(type: bytes, value: Number | None) -> Number | None:
-    """Numbers are cut by casts to integers and kept by all others."""
+    """Numbers are cut by casts to integers and kept by all others; of pointers only null is known."""
     if value is None or b"*" in type:
-        return None
+        return 0 if value == 0 and isinstance(value, int) else None
     is_floating = type.strip() in (b"float", b"double")
     return float(value) if is_floating else int(value)
 
@@ -410,6 +410,7 @@ _NUMBERS: Final[Mapping[str, Callable[[HostValues, Node], Number | None]]] = {
     "parameter_list": HostValues.inner,
     "true": HostValues.truth,
     "false": HostValues.truth,
+    "null": lambda values, node: 0,
     "qualified_identifier": HostValues.qualified,
     "binary_expression": HostValues.binary,
     "unary_expression": HostValues.unary,

@@ -3,7 +3,8 @@
 Rules    A write is a value: an initialiser, an assignment, an assignment to a member.  A variable is *lost* where
          something else may write to it: its address is taken, a reference is bound to it, it is incremented, it goes
          by name to a function that may write to its argument, or a stream is read into it (`std::cin >> threads`).
-         References, pointers, arrays, structured bindings, and parameters that are no numbers are lost from the start.
+         References, arrays, structured bindings, local pointers, and parameters that are neither numbers nor pointers
+         are lost from the start.
          What a call or a stream does after the place that asks does not count, unless a loop or a `goto` around both
          may bring it there.
 Limits   Names are not told apart by scope.  Kernels take their arguments by value.
@@ -145,7 +146,7 @@ class HostWrites:
         for inner in node.walk():
             if inner.kind == "identifier":
                 variable = self._variable(inner)
-                is_plain = is_number and node.field("declarator") is inner
+                is_plain = _is_pointer(node) or (is_number and node.field("declarator") is inner)
                 variable.is_lost |= not is_plain
                 variable.parameters += 1
                 variable.is_number = is_number
@@ -207,6 +208,13 @@ class HostWrites:
 
     def jump(self, node: Node, guards: Guards) -> None:
         self._jumps = True
+
+
+def _is_pointer(parameter: Node) -> bool:
+    """`T *name`, and nothing more."""
+    declarator = parameter.field("declarator")
+    named = None if declarator is None or declarator.kind != "pointer_declarator" else declarator.field("declarator")
+    return named is not None and named.kind == "identifier"
 
 
 def _places(node: Node) -> Iterator[Node]:
