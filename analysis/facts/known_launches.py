@@ -8,7 +8,8 @@ Rules     A file that others include as a part of them (`#include "kernel.cu"`) 
           A kernel that one of them also names otherwise counts as unknown in all, as do those of a file whose users
           are not all read.  Without a project a header has its own launches alone.
           Which instances of a template run is asked of a file alone: where another one launches it, it stands for all.
-Unlaunched  With a project: a kernel that no file names, in whatever way, while other kernels are launched by the files
+Unlaunched  With a project: a kernel that no file names, in whatever way, or that only functions launch whose calls
+          constants of the program leave out (`left_out.py`), while other kernels are launched by the files
           that it is compiled in, or are launched and stand in its file.  What no file of a library launches is meant
           for others.
 Cost      Other units are read only for a file that defines a kernel; their functions are parsed once per text.
@@ -82,20 +83,39 @@ def _in_project(unit: TranslationUnit, kernels: Iterable[Item], outside: Outside
         found.add(calls.unit, shapes, names)
         unseen |= {name for name in names if name not in unseen and _is_hidden(calls, name, shapes.get(name, ()))}
     result = found.result(frozenset(unseen))
-    quiet = {item.name for item in kernels if item.owner is None and item.active} - found.launched - result.open
-    if not quiet:
-        return result
     users = [calls for calls, _ in (own, *by_unit.values())]
-    return replace(result, unlaunched=_unlaunched(quiet, users, found.launched, outside))
+    names = {item.name for item in kernels if item.owner is None and item.active} - result.open
+    left_out = {name for name in names if _is_left_out(users, result.known.get(name, ()))}
+    quiet = names - found.launched
+    if not quiet and not left_out:
+        return result
+    return replace(result, unlaunched=_unlaunched(quiet, left_out, users, found.launched, outside))
 
 
 def _unlaunched(
-    names: Set[str], users: Sequence[HostCalls], launched: frozenset[str], outside: Outside
+    names: Set[str], left_out: Set[str], users: Sequence[HostCalls], launched: frozenset[str], outside: Outside
 ) -> Mapping[str, int]:
-    """Of kernels without a launch; `users` are all that may name them, `launched` the kernels that these launch."""
-    unnamed = [name for name in sorted(names) if not any(_is_named(calls, name) for calls in users)]
-    others = (launched | outside.launched_beside(outside.own.unit.path)).difference(unnamed)
-    return {name: len(others) for name in unnamed if others and not outside.is_found_by_name(name)}
+    """Of kernels without a launch; `users` are all that may name them, `launched` the kernels that these launch.
+
+    `left_out`: those that only functions launch which are never called.
+    """
+    unnamed = {name for name in names if not any(_is_named(calls, name) for calls in users)} | left_out
+    others = (launched | outside.launched_beside(outside.own.unit.path)) - unnamed
+    return {name: len(others) for name in sorted(unnamed) if others and not outside.is_found_by_name(name)}
+
+
+def _is_left_out(users: Sequence[HostCalls], launches: Sequence[Launch]) -> bool:
+    """Whether all launches of a kernel stand in functions that are never called."""
+    return bool(launches) and all(any(_stands_unused(calls, launch) for calls in users) for launch in launches)
+
+
+def _stands_unused(calls: HostCalls, launch: Launch) -> bool:
+    return any(
+        item.path == launch.path
+        and item.span.start <= launch.span.start < item.span.end
+        and calls.is_never_called(item)
+        for item in calls.host.launching
+    )
 
 
 def _is_named(calls: HostCalls, kernel: str) -> bool:

@@ -7,8 +7,8 @@ from analysis.rules.wording import quantity
 
 
 def unlaunched_text(unlaunched: Unlaunched) -> str:
-    """Without its end: `nothing in the project launches `old`, while 3 other kernels are launched`."""
+    """Without its end: `the project never launches `old`, while 3 other kernels are launched`."""
     *more, last = [f"`{kernel}`" for kernel in unlaunched.kernels]
     kernels = f"{', '.join(more)} or {last}" if more else last
     others, are = quantity(unlaunched.others, "other kernel"), "is" if unlaunched.others == 1 else "are"
-    return f"nothing in the project launches {kernels}, while {others} {are} launched"
+    return f"the project never launches {kernels}, while {others} {are} launched"

@@ -44,11 +44,11 @@ def test_what_nothing_launches_costs_a_hint_and_says_why() -> None:
     analysis, found = _check({"k.cu": USED + OLD + RUN})
     (loop,) = found
     assert loop.severity is Severity.HINT
-    assert loop.message.endswith("Nothing in the project launches `old`, while 1 other kernel is launched.")
+    assert loop.message.endswith("The project never launches `old`, while 1 other kernel is launched.")
     old = next(function for function in analysis.facts.functions if function.name == "old")
     assert old.unlaunched == Unlaunched(("old",), 1)
     (item,) = [one for one in explain_line(analysis, 2).items if one.what == "kernel `old`"]
-    assert "nothing in the project launches `old`" in item.verdict
+    assert "the project never launches `old`" in item.verdict
 
 
 def test_a_severity_that_the_user_sets_stays() -> None:
@@ -124,3 +124,43 @@ def test_what_a_program_launches_beside_a_header_counts() -> None:
 def test_comments_and_messages_name_nothing() -> None:
     other = '// old<<<1, 64>>>\nvoid f() { puts("old kernel failed"); }\n'
     assert _severity({"k.cu": USED + OLD + RUN + other}) is Severity.HINT
+
+
+WRAPPED = "void run_old(float *x, int *n) { old<<<1, 64>>>(x, n); }\n"
+DECLARED = "void run(float *x);\nvoid run_old(float *x, int *n);\n"
+
+
+@pytest.mark.parametrize(
+    ("main", "severity"),
+    [
+        pytest.param(
+            "#define NEW 1\nint main() {\n#if NEW\n run(0);\n#else\n run_old(0, 0);\n#endif\n}\n",
+            "hint",
+            id="a constant",
+        ),
+        pytest.param("int main() {\n#if 0\n run_old(0, 0);\n#endif\n run(0);\n}\n", "hint", id="never"),
+        pytest.param("int main() {\n#ifdef OLD\n run_old(0, 0);\n#endif\n}\n", "information", id="another build"),
+        pytest.param(
+            "#define NEW 0\nint main() {\n#if !NEW\n run_old(0, 0);\n#endif\n}\n", "information", id="compiled"
+        ),
+        pytest.param(
+            "#define NEW 1\nint main() {\n#if NEW && FAST\n#else\n run_old(0, 0);\n#endif\n}\n",
+            "information",
+            id="both",
+        ),
+        pytest.param(
+            "int main() {\n#if 0\n run_old(0, 0);\n#endif\n}\nauto any = run_old;\n", "information", id="a pointer"
+        ),
+        pytest.param(
+            "#if 0\nvoid f() { run_old(0, 0); }\n#endif\nint main() {}\n", "information", id="a whole function"
+        ),
+        pytest.param("int main() { run(0); }\n", "information", id="nobody calls it"),
+        pytest.param(
+            "int main() {\n#if 0\n run_old(0, 0);\n#endif\n}\nvoid g() { run_old(0, 0); }\n",
+            "information",
+            id="one of two",
+        ),
+    ],
+)
+def test_a_launch_whose_only_call_is_left_out(main: str, severity: str) -> None:
+    assert _severity({"k.cu": USED + OLD + RUN + WRAPPED, "main.cpp": DECLARED + main}).value == severity

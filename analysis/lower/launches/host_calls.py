@@ -22,6 +22,7 @@ from analysis.lower.builtins import builtin_type
 from analysis.lower.launches.file_constants import Number
 from analysis.lower.launches.host_code import HostCode
 from analysis.lower.launches.host_values import HostValues
+from analysis.lower.launches.left_out import leaves_out
 from analysis.syntax.items import Item
 from analysis.syntax.lexing import HIDDEN, IDENTIFIER
 from analysis.syntax.translation_unit import TranslationUnit
@@ -73,6 +74,18 @@ class HostCalls:
         """What every call there is passes alike."""
         first, *others = self._sets(item, is_closed=True, depth=0)
         return tuple(pair for pair in first if all(pair in other for other in others))
+
+    def is_never_called(self, item: Item) -> bool:
+        """Whether functions name it, all of them are known, and constants of the program leave all these calls out."""
+        others, are_all = self._users(item)
+        if not are_all or item.owner is not None or item.name == "main" or self._may_be_any(item):
+            return False
+        name = item.name.encode("utf-8", "replace")
+        users = (self, *others)
+        if any(name in one.identifiers and not one.active for calls in users for one in calls.host.items):
+            return False
+        callers = [(calls.unit, caller) for calls in users for caller in calls.host.callers(item)]
+        return bool(callers) and all(leaves_out(unit, caller, name) for unit, caller in callers)
 
     def fingerprint(self, item: Item) -> bytes:
         """Of all texts that the answers about a function come from."""
