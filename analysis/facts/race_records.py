@@ -43,8 +43,8 @@ class RacePlace:
 @record
 class RaceRecord:
     """`variable` is the array that both use; None where it may be one of several.  `pointer`: of global memory the
-    argument that it is reached through.  `assumed`: the branches at which the loops are taken to go on, that the
-    witness needs.
+    argument that it is reached through.  `assumed`: the branches at which the block is taken to go on, for the
+    witness.
     """
 
     race: Race

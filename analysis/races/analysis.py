@@ -5,8 +5,8 @@ Rules      A pair is out of the question if no interval between barriers holds b
            forms show that no two threads meet (`disjoint.py`).  Atomics do not race with each other, nor do volatile
            accesses.  Of what is left a search looks for two threads (`search.py`).
 Tiers      PROVEN    two threads meet, whatever the scalars are, in every block that the kernel is made for; behind
-                     a decision of memory that is the same in the whole block only if the loop goes on, which the
-                     witness says (`RaceWitness.assumed`).
+                     a decision of memory that is the same in the whole block only if the block goes on there, which
+                     the witness says (`RaceWitness.assumed`).
            POSSIBLE  they meet in some of these blocks only, or write what may be the same; also where some threads miss
                      a barrier of the kernel.
            ASSUMED   not ruled out, and nothing found.
@@ -49,7 +49,7 @@ def find_races(known: MemoryUses, barriers: Sequence[BarrierSite]) -> tuple[Race
     if not pairs:
         return ()
     pairs = [(one, other) for one, other in pairs if not is_guess(known.divergence, uses[one], uses[other])]
-    program = build_program(known.function, known.control, known.divergence, uses, assumes_rounds=True)
+    program = build_program(known.function, known.control, known.divergence, uses, goes_on=True)
     visible = [program.can_be_seen(use) for use in uses]
     followed = [(one, other) for one, other in pairs if visible[one] and visible[other]]
     sightings: Mapping[Pair, Sighting] = find_sightings(program, known.launch, followed) if followed else {}

@@ -19,7 +19,7 @@ from analysis.ir.function import ENTRY
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Branch, Switch, Trap
 from analysis.races.long_loops import FOLLOWED_ROUNDS, LongLoop, skip_rounds
-from analysis.races.program import REGION_BITS, OutOfBounds, Program, Skipped, StepKind, offset_in
+from analysis.races.program import REGION_BITS, OutOfBounds, Program, StepKind, offset_in
 from analysis.races.program_columns import SomeOutOfBounds, column_of
 from analysis.races.trace import FIRST_EPOCH, Event, Trace, may_assume
 from analysis.verdict.columns import Column
@@ -257,10 +257,15 @@ class _Tracer:
                 self._go(part, (target, block))
             else:
                 skipped = program.skip(block)
-                self._go(part, self._stayed(part, block) if skipped is None else _skipped(part, skipped))
+                if skipped is None or skipped.after is None:
+                    self._go(part, self._going_on(part, block))
+                else:
+                    for value in skipped.forgotten:
+                        part.put(value, None)
+                    self._go(part, (skipped.after, None))
 
-    def _stayed(self, group: _Group, block: BasicBlockId) -> Target | None:
-        target = self._program.assumed_round(block)
+    def _going_on(self, group: _Group, block: BasicBlockId) -> Target | None:
+        target = self._program.assumed_way(block)
         if target is None or not may_assume(group.assumed, block):
             return None
         group.assumed = (*group.assumed, block)
@@ -357,14 +362,6 @@ def _decided(group: _Group, condition: ValueId) -> Iterable[tuple[_Group, int | 
     if len(alike) == 1:
         return ((group, column[0]),)
     return [(group.part(at), decided) for decided, at in alike.items()]
-
-
-def _skipped(group: _Group, skipped: Skipped) -> Target | None:
-    if skipped.after is None:
-        return None
-    for value in skipped.forgotten:
-        group.put(value, None)
-    return skipped.after, None
 
 
 def _skip_rounds(group: _Group, loop: LongLoop) -> Sequence[_Group]:

@@ -100,7 +100,7 @@ class RaceWitness:
     is_reversed: bool = False
     """The first thread does what comes second in the text: the other one is in a later round."""
     assumed: tuple[BasicBlockId, ...] = ()
-    """The blocks at whose ends memory lets all threads stay in a loop, or so it is assumed."""
+    """The blocks at whose ends memory lets all threads go on, or so it is assumed."""
 
 
 @final

@@ -113,8 +113,8 @@ class Program:
     divergence: DivergenceResult
     uses: Sequence[MemoryUse]
     evaluator: Evaluator
-    assumes_rounds: bool
-    """Whether threads follow a loop that goes on as memory says, see `assumed_round`."""
+    goes_on: bool
+    """Whether threads are followed where memory decides whether they go on, see `assumed_way`."""
     deciders: set[BasicBlockId] = field(default_factory=set[BasicBlockId])
     needed: set[ValueId] = field(default_factory=set[ValueId])
     marks: dict[BasicBlockId, Sequence[Mark]] = field(default_factory=dict[BasicBlockId, "Sequence[Mark]"])
@@ -182,7 +182,7 @@ class Program:
         above = (
             block
             for block in control.iterated_controllers(use.block)
-            if block != use.block and self.assumed_round(block) is None
+            if block != use.block and self.assumed_way(block) is None
         )
         terminators = (self.function.blocks[block].terminator for block in above if control.dominates(block, use.block))
         return not any(operand in self.unknowable for terminator in terminators for operand in terminator.operands)
@@ -204,25 +204,35 @@ class Program:
         forgotten = [value for inside in region for value in self._defined_in(inside)]
         return Skipped(after, tuple(forgotten))
 
-    def assumed_round(self, block: BasicBlockId) -> BasicBlockId | None:
-        """Where the threads go if the loop goes on, for a decision of memory that is the same in the whole block.
+    def assumed_way(self, block: BasicBlockId) -> BasicBlockId | None:
+        """Where the threads go if they go on, for a decision of memory that is the same in the whole block.
 
-        Whoever writes a loop expects that it goes round: what two threads do then is no less certain than that.
+        They stay in a loop, and do not leave the kernel before it has done anything more.
+        Whoever writes a loop, or code behind a `return`, expects that it runs: what two threads do there is no less
+        certain than that.
         """
         if block not in self._assumed:
-            self._assumed[block] = self._find_assumed_round(block)
+            self._assumed[block] = self._find_assumed_way(block)
         return self._assumed[block]
 
-    def _find_assumed_round(self, block: BasicBlockId) -> BasicBlockId | None:
+    def _find_assumed_way(self, block: BasicBlockId) -> BasicBlockId | None:
         terminator = self.function.blocks[block].terminator
-        if not self.assumes_rounds or block not in self.deciders or not isinstance(terminator, Branch):
+        if not self.goes_on or block not in self.deciders or not isinstance(terminator, Branch):
             return None
-        # Where some way makes the decision known, other threads could know that the loop ends.
+        # Where some way makes the decision known, other threads could know that they do not go on.
         if terminator.operands[0] not in self.unknowable or self.divergence.terminator_level(block) > Level.BLOCK:
             return None
+        targets = self.control.successors[block]
         cycle = next(iter(self.control.cycles_around(block)), None)
-        inside = [target for target in self.control.successors[block] if cycle is not None and target in cycle.blocks]
-        return inside[0] if len(inside) == 1 and len(self.control.successors[block]) == 2 else None
+        going_on = [target for target in targets if cycle is not None and target in cycle.blocks]
+        if len(going_on) != 1:
+            going_on = [target for target in targets if self._does_anything(target)]
+        return going_on[0] if len(going_on) == 1 and len(targets) == 2 else None
+
+    def _does_anything(self, first: BasicBlockId) -> bool:
+        """Is memory used, or are others met, from here on?"""
+        reached = {first, *_between(self.control, first, None)}
+        return any(kind is not StepKind.VALUE for block in reached for kind, _ in self.marks.get(block, ()))
 
     def _defined_in(self, block: BasicBlockId) -> Iterable[ValueId]:
         yield from (phi.result for phi in self.phis.get(block, ()))

@@ -78,10 +78,10 @@ def build_program(
     uses: Sequence[MemoryUse],
     also: Iterable[ValueId] = (),
     *,
-    assumes_rounds: bool = False,
+    goes_on: bool = False,
 ) -> Program:
-    """`also`: further values that are to be known where they can be.  `assumes_rounds`: see `Program`."""
-    program = Program(function, control, divergence, uses, _evaluate, assumes_rounds)
+    """`also`: further values that are to be known where they can be.  `goes_on`: see `Program`."""
+    program = Program(function, control, divergence, uses, _evaluate, goes_on)
     _Builder(program).build(also)
     return program
 

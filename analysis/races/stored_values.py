@@ -129,7 +129,7 @@ class StoredValues:
             program.divergence,
             program.uses,
             inputs,
-            assumes_rounds=program.assumes_rounds,
+            goes_on=program.goes_on,
         )
 
 

@@ -4,9 +4,9 @@ Prefix    A thread is followed until a decision cannot be told, or until its sha
           until then it does in every run of that launch, so a race between two such beginnings is a race.
 Skips     Where data decides between ways that lead to no barrier and to no lock, the thread goes on behind them; what
           they use is not seen.
-Rounds    Where memory decides whether a loop goes on, and alike for the whole block (`while (!done)`, `if (i >= n)
-          break;`), the thread stays in the loop: `MAX_ROUNDS` times for each such decision, for `MAX_ASSUMED` of them.
-          What it does from there on it does if the loop goes on.
+Going on  Where memory decides, alike for the whole block, whether a loop goes on (`while (!done)`) or the kernel ends
+          (`if (count[0] == 0) return;`), the thread goes on: `MAX_ROUNDS` times at each such decision, at `MAX_ASSUMED`
+          of them.  What it does from there on it does if the block goes on.
 Loops     Of a long loop without barriers the first rounds and the last one are followed (`long_loops.py`).
 Epochs    Two threads are in the same interval if they came by the same barriers in the same order.
 """
@@ -22,12 +22,12 @@ from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Branch, Switch, Trap
 from analysis.ir.record import record
 from analysis.races.long_loops import FOLLOWED_ROUNDS, skip_rounds
-from analysis.races.program import REGION_BITS, Given, OutOfBounds, Program, Skipped, Step, StepKind, offset_in
+from analysis.races.program import REGION_BITS, Given, OutOfBounds, Program, Step, StepKind, offset_in
 from analysis.verdict.evaluation import Launch
 from analysis.verdict.thread_walk import target_of
 
 FIRST_EPOCH: Final = 0
-MAX_ASSUMED: Final = 2
+MAX_ASSUMED: Final = 3
 MAX_ROUNDS: Final = 2
 """Into a loop, and around it once."""
 
@@ -38,7 +38,7 @@ class Event:
     """One use of memory by one thread.
 
     `epoch` names the interval; `meetings`: how often the thread met others of its warp in it; `rounds`: how often it
-    went back to the header of each loop before; `assumed`: the blocks at whose ends it is taken to stay in a loop.
+    went back to the header of each loop before; `assumed`: the blocks at whose ends it is taken to go on.
     """
 
     use: int
@@ -74,7 +74,7 @@ def values_at(program: Program, launch: Launch, event: Event, budget: int) -> di
 
 
 def may_assume(assumed: Sequence[BasicBlockId], block: BasicBlockId) -> bool:
-    """Once more, that the loop goes on at the end of the block?"""
+    """Once more, that threads go on at the end of the block?"""
     return assumed.count(block) < MAX_ROUNDS and len({*assumed, block}) <= MAX_ASSUMED
 
 
@@ -222,18 +222,15 @@ class _Tracer:
         if target is not None:
             return target, block
         skipped = program.skip(block)
-        return self._stayed(block) if skipped is None else self._skipped(skipped)
+        if skipped is None or skipped.after is None:
+            return self._going_on(block)
+        for value in skipped.forgotten:
+            self._values.pop(value, None)
+        return skipped.after, None
 
-    def _stayed(self, block: BasicBlockId) -> tuple[BasicBlockId, BasicBlockId] | None:
-        target = self._program.assumed_round(block)
+    def _going_on(self, block: BasicBlockId) -> tuple[BasicBlockId, BasicBlockId] | None:
+        target = self._program.assumed_way(block)
         if target is None or not may_assume(self._assumed, block):
             return None
         self._assumed = (*self._assumed, block)
         return target, block
-
-    def _skipped(self, skipped: Skipped) -> tuple[BasicBlockId, None] | None:
-        if skipped.after is None:
-            return None
-        for value in skipped.forgotten:
-            self._values.pop(value, None)
-        return skipped.after, None

@@ -159,12 +159,10 @@ def _line(analysis: FileAnalysis, location: Location) -> str:
 
 
 def launch_text(analysis: FileAnalysis, one: RaceRecord, witness: RaceWitness) -> str:
-    """`blocks of 64 threads, n = 32; if the loop goes on at line 9`."""
+    """`blocks of 64 threads, n = 32; if the block goes on at line 9`."""
     launch = launch_words(witness.shape, witness.arguments)
     lines = dict.fromkeys(_line(analysis, place) for place in one.assumed)
-    if not lines:
-        return launch
-    return f"{launch}; if the loop{'s go' if len(lines) > 1 else ' goes'} on at {' and '.join(lines)}"
+    return f"{launch}; if the block goes on at {' and '.join(lines)}" if lines else launch
 
 
 def element_words(one: RaceRecord) -> str:

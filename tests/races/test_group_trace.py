@@ -32,6 +32,9 @@ WAYS = (
     "if (t & 2) __syncwarp(); s[t] = s[(t * 7) % 64];",
     "r[t & 7][t >> 3] = t; if (t > 40) r[t / 8][t] = 3;",
     "s[t + 20] = t; s[t] = min(t, n);",
+    "while (in[0] > n) { s[t] += 1; __syncthreads(); n++; }",
+    "if (in[1] == 0) return; s[t] = 1;",
+    "for (;;) { if (t == 0) s[0] = in[2]; __syncthreads(); if (s[0] > n) break; s[t] = s[63 - t]; }",
     "int *p = t & 1 ? s : s + 3; for (int i = 0; i < 12; i++) { *p = i; p += t & 3; }",
 )
 KERNEL = """__global__ void k(int *out, const int *in, int n) {
@@ -48,7 +51,7 @@ def _program(text: str) -> Program:
     known = LaunchKnowledge()
     subject = analyze_subject(kernel_of(text, "k").function, known)
     uses = memory_of(subject, known).of_shared_memory()
-    return build_program(subject.function, subject.control, subject.divergence, uses)
+    return build_program(subject.function, subject.control, subject.divergence, uses, goes_on=True)
 
 
 def _alone(program: Program, here: Launch, thread: int, budget: int, wanted: range) -> Trace | None:

@@ -230,6 +230,18 @@ GOES_ON = {
     if (count >= n) break;
     v += in[count + t];
   }}""",
+    "the kernel does not end at once": f"""
+  if (order[0] == 0) return;
+  s[t] = v;
+  v = s[127 - t];{MARK}""",
+    "a block whose list is empty ends at once": f"""
+  int many = order[blockIdx.x];
+  if (many == 0 || order[0] < 0) return;
+  s[t] = v;
+  __syncthreads();
+  for (int i = t; i < many; i += 128) v += in[i];
+  v += s[t ^ 32];
+  s[t] = v;{MARK}""",
     "an outer loop is entered, and an inner one goes round": f"""
   for (int i = 0; i < order[0]; i++) {{
     __syncthreads();
@@ -240,7 +252,7 @@ GOES_ON = {
     }}
   }}""",
 }
-"""What two threads do if a loop goes on that memory lets go on alike for all of them."""
+"""What two threads do where memory lets the whole block go on."""
 
 DOES_NOT_MEET = {
     "the tile": """
@@ -275,6 +287,19 @@ DOES_NOT_MEET = {
     if (count >= n) break;
     v += in[count + t];
   }""",
+    "ways of one branch that goes on either way": """
+  if (order[0] > n) {
+    s[t] = v;
+    __syncthreads();
+  } else {
+    __syncthreads();
+    v = s[127 - t];
+  }""",
+    "what some threads alone do not leave": """
+  if (order[t] == 0) return;
+  s[t] = v;
+  __syncthreads();
+  v = s[127 - t];""",
     "what is read in the last round alone": """
   while (order[0] > n) {
     s[t] = v;
@@ -296,10 +321,10 @@ def test_what_data_decides_is_shown_by_setting_alone(statements: str) -> None:
 
 
 @pytest.mark.parametrize("statements", GOES_ON.values(), ids=GOES_ON)
-def test_what_happens_if_a_loop_goes_on_is_proven_and_says_so(statements: str) -> None:
+def test_what_happens_if_a_block_goes_on_is_proven_and_says_so(statements: str) -> None:
     (found,) = check_fixture(kernel(statements), RACES)
     assert found.tier is Tier.PROVEN
-    assert "; if the loop" in found.message
+    assert "; if the block goes on at line" in found.message
 
 
 @pytest.mark.parametrize("statements", DOES_NOT_MEET.values(), ids=DOES_NOT_MEET)
