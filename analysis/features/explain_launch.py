@@ -50,10 +50,9 @@ def _explained(analysis: FileAnalysis, site: LaunchSite, facts_of: KernelFacts) 
 
 
 def _kernels(analysis: FileAnalysis, site: LaunchSite, facts_of: KernelFacts) -> Iterator[str]:
-    if not any(kernel.is_definition for kernel in site.kernels):
+    if not site.definitions:
         yield f"the definition of `{site.launch.kernel}` is not in sight"
-    for kernel in site.kernels:
-        facts = facts_of(kernel) if kernel.is_definition else None
-        where = f"`{kernel.name}` is defined in {kernel_place(analysis, kernel)}"
-        if kernel.is_definition:
-            yield where if facts is None else f"{where}: {function_verdict(facts)}"
+    for kernel in site.definitions:
+        facts = facts_of(kernel)
+        where = f"`{kernel.name}` is defined in {kernel_place(analysis, site, kernel)}"
+        yield where if facts is None else f"{where}: {function_verdict(facts)}"

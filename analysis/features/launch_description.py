@@ -49,9 +49,12 @@ def describe(analysis: FileAnalysis, site: LaunchSite) -> LaunchDescription:
     )
 
 
-def kernel_place(analysis: FileAnalysis, kernel: FunctionPlace) -> str:
-    """`k.cuh:12`, for a file that the analysed one includes; `line 12` in the same."""
-    line = analysis.line_in(kernel.path, kernel.name_start)
+def kernel_place(analysis: FileAnalysis, site: LaunchSite, kernel: FunctionPlace) -> str:
+    """`k.cuh:12`, for one of the definitions of a launch in another file; `line 12` in the same."""
+    if site.elsewhere is not None and site.elsewhere.place is kernel:
+        line = site.elsewhere.line
+    else:
+        line = analysis.line_in(kernel.path, kernel.name_start)
     return f"line {line}" if kernel.path == analysis.facts.path else f"{kernel.path.rpartition('/')[2]}:{line}"
 
 

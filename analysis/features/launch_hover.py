@@ -12,7 +12,7 @@ from analysis.features.launch_site import FunctionPlace, LaunchSite
 def launch_hover(analysis: FileAnalysis, site: LaunchSite, summary: FunctionSubject | None) -> HoverInfo:
     """For the name and the configuration; `analysis` is that of the file in which the launch stands."""
     said = describe(analysis, site)
-    place = next((kernel_place(analysis, kernel) for kernel in site.kernels if kernel.is_definition), None)
+    place = next((kernel_place(analysis, site, kernel) for kernel in site.definitions), None)
     subject = LaunchSubject(site.launch.kernel, place, said.shape, said.passed, said.problems, summary)
     return HoverInfo(site.name_start, site.head_end, subject, (), None, (), ())
 

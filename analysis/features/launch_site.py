@@ -39,10 +39,20 @@ class FunctionPlace:
 
 @final
 @record
+class DefinedElsewhere:
+    """A definition in a file that the one with the launch does not include, and its line there, from 1."""
+
+    place: FunctionPlace
+    line: int
+
+
+@final
+@record
 class LaunchSite:
     """A launch in host code of the file: offsets of all of it, of the kernel's name, and of the end of `<<<…>>>`.
 
     `kernels` are those that it may mean: one, unless overloads take as many arguments; none where the file sees none.
+    `elsewhere` defines the one that the file only declares, where that was looked for and found.
     """
 
     launch: Launch
@@ -52,6 +62,13 @@ class LaunchSite:
     name_end: int
     head_end: int
     kernels: tuple[FunctionPlace, ...]
+    elsewhere: DefinedElsewhere | None = None
+
+    @property
+    def definitions(self) -> tuple[FunctionPlace, ...]:
+        """Of the kernels that it may mean."""
+        seen = tuple(kernel for kernel in self.kernels if kernel.is_definition)
+        return seen if self.elsewhere is None else (self.elsewhere.place,)
 
     @property
     def kernel(self) -> FunctionPlace | None:

@@ -25,7 +25,7 @@ from analysis.ir.record import record
 from analysis.syntax.lexing import HIDDEN, IDENTIFIER, LAUNCH
 from analysis.syntax.system_headers import is_system_header
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Of what a skim holds: one that was saved under another version says something else."""
 
 
@@ -46,6 +46,8 @@ class Skim:
     pastes: bool = False
     unsure: bool = False
     quoted: frozenset[str] = frozenset()
+    functions: tuple[tuple[str, int], ...] = ()
+    """Device functions with a body, as `kernels`."""
 
     def may_name(self, name: str) -> bool:
         """Whether a use of `name` may stand in the text."""
@@ -81,7 +83,7 @@ def skim(text: bytes) -> Skim:
     words = _words(shown)
     return Skim(
         includes,
-        tuple(_kernels(shown)),
+        tuple(_with_bodies(shown, _KERNEL)),
         frozenset(_defined(outer)),
         frozenset(_declared([*outer, *_EXTERN.findall(shown)])),
         frozenset(_launched(shown)),
@@ -90,6 +92,7 @@ def skim(text: bytes) -> Skim:
         _PASTED.search(shown) is not None,
         not is_balanced,
         frozenset(_quoted(strings)),
+        functions=tuple(_device_functions(shown)),
     )
 
 
@@ -138,17 +141,23 @@ def _opens_body(text: bytes, begin: int, brace: re.Match[bytes]) -> bool:
     return _TRANSPARENT.search(text[begin : brace.start()]) is None
 
 
-def _kernels(text: bytes) -> list[tuple[str, int]]:
-    """Kernels with a body: a name with its parameters, and a brace before the next semicolon."""
+def _with_bodies(text: bytes, marked: re.Pattern[bytes]) -> list[tuple[str, int]]:
+    """Functions with a body behind a mark: a name with its parameters, and a brace before the next semicolon."""
     found: list[tuple[str, int]] = []
-    for start in _KERNEL.finditer(text):
+    for start in marked.finditer(text):
         end = min((at for at in (text.find(b"{", start.end()), text.find(b";", start.end())) if at >= 0), default=-1)
         if end < 0 or text[end : end + 1] != b"{":
             continue
         names = [head for head in _HEAD.finditer(text, start.end(), end) if head[1] not in _NO_NAMES]
         if names:
             found.append((_name(names[0][1]), names[0].start(1)))
-    return found
+    return list(dict.fromkeys(found))
+
+
+def _device_functions(text: bytes) -> Iterator[tuple[str, int]]:
+    """What a macro calls `__device__` is seen where the macro is written alone: the next body is not its own."""
+    written = _DEFINE.sub(lambda line: b" " * len(line[0]), text)  # offsets stay
+    return (one for one in _with_bodies(written, _DEVICE) if one[0] != "operator")
 
 
 def _defined(outer: list[bytes]) -> Iterator[str]:
@@ -208,6 +217,7 @@ _TEMPLATE_ARGUMENTS: Final = rb"(?:\s*<(?!<)[^(){};]*>)?"
 _HEAD: Final = re.compile(rb"([A-Za-z_$][\w$]*)" + _TEMPLATE_ARGUMENTS + rb"\s*\(")
 _MACRO_LINE: Final = re.compile(rb"^[ \t]*[A-Za-z_$][\w$]*[ \t]*\(([^(){};]*)\)", re.MULTILINE)
 _KERNEL: Final = re.compile(rb"\b__global__\b")
+_DEVICE: Final = re.compile(rb"\b__device__\b")
 _QUOTED_NAME: Final = re.compile(rb'"[ &]*([A-Za-z_$][\w$:]*(?:[ \t]*<[\w$:,.<>*& -]*>)?)[ ]*"')
 _QUOTE: Final = ord('"')
 _SIZE: Final = re.compile(rb"[1-9][0-9]{0,2}")

@@ -26,6 +26,7 @@ from simt_lsp.workspace.include_graph import IncludeGraph
 from simt_lsp.workspace.project import FileSetup, file_setup, whole_graph
 from simt_lsp.workspace.project_index.build import build_project
 from simt_lsp.workspace.project_index.cache_folder import cache_folder
+from simt_lsp.workspace.project_index.definers import definers
 from simt_lsp.workspace.project_index.index import ProjectIndex
 from simt_lsp.workspace.project_index.view import ProjectView
 from simt_lsp.workspace.setting_sources import merge
@@ -86,6 +87,10 @@ class Engine:
     def include_graph(self) -> IncludeGraph | None:
         """Who includes whom around the files of a run; None where that is not wanted or not wholly known."""
         return self._files.graph if self._files is not None and self._files.is_complete else None
+
+    def definers(self, path: str, name: str) -> tuple[str, ...]:
+        """The files of the project that may define a function which `path` only declares."""
+        return () if self._files is None else definers(self._files, absolute_path(path), name)
 
     def analyze(self, path: str, callers: KnownCallers | None = None) -> Analyzed:
         """`callers`: how the files that include this one call its functions.  Raises `UnreadableError`."""

@@ -3,15 +3,17 @@
 Rules    `FILE`: the kernels of the file; where it has none, those that it launches, each with its first launch.
          `FILE:KERNEL`: that kernel, of the file or of one that it includes.
          `FILE:LINE`: the kernel that is launched there, with what that launch says, or the one around the line.
+         One that the file only declares is looked for in the project, and runs in its own file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import final
+from typing import Final, final
 
 from analysis.facts.file_analysis import FileAnalysis
+from analysis.features.declared_elsewhere import Declared, declared_at, definitions_of
 from analysis.features.launch_site import LaunchSite, launch_sites, site_on_line
 from analysis.ir.record import record
 from analysis.lower.launches import Launch, launch_shapes
@@ -29,6 +31,15 @@ class KernelRun:
 
     kernel: DeviceFunction
     launch: Launch | None
+
+
+class DeclaredOnly(UsageError):
+    """The kernel of a launch stands in a file that the one with the launch does not include."""
+
+    def __init__(self, problem: str, declared: Declared, launch: Launch) -> None:
+        super().__init__(problem)
+        self.declared: Final = declared
+        self.launch: Final = launch
 
 
 def runs_of(analysis: FileAnalysis, path: str, name: str | None, line: int | None) -> Sequence[KernelRun]:
@@ -76,13 +87,27 @@ def _run_of(analysis: FileAnalysis, path: str, line: int, site: LaunchSite) -> K
         raise UsageError(f"{path}:{line}: several kernels named '{name}' take so many arguments")
     found = None if site.kernel is None else kernel_at(analysis.program, site.kernel.path, site.kernel.start)
     if found is None:
-        raise UsageError(f"{path}:{line}: neither the file nor what it includes defines the kernel '{name}'")
+        problem = f"{path}:{line}: neither the file nor what it includes defines the kernel '{name}'"
+        declared = None if site.kernel is None else declared_at(analysis, site.kernel)
+        raise UsageError(problem) if declared is None else DeclaredOnly(problem, declared, _named(analysis, site))
     return _launched(analysis, found, site)
 
 
+def run_elsewhere(analysis: FileAnalysis, wanted: DeclaredOnly) -> KernelRun | None:
+    """In the analysis of a file that may define the kernel; None where it does not."""
+    found = definitions_of(analysis, wanted.declared)
+    place = found[0].place if len(found) == 1 else None
+    kernel = None if place is None else kernel_at(analysis.program, place.path, place.start)
+    return None if kernel is None else KernelRun(kernel, wanted.launch)
+
+
 def _launched(analysis: FileAnalysis, kernel: DeviceFunction, site: LaunchSite) -> KernelRun:
+    return KernelRun(kernel, _named(analysis, site))
+
+
+def _named(analysis: FileAnalysis, site: LaunchSite) -> Launch:
     line = analysis.document.lines.line_of(site.start) + 1
-    return KernelRun(kernel, replace(site.launch, name=launch_name(analysis.facts.path, line)))
+    return replace(site.launch, name=launch_name(analysis.facts.path, line))
 
 
 def _sites(analysis: FileAnalysis) -> tuple[LaunchSite, ...]:

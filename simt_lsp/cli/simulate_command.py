@@ -20,7 +20,7 @@ from analysis.lower.seen_kernels import kernel_at
 from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.engine import Analyzed, Engine
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
-from simt_lsp.cli.kernel_runs import KernelRun, runs_of
+from simt_lsp.cli.kernel_runs import DeclaredOnly, KernelRun, run_elsewhere, runs_of
 from simt_lsp.cli.one_file import analyzed_file
 from simt_lsp.cli.project_files import callers_of_file
 from simt_lsp.cli.targets import function_target, region_target
@@ -56,7 +56,10 @@ def simulate(options: argparse.Namespace) -> ExitStatus:
     engine = _engine(target.path, options)
     analyzed = analyzed_file(engine, target.path)
     before = _Before.of(options)
-    runs = runs_of(analyzed.analysis, analyzed.path, target.function, line)
+    try:
+        runs = runs_of(analyzed.analysis, analyzed.path, target.function, line)
+    except DeclaredOnly as wanted:
+        analyzed, runs = _elsewhere(engine, analyzed.path, wanted)
     statuses: list[ExitStatus] = []
     shown: list[KernelReport] = []
     for run in runs:
@@ -78,6 +81,18 @@ def simulate(options: argparse.Namespace) -> ExitStatus:
     if shown:
         _write_page(shown, options)
     return next((status for status in _WORST_FIRST if status in statuses), ExitStatus.CLEAN)
+
+
+def _elsewhere(engine: Engine, path: str, wanted: DeclaredOnly) -> tuple[Analyzed, Sequence[KernelRun]]:
+    """The kernel of a launch in the file of the project that defines it; raises `wanted` where no or several may."""
+    found: list[tuple[Analyzed, Sequence[KernelRun]]] = []
+    for other in engine.definers(path, wanted.declared.name):
+        analyzed = analyzed_file(engine, other if os.path.isabs(path) else os.path.relpath(other))
+        run = run_elsewhere(analyzed.analysis, wanted)
+        found += [] if run is None else [(analyzed, [run])]
+    if len(found) != 1:
+        raise wanted
+    return found[0]
 
 
 @final

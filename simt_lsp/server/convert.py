@@ -68,6 +68,8 @@ class View:
     running: Callable[[], tuple[Running, ...]]
     launches: Callable[[], Mapping[str, Sequence[Launch]]]
     """Those of the document, and those in the file around a header, by the names of kernels."""
+    definers: Callable[[str], tuple[str, ...]]
+    """The files of the project that may define a function which the document only declares, by its name."""
     simulated_launch: Callable[[Launch], KernelObject | None]
     """What the simulation of a launch in the document counted, if that holds; its kernel may stand in another file."""
     checked_meld: Callable[[FunctionFacts, BranchFact], CheckedMeld | None]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lsprotocol import types
 
 from simt_lsp.server.convert import View, printable
-from simt_lsp.server.launches_in_view import sites_of
+from simt_lsp.server.launches_in_view import can_be_simulated, sites_of
 from simt_lsp.server.publishing import report_of
 from simt_lsp.server.simulation.arguments import options_object
 from simt_lsp.server.simulation.outcome import Failed, Finished, Refused
@@ -47,7 +47,7 @@ def _launches(view: View) -> list[dict[str, Any]]:
     return [
         {"kernel": printable(site.launch.kernel), "range": view.range(site.start, site.end)}
         for site in sites_of(view)
-        if site.kernel is not None and site.kernel.is_definition
+        if can_be_simulated(view, site)
     ]
 
 

@@ -19,6 +19,13 @@ def sites_of(view: View) -> tuple[LaunchSite, ...]:
     return launch_sites(view.analysis, view.launches())
 
 
+def can_be_simulated(view: View, site: LaunchSite) -> bool:
+    """Whether it is known which kernel is launched, and which file defines it."""
+    if site.kernel is None:
+        return False
+    return site.kernel.is_definition or len(view.definers(site.kernel.name)) == 1
+
+
 def launch_at(view: View, position: types.Position) -> LaunchSite | None:
     """The launch whose name or configuration stands there."""
     from analysis.features.launch_site import site_at

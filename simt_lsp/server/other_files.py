@@ -14,8 +14,10 @@ from typing import Any, Final, Protocol, TypeVar, final
 from simt_lsp.server.analysed import Analysed, AnalysisJob, from_disk
 from simt_lsp.server.convert import View
 from simt_lsp.server.documents import DocumentStore, OpenDocument
+from simt_lsp.server.roots import Roots
 from simt_lsp.server.uris import uri_of
 from simt_lsp.server.worker import Worker
+from simt_lsp.workspace.project_index.definers import definers
 
 MAX_KEPT: Final = 8
 
@@ -28,6 +30,7 @@ class Session(Protocol):
     documents: DocumentStore
     job: AnalysisJob
     worker: Worker[OpenDocument, Analysed]
+    roots: Roots
 
     def ask(self, uri: str, answer: Callable[[View], Any]) -> Awaitable[Any]: ...
 
@@ -41,6 +44,11 @@ class OtherFiles:
     def __init__(self, ls: Session) -> None:
         self._ls = ls
         self._kept: dict[str, None] = {}
+
+    def definers(self, path: str, name: str) -> tuple[str, ...]:
+        """The files that may define a function which `path` only declares, as far as the index is there."""
+        root = self._ls.roots.of(path)
+        return () if root is None or root.project is None else definers(root.project, path, name)
 
     def uri_of(self, path: str) -> str:
         """That of the open document, or else of the file."""

@@ -257,8 +257,7 @@ class SimtServer(LanguageServer):
         if self._is_kept(uri, running) and result is not None:
             self.simulations.put(uri, result)
         self._show_again(uri)
-        if running.origin is not None:
-            self.refresh_soon()  # the lens over the launch tells the result, too
+        self.refresh_soon()  # a lens over a launch elsewhere tells the result, too
 
     def _is_kept(self, uri: str, running: Running) -> bool:
         """Nobody asks for results of a document that was closed, but for those of a launch in another one."""
@@ -289,6 +288,7 @@ class SimtServer(LanguageServer):
             lambda: self.placement.placed(analysed, analysis, self.simulations.of(analysed.item.uri)),
             lambda: self.simulations.running(analysed.item.uri),
             lambda: self.placement.launches(analysis),
+            lambda name: self.other_files.definers(analysed.item.analysis_path, name),
             lambda launch: self.launches.report_of(self.simulations, analysed.item.uri, launch),
             lambda function, branch: self._checked_meld(analysed, analysis, function, branch),
             lambda place: self.barriers.of(analysed.item.uri, place),

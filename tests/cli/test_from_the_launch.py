@@ -92,6 +92,22 @@ def test_what_is_not_meant_is_named(project: Path, place: str, message: str) -> 
     assert message in done.stderr
 
 
+def test_a_kernel_that_is_only_declared_is_found_in_the_project(project: Path) -> None:
+    write(
+        project,
+        {
+            "near.cu": "__global__ void far(int *, int);\n#define N 70\nvoid run(int *x) { far<<<2, 64>>>(x, N); }\n",
+            "far.cu": "// another\n__global__ void far(int *x, int n) { if (threadIdx.x % 2) x[threadIdx.x] = n; }\n",
+        },
+    )
+    done = simt_lsp("simulate", "near.cu:3", cwd=project)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("far  grid 2 · block 64")
+    assert "the launch in near.cu:3" in done.stdout
+    done = simt_lsp("explain", "near.cu:3", cwd=project)
+    assert "    `far` is defined in far.cu:2: 1 of 1 branch divergent\n" in done.stdout
+
+
 def test_a_launch_is_explained(project: Path) -> None:
     done = simt_lsp("explain", "main.cu:4", cwd=project)
     assert (done.returncode, done.stderr) == (0, "")

@@ -42,6 +42,22 @@ def test_what_a_file_says() -> None:
     assert not seen.unsure
 
 
+def test_device_functions_with_a_body_have_places() -> None:
+    text = b"""
+    #define INLINE __device__ __forceinline__
+    __device__ float table[2] = {1, 2};
+    __device__ int declared(int x);
+    struct S { __host__ __device__ int method(int x) const { return x; }
+               __device__ int operator()(int i) { return i; } };
+    template <class T> __device__ __host__ T free(T x) { return x; }
+    int host(int x) { return x; }
+    """
+    seen = skim(text)
+    assert [name for name, _ in seen.functions] == ["method", "free"]
+    assert all(text[start:].startswith(name.encode()) for name, start in seen.functions)
+    assert seen.kernels == ()
+
+
 def test_branches_that_split_braces() -> None:
     seen = skim(b"#ifdef A\nvoid f(int x) {\n#else\nvoid f() {\n#endif\n  inner();\n}\nvoid after();\n")
     assert seen.defined == {"f"}

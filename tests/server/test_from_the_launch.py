@@ -295,6 +295,97 @@ def test_navigation_may_be_switched_off(project: Path) -> None:
         assert client.stop() == 0
 
 
+DECLARING = """__global__ void scale(float *x, int n);
+int main() {
+  float *x;
+  scale<<<3, 96>>>(x, 300);
+  return 0;
+}
+"""
+DEFINING = """__device__ float half_of(float x) { return x * 0.5f; }
+
+__global__ void scale(float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i % 2) x[i] = half_of(x[i]);
+}
+"""
+
+
+@pytest.fixture
+def declaring(tmp_path: Path) -> Path:
+    """A kernel in one file, which another declares and launches; a program beside them has one of the same name."""
+    (tmp_path / "one").mkdir()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "one" / "main.cu").write_text(DECLARING)
+    (tmp_path / "one" / "kernel.cu").write_text(DEFINING)
+    (tmp_path / "other" / "main.cu").write_text(DECLARING.replace("96", "32"))
+    (tmp_path / "other" / "kernel.cu").write_text("// another\n" + DEFINING)
+    return tmp_path
+
+
+def wait_for_lens(client: RawClient, uri: str) -> Message:
+    """Until the index of the project is there."""
+    for _ in range(300):
+        found = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+        if found:
+            return found[0]
+        time.sleep(0.1)
+    raise AssertionError("no lens")
+
+
+def test_a_kernel_that_the_host_file_only_declares_is_found_in_its_own_file(declaring: Path) -> None:
+    with server() as client:
+        client.initialize(VSCODE, declaring)
+        uri = (declaring / "one" / "main.cu").as_uri()
+        kernel = (declaring / "one" / "kernel.cu").as_uri()
+        client.open(uri, DECLARING)
+        lens = wait_for_lens(client, uri)
+        assert lens["command"]["title"] == "Simulate this launch"
+        answer = simulate(client, lens["command"]["arguments"][0])
+        report = answer["report"]
+        assert (answer["status"], answer["uri"], answer["position"]) == (
+            "finished",
+            kernel,
+            {"line": 2, "character": 16},
+        )
+        assert (report["grid"], report["block"], report["inputs"]["n"]["value"]) == ([3, 1, 1], [96, 1, 1], "300")
+        assert client.request("simt/simulationReport", {**at(uri, (3, 3)), "format": "json"})["kernel"] == "scale"
+        hover = client.request("textDocument/hover", at(uri, (3, 3)))["contents"]["value"]
+        assert hover.startswith("launch of `scale`, defined in kernel.cu:3\n")
+        assert "only launch: main.cu:4" in hover
+        assert "- `n` is `300`" in hover
+        assert "`scale` is defined in kernel.cu:3: 1 of 1 branch divergent" in explain(client, uri, 4)["text"]
+        assert places(client, "definition", at(uri, (3, 3))) == [("kernel.cu", 2, 16)]
+        assert places(client, "definition", at(uri, (0, 18))) == [("kernel.cu", 2, 16)]
+        assert places(client, "declaration", at(uri, (3, 3))) == [("main.cu", 0, 16)]
+        every = {("main.cu", 0, 16), ("main.cu", 3, 2), ("kernel.cu", 2, 16)}
+        context = {"context": {"includeDeclaration": True}}
+        assert set(places(client, "references", at(uri, (3, 3)), **context) or ()) == every
+        client.open(kernel, DEFINING)
+        assert set(places(client, "references", at(kernel, (2, 18)), **context) or ()) == every - {("main.cu", 0, 16)}
+        (caller,) = client.request("textDocument/prepareCallHierarchy", at(kernel, (2, 18)))
+        (call,) = client.request("callHierarchy/incomingCalls", {"item": caller})
+        assert (call["from"]["name"], call["from"]["uri"]) == ("main", uri)
+        assert client.stop() == 0
+
+
+def test_a_kernel_that_several_files_may_define_is_not_chosen(tmp_path: Path) -> None:
+    for name, text in {"main.cu": DECLARING, "one.cu": DEFINING, "two.cu": DEFINING}.items():
+        (tmp_path / name).write_text(text)
+    with server() as client:
+        client.initialize(VSCODE, tmp_path)
+        uri = (tmp_path / "main.cu").as_uri()
+        client.open(uri, DECLARING)
+        for _ in range(300):
+            if client.request("workspace/symbol", {"query": "half_of"}):
+                break
+            time.sleep(0.1)
+        assert client.request("textDocument/codeLens", {"textDocument": {"uri": uri}}) == []
+        hover = client.request("textDocument/hover", at(uri, (3, 3)))["contents"]["value"]
+        assert hover.startswith("launch of `scale`; its definition is not in sight")
+        assert client.stop() == 0
+
+
 def test_kernels_of_the_project_are_workspace_symbols(tmp_path: Path) -> None:
     for name, text in {"k.cuh": NAVIGATED, **USERS}.items():
         (tmp_path / name).write_text(text)
@@ -311,7 +402,7 @@ def test_kernels_of_the_project_are_workspace_symbols(tmp_path: Path) -> None:
         assert (step["name"], step["containerName"]) == ("step", "k.cuh")
         assert step["location"]["range"]["start"] == {"line": 3, "character": 16}
         every = client.request("workspace/symbol", {"query": ""})
-        assert sorted(one["name"] for one in every) == ["more", "step"]
+        assert [one["name"] for one in every] == ["more", "step", "twice"]
         assert client.stop() == 0
 
 

@@ -18,6 +18,7 @@ from lsprotocol import types
 
 from analysis.facts.model import Location
 from simt_lsp.server.convert import View, printable
+from simt_lsp.server.definitions import Meant, wherever
 from simt_lsp.server.launches_in_view import sites_of
 from simt_lsp.server.requests.navigation import files_using, meant_at, uses_of
 from simt_lsp.server.uris import path_of
@@ -39,12 +40,14 @@ async def on_prepare_call_hierarchy(
 async def on_incoming_calls(
     ls: SimtServer, params: types.CallHierarchyIncomingCallsParams
 ) -> list[types.CallHierarchyIncomingCall] | None:
-    meant = await _ask(ls, params.item, lambda view: _named(view, params.item))
-    if not meant:
+    named = await _ask(ls, params.item, lambda view: _named(view, params.item))
+    path = path_of(params.item.uri)
+    if not named:
         return None
+    meant = Meant(named, None) if path is None else await wherever(ls, path, named)
     found: list[types.CallHierarchyIncomingCall] = []
-    for path in files_using(ls, meant):
-        found += await ls.other_files.ask(path, lambda view: list(_incoming(view, uses_of(view, meant)))) or ()
+    for other in files_using(ls, meant.places):
+        found += await ls.other_files.ask(other, lambda view: list(_incoming(view, uses_of(view, meant)))) or ()
     return found
 
 

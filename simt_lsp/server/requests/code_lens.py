@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lsprotocol import types
 
 from simt_lsp.server.convert import View, printable
-from simt_lsp.server.launches_in_view import sites_of
+from simt_lsp.server.launches_in_view import can_be_simulated, sites_of
 from simt_lsp.server.simulation.results import Placed
 from simt_lsp.server.simulation.words import lens_words
 
@@ -55,11 +55,6 @@ def _launch_lenses(view: View) -> Iterator[types.CodeLens]:
     for site in sites_of(view):
         if can_be_simulated(view, site):
             yield types.CodeLens(_first_line(view, site.start), simulate_launch_command(view, site))
-
-
-def can_be_simulated(_view: View, site: LaunchSite) -> bool:
-    """Whether it is known which kernel is launched, and where that is defined."""
-    return site.kernel is not None and site.kernel.is_definition
 
 
 def _first_line(view: View, declaration: int) -> types.Range:

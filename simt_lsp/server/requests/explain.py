@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from simt_lsp.server.convert import View, printable
+from simt_lsp.server.definitions import with_definition
 from simt_lsp.server.launches_in_view import sites_of
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from analysis.features.exact.explain_exactly import ExactFunction
     from analysis.features.explain import ExplainedItem, Explanation
     from analysis.features.hover_info import FunctionSubject
-    from analysis.features.launch_site import FunctionPlace
+    from analysis.features.launch_site import FunctionPlace, LaunchSite
     from analysis.features.source_step import SourceStep
     from simt_lsp.server.server import SimtServer
 
@@ -63,14 +64,15 @@ async def _explained(
 ) -> dict[str, Any] | None:
     """What is said of a launch comes from the file of its kernel: it is asked for before the line is explained."""
 
-    def first(view: View) -> dict[str, Any] | tuple[FunctionPlace, ...]:
-        return _launched_on(view, line) or explain(view, line, {}, exact=exact, drawings=drawings)
+    def first(view: View) -> dict[str, Any] | tuple[LaunchSite, ...]:
+        return _launches_on(view, line) or explain(view, line, (), {}, exact=exact, drawings=drawings)
 
     found = await ls.ask(uri, first)
     if not isinstance(found, tuple):
         return found
-    facts = {kernel: await _facts_of(ls, kernel) for kernel in found}
-    return await ls.ask(uri, lambda view: explain(view, line, facts, exact=exact, drawings=drawings))
+    sites = [await with_definition(ls, uri, site) for site in found]
+    facts = {kernel: await _facts_of(ls, kernel) for site in sites for kernel in site.definitions}
+    return await ls.ask(uri, lambda view: explain(view, line, sites, facts, exact=exact, drawings=drawings))
 
 
 async def _facts_of(ls: SimtServer, kernel: FunctionPlace) -> FunctionSubject | None:
@@ -82,12 +84,10 @@ async def _facts_of(ls: SimtServer, kernel: FunctionPlace) -> FunctionSubject | 
     return await ls.other_files.ask(kernel.path, answer)
 
 
-def _launched_on(view: View, line: int) -> tuple[FunctionPlace, ...]:
-    """The kernels with a definition in sight that are launched on the line."""
+def _launches_on(view: View, line: int) -> tuple[LaunchSite, ...]:
     from analysis.features.explain_launch import sites_on_line
 
-    sites = sites_on_line(view.analysis, sites_of(view), _within(view, line))
-    return tuple(dict.fromkeys(kernel for site in sites for kernel in site.kernels if kernel.is_definition))
+    return sites_on_line(view.analysis, sites_of(view), _within(view, line))
 
 
 def _within(view: View, line: int) -> int:
@@ -98,18 +98,19 @@ def _within(view: View, line: int) -> int:
 def explain(
     view: View,
     line: int,
+    sites: Sequence[LaunchSite],
     facts: Mapping[FunctionPlace, FunctionSubject | None],
     *,
     exact: bool,
     drawings: bool = False,
 ) -> dict[str, Any]:
-    """`facts` are what the files of the kernels that are launched on the line say of them."""
+    """`sites` are the launches on the line, `facts` what the files of their kernels say of these."""
     from analysis.features.explain import explain_line, render_explanation
     from analysis.features.explain_launch import with_launches
 
     line = _within(view, line)
     explanation = explain_line(view.analysis, line, view.analysed.configuration.rules.meld)
-    explanation = with_launches(view.analysis, explanation, sites_of(view), facts.get)
+    explanation = with_launches(view.analysis, explanation, sites, facts.get)
     answer = _object(view, explanation, render_explanation(explanation))
     return answer | _exact(view, line, str(answer["text"]), drawings=drawings) if exact else answer
 

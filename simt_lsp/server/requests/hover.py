@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, assert_never
 from lsprotocol import types
 
 from simt_lsp.server.convert import View, printable
+from simt_lsp.server.definitions import with_definition
 from simt_lsp.server.launches_in_view import launch_at
 from simt_lsp.server.requests.launch_hover import known_kernel, launch_info
 from simt_lsp.server.simulation.hovers import access_hover, branch_hover, kernel_hover, line_hover
@@ -24,8 +25,9 @@ async def on_hover(ls: SimtServer, params: types.HoverParams) -> types.Hover | N
     found = await ls.ask(uri, lambda view: hover(view, position) or launch_at(view, position))
     if found is None or isinstance(found, types.Hover):
         return found
-    kernel = await known_kernel(ls, found)
-    return await ls.ask(uri, lambda view: _rendered(view, launch_info(view, found, kernel), kernel.lines))
+    site = await with_definition(ls, uri, found)
+    kernel = await known_kernel(ls, site)
+    return await ls.ask(uri, lambda view: _rendered(view, launch_info(view, site, kernel), kernel.lines))
 
 
 def hover(view: View, position: types.Position) -> types.Hover | None:

@@ -34,9 +34,9 @@ def launch_info(view: View, site: LaunchSite, kernel: KnownKernel) -> HoverInfo:
 
 async def known_kernel(ls: SimtServer, site: LaunchSite) -> KnownKernel:
     """From the analysis of the kernel's own file."""
-    place = site.kernel
-    if place is None or not place.is_definition:
+    if len(site.definitions) != 1:
         return NOTHING_KNOWN
+    (place,) = site.definitions
     return await ls.other_files.ask(place.path, lambda view: _known(view, place)) or NOTHING_KNOWN
 
 

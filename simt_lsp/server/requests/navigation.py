@@ -15,7 +15,9 @@ from lsprotocol import types
 
 from analysis.facts.model import Location
 from simt_lsp.server.convert import View
+from simt_lsp.server.definitions import Meant, wherever
 from simt_lsp.server.launches_in_view import sites_of
+from simt_lsp.server.uris import path_of
 
 if TYPE_CHECKING:
     from analysis.features.function_uses import Use
@@ -24,23 +26,32 @@ if TYPE_CHECKING:
 
 
 async def on_definition(ls: SimtServer, params: types.DefinitionParams) -> list[types.Location] | None:
-    return await ls.ask(params.text_document.uri, lambda view: _places(view, params.position, wanted=True))
+    uri = params.text_document.uri
+    meant = await _meant_wherever(ls, uri, params.position)
+    return await ls.ask(uri, lambda view: _places(view, meant.places, wanted=True))
 
 
 async def on_declaration(ls: SimtServer, params: types.DeclarationParams) -> list[types.Location] | None:
     """Where there is no declaration of its own, the definition."""
-    return await ls.ask(params.text_document.uri, lambda view: _places(view, params.position, wanted=False))
+    uri, position = params.text_document.uri, params.position
+    return await ls.ask(uri, lambda view: _places(view, meant_at(view, position), wanted=False))
 
 
 async def on_references(ls: SimtServer, params: types.ReferenceParams) -> list[types.Location] | None:
     with_own = params.context.include_declaration
-    meant = await ls.ask(params.text_document.uri, lambda view: meant_at(view, params.position))
-    if not meant:
+    meant = await _meant_wherever(ls, params.text_document.uri, params.position)
+    if not meant.places:
         return None
     found: list[types.Location] = []
-    for path in files_using(ls, meant):
+    for path in files_using(ls, meant.places):
         found += await ls.other_files.ask(path, lambda view: list(_references(view, meant, with_own=with_own))) or ()
     return found
+
+
+async def _meant_wherever(ls: SimtServer, uri: str, position: types.Position) -> Meant:
+    places = await ls.ask(uri, lambda view: meant_at(view, position)) or ()
+    path = path_of(uri)
+    return Meant(places, None) if path is None else await wherever(ls, path, places)
 
 
 def meant_at(view: View, position: types.Position) -> tuple[FunctionPlace, ...]:
@@ -53,22 +64,21 @@ def meant_at(view: View, position: types.Position) -> tuple[FunctionPlace, ...]:
     return tuple(dict.fromkeys(one for place in named for one in (place, *same_function(view.analysis, place))))
 
 
-def _places(view: View, position: types.Position, *, wanted: bool) -> list[types.Location] | None:
+def _places(view: View, places: Sequence[FunctionPlace], *, wanted: bool) -> list[types.Location] | None:
     """The definitions, or (`wanted` False) the declarations."""
-    places = meant_at(view, position)
     chosen = [place for place in places if place.is_definition is wanted] or list(places)
     return [location for place in chosen if (location := _name(view, place)) is not None] or None
 
 
-def uses_of(view: View, meant: Sequence[FunctionPlace]) -> Iterator[Use]:
-    """The calls and launches in a file of any of `meant`, each place in the text once.
+def uses_of(view: View, meant: Meant) -> Iterator[Use]:
+    """The calls and launches in a file of what is meant, each place in the text once.
 
-    What one file defines, others may only see declared: what they call is compared by all of its declarations.
+    What one file defines, others may only see declared: what they call is compared by all of its declarations, and what
+    they declare themselves by what that says.
     """
-    from analysis.features.function_uses import same_function, uses
+    from analysis.features.function_uses import uses
 
-    starts = {(place.path, place.start) for place in meant}
-    names = {place.name for place in meant}
+    names = {place.name for place in meant.places}
     known: dict[FunctionPlace, bool] = {}
     seen: set[int] = set()
     for use in uses(view.analysis, sites_of(view)):
@@ -76,17 +86,36 @@ def uses_of(view: View, meant: Sequence[FunctionPlace]) -> Iterator[Use]:
         if callee.name not in names or use.start in seen:
             continue
         if callee not in known:
-            same = (callee, *same_function(view.analysis, callee))
-            known[callee] = any((place.path, place.start) in starts for place in same)
+            known[callee] = _is_meant(view, callee, meant)
         if known[callee]:
             seen.add(use.start)
             yield use
 
 
-def _references(view: View, meant: Sequence[FunctionPlace], *, with_own: bool) -> Iterator[types.Location]:
+def _is_meant(view: View, callee: FunctionPlace, meant: Meant) -> bool:
+    from analysis.features.declared_elsewhere import declared_at, is_alike
+    from analysis.features.function_uses import same_function
+
+    starts = {(place.path, place.start) for place in meant.places}
+    same = (callee, *same_function(view.analysis, callee))
+    if any((place.path, place.start) in starts for place in same):
+        return True
+    if meant.declared is None or any(place.is_definition for place in same):
+        return False
+    declared = declared_at(view.analysis, callee)
+    return declared is not None and is_alike(declared, meant.declared) and _may_belong(view, callee, meant)
+
+
+def _may_belong(view: View, callee: FunctionPlace, meant: Meant) -> bool:
+    """Whether the definition may be the one of what the file declares: programs side by side have the same names."""
+    definers = view.definers(callee.name)
+    return any(place.is_definition and place.path in definers for place in meant.places)
+
+
+def _references(view: View, meant: Meant, *, with_own: bool) -> Iterator[types.Location]:
     uri = view.analysed.item.uri
     if with_own:
-        for place in meant:
+        for place in meant.places:
             location = _name(view, place) if place.path == view.analysed.item.analysis_path else None
             if location is not None:
                 yield location

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar, assert_never, final
 
@@ -18,7 +19,7 @@ from analysis.ir.record import record
 from simt_lsp.server.convert import View, printable
 from simt_lsp.server.progress import Percentages, progress
 from simt_lsp.server.requests.code_lens import SIMULATE_COMMAND
-from simt_lsp.server.requests.simulated_launch import KernelElsewhere, kernel_elsewhere
+from simt_lsp.server.requests.simulated_launch import KernelElsewhere, kernel_elsewhere, with_kernel
 from simt_lsp.server.simulation.arguments import SimulateArguments, plain, read_arguments
 from simt_lsp.server.simulation.checked_melds import text_digest
 from simt_lsp.server.simulation.child import Listener
@@ -82,6 +83,8 @@ async def on_simulation_report(ls: SimtServer, params: object) -> dict[str, Any]
     found = await _ask(ls, arguments.uri, lambda view: _own_report_or_kernel(view, arguments, format))
     if not isinstance(found, KernelElsewhere):
         return found
+    with suppress(ValueError):
+        found = await with_kernel(ls, arguments.uri, found)
     elsewhere = replace(arguments, kernel=found.kernel.name, position=None)
     return await ls.other_files.ask(found.kernel.path, lambda view: _report(view, elsewhere, format))
 
@@ -161,6 +164,7 @@ async def _prepare(ls: SimtServer, arguments: SimulateArguments) -> _Prepared:
 
     meant = await ls.ask(arguments.uri, own)
     if isinstance(meant, KernelElsewhere):
+        meant = await with_kernel(ls, arguments.uri, meant)
         prepared = await ls.other_files.ask(meant.kernel.path, lambda view: _elsewhere(ls, view, arguments, meant))
     else:
         prepared = meant

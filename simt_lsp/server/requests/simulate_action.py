@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Final
 from lsprotocol import types
 
 from simt_lsp.server.convert import View
-from simt_lsp.server.launches_in_view import sites_of
+from simt_lsp.server.launches_in_view import can_be_simulated, sites_of
 from simt_lsp.server.requests.code_lens import (
     LAUNCH_TITLE,
-    can_be_simulated,
     simulate_launch_command,
     simulate_lens_command,
 )

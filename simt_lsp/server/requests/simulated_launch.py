@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, final
 from analysis.ir.record import record
 from simt_lsp.launch_requests import launch_name
 from simt_lsp.server.convert import View, printable
+from simt_lsp.server.definitions import definition_elsewhere
 from simt_lsp.server.launches_in_view import sites_of
 from simt_lsp.server.simulation.arguments import SimulateArguments
 from simt_lsp.server.simulation.checked_melds import text_digest
@@ -20,9 +21,11 @@ from simt_lsp.server.simulation.identity import host_digest
 from simt_lsp.server.simulation.job import SourceText
 from simt_lsp.server.simulation.results import LaunchedFrom
 from simt_lsp.server.simulation.source_text import source_text
+from simt_lsp.server.uris import path_of
 
 if TYPE_CHECKING:
     from analysis.features.launch_site import FunctionPlace, LaunchSite
+    from simt_lsp.server.server import SimtServer
 
 
 @final
@@ -48,15 +51,30 @@ def kernel_elsewhere(view: View, arguments: SimulateArguments) -> KernelElsewher
     name = printable(site.launch.kernel)
     if len(site.kernels) > 1:
         raise ValueError(f"simt.simulate: several kernels named {name} take so many arguments")
-    if site.kernel is None or not site.kernel.is_definition:
-        raise ValueError(f"simt.simulate: neither the file nor what it includes defines the kernel {name}")
+    if site.kernel is None:
+        raise ValueError(f"simt.simulate: nothing in sight declares the kernel {name}")
     item = view.analysed.item
     line = view.position(site.start).line + 1
     launch = replace(site.launch, name=launch_name(item.analysis_path, line))
     origin = LaunchedFrom(
         item.uri, item.analysis_path, launch, text_digest(item.document.text), host_digest(view.analysis)
     )
-    return KernelElsewhere(site.kernel, source_text(view), origin)
+    return KernelElsewhere(site.kernel, source_text(view) if site.kernel.is_definition else None, origin)
+
+
+async def with_kernel(ls: SimtServer, uri: str, found: KernelElsewhere) -> KernelElsewhere:
+    """With the kernel's definition in place of what the document only declares; raises `ValueError`.
+
+    Such a kernel runs in its own file: the one that launches it does not see its text.
+    """
+    if found.kernel.is_definition:
+        return found
+    path = path_of(uri)
+    definition = None if path is None else await definition_elsewhere(ls, path, found.kernel)
+    if definition is None:
+        name = printable(found.kernel.name)
+        raise ValueError(f"simt.simulate: no file of the project is known to define the kernel {name}")
+    return replace(found, kernel=definition.place)
 
 
 def _launch(view: View, arguments: SimulateArguments) -> LaunchSite | None:

@@ -1,8 +1,9 @@
-"""`workspace/symbol`: the kernels of the project by name, each with its file.
+"""`workspace/symbol`: the kernels and device functions of the project by name, each with its file.
 
 Rules    Names are those that the index of each root has seen; without an index, those of open documents.
          A query matches anywhere in a name, whatever the case of its letters; clients sort and filter further.
-Limits   Kernels alone: the index keeps no places of device functions.  At most `MAX_SYMBOLS` are answered.
+         Kernels come first.
+Limits   At most `MAX_SYMBOLS` are answered.  Functions whose heads macros write are not seen.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from simt_lsp.server.convert import client_position, printable
 from simt_lsp.server.worker import GaveWay
 
 if TYPE_CHECKING:
+    from analysis.project.skim import Skim
     from simt_lsp.server.server import SimtServer
 
 MAX_SYMBOLS: Final = 512
@@ -29,8 +31,10 @@ async def on_workspace_symbol(ls: SimtServer, params: types.WorkspaceSymbolParam
 
     def work(cancelled: Callable[[], bool]) -> list[types.SymbolInformation]:
         found: list[types.SymbolInformation] = []
-        for path, kernels in _kernels(ls):
-            named = [(name, offset) for name, offset in kernels if query in name.lower()]
+        skims = dict(_skims(ls))
+        kernels = [(path, one.kernels) for path, one in skims.items()]
+        for path, places in [*kernels, *((path, one.functions) for path, one in skims.items())]:
+            named = [(name, offset) for name, offset in places if query in name.lower()]
             if cancelled():
                 raise GaveWay
             if named and len(found) < MAX_SYMBOLS:
@@ -40,20 +44,20 @@ async def on_workspace_symbol(ls: SimtServer, params: types.WorkspaceSymbolParam
     return await asyncio.wrap_future(ls.worker.run_in_background(work))
 
 
-def _kernels(ls: SimtServer) -> Iterator[tuple[str, tuple[tuple[str, int], ...]]]:
+def _skims(ls: SimtServer) -> Iterator[tuple[str, Skim]]:
     """By file: the text of an open document counts before what the index has seen."""
     from analysis.project.skim import skim
 
     opened = [item for item in ls.documents.current.values() if item.analysed]
     known = {item.analysis_path for item in opened}
     for item in opened:
-        yield item.analysis_path, skim(item.document.text).kernels
+        yield item.analysis_path, skim(item.document.text)
     for root in ls.roots.all:
         skims = {} if root.project is None else root.project.skims()
         for path in sorted(skims):
-            if skims[path].kernels and path not in known:
+            if path not in known:
                 known.add(path)
-                yield path, skims[path].kernels
+                yield path, skims[path]
 
 
 def _symbols(ls: SimtServer, path: str, named: list[tuple[str, int]]) -> Iterator[types.SymbolInformation]:

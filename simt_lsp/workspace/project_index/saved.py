@@ -121,6 +121,7 @@ def _encoded(roots: Sequence[str], skims: Mapping[str, SavedSkim]) -> dict[str, 
             one.skim.pastes,
             one.skim.unsure,
             many(one.skim.quoted),
+            [list(function) for function in one.skim.functions],
         ]
         for path, one in sorted(skims.items())
     }
@@ -138,7 +139,8 @@ def _decoded(saved: Any, roots: Sequence[str]) -> Iterator[tuple[str, SavedSkim]
             raise ValueError
         return frozenset([names[number] for number in numbers])
 
-    for path, (stamp, digest, includes, kernels, *sets, in_macros, pastes, unsure, quoted) in saved["files"].items():
+    for path, one in saved["files"].items():
+        stamp, digest, includes, kernels, *sets, in_macros, pastes, unsure, quoted, functions = one
         defined, outer, launched, words = map(many, sets)
         found = Skim(
             tuple(map(_name, includes)),
@@ -151,6 +153,7 @@ def _decoded(saved: Any, roots: Sequence[str]) -> Iterator[tuple[str, SavedSkim]
             bool(pastes),
             bool(unsure),
             many(quoted),
+            tuple((_name(name), int(offset)) for name, offset in functions),
         )
         kept = None if stamp is None or int(stamp[0]) > youngest else (int(stamp[0]), int(stamp[1]))
         yield path, SavedSkim(kept, _name(digest), found)
