@@ -27,7 +27,7 @@ from typing import Final, final
 
 from analysis.facts.analyzer import Analyzer
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.model import FunctionFacts
+from analysis.project.model import Project
 from analysis.rules.check import check
 from analysis.rules.diagnostic_cache import DiagnosticCache
 from analysis.rules.settings import RuleSettings
@@ -38,6 +38,7 @@ from simt_lsp.cli.paths import SourceFile, expand
 from simt_lsp.server.collector import COLLECTOR_THRESHOLDS
 from simt_lsp.server.held_findings import HeldFindings
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache, LazyIndex
+from simt_lsp.workspace.include_graph import IncludeGraph
 from simt_lsp.workspace.project import file_setup, whole_graph
 from simt_lsp.workspace.project_root import project_root
 
@@ -48,17 +49,17 @@ _CONSTANT: Final = re.compile(rb"(?<![\w.\"'])[1-9]\d{0,8}(?![\w.\"'])")
 @final
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One edit: processor seconds with the rules and without them."""
+    """One edit: processor seconds with what is measured and without it."""
 
     file: str
     function: str
     edit: str
-    with_rules: float
+    measured: float
     without: float
 
     @property
     def ratio(self) -> float:
-        return self.with_rules / self.without
+        return self.measured / self.without
 
 
 Surroundings = Callable[[], AbstractContextManager[None]]
@@ -79,13 +80,22 @@ class Worker:
     """One analyzer with its caches, for one file."""
 
     def __init__(
-        self, path: str, settings: RuleSettings, surroundings: Surroundings, index: LazyIndex, files: FileCache
+        self,
+        path: str,
+        settings: RuleSettings,
+        surroundings: Surroundings,
+        index: LazyIndex,
+        files: FileCache,
+        graph: IncludeGraph,
+        project: Callable[[], Project] | None = None,
     ) -> None:
+        """`project` is what each analysis may ask about other files."""
         self._path = path
+        self._project = project
         self._surroundings = surroundings
         self._settings = settings
         self._index = index
-        self._graph = whole_graph(index)
+        self._graph = graph
         self._files = files
         self._analyzer = Analyzer()
         self._cache = DiagnosticCache()
@@ -101,7 +111,13 @@ class Worker:
         loader = DiskLoader(self._files, {self._path: text}, self._index)
         document = Document.open(text)
         analysis = self._analyzer.analyze(
-            self._path, document, loader, setup.settings, context=setup.context, includers=setup.includers
+            self._path,
+            document,
+            loader,
+            setup.settings,
+            context=setup.context,
+            includers=setup.includers,
+            project=None if self._project is None else self._project(),
         )
         self._held.after(self._path, analysis, check(analysis, self._settings, self._cache))
         return analysis
@@ -115,14 +131,14 @@ class Worker:
             return time.process_time() - start
 
 
-def edits(text: bytes, function: FunctionFacts, number: int) -> Iterator[tuple[str, bytes]]:
-    """Edits inside one function, by name; another `number` makes other texts."""
-    body = text.find(b"{", function.start, function.end) + 1
+def edits(text: bytes, start: int, end: int, number: int) -> Iterator[tuple[str, bytes]]:
+    """Edits inside the function between two offsets, by name; another `number` makes other texts."""
+    body = text.find(b"{", start, end) + 1
     if body == 0:
         return
     yield "character", text[:body] + b";" * number + text[body:]
     yield "line", text[:body] + b"\n  int edited = %d;" % number + text[body:]
-    constants = list(_CONSTANT.finditer(text, body, function.end))
+    constants = list(_CONSTANT.finditer(text, body, end))
     if constants:
         middle = constants[len(constants) // 2]
         yield "constant", text[: middle.start()] + b"%d" % (int(middle[0]) + 16 * number) + text[middle.end() :]
@@ -136,15 +152,16 @@ def measure(
         text = read_source(path)
     except UnreadableError:
         return
-    ours = Worker(absolute_path(path), RuleSettings(), nullcontext, index, files)
-    theirs = Worker(absolute_path(path), RuleSettings(ignore=question.rules), question.without, index, files)
+    graph = whole_graph(index)
+    ours = Worker(absolute_path(path), RuleSettings(), nullcontext, index, files, graph)
+    theirs = Worker(absolute_path(path), RuleSettings(ignore=question.rules), question.without, index, files, graph)
     theirs.analyse(text)
     found = [one for one in ours.analyse(text).facts.functions if one.active]
     step = max(1, -(-len(found) // functions))
     for function in found[::step]:
         times: dict[str, list[tuple[float, float]]] = {}
         for number in range(1, repeats + 1):
-            for name, edited in edits(text, function, number):
+            for name, edited in edits(text, function.start, function.end, number):
                 if number % 2:
                     first, second = ours.seconds(edited), theirs.seconds(edited)
                 else:
@@ -158,14 +175,14 @@ def measure(
 def print_report(rows: Sequence[Row]) -> None:
     """The ratios, then the edits with the largest."""
     ratios = sorted(row.ratio for row in rows)
-    whole = sum(row.with_rules for row in rows) / sum(row.without for row in rows)
+    whole = sum(row.measured for row in rows) / sum(row.without for row in rows)
     print(f"{'edits':8}{len(rows):8}")
     for name, value in (("total", whole), ("mean", statistics.mean(ratios)), ("median", statistics.median(ratios))):
         print(f"{name:8}{value:8.3f}")
-    for percent in (90, 99):
+    for percent in (90, 99, 100):
         print(f"{percent} %{ratios[min(len(ratios) - 1, percent * len(ratios) // 100)]:12.3f}")
     for row in sorted(rows, key=lambda row: row.ratio, reverse=True)[:SLOWEST]:
-        milliseconds = f"{1000 * row.without:8.1f} {1000 * row.with_rules:8.1f} ms"
+        milliseconds = f"{1000 * row.without:8.1f} {1000 * row.measured:8.1f} ms"
         print(f"{row.ratio:8.2f} {milliseconds}  {row.edit:10} {row.function}, {Path(row.file).name}")
 
 

@@ -17,6 +17,7 @@ from analysis.facts.calls import KnownCallers
 from analysis.facts.file_analysis import Answers, FileAnalysis
 from analysis.facts.functions import Cancelled as Cancelled
 from analysis.facts.functions import FunctionCaches, MergedFacts, NumberedRoot, SsaFunction, analyze_functions
+from analysis.facts.kept_launches import MAX_KEPT_FILES
 from analysis.facts.launch_places import launch_places
 from analysis.facts.model import FileFacts, FileProblem, ProblemKind
 from analysis.facts.settings import AnalysisSettings
@@ -54,6 +55,7 @@ class Analyzer:
             uses=BoundedCache(8192),
             instances=BoundedCache(2048),
             identities=BoundedCache(8192),
+            kept_launches=Bounded(MAX_KEPT_FILES) if edited else None,
             ssa=self._store.table("functions", _values_of_function, SPARE_VALUES),
             roots=self._store.table("roots", _values_of_root, SPARE_VALUES if edited else 0),
             facts=self._store.table("facts", _number_of_facts, SPARE_FACTS if edited else 0),
@@ -66,6 +68,8 @@ class Analyzer:
         """The file at `path` was closed: what only its newest version needed may go."""
         self._store.release(path)
         self._syntax.release(path)
+        if self._functions.kept_launches is not None:
+            self._functions.kept_launches.discard(path)
 
     def statistics(self) -> tuple[TableStatistics, ...]:
         """How much is kept between versions, and how often it was of use."""

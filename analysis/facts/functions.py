@@ -27,7 +27,8 @@ from analysis.facts.called import called_functions
 from analysis.facts.calls import Calls, KnownCallers
 from analysis.facts.instances import NONE, InstanceKey, Instances, LaunchedTemplates
 from analysis.facts.item_text import name_span, relocated
-from analysis.facts.known_launches import LaunchesOfFile, launches_of_file
+from analysis.facts.kept_launches import KeptLaunchesMemo, launches_of_version
+from analysis.facts.known_launches import LaunchesOfFile
 from analysis.facts.launch_knowledge import launch_knowledge, launch_of_callers
 from analysis.facts.limited import limit_problem
 from analysis.facts.merge import (
@@ -109,6 +110,8 @@ class FunctionCaches:
     uses: BoundedCache[UseKey, Uses]
     instances: BoundedCache[InstanceKey, Instances]
     identities: BoundedCache[IdentityKey, Identity | None]
+    kept_launches: KeptLaunchesMemo | None
+    """None where no file comes a second time."""
     ssa: Table[SsaKey, SsaFunction]
     roots: Table[RootKey, NumberedRoot]
     facts: Table[tuple[FunctionId, tuple[tuple[int, int, Taken | None], ...]], MergedFacts]
@@ -189,7 +192,9 @@ class _FileRun:
         self._callers = callers
         self._called: Mapping[FunctionId, Calls] = {}
         """The functions of an included file of which all callers are known, with the calls from other files."""
-        self._launches: LaunchesOfFile = launches_of_file(program.unit, caches.launches, caches.uses, outside)
+        self._launches: LaunchesOfFile = launches_of_version(
+            program.unit, caches.launches, caches.uses, outside, caches.kept_launches
+        )
         self._templates = LaunchedTemplates(program, caches.instances)
         self._reached: defaultdict[FunctionId, list[tuple[int, View]]] = defaultdict(list)
         """For each function where it was inlined, with the number of the root."""

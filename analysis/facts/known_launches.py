@@ -18,8 +18,9 @@ Limits    Without a project, includers are read with the macros of this file's b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import field, replace
+from functools import partial
 from typing import Final, final
 
 from analysis.ir.record import record
@@ -63,7 +64,7 @@ def launches_of_file(
     names = {item.name for item in kernels}
     found = _Found(unit, launch_shapes(unit, launches), uses)
     for includer in unit.includers:
-        found.add(includer, launch_shapes(includer, launches), names)
+        found.add(includer, launch_shapes(includer, launches), names, _as_they_are)
     return found.result(frozenset())
 
 
@@ -80,7 +81,7 @@ def _in_project(unit: TranslationUnit, kernels: Iterable[Item], outside: Outside
     own = outside.own, {item.name for item in kernels}
     for calls, names in (own, *by_unit.values()):
         shapes = outside.launches(calls)
-        found.add(calls.unit, shapes, names)
+        found.add(calls.unit, shapes, names, partial(outside.moved, calls))
         unseen |= {name for name in names if name not in unseen and _is_hidden(calls, name, shapes.get(name, ()))}
     result = found.result(frozenset(unseen))
     users = [calls for calls, _ in (own, *by_unit.values())]
@@ -122,6 +123,10 @@ def _is_named(calls: HostCalls, kernel: str) -> bool:
     return is_named(calls.unit, kernel) or calls.host.macro_names(kernel.encode("utf-8", "replace"))
 
 
+def _as_they_are(launches: tuple[Launch, ...]) -> tuple[Launch, ...]:
+    return launches
+
+
 def _is_hidden(calls: HostCalls, name: str, launches: tuple[Launch, ...]) -> bool:
     """Whether macros of a unit use a kernel in ways that are not followed."""
     return calls.host.uses_in_macros(name) or any(
@@ -143,15 +148,21 @@ class _Found:
         self._otherwise = set(kernels_used_otherwise(unit, own, uses))
         self._outside: set[str] = set()
 
-    def add(self, unit: TranslationUnit, shapes: Mapping[str, tuple[Launch, ...]], names: Iterable[str]) -> None:
-        """What another unit does with the kernels of these names."""
+    def add(
+        self,
+        unit: TranslationUnit,
+        shapes: Mapping[str, tuple[Launch, ...]],
+        names: Iterable[str],
+        moved: Callable[[tuple[Launch, ...]], tuple[Launch, ...]],
+    ) -> None:
+        """What another unit does with the kernels of these names; `moved` says where its launches stand now."""
         theirs = {name: shapes.get(name, ()) for name in names}
         self._otherwise |= kernels_used_otherwise(unit, theirs, self._uses)
         for name, launched in theirs.items():
             if any(launch.path != self._unit.path for launch in launched):
                 self._outside.add(name)
             if launched:
-                self._launches.setdefault(name, {}).update(dict.fromkeys(launched))
+                self._launches.setdefault(name, {}).update(dict.fromkeys(moved(launched)))
 
     @property
     def launched(self) -> frozenset[str]:

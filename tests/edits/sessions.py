@@ -111,8 +111,8 @@ def session(project: Project, choices: Choices) -> Iterator[Step]:
         elif choices.chance(12):
             kind, files = "undo", dict(choices.pick(done))
         else:
-            kind = choices.pick(tuple(_EDITS))
-            files[path] = _EDITS[kind](files[path], choices)
+            kind = choices.pick(tuple(EDITS))
+            files[path] = EDITS[kind](files[path], choices)
         done = [*done[-_UNDO:], dict(files)]
         yield Step(path, kind, Project(_text(files[MAIN]), _text(files[HEADER])))
 
@@ -194,7 +194,7 @@ def _change_number(text: bytes, choices: Choices) -> bytes:
     return text[: number.start()] + str(choices.pick((0, 1, 2, 8, 31, 32, 33, 64))).encode() + text[number.end() :]
 
 
-_EDITS: Final = {
+EDITS: Final = {
     "insert": _insert,
     "delete letters": _delete_letters,
     "delete a passage": _delete_passage,

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from analysis.facts.analyzer import Analyzer
+from analysis.facts.known_launches import LaunchesOfFile
+from analysis.facts.known_launches import launches_of_file as once
 from analysis.features.launch_text import block_text, launches_text
 from tests.support.project_analysis import analyzed
 
@@ -173,3 +177,60 @@ def test_an_edit_elsewhere_is_seen_and_one_of_the_kernel_reads_nothing_again() -
     assert _shapes({**IN_HEADER, "a.cu": '#include "k.cuh"\n' + SQUARES}, "k.cuh", analyzer) == {(8, 8, 1)}
     edited = {**IN_HEADER, "k.cuh": "/* above */\n" + KERNEL.replace("= n", "= n + 1")}
     assert _shapes(edited, "k.cuh", analyzer) == {(64, 4, 1)}
+
+
+BODIES = KERNEL + "__device__ int d(int v) { return v; }\nvoid own(int *x) { k<<<1, 32>>>(x, 7); }\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "is_kept"),
+    [
+        ("return v + 1;", True),
+        ("int own = v; return own;", True),
+        ("/* k */ return v;", True),
+        ("#pragma unroll\nfor (int i = 0; i < 4; i++) v += i; return v;", True),
+        ("#if 1\nv++;\n#endif\nreturn v;", True),
+        ("#if 1\nv++;\n#define SIZE 64\n#endif\nreturn v;", False),
+        ("return (long)k;", False),
+        ("k<<<1, 64>>>(0, v); return v;", False),
+    ],
+)
+def test_launches_are_looked_for_again_only_if_host_code_can_tell(
+    body: str, is_kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    analyzer = Analyzer()
+    files = {"k.cu": BODIES, "k.h": DECLARED, "a.cu": '#include "k.h"\n' + ROWS}
+    assert _shapes(files, "k.cu", analyzer) == {(64, 4, 1), (32, 1, 1)}
+    edited = {**files, "k.cu": BODIES.replace("return v;", f"\n{body}\n")}
+    expected = _shapes(edited, "k.cu")
+    found: list[object] = []
+
+    def counted(*given: Any) -> LaunchesOfFile:
+        found.append(given)
+        return once(*given)
+
+    monkeypatch.setattr("analysis.facts.kept_launches.launches_of_file", counted)
+    assert _shapes(edited, "k.cu", analyzer) == expected
+    assert bool(found) != is_kept
+
+
+def test_launches_that_are_kept_stand_where_they_stand_now() -> None:
+    analyzer = Analyzer()
+    files = {"k.cu": BODIES, "k.h": DECLARED, "a.cu": '#include "k.h"\n' + ROWS}
+    for number in range(4):
+        edited = {**files, "k.cu": BODIES.replace("return v;", "\n" * number + "return v;")}
+        analysis = analyzed(edited, "k.cu", analyzer)
+        places = analysis.launch_places(analysis.facts.functions[0])
+        assert places == (("a.cu", 2), ("k.cu", 3 + number))
+
+
+def test_a_line_that_a_launch_passes_is_that_of_the_newest_text() -> None:
+    analyzer = Analyzer()
+    numbers: list[object] = []
+    for number in range(2):
+        text = BODIES.replace("return v;", "\n" * number + "return v;").replace("(x, 7)", "(x, __LINE__)")
+        analysis = analyzed({"k.cu": text}, "k.cu", analyzer)
+        launch = analysis.launch_of(analysis.facts.functions[0])
+        assert launch is not None
+        numbers.append(launch.passed)
+    assert numbers[0] != numbers[1]

@@ -15,8 +15,9 @@ from dataclasses import replace
 from typing import Final, Protocol, TypeAlias
 
 from analysis.ir.source import Span
+from analysis.lower.launches.device_bodies import LAUNCH_CALLS
 from analysis.lower.launches.host_calls import Given, HostCalls
-from analysis.lower.launches.host_code import LAUNCH_CALLS, HostCode
+from analysis.lower.launches.host_code import HostCode
 from analysis.lower.launches.host_values import HostValues
 from analysis.lower.launches.model import GridUnit, Launch, LaunchText
 from analysis.syntax.items import Item

@@ -4,15 +4,23 @@ Rules    A function may launch something if its text, or a macro that it uses, m
          uses such a macro.
          A macro may make a name where it pastes words (`kernel_##n`), unless a part that it writes out is no beginning
          or end of that name.
+         What only the device runs is no host code (`device_bodies.py`): a name in it means no host function.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Final, TypeAlias, final
 
+from analysis.lower.launches.device_bodies import (
+    LAUNCH_CALLS,
+    is_out_of_sight,
+    launching_macros,
+    mentions_launch,
+    seen_words,
+)
 from analysis.lower.launches.file_constants import FileConstants
 from analysis.lower.launches.host_values import HostValues
 from analysis.lower.launches.host_writes import HostWrites
@@ -22,14 +30,6 @@ from analysis.syntax.lexing import IDENTIFIER, LAUNCH
 from analysis.syntax.macros import MacroDefinition
 from analysis.syntax.translation_unit import TranslationUnit
 
-# launch functions → positions of grid, block and shared memory size among their arguments; the kernel comes first
-LAUNCH_CALLS: Final[Mapping[bytes, tuple[int, int, int]]] = {
-    b"hipLaunchKernelGGL": (1, 2, 3),
-    b"hipLaunchKernel": (1, 2, 4),
-    b"hipLaunchCooperativeKernel": (1, 2, 4),
-    b"cudaLaunchKernel": (1, 2, 4),
-    b"cudaLaunchCooperativeKernel": (1, 2, 4),
-}
 _PASTED: Final = re.compile(rb"[A-Za-z_$][\w$]*(?:\s*##\s*[\w$]+)+")
 
 _Key: TypeAlias = tuple[str, int, bytes]
@@ -87,6 +87,7 @@ class HostCode:
             and other.kind is ItemKind.FUNCTION
             and other.active
             and other.is_definition
+            and not is_out_of_sight(other, self.words)
         ]
 
     def may_be_any(self, item: Item) -> bool:
@@ -104,9 +105,41 @@ class HostCode:
         return any(
             name in other.identifiers
             and not is_same(other, item)
-            and (other.kind is not ItemKind.FUNCTION or (other.is_definition and other.name == item.name))
+            and (
+                (other.is_definition and other.name == item.name)
+                if other.kind is ItemKind.FUNCTION
+                else self._names_in_sight(other, name)
+            )
             for other in self.items
         )
+
+    def shows(self, name: bytes) -> bool:
+        """Whether the name stands in host code, or outside of functions."""
+        return any(
+            name in item.identifiers
+            and item.active
+            and not is_out_of_sight(item, self.words)
+            and (item.kind is ItemKind.FUNCTION or self._names_in_sight(item, name))
+            for item in self.items
+        )
+
+    def _names_in_sight(self, item: Item, name: bytes) -> bool:
+        """Whether a record, or what else is no function, has the name outside of methods that only the device runs."""
+        parts: list[bytes] = []
+        begin = 0
+        for method in self.items:
+            start = method.span.start - item.span.start
+            is_inside = method.in_class and method.path == item.path and begin <= start < len(item.text)
+            if is_inside and is_out_of_sight(method, self.words):
+                parts.append(item.text[begin:start])
+                begin = start + len(method.text)
+        parts.append(item.text[begin:])
+        return begin == 0 or name in IDENTIFIER.findall(b" ".join(parts))
+
+    @cached_property
+    def words(self) -> frozenset[bytes]:
+        """Those by which the bodies of device functions are seen."""
+        return seen_words(self.unit)
 
     def macro_names(self, name: bytes) -> bool:
         """Whether a macro names it."""
@@ -176,26 +209,3 @@ class HostCode:
 def is_same(one: Item, other: Item) -> bool:
     """Whether two items, which may be of two versions of a file, are one declaration."""
     return one is other or (one.path == other.path and one.part == other.part and one.text == other.text)
-
-
-def launching_macros(unit: TranslationUnit) -> frozenset[bytes]:
-    """Macros whose replacement launches something."""
-    bodies = [
-        (name, definition.body)
-        for name, history in unit.macros.names.items()
-        for _, definition in history
-        if definition is not None
-    ]
-    found = {
-        name for name, body in bodies if LAUNCH.search(body) is not None or any(call in body for call in LAUNCH_CALLS)
-    }
-    words = [(name, IDENTIFIER.findall(body)) for name, body in bodies] if found else []
-    while new := {name for name, used in words if name not in found and not found.isdisjoint(used)}:
-        found |= new
-    return frozenset(found)
-
-
-def mentions_launch(item: Item, macros: frozenset[bytes]) -> bool:
-    """Whether the text of a function, or a macro that it uses, may launch something."""
-    words = item.identifiers
-    return LAUNCH.search(item.text) is not None or not words.isdisjoint(LAUNCH_CALLS) or not words.isdisjoint(macros)

@@ -7,30 +7,30 @@ Rules     The project names them; each is read with the headers it includes, as 
           means something else counts as none.  Where a unit cannot be read, shows two functions of that name, or names
           what it does not show, perhaps because a header is missing, not all users are known.
 Cost      A unit is kept as long as everything that was read for it says the same.  Of the file that is analysed the
-          bodies of its device functions do not count: host code cannot see into them, and they are what is edited.
+          bodies do not count that host code cannot see into (`device_bodies.py`): they are what is edited.
 Limits    At most `MAX_UNITS` units are read for one analysis.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Final, final
+from itertools import count
+from typing import Final, assert_never, final
 
 from analysis.ir.record import record
+from analysis.lower.launches.device_bodies import Outline, names_of, outline
 from analysis.lower.launches.find import LaunchMemo, launches_with
 from analysis.lower.launches.host_calls import HostCalls
 from analysis.lower.launches.host_code import HostCode
 from analysis.lower.launches.model import Launch
-from analysis.project.model import Project
+from analysis.project.model import Project, Users
 from analysis.syntax.cache import Bounded, SyntaxCache
 from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment
 from analysis.syntax.includes import DictLoader, Loader, SpecialLoader, SuffixLoader
 from analysis.syntax.items import Item, ItemKind
-from analysis.syntax.lexing import LAUNCH
 from analysis.syntax.parsing import MAX_PARSED_BYTES
 from analysis.syntax.problems import ProblemKind
 from analysis.syntax.translation_unit import TranslationUnit
@@ -72,15 +72,16 @@ class _Reads:
 
 
 @final
-@dataclass(slots=True)
 class _AsAnalysed:
     """The loader of an analysis, with the text that is analysed in front; each path is read once."""
 
-    inner: Loader
-    path: str
-    texts: dict[str, bytes | None]
-    present: dict[str, bool] = field(default_factory=dict[str, bool])
-    suffixes: dict[tuple[str, str], str | None] = field(default_factory=dict[tuple[str, str], "str | None"])
+    def __init__(self, inner: Loader, path: str, texts: dict[str, bytes | None]) -> None:
+        self.inner = inner
+        self.path = path
+        self.texts = texts
+        self.present: dict[str, bool] = {}
+        self.suffixes: dict[tuple[str, str], str | None] = {}
+        self._by_suffix = inner if isinstance(inner, SuffixLoader) else None  # a look at all its members
 
     def read(self, path: str) -> bytes | None:
         if path not in self.texts:
@@ -95,8 +96,7 @@ class _AsAnalysed:
     def find_suffix(self, suffix: str, near: str) -> str | None:
         key = suffix, near
         if key not in self.suffixes:
-            found = self.inner.find_suffix(suffix, near) if isinstance(self.inner, SuffixLoader) else None
-            self.suffixes[key] = found
+            self.suffixes[key] = None if self._by_suffix is None else self._by_suffix.find_suffix(suffix, near)
         return self.suffixes[key]
 
     def is_special(self, path: str) -> bool:
@@ -104,34 +104,104 @@ class _AsAnalysed:
 
 
 @final
+class AnalysedFile:
+    """The file that is analysed: its kernels, and its outlines."""
+
+    def __init__(self, unit: TranslationUnit) -> None:
+        self._unit = unit
+        self._outlines: dict[frozenset[bytes], Outline] = {}
+        self.path: Final = unit.path
+        self.kernels: Final = names_of(item for item in unit.items if item.is_kernel and item.is_definition)
+
+    def outline(self, words: frozenset[bytes]) -> Outline:
+        """The outline, its bodies seen by `words`."""
+        found = self._outlines.get(words)
+        if found is None:
+            found = self._outlines[words] = outline(self.path, self._unit, words)
+        return found
+
+
+_Outlines = dict[tuple[str, frozenset[bytes]], Outline]
+
+
+@final
 @record
 class KeptUnit:
-    """A unit with everything that was read for it."""
+    """A unit with everything that was read for it, and a number that no other has."""
 
     host: HostCode
     environment: Environment
     reads: _Reads
-    outlines: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    number: int
+    outlines: _Outlines = field(default_factory=_Outlines)
 
-    def holds(self, environment: Environment, loader: _AsAnalysed, own: tuple[str, Callable[[], bytes]]) -> bool:
-        """Whether everything says the same now; of `own`, a file that is analysed, its outline."""
+    def holds(self, environment: Environment, loader: _AsAnalysed, own: AnalysedFile) -> bool:
+        """Whether everything says the same now; of the file that is analysed, its outline."""
         if self.environment != environment:
             return False
         for path, text in self.reads.texts.items():
             now = loader.read(path)
-            if now is not text and now != text and not (path == own[0] and self._outline(path) == own[1]()):
+            if now is not text and now != text and not (path == own.path and self.has_outline(own)):
                 return False
         if any(loader.exists(path) != found for path, found in self.reads.present.items()):
             return False
         return all(loader.find_suffix(*asked) == found for asked, found in self.reads.suffixes.items())
 
-    def _outline(self, path: str) -> bytes:
-        if path not in self.outlines:
-            self.outlines[path] = outline(path, self.host.unit)
-        return self.outlines[path]
+    def has_outline(self, own: AnalysedFile) -> bool:
+        """Whether the file that is analysed reads as it did, but for what host code cannot see."""
+        return self.outline(own).parts == own.outline(self._words(own)).parts
+
+    def outline(self, own: AnalysedFile) -> Outline:
+        """Of the file that is analysed, as it was when the unit was read."""
+        key = own.path, self._words(own)
+        if key not in self.outlines:
+            self.outlines[key] = outline(own.path, self.host.unit, key[1])
+        return self.outlines[key]
+
+    def moved(self, launches: tuple[Launch, ...], own: AnalysedFile) -> tuple[Launch, ...]:
+        """Launches of the unit, those of the file that is analysed where they stand now."""
+        if all(launch.path != own.path for launch in launches):
+            return launches
+        before, now = self.outline(own), own.outline(self._words(own))
+        return tuple(before.moved(launch, now) if launch.path == own.path else launch for launch in launches)
+
+    def _words(self, own: AnalysedFile) -> frozenset[bytes]:
+        return self.host.words | own.kernels
 
 
+_NUMBERS: Final = count()
 UnitMemo = Bounded[str, KeptUnit]
+
+
+@final
+@record
+class UsersOf:
+    """Who may use a function?"""
+
+    path: str
+    name: str
+    internal: bool
+
+
+@final
+@record
+class LaunchedBeside:
+    """What do the files launch that have the text of a path in them?"""
+
+    path: str
+
+
+@final
+@record
+class IsQuoted:
+    """Is the name of a kernel a string somewhere?"""
+
+    name: str
+
+
+Question = UsersOf | LaunchedBeside | IsQuoted
+"""What the project is asked."""
+Answer = Users | frozenset[str] | bool
 
 
 @final
@@ -147,33 +217,43 @@ class Outside:
         kept: UnitMemo,
         launches: LaunchMemo,
     ) -> None:
-        self._own = unit
+        self._unit_here = unit
+        self._own: HostCalls | None = None
         self._project = project
         self._loader = _AsAnalysed(loader, unit.path, {unit.path: unit.text_of(unit.path)})
         self._cache = cache
         self._kept = kept
         self._memo = launches
-        self._units: dict[str, HostCalls | None] = {}
-        self._users: dict[tuple[str, str, bool], tuple[tuple[HostCalls, ...], bool]] = {}
+        self._units: dict[str, tuple[HostCalls, KeptUnit] | None] = {}
+        self._answers: dict[Question, Answer] = {}
+        self._users: dict[UsersOf, tuple[tuple[HostCalls, ...], bool]] = {}
         self._launches: dict[str, Mapping[str, tuple[Launch, ...]]] = {}
-        self.own: Final = HostCalls(HostCode(unit), self)
+        self.here: Final = AnalysedFile(unit)
+
+    @property
+    def own(self) -> HostCalls:
+        """The calls of the file that is analysed."""
+        if self._own is None:
+            self._own = HostCalls(HostCode(self._unit_here), self)
+        return self._own
 
     def users(self, unit: TranslationUnit, item: Item) -> tuple[Sequence[HostCalls], bool]:
         """The units, but `unit`, that may use what `item` defines, and whether these are all."""
-        key = item.path, item.name, is_internal(item)
+        key = UsersOf(item.path, item.name, is_internal(item))
         found = self._users.get(key)
         if found is None:
-            found = self._users[key] = self._find_users(item)
+            found = self._users[key] = self._find_users(key, item)
         units, are_all = found
         return tuple(other for other in units if other.unit.path != unit.path), are_all
 
     def is_found_by_name(self, kernel: str) -> bool:
         """Whether some file has the name of a kernel as a string."""
-        return self._project.is_quoted(kernel)
+        return self._ask(IsQuoted(kernel)) is True
 
     def launched_beside(self, path: str) -> frozenset[str]:
         """The names of what is launched in the files that have the text of `path` in them."""
-        return self._project.launched_beside(path)
+        found = self._ask(LaunchedBeside(path))
+        return found if isinstance(found, frozenset) else frozenset()
 
     def launches(self, calls: HostCalls) -> Mapping[str, tuple[Launch, ...]]:
         """All launches in a unit by the kernel's name."""
@@ -183,21 +263,54 @@ class Outside:
             found = self._launches[path] = launches_with(calls, self._memo)
         return found
 
+    def moved(self, calls: HostCalls, launches: tuple[Launch, ...]) -> tuple[Launch, ...]:
+        """Launches of a unit where they stand now: a unit that was kept may hold an older text of this file."""
+        unit = self._units.get(calls.unit.path)
+        return launches if unit is None else unit[1].moved(launches, self.here)
+
     def text_of(self, path: str) -> bytes | None:
         """The text at a path as the units were read with it."""
         return self._loader.read(path)
 
+    @property
+    def asked(self) -> tuple[tuple[Question, Answer], ...]:
+        """What the project was asked, with its answers."""
+        return tuple(self._answers.items())
+
+    @property
+    def read(self) -> tuple[tuple[str, int | None], ...]:
+        """The units that were read, in that order, with their numbers; None for one that could not be read."""
+        return tuple((path, None if unit is None else unit[1].number) for path, unit in self._units.items())
+
+    def answers_as_before(
+        self, asked: Iterable[tuple[Question, Answer]], read: Iterable[tuple[str, int | None]]
+    ) -> bool:
+        """Whether the project and the units say what they said; if not, nothing was read yet."""
+        is_same = all(self._ask(question) == answer for question, answer in asked)
+        is_same = is_same and all(self._number(path) == number for path, number in read)
+        if not is_same:
+            self._units.clear()
+            self._answers.clear()
+        return is_same
+
     def close(self) -> None:
         """Takes apart what knows each other, so that it is freed at once."""
-        for calls in (self.own, *self._units.values()):
+        for calls in (self._own, *(None if unit is None else unit[0] for unit in self._units.values())):
             if calls is not None:
                 calls.close()
         self._units.clear()
         self._users.clear()
         self._launches.clear()
 
-    def _find_users(self, item: Item) -> tuple[tuple[HostCalls, ...], bool]:
-        asked = self._project.users(item.path, item.name, internal=is_internal(item))
+    def _ask(self, question: Question) -> Answer:
+        found = self._answers.get(question)
+        if found is None:
+            found = self._answers[question] = _answer(self._project, question)
+        return found
+
+    def _find_users(self, question: UsersOf, item: Item) -> tuple[tuple[HostCalls, ...], bool]:
+        asked = self._ask(question)
+        assert isinstance(asked, Users)
         are_all = asked.are_all
         found: list[HostCalls] = []
         for path in asked.paths:
@@ -213,36 +326,53 @@ class Outside:
 
     def _unit(self, path: str) -> HostCalls | None:
         """The calls of a compiled file; None if it cannot be read."""
-        if path == self._own.path:
+        if path == self.here.path:
             return self.own
+        unit = self._read(path)
+        return None if unit is None else unit[0]
+
+    def _number(self, path: str) -> int | None:
+        unit = self._read(path)
+        return None if unit is None else unit[1].number
+
+    def _read(self, path: str) -> tuple[HostCalls, KeptUnit] | None:
         if path not in self._units:
-            host = self._host(path) if len(self._units) < MAX_UNITS else None
-            self._units[path] = None if host is None else HostCalls(host, self)
+            kept = self._kept_unit(path) if len(self._units) < MAX_UNITS else None
+            self._units[path] = None if kept is None else (HostCalls(kept.host, self), kept)
         return self._units[path]
 
-    def _host(self, path: str) -> HostCode | None:
+    def _kept_unit(self, path: str) -> KeptUnit | None:
         environment = self._environment(path)
         kept = self._kept.get(path)
-        if kept is not None and kept.holds(environment, self._loader, (self._own.path, lambda: self._outline)):
-            return kept.host
+        if kept is not None and kept.holds(environment, self._loader, self.here):
+            return kept
         reads = _Reads(self._loader)
         text = reads.read(path)
         if text is None or len(text) > MAX_PARSED_BYTES:
             return None
         host = HostCode(TranslationUnit.build(path, Document.open(text), reads, environment, self._cache))
         reads.inner = _NOTHING  # what is kept must not hold the texts of this version
-        self._kept.put(path, KeptUnit(host, environment, reads))
-        return host
-
-    @cached_property
-    def _outline(self) -> bytes:
-        return outline(self._own.path, self._own)
+        kept = KeptUnit(host, environment, reads, next(_NUMBERS))
+        self._kept.put(path, kept)
+        return kept
 
     def _environment(self, path: str) -> Environment:
-        environment = self._project.environment(path) or self._own.environment
+        environment = self._project.environment(path) or self._unit_here.environment
         if not path.lower().endswith(_CPP_SUFFIXES):
             return environment
         return replace(environment, undefines=(*environment.undefines, *_OF_CUDA))
+
+
+def _answer(project: Project, question: Question) -> Answer:
+    match question:
+        case UsersOf(path, name, internal):
+            return project.users(path, name, internal=internal)
+        case LaunchedBeside(path):
+            return project.launched_beside(path)
+        case IsQuoted(name):
+            return project.is_quoted(name)
+        case _:
+            assert_never(question)
 
 
 def _uses(calls: HostCalls, item: Item) -> bool | None:
@@ -255,7 +385,11 @@ def _uses(calls: HostCalls, item: Item) -> bool | None:
     if any(other.is_kernel or not item.is_kernel for other in others if other.kind is ItemKind.FUNCTION):
         return None
     name = item.name.encode("utf-8", "replace")
-    is_named = any(name in one.identifiers for one in calls.host.items if one.active) or calls.host.macro_names(name)
+    is_named = calls.host.macro_names(name) or (
+        any(name in one.identifiers for one in calls.host.items if one.active)
+        if item.is_kernel
+        else calls.host.shows(name)
+    )
     is_missing = any(problem.kind is not ProblemKind.CONDITION for problem in unit.problems)
     return None if not others and (is_named or is_missing) else False
 
@@ -271,28 +405,3 @@ def is_internal(item: Item) -> bool:
     """Whether other files see a function only through its text: `static`."""
     end = item.text.find(item.name.encode("utf-8", "replace"))
     return _STATIC.search(item.text, 0, max(end, 0)) is not None
-
-
-def outline(path: str, unit: TranslationUnit) -> bytes:
-    """The text of a file in a unit, without the bodies that only the device runs."""
-    text = unit.text_of(path)
-    if text is None:
-        return b""
-    kept: list[bytes] = []
-    begin = 0
-    for item in sorted((*unit.items, *unit.included_items), key=lambda item: item.span.start):
-        if item.path != path or item.span.start < begin or not _is_opaque(item):
-            continue
-        brace = item.text.find(b"{")
-        if brace >= 0:
-            kept.append(text[begin : item.span.start + brace])
-            begin = item.span.end
-    kept.append(text[begin:])
-    return b"\0".join(kept)
-
-
-def _is_opaque(item: Item) -> bool:
-    """Whether host code cannot see what the body says."""
-    is_device = item.kind is ItemKind.FUNCTION and item.is_device and item.is_definition and item.active
-    is_host = b"__host__" in item.identifiers or item.is_constexpr or item.from_macro
-    return is_device and not is_host and LAUNCH.search(item.text) is None and b"#" not in item.text

@@ -1,0 +1,112 @@
+"""The launches of the kernels of a file, kept from one version of the file to the next.
+
+Question  Does this version have the launches of the last one?
+Rules     It has if the file reads as it did but for bodies that host code cannot see (`device_bodies.py`: a body that
+          names a kernel is one that it sees), if all that is read for it says the same, and so do the project and the
+          units that were asked.  Launches in the file itself are moved to where they stand now.
+          Where the number of a line may be an argument of a launch, nothing is kept.
+Cost      The text of the file is compared once, and each text around it only if it is another object.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final, final
+
+from analysis.facts.known_launches import LaunchesOfFile, launches_of_file
+from analysis.ir.record import record
+from analysis.lower.launches.device_bodies import Outline, is_out_of_sight, launching_macros, macros_that
+from analysis.lower.launches.find import LaunchMemo
+from analysis.lower.launches.other_uses import UseMemo
+from analysis.lower.launches.outside import Answer, Outside, Question
+from analysis.syntax.cache import Bounded
+from analysis.syntax.environment import Environment
+from analysis.syntax.translation_unit import TranslationUnit
+
+MAX_KEPT_FILES: Final = 64
+_LINES: Final = frozenset({b"__LINE__", b"__COUNTER__"})
+
+
+@final
+@record
+class KeptLaunches:
+    """`asked` and `read` are the questions to the project and the units that were read, with what they said."""
+
+    found: LaunchesOfFile
+    words: frozenset[bytes]
+    outline: Outline
+    around: _Around
+    asked: tuple[tuple[Question, Answer], ...]
+    read: tuple[tuple[str, int | None], ...]
+
+
+KeptLaunchesMemo = Bounded[str, KeptLaunches]
+
+
+@final
+@record
+class _Around:
+    """What a file is read with."""
+
+    environment: Environment
+    texts: tuple[tuple[str, bytes | None], ...]
+    includes: tuple[str | None, ...]
+    is_included: bool
+
+
+def launches_of_version(
+    unit: TranslationUnit,
+    launches: LaunchMemo,
+    uses: UseMemo,
+    outside: Outside | None,
+    memo: KeptLaunchesMemo | None,
+) -> LaunchesOfFile:
+    """The launches of the kernels of one version of a file; `memo` is None where no other one comes."""
+    if outside is None or memo is None or not outside.here.kernels:
+        return launches_of_file(unit, launches, uses, outside)
+    kept = memo.get(unit.path)
+    around = _around(unit)
+    if kept is not None and kept.around == around:
+        now = outside.here.outline(kept.words)
+        if now.parts == kept.outline.parts and outside.answers_as_before(kept.asked, kept.read):
+            return _moved(kept, unit.path, now)
+    found = launches_of_file(unit, launches, uses, outside)
+    launched = (name.encode("utf-8", "replace") for name in (*found.known, *found.open))
+    words = outside.own.host.words | outside.here.kernels | frozenset(launched)
+    if _may_tell_lines(unit, words):
+        memo.discard(unit.path)
+    else:
+        outline = outside.here.outline(words)
+        memo.put(unit.path, KeptLaunches(found, words, outline, around, outside.asked, outside.read))
+    return found
+
+
+def _around(unit: TranslationUnit) -> _Around:
+    texts = tuple((path, None if path == unit.path else unit.text_of(path)) for path in unit.read_paths)
+    return _Around(unit.environment, texts, tuple(use.resolved for use in unit.includes), unit.is_included)
+
+
+def _moved(kept: KeptLaunches, path: str, now: Outline) -> LaunchesOfFile:
+    if now.starts == kept.outline.starts:
+        return kept.found
+    known = {
+        name: tuple(kept.outline.moved(launch, now) if launch.path == path else launch for launch in launches)
+        for name, launches in kept.found.known.items()
+    }
+    return replace(kept.found, known=known)
+
+
+def _may_tell_lines(unit: TranslationUnit, words: frozenset[bytes]) -> bool:
+    """Whether host code, or a macro that launches or stands for a number, has the number of its line."""
+    macros = macros_that(unit, lambda body: any(word in body for word in _LINES))
+    plain = {
+        name
+        for name in macros
+        for _, definition in unit.macros.names[name]
+        if definition is not None and definition.parameters is None
+    }
+    seen = _LINES | plain | (macros & launching_macros(unit) if macros else macros)
+    return any(
+        not seen.isdisjoint(item.identifiers) and item.active and not is_out_of_sight(item, words)
+        for item in unit.items
+    )

@@ -1,0 +1,150 @@
+"""Which bodies of functions say nothing to host code?
+
+Question  What of a text can be edited without a change of any launch, and of what host functions are passed?
+Rules     A body is out of sight if only the device runs it, it launches nothing, its directives say nothing about what
+          follows, and it names none of some words (`seen_words`): those of the host code around, and kernels that are
+          asked about.  Device code that launches, and what calls it, counts as host code.
+          Only what an item's own text and the macros of its unit say is asked, so that bodies that are out of sight
+          in two versions of a text may be exchanged.
+Cost      One look at the identifiers of an item, and two searches in its text.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, final
+
+from analysis.ir.record import record
+from analysis.lower.launches.model import Launch
+from analysis.syntax.items import Item, ItemKind
+from analysis.syntax.lexing import HIDDEN, IDENTIFIER, LAUNCH
+from analysis.syntax.translation_unit import TranslationUnit
+
+# launch functions → positions of grid, block and shared memory size among their arguments; the kernel comes first
+LAUNCH_CALLS: Final[Mapping[bytes, tuple[int, int, int]]] = {
+    b"hipLaunchKernelGGL": (1, 2, 3),
+    b"hipLaunchKernel": (1, 2, 4),
+    b"hipLaunchCooperativeKernel": (1, 2, 4),
+    b"cudaLaunchKernel": (1, 2, 4),
+    b"cudaLaunchCooperativeKernel": (1, 2, 4),
+}
+
+_DIRECTIVE: Final = re.compile(
+    rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif|pragma(?=[ \t]+(?!once\b)))\b", re.MULTILINE
+)
+_OPENING: Final = frozenset({b"if", b"ifdef", b"ifndef"})
+_LOCAL_RECORDS: Final = frozenset({b"struct", b"class", b"union"})
+"""The constants of a record's members are read wherever they stand in it."""
+
+
+@final
+@record
+class Outline:
+    """The text of a file without the bodies that are out of sight: the parts between them, and where each begins."""
+
+    parts: tuple[bytes, ...]
+    starts: tuple[int, ...]
+
+    def moved(self, launch: Launch, now: Outline) -> Launch:
+        """A launch of this text, where it stands in another one of the same outline."""
+        index = bisect_right(self.starts, launch.span.start) - 1
+        distance = now.starts[index] - self.starts[index]
+        return launch if distance == 0 else launch.moved(distance)
+
+
+def outline(path: str, unit: TranslationUnit, words: frozenset[bytes]) -> Outline:
+    """That of a file that was read for a unit; `words` are those that bodies are seen by."""
+    text = unit.text_of(path) or b""
+    items = unit.items if path == unit.path else unit.included_items
+    bodies = [item for item in items if item.path == path and is_out_of_sight(item, words)]
+    parts: list[bytes] = []
+    starts = [0]
+    for item in sorted(bodies, key=lambda item: item.span.start):
+        brace = item.text.find(b"{")
+        if brace >= 0 and item.span.start >= starts[-1]:
+            parts.append(text[starts[-1] : item.span.start + brace])
+            starts.append(item.span.end)
+    parts.append(text[starts[-1] :])
+    return Outline(tuple(parts), tuple(starts))
+
+
+def is_out_of_sight(item: Item, words: frozenset[bytes]) -> bool:
+    """Whether the body says nothing to host code that is read by `words`."""
+    is_device = item.kind is ItemKind.FUNCTION and item.is_device and item.is_definition and item.active
+    if not is_device or item.is_constexpr or item.from_macro:
+        return False
+    if item.in_class and not _LOCAL_RECORDS.isdisjoint(item.identifiers):
+        return False
+    if LAUNCH.search(item.text) is not None:
+        return False
+    own = item.name.encode("utf-8", "replace")
+    named = words & item.identifiers
+    if b"#" not in item.text and (not named or (named == frozenset({own}) and item.text.count(own) == 1)):
+        return True
+    shown = HIDDEN.sub(b" ", item.text)
+    found = [word for word in IDENTIFIER.findall(shown) if word in words]
+    return found in ([], [own]) and _keeps_to_itself(shown)
+
+
+def _keeps_to_itself(text: bytes) -> bool:
+    """Whether its directives, if there are any, say nothing about the text behind it."""
+    directives = _DIRECTIVE.findall(text)
+    if len(directives) != text.count(b"#"):
+        return False
+    depth = 0
+    for name in directives:
+        depth += name in _OPENING
+        if depth == 0 and name != b"pragma":
+            return False
+        depth -= name == b"endif"
+    return depth == 0
+
+
+def seen_words(unit: TranslationUnit) -> frozenset[bytes]:
+    """The words by which host code sees the body of a device function, whatever kernels are asked about."""
+    macros = launching_macros(unit)
+    others = macros_that(unit, lambda body: b"##" in body or b"__host__" in body)
+    words = frozenset((*LAUNCH_CALLS, *macros, *others, b"__host__"))
+    functions = [
+        item
+        for item in (*unit.items, *unit.included_items)
+        if item.is_device and item.kind is ItemKind.FUNCTION and item.active and item.is_definition
+    ]
+    launching = [item for item in functions if mentions_launch(item, macros)]
+    while more := names_of(launching) - words:
+        words |= more
+        launching = [item for item in functions if not more.isdisjoint(item.identifiers)]
+    return words
+
+
+def launching_macros(unit: TranslationUnit) -> frozenset[bytes]:
+    """Macros whose replacement launches something."""
+    return macros_that(unit, lambda body: LAUNCH.search(body) is not None or any(call in body for call in LAUNCH_CALLS))
+
+
+def macros_that(unit: TranslationUnit, says: Callable[[bytes], bool]) -> frozenset[bytes]:
+    """Macros with such a replacement, and those that use them."""
+    bodies = [
+        (name, definition.body)
+        for name, history in unit.macros.names.items()
+        for _, definition in history
+        if definition is not None
+    ]
+    found = {name for name, body in bodies if says(body)}
+    words = [(name, IDENTIFIER.findall(body)) for name, body in bodies] if found else []
+    while new := {name for name, used in words if name not in found and not found.isdisjoint(used)}:
+        found |= new
+    return frozenset(found)
+
+
+def mentions_launch(item: Item, macros: frozenset[bytes]) -> bool:
+    """Whether the text of a function, or a macro that it uses, may launch something."""
+    words = item.identifiers
+    return LAUNCH.search(item.text) is not None or not words.isdisjoint(LAUNCH_CALLS) or not words.isdisjoint(macros)
+
+
+def names_of(items: Iterable[Item]) -> frozenset[bytes]:
+    """What they define, as words."""
+    return frozenset(item.name.encode("utf-8", "replace") for item in items)

@@ -1,0 +1,137 @@
+"""After any edits in any files of a project an analyzer says what a fresh one says about the same texts.
+
+    python -m tests.projects.edits COUNT [SEED]
+
+Question  Do launches that are kept, and the units that they come from, hold when they are used again?
+Rules     A session is followed by one analyzer and one index, as the server has them: after each edit one file with
+          kernels is analysed, every so many edits all of them, and compared with a fresh analyzer over a fresh index.
+          Edits are those of `tests.edits`, and words of any file of the project that come into any other one: names of
+          kernels and host functions, in host code and in device code.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import traceback
+from typing import Final, final
+
+from analysis.facts.analyzer import Analyzer
+from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.settings import AnalysisSettings
+from analysis.syntax.document import Document
+from analysis.syntax.includes import DictLoader
+from simt_lsp.workspace.project_index.index import ProjectIndex
+from simt_lsp.workspace.project_index.view import ProjectView
+from tests.edits.sessions import EDITS
+from tests.projects.random_project import random_project
+from tests.sim.random.choices import Choices, Seeded
+from tests.support.seeds import Counts, exit_with, run_seeds
+
+SESSION: Final = 120
+EVERY: Final = 5
+_LIFE: Final = 8
+"""After so many edits, on average, everything is as it was in the beginning."""
+_WORDS: Final = (b"__device__ ", b"__host__ ", b"static ", b"\n", b"// x\n", b"#define go run1\n", b"#pragma unroll\n")
+_NAMES: Final = re.compile(rb"\b(?:k|run|go_run|LAUNCH|PASTE)\d+\b")
+_BODY: Final = re.compile(rb"__(?:global|device)__[^;{}]*\{")
+
+Texts = dict[str, bytes]
+
+
+@final
+class Follower:
+    """What the server keeps from version to version."""
+
+    def __init__(self) -> None:
+        self._analyzer = Analyzer()
+        self._index = ProjectIndex()
+        self._seen: Texts = {}
+
+    def see(self, path: str, texts: Texts) -> FileAnalysis:
+        """One file of a project, after the index has seen all of them."""
+        for other, text in texts.items():
+            if self._seen.get(other) != text:
+                self._index.scan(other, text)
+        self._seen = dict(texts)
+        view = ProjectView(self._index, lambda _: None)
+        context = next(iter(self._index.includers(path).paths), None) if path.endswith(".cuh") else None
+        document, loader = Document.open(texts[path]), DictLoader(dict(texts))
+        return self._analyzer.analyze(path, document, loader, AnalysisSettings(), context=context, project=view)
+
+
+def follow(seed: int, counts: Counts, edits: int = SESSION, every: int = EVERY) -> str | None:
+    """What differs after some edit of a session; None if nothing does."""
+    logging.getLogger("analysis").addHandler(logging.NullHandler())
+    choices = Choices(Seeded(seed))
+    beginning = {path: text.encode() for path, text in random_project(Seeded(seed)).files.items()}
+    kernels = [path for path, text in sorted(beginning.items()) if b"__global__" in text]
+    texts, follower = dict(beginning), Follower()
+    for number in range(1, edits + 1):
+        path, kind = choices.pick(sorted(texts)), "begin again"
+        if choices.chance(_LIFE):
+            texts = dict(beginning)
+        else:
+            kind, texts[path] = _edited(path, texts, choices)
+        counts["edits"] += 1
+        seen = choices.pick(kernels)
+        follower.see(seen, texts)
+        for other in kernels if number % every == 0 or number == edits else ():
+            counts["files compared"] += 1
+            wrong = _difference(follower.see(other, texts), Follower().see(other, texts), counts)
+            if wrong is not None:
+                return f"after edit {number} ({kind} in {path}): {other}: {wrong}"
+    return None
+
+
+def _edited(path: str, texts: Texts, choices: Choices) -> tuple[str, bytes]:
+    text = texts[path]
+    bodies = list(_BODY.finditer(text))
+    match choices.below(4):
+        case 0:
+            kind = choices.pick(tuple(EDITS))
+            return kind, EDITS[kind](text, choices)
+        case 1 if bodies:
+            at = choices.pick(bodies).end()
+            word = choices.pick((b";", b"\n", b"int more = 1;", b"x[0] = n;", b"/* words */"))
+            return "a word in a body", text[:at] + word + text[at:]
+        case 2 if bodies:
+            names = _NAMES.findall(b" ".join(texts[other] for other in sorted(texts))) or [b"main"]
+            at, name = choices.pick(bodies).end(), choices.pick(names)
+            form = choices.pick((b" int %s = 1; ", b" (void)&%s; ", b" %s(x, 7); ", b" %s<<<1, 32>>>(x, 7); "))
+            return "a name in a body", text[:at] + form % name + text[at:]
+        case _:
+            lines = text.splitlines(keepends=True)
+            lines.insert(choices.below(len(lines) + 1), choices.pick(_WORDS))
+            return "a line", b"".join(lines)
+
+
+def _difference(seen: FileAnalysis, fresh: FileAnalysis, counts: Counts) -> str | None:
+    if seen.facts != fresh.facts:
+        pairs = zip(seen.facts.functions, fresh.facts.functions, strict=False)
+        one, other = next((pair for pair in pairs if pair[0] != pair[1]), (seen.facts, fresh.facts))
+        return f"facts:\n  {one}\n  {other}"
+    for function in fresh.facts.functions:
+        places = seen.launch_places(function), fresh.launch_places(function)
+        launches = seen.launch_of(function), fresh.launch_of(function)
+        counts["launches compared"] += len(places[1])
+        if places[0] != places[1] or launches[0] != launches[1]:
+            return f"launches of {function.name}:\n  {places[0]} {launches[0]}\n  {places[1]} {launches[1]}"
+    return None
+
+
+def check(seed: int, counts: Counts) -> str | None:
+    """For long runs: a crash is a failure of its seed."""
+    try:
+        return follow(seed, counts)
+    except Exception as problem:  # the seed is what matters, and the run goes on
+        place = traceback.extract_tb(problem.__traceback__)[-1]
+        return f"{type(problem).__name__}: {problem} at {place.filename}:{place.lineno}"
+
+
+def main(count: int, first: int) -> int:
+    return run_seeds(check, count, first)
+
+
+if __name__ == "__main__":
+    exit_with(main)
