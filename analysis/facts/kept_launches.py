@@ -10,6 +10,7 @@ Cost      The text of the file is compared once, and each text around it only if
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Final, final
 
@@ -25,6 +26,7 @@ from analysis.syntax.translation_unit import TranslationUnit
 
 MAX_KEPT_FILES: Final = 64
 _LINES: Final = frozenset({b"__LINE__", b"__COUNTER__"})
+_SAYS_LINE: Final = re.compile(rb"__LINE__|__COUNTER__")
 
 
 @final
@@ -98,7 +100,7 @@ def _moved(kept: KeptLaunches, path: str, now: Outline) -> LaunchesOfFile:
 
 def _may_tell_lines(unit: TranslationUnit, words: frozenset[bytes]) -> bool:
     """Whether host code, or a macro that launches or stands for a number, has the number of its line."""
-    macros = macros_that(unit, lambda body: any(word in body for word in _LINES))
+    macros = macros_that(unit, _SAYS_LINE)
     plain = {
         name
         for name in macros

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, final
 
 from analysis.ir.record import record
@@ -31,6 +31,8 @@ LAUNCH_CALLS: Final[Mapping[bytes, tuple[int, int, int]]] = {
     b"cudaLaunchCooperativeKernel": (1, 2, 4),
 }
 
+_LAUNCHES: Final = re.compile(LAUNCH.pattern + b"|" + b"|".join(LAUNCH_CALLS))
+_PASTES_OR_SAYS_HOST: Final = re.compile(rb"##|__host__")
 _DIRECTIVE: Final = re.compile(
     rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif|pragma(?=[ \t]+(?!once\b)))\b", re.MULTILINE
 )
@@ -105,7 +107,7 @@ def _keeps_to_itself(text: bytes) -> bool:
 def seen_words(unit: TranslationUnit) -> frozenset[bytes]:
     """The words by which host code sees the body of a device function, whatever kernels are asked about."""
     macros = launching_macros(unit)
-    others = macros_that(unit, lambda body: b"##" in body or b"__host__" in body)
+    others = macros_that(unit, _PASTES_OR_SAYS_HOST)
     words = frozenset((*LAUNCH_CALLS, *macros, *others, b"__host__"))
     functions = [
         item
@@ -121,21 +123,25 @@ def seen_words(unit: TranslationUnit) -> frozenset[bytes]:
 
 def launching_macros(unit: TranslationUnit) -> frozenset[bytes]:
     """Macros whose replacement launches something."""
-    return macros_that(unit, lambda body: LAUNCH.search(body) is not None or any(call in body for call in LAUNCH_CALLS))
+    return macros_that(unit, _LAUNCHES)
 
 
-def macros_that(unit: TranslationUnit, says: Callable[[bytes], bool]) -> frozenset[bytes]:
-    """Macros with such a replacement, and those that use them."""
+def macros_that(unit: TranslationUnit, says: re.Pattern[bytes]) -> frozenset[bytes]:
+    """Macros in whose replacement that is found, and those that use them."""
     bodies = [
         (name, definition.body)
         for name, history in unit.macros.names.items()
         for _, definition in history
         if definition is not None
     ]
-    found = {name for name, body in bodies if says(body)}
-    words = [(name, IDENTIFIER.findall(body)) for name, body in bodies] if found else []
-    while new := {name for name, used in words if name not in found and not found.isdisjoint(used)}:
+    found: set[bytes] = set()
+    if says.search(b"\n".join([body for _, body in bodies])) is None:
+        return frozenset()
+    new = {name for name, body in bodies if says.search(body) is not None}
+    while new:
         found |= new
+        uses = re.compile(rb"(?<![\w$])(?:%s)(?![\w$])" % b"|".join(map(re.escape, sorted(new))))
+        new = {name for name, body in bodies if name not in found and uses.search(body) is not None}
     return frozenset(found)
 
 
