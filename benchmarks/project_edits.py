@@ -26,7 +26,7 @@ from analysis.rules.settings import RuleSettings
 from analysis.syntax.environment import Environment
 from analysis.syntax.items import Item, ItemKind
 from benchmarks.edit_cost import Row, Worker, edits, print_report
-from simt_lsp.cli.engine import UnreadableError, absolute_path, project_root, read_source
+from simt_lsp.cli.engine import UnreadableError, absolute_path, read_source
 from simt_lsp.cli.paths import SourceFile, expand
 from simt_lsp.server.collector import COLLECTOR_THRESHOLDS
 from simt_lsp.workspace.disk_loader import FileCache, LazyIndex
@@ -34,6 +34,7 @@ from simt_lsp.workspace.project import file_setup
 from simt_lsp.workspace.project_index.build import build_project
 from simt_lsp.workspace.project_index.index import ProjectIndex
 from simt_lsp.workspace.project_index.view import ProjectView
+from simt_lsp.workspace.project_root import project_root
 
 DEVICE: Final = "device code"
 HOST: Final = "host code"
