@@ -263,6 +263,7 @@ def _fact(subject: Subject, source: SourceBranchId, cost: BranchCost) -> BranchF
         None if grading is None else grading.splits,
         wait_within=PartOf(cost.wait_within, subject.function.name, is_kernel=True),
         rounds_by=cost.rounds_by,
+        tests_marker=cost.tests_marker,
     )
 
 

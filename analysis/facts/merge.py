@@ -125,6 +125,7 @@ def _branch_fact(
     waits = Parts()
     within = Parts()
     rounds_by: RoundsBy | None = None
+    tests_marker: list[bool] = []
     ways_out: dict[Span, None] = {}
     reached: set[bool] = set()
     for view, divergence, grader in views:
@@ -144,6 +145,7 @@ def _branch_fact(
                 waits.add(estimate.idle_share, view.root, view.part_of_slots)
                 within.add(estimate.wait_within, view.root, view.part_of_slots)
                 rounds_by = worse_rounds(rounds_by, estimate.rounds_by)
+                tests_marker.append(estimate.tests_marker)
     return BranchFact(
         branch.kind,
         branch.keyword,
@@ -164,6 +166,7 @@ def _branch_fact(
         within.largest(),
         rounds_by,
         reached == {False},
+        bool(tests_marker) and all(tests_marker),
     )
 
 

@@ -111,7 +111,7 @@ class BranchFact:
     `ways_out`: keywords of the branches in a loop at which threads decide apart whether they leave it, those first that
     lead out themselves.
     `wait_within`: what some lanes run while others wait for as long as data decide, a loop or the longer arm; of a
-    loop `rounds_by` says what decides.
+    loop `rounds_by` says what decides.  `tests_marker`: lanes part only where entries are markers (`-1`: no neighbour).
     `is_unreached`: every launch passes the same for what leads here, so that no launch comes here.
     """
 
@@ -132,6 +132,7 @@ class BranchFact:
     wait_within: PartOf | None = None
     rounds_by: RoundsBy | None = None
     is_unreached: bool = False
+    tests_marker: bool = False
 
 
 @final

@@ -88,11 +88,13 @@ class DivergentBranch:
 
     The price is an estimate: issue slots from a table of instructions, as a share of those of the whole kernel, in a
     warp that splits each time. Where a loop has no bound that is known its trip count stays open: the share is a range
-    if it depends on that ("3 % to 12 %"). Of a device function that no known kernel calls it is the share of the
-    function. A condition that agrees in every warp
-    because of what the data hold is still reported. A condition on what is not known (a call that is not understood,
-    an argument of an unknown caller unless lanes also part when all threads pass the same) is of tier *assumed* and
-    shown only when asked for. Silence a known case with `// NOLINT(simt-divergent-branch)`.
+    if it depends on that ("3 % to 12 %"), and no figure is told where its ends lie too far apart; if it may be too
+    small to matter, the finding is a hint. So is a test for markers in a list of indices (`if (neighbour >= 0)`): there
+    are few of them as a rule. Of a device function that no known kernel calls it is the share of the function. A
+    condition that agrees in every warp because of what the data hold is still reported. A condition on what is not
+    known (a call that is not understood, an argument of an unknown caller unless lanes also part when all threads pass
+    the same) is of tier *assumed* and shown only when asked for. Silence a known case with
+    `// NOLINT(simt-divergent-branch)`.
     """
 
     code: ClassVar[str] = "DIV401"
@@ -206,6 +208,7 @@ def _total(change: Change, prices: Sequence[SplitPrice], threshold: float) -> Sp
         share = share.plus(scaled(price.part.share, *[price.part_of_warps] * 3))
     part = PartOf(share, dearest.part.whole, dearest.part.is_kernel)
     total = turns_price(part, threshold)
+    total = replace(total, is_guess=total.is_guess or all(price.is_guess for price in alike))
     return total if total.passes(threshold) else None
 
 

@@ -21,6 +21,8 @@ LONG_WAIT: Final = 160
 ONE_PERCENT: Final = 0.01
 WIDE: Final = 4
 """Ends of a range that differ by more say nothing: no figure is told then."""
+CLEAR: Final = 2
+"""Times the threshold: what is expected to take that much is told, though it may be less."""
 CLOSE: Final = 1.5
 """Ends of a range that differ by no more are told as one number: all of it is an estimate."""
 
@@ -63,19 +65,22 @@ def split_price(branch: BranchFact, threshold: float) -> SplitPrice | None:
         return None
     within = branch.wait_within
     is_guess = within is not None and is_wide(within.share) and 100 * within.share.low < threshold
-    return SplitPrice(part, True, 1.0, within, None, is_guess)
+    return SplitPrice(part, True, 1.0, within, None, is_guess or branch.tests_marker)
 
 
 def _turns(branch: BranchFact, part: PartOf, threshold: float) -> SplitPrice:
     by = branch.rounds_by
     if by is None:
-        return replace(turns_price(part, threshold), part_of_warps=part_of_warps(branch))
+        price = turns_price(part, threshold)
+        return replace(price, part_of_warps=part_of_warps(branch), is_guess=price.is_guess or branch.tests_marker)
     return SplitPrice(part, False, 1.0, branch.wait_within, by, by not in APART)
 
 
 def turns_price(part: PartOf, threshold: float) -> SplitPrice:
     """Of arms that run one after the other in all warps."""
-    return SplitPrice(part, False, 1.0, None, None, is_wide(part.share) and 100 * part.share.low < threshold)
+    share = part.share
+    is_doubtful = 100 * share.low < threshold and 100 * share.expected < CLEAR * threshold
+    return SplitPrice(part, False, 1.0, None, None, is_wide(share) and is_doubtful)
 
 
 def part_of_warps(branch: BranchFact) -> float:

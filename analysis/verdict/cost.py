@@ -44,6 +44,7 @@ from analysis.verdict.alone import SingleLanes
 from analysis.verdict.grade import Grade, Grader
 from analysis.verdict.lane_rounds import count_lane_rounds
 from analysis.verdict.loops import cycle_of, excess_trips, is_bounded, known_excess, linear_excess, only_waits
+from analysis.verdict.markers import Markers
 from analysis.verdict.predication import is_predicated, is_short
 from analysis.verdict.rounds import Rounds
 from analysis.verdict.rounds_by import RoundsBy, RoundSources
@@ -74,7 +75,7 @@ class BranchCost:
 
     The shares are those of a warp that splits each time it comes here; `idle` is one wait, its share all of them.
     `wait_within` is what some lanes run while others wait, a loop or the longer arm, where data decide how long.
-    `rounds_by`: of such a loop, what decides.
+    `rounds_by`: of such a loop, what decides.  `tests_marker`: whether lanes part where entries are markers alone.
     `is_predicated`: a compiler makes selects of the arms, so that no warp parts here.
     """
 
@@ -85,6 +86,7 @@ class BranchCost:
     is_predicated: bool = False
     wait_within: Share = NOTHING
     rounds_by: RoundsBy | None = None
+    tests_marker: bool = False
 
 
 FREE = BranchCost(0, 0, NOTHING, NOTHING)
@@ -131,6 +133,7 @@ class _Model:
         self._rounds = Rounds(function, control, divergence, affine)
         self._single = SingleLanes(function, control, divergence, affine)
         self._weights = weights
+        self._markers = Markers(function, control, divergence)
         self._sources = RoundSources(function, control, divergence, weights.spaces)
 
     @cached_property
@@ -210,11 +213,14 @@ class _Model:
         if not leaves and is_predicated(self._function, self._weights, own):
             return BranchCost(serialized, idle // self._weights.rounds(first), NOTHING, NOTHING, is_predicated=True)
         share = self._share_in_turns(shorter, again) if serialized else NOTHING
+        is_marker = self._markers.tests(deciders)
         if leaves or not idle:
-            return BranchCost(serialized, 0, share, NOTHING)
+            return BranchCost(serialized, 0, share, NOTHING, tests_marker=is_marker)
         longer = self._share(self._weights.part(own[sized[-1][1]]), (slots[-1] - slots[-2]) / slots[-1])
         waits = self._of_some_lanes(longer, USUAL_WAIT)
-        return BranchCost(serialized, idle // self._weights.rounds(first), share, waits, wait_within=longer)
+        return BranchCost(
+            serialized, idle // self._weights.rounds(first), share, waits, wait_within=longer, tests_marker=is_marker
+        )
 
     def _share_in_turns(self, shorter: frozenset[BasicBlockId], again: Sequence[frozenset[BasicBlockId]]) -> Share:
         """Of a kernel that grows by what runs again: of it each arm counts once."""

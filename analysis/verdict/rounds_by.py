@@ -164,12 +164,9 @@ class RoundSources:
         is_loaded = bool(starts.loads) or seen.reads_before
         if self._reads_in_each_round(conditions, cycle):
             return RoundsBy.SEARCH
-        everything = [self._inside((phi,), cycle.header, cycle) for phi in seen.phis]
-        if self._has_floats(everything) or any(self._is_float(value) for value, _ in seen.entries):
-            return RoundsBy.NUMBERS if is_loaded else RoundsBy.NEIGHBOURS
-        own = [self._inside((phi,), cycle.header, cycle, with_choices=False) for phi in seen.phis]
+        own = [self._inside((phi,), cycle.header, cycle) for phi in seen.phis]
         if any(item.operator not in ADDITIVE for one in own for item in _binaries(one)):
-            return RoundsBy.NUMBERS
+            return RoundsBy.NEIGHBOURS if self._has_floats(own) and not is_loaded else RoundsBy.NUMBERS
         if is_loaded:
             return RoundsBy.LENGTHS
         if starts.is_unknown:

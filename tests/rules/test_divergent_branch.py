@@ -243,7 +243,11 @@ __global__ void k(const int *x, float *y, int n) {
         text % f"int k; for (k = 0; k < n; k++) y[k] += 1.0f;\n for (k = 0; k < n * n; k++) {{ {branch}{claim}\n  }}"
     )
     assert beside.message.count("a split takes at least 3 % of this kernel's issue slots.") == 1
-    assert (before.severity, alone.severity) == (Severity.HINT, Severity.INFORMATION)
+    (doubtful,) = check_fixture(
+        text % f"int k = n; {branch}{claim}\n  for (k = 0; k < n; k++) y[k] += 1.0f;",
+        RuleSettings(select=frozenset({"DIV401"}), share_threshold=5),
+    )
+    assert (before.severity, doubtful.severity) == (Severity.INFORMATION, Severity.HINT)
     check_fixture(text % f"int k = n; {branch}\n  for (k = 0; k < 4000; k++) y[k] += 1.0f;")
 
 
