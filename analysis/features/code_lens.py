@@ -26,6 +26,8 @@ class CodeLens:
     uncoalesced: int
     bank_ways: int | None
     title: str
+    origin: str | None = None
+    """Where it is launched, if that is in another file."""
 
 
 def code_lenses(analysis: FileAnalysis) -> tuple[CodeLens, ...]:
@@ -35,7 +37,6 @@ def code_lenses(analysis: FileAnalysis) -> tuple[CodeLens, ...]:
 
 def _lens(analysis: FileAnalysis, function: FunctionFacts) -> CodeLens:
     summary = summarize(analysis, function)
-    origin = origin_text(analysis, function)
     return CodeLens(
         function.start,
         function.start + function.name_span.start,
@@ -46,5 +47,6 @@ def _lens(analysis: FileAnalysis, function: FunctionFacts) -> CodeLens:
         summary.opaque,
         summary.uncoalesced,
         summary.bank_ways,
-        counts_in_words(summary) + ("" if origin is None else f" · {origin}"),
+        counts_in_words(summary),
+        origin_text(analysis, function),
     )

@@ -13,7 +13,7 @@ from analysis.features.hover_info import BarrierSubject, BranchSubject, Function
 from analysis.features.launch_text import block_text, launches_text
 from analysis.features.source_step import SourceStep, source_step, source_steps
 from analysis.features.summary import one_per_place, summarize
-from analysis.features.value_form import value_form_at
+from analysis.features.value_form import has_one_value, value_form_at
 from analysis.ir.source import OWN_FRAME, Span
 from analysis.rules.source_text import FunctionText
 
@@ -129,7 +129,7 @@ def _value_hover(analysis: FileAnalysis, function: FunctionFacts, expression: Ex
             text.start(expression.span),
             text.end(expression.span),
             text.quoted(expression.span),
-            expression.type,
+            expression.type if has_one_value(analysis, function, offset) else "",
             expression.level,
             value_form_at(analysis, function, offset).words(),
             access_lines(analysis, function, offset),

@@ -82,6 +82,12 @@ def value_form_at(analysis: FileAnalysis, function: FunctionFacts, offset: int) 
     return ValueForm(form, widest.low, widest.high, is_exact, thread)
 
 
+def has_one_value(analysis: FileAnalysis, function: FunctionFacts, offset: int) -> bool:
+    """Whether the text of the innermost expression stands for one value in each call: a macro's may for many."""
+    found = list(islice(analysis.values_at(function, offset), MAX_CALLS + 1))
+    return not _is_of_several_values(found)
+
+
 def _is_assigned_again(view: View, span: Span) -> bool:
     """A declared name whose first value is not the only one: what holds of that value does not hold of the name."""
     function = view.root.function

@@ -46,24 +46,24 @@ def test_the_title_counts_what_is_there(body: str, title: str) -> None:
     assert text[lens.start : lens.end] == lens.function == "kernel"
 
 
-def test_the_title_names_launches_that_stand_in_other_files() -> None:
+def test_a_lens_names_launches_that_stand_in_other_files() -> None:
     kernel = "__global__ void k(int *x) { x[0] = 1; }\n"
     launch = '#include "k.cuh"\nvoid a(int *x) { k<<<1, 64>>>(x); }\n'
 
-    def title(**files: str) -> str:
+    def origin(**files: str) -> str | None:
         texts = {f"{name}.cu": text for name, text in files.items()} | {"k.cuh": kernel}
         (lens,) = code_lenses(analyzed(texts, "k.cuh"))
-        return lens.title
+        return lens.origin
 
-    assert title() == "no divergent branches"
-    assert title(a=launch) == "no divergent branches · launched in a.cu:2"
+    assert origin() is None
+    assert origin(a=launch) == "launched in a.cu:2"
     many = dict.fromkeys("abcde", launch)
-    assert title(**many) == "no divergent branches · launched in a.cu:2, b.cu:2, c.cu:2, 2 more"
+    assert origin(**many) == "launched in a.cu:2, b.cu:2, c.cu:2, 2 more"
 
 
-def test_the_title_names_no_launch_of_the_same_file() -> None:
+def test_a_lens_names_no_launch_of_the_same_file() -> None:
     (lens,) = code_lenses(analyze("__global__ void k(int *x) { x[0] = 1; }\nint main() { k<<<1, 64>>>(0); }\n"))
-    assert lens.title == "no divergent branches"
+    assert lens.origin is None
 
 
 def test_the_counts_are_there_as_numbers() -> None:

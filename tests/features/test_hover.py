@@ -398,6 +398,18 @@ def test_the_range_of_a_part_of_a_macro_is_not_said_of_an_initialiser() -> None:
     assert "from 1 to 4" in single
 
 
+def test_the_type_of_a_part_of_a_macro_is_not_said_of_its_value() -> None:
+    shown = markdown("""
+        #define AT(a, i) ((a)[(i) * 2 + blockIdx.x])
+        __global__ void k(float *x) {
+          float v = $0AT(x, threadIdx.x);
+          x[0] = v;
+        }
+    """)
+    assert shown is not None
+    assert shown.startswith("`AT(x, threadIdx.x)` is **varying**\n")
+
+
 @pytest.mark.parametrize(("macro", "marked"), [("$0AT(x,", "AT(x,"), ("AT($0x,", "AT(x,")])
 def test_a_macro_over_several_lines_is_marked_on_one(macro: str, marked: str) -> None:
     analysis, offset = analyze_at_cursor(f"""

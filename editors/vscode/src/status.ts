@@ -96,7 +96,7 @@ function kernelWords(kernel: Kernel): string {
   ].filter((part) => part !== undefined);
   const simulated = kernel.simulation.simdEfficiency;
   if (kernel.simulation.state === "finished" && simulated !== null)
-    parts.push(`${Math.round(100 * simulated)} % of lanes`);
+    parts.push(`${Math.min(Math.round(100 * simulated), simulated < 1 ? 99 : 100)} % of lanes`);
   return `${kernel.name}: ${parts.length === 0 ? "nothing found" : parts.join(" · ")}`;
 }
 

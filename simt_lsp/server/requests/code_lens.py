@@ -1,4 +1,5 @@
-"""`textDocument/codeLens`: over each kernel its counts, whose command explains its line, and one that simulates it.
+"""`textDocument/codeLens`: over each kernel its counts, whose command explains its line, and one that simulates it; in
+the end where it is launched, if that is in another file.
 
 Over each launch in host code stands one that simulates the kernel as it is launched there.
 """
@@ -47,6 +48,12 @@ def lenses(view: View) -> list[types.CodeLens]:
         explain = types.Command(printable(lens.title), EXPLAIN_COMMAND, arguments=[uri, name.start.line + 1])
         found.append(types.CodeLens(place, explain))
         found.append(types.CodeLens(place, _simulate(uri, lens.function, name, simulated.get(_line(view, lens)))))
+        if lens.origin is not None:
+            found.append(
+                types.CodeLens(
+                    place, types.Command(printable(lens.origin), EXPLAIN_COMMAND, arguments=explain.arguments)
+                )
+            )
     return [*found, *_launch_lenses(view)]
 
 
