@@ -68,9 +68,9 @@ def analyze_accesses(
     """Every load, store and atomic that the entry reaches, in the order of the blocks."""
     finder = _Finder(function, control, divergence, spaces, affine)
     sites = control.placed(Load, Store, Atomic)
-    for block, _, instruction in paced(sites, 100):
+    for block, _, instruction in paced(sites, 5):
         finder.note(block, instruction)
-    return tuple(finder.access(block, instruction) for block, _, instruction in paced(sites, 100))
+    return tuple(finder.access(block, instruction) for block, _, instruction in paced(sites, 5))
 
 
 ACCESSES = {Load: AccessKind.LOAD, Store: AccessKind.STORE, Atomic: AccessKind.ATOMIC}

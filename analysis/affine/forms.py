@@ -49,6 +49,7 @@ from analysis.ir.instructions import (
     Unary,
 )
 from analysis.ir.operators import BinaryOperator, MathFunction, UnaryOperator
+from analysis.ir.pace import paced
 from analysis.ir.types import BooleanType, IntegerType, PointerType
 
 RING = {BinaryOperator.ADD: add, BinaryOperator.SUBTRACT: subtract, BinaryOperator.MULTIPLY: multiply}
@@ -78,7 +79,7 @@ class FormPass:
         self.forms = facts.forms
         self.divergence = facts.divergence
         self.phis = PhiRules(facts, control)
-        self._widths = [width_of(type_) for type_ in self.types]
+        self._widths = [width_of(type_) for type_ in paced(self.types)]
         self._moving: set[ValueId] = set()
         """Values that rest on a guess about a loop, so that they may change when the loops are read again."""
 
@@ -111,7 +112,7 @@ class FormPass:
         for phi in body.phis:
             if widths[phi.result]:
                 self._settle(phi.result, self.phis.form(phi, block))
-        for instruction in body.instructions:
+        for instruction in paced(body.instructions, 5):
             result = instruction.result
             if result is None or not widths[result]:
                 continue

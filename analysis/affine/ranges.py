@@ -34,6 +34,7 @@ from analysis.ir.instructions import (
     Unary,
 )
 from analysis.ir.operators import BinaryOperator, SpecialRegister, UnaryOperator
+from analysis.ir.pace import paced
 from analysis.ir.types import U64, BooleanType, IntegerType, Type
 
 MAX_ROUNDS = 12
@@ -171,7 +172,7 @@ class _RangePass:
         """Settles every instruction of the block; those whose operands decide, with their rules."""
         found: list[_Ruled] = []
         intervals, rules = self.intervals, self._RULES
-        for instruction in self.function.blocks[block].instructions:
+        for instruction in paced(self.function.blocks[block].instructions, 3):
             result = instruction.result
             if result is None or (whole := self._whole[result]) is None:
                 continue

@@ -64,6 +64,7 @@ from analysis.ir.instructions import (
     WarpReduce,
 )
 from analysis.ir.operators import BarrierReduction, PhaseQuestion, SpecialRegister
+from analysis.ir.pace import paced
 from analysis.ir.types import MemorySpace, PointerType
 
 Pure: TypeAlias = (
@@ -210,7 +211,7 @@ def build_nodes(function: Function, control: ControlFlow, options: DivergenceOpt
             graph.seeds.append((parameter.value, options.parameters, Seed.PARAMETER))
     if options.context is not None:
         _read_arguments(graph, options.context, options)
-    for block in control.order:
+    for block in paced(control.order):
         _read_block(graph, block)
     return graph
 
@@ -234,7 +235,7 @@ def _read_block(graph: NodeGraph, block: int) -> None:
         home[phi.result] = block
         for _, value in phi.incoming:
             users[value].append(phi.result)
-    for instruction in body.instructions:
+    for instruction in paced(body.instructions, 2):
         if type(instruction) in PURE:
             result = instruction.result
             assert result is not None

@@ -37,6 +37,7 @@ from analysis.graph.cycles import Cycle
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Constant, Jump, ReadSpecial, Return, Shuffle
 from analysis.ir.operators import SpecialRegister
+from analysis.ir.pace import paced
 
 HIGHEST = int(Level.VARYING)
 WARP = int(Level.WARP)
@@ -181,9 +182,9 @@ class Solver:
     def _raise_cycle(self, cycle: Cycle, level: int, node: int) -> None:
         graph = self.graph
         self.lift(graph.loop_base + cycle.id, level, Rule.IRREDUCIBLE, node)
-        for block in sorted(cycle.blocks):
+        for block in paced(sorted(cycle.blocks)):
             self.lift(graph.convergence_base + block, level, Rule.IRREDUCIBLE, node)
-            for value in self._defined(block):
+            for value in paced(self._defined(block)):
                 if not graph.timeless[value]:
                     self.lift(value, level, Rule.IRREDUCIBLE, node)
 
@@ -202,8 +203,8 @@ class Solver:
 
     def _spread_loop(self, node: int, cycle: Cycle, level: int) -> None:
         graph = self.graph
-        for block in sorted(cycle.blocks):
-            for value in self._defined(block):
+        for block in paced(sorted(cycle.blocks)):
+            for value in paced(self._defined(block)):
                 if graph.timeless[value]:
                     continue
                 for user in graph.users[value]:

@@ -28,6 +28,7 @@ from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
 from analysis.ir.instructions import Binary, Compare, Constant, Convert, Instruction, Math, ReadSpecial, Select, Unary
 from analysis.ir.operators import BinaryOperator, CompareOperator, SpecialRegister, UnaryOperator
+from analysis.ir.pace import paced
 from analysis.ir.types import BOOLEAN, BooleanType, IntegerType
 
 MAX_OPERATIONS = 40
@@ -95,7 +96,7 @@ def structured_expressions(function: Function, control: ControlFlow) -> dict[int
     found: dict[int, Expression] = {}
     sizes: dict[int, int] = {}
     for block in control.order:
-        for instruction in function.blocks[block].instructions:
+        for instruction in paced(function.blocks[block].instructions):
             if type(instruction) not in STRUCTURED:
                 continue
             size = 1

@@ -12,6 +12,7 @@ from analysis.facts.merge import View
 from analysis.facts.model import AccessFact
 from analysis.facts.parts import Parts
 from analysis.ir.function import Function
+from analysis.ir.pace import paced
 from analysis.ir.source import Span
 from analysis.ir.types import MemorySpace
 from analysis.verdict.memory_losses import loses_slots
@@ -31,7 +32,7 @@ def access_facts(views: Sequence[View]) -> tuple[AccessFact, ...]:
     for view in views:
         numbers: Counter[tuple[int, int, AccessKind]] = Counter()
         records = view.root.records[view.frame]
-        for access, lost in zip(records.accesses, records.losses, strict=True):
+        for access, lost in paced(zip(records.accesses, records.losses, strict=True), 5):
             place = (access.span.start, access.span.end, access.kind)
             numbered = (*place, numbers[place])
             numbers[place] += 1
@@ -40,7 +41,7 @@ def access_facts(views: Sequence[View]) -> tuple[AccessFact, ...]:
             merged[numbered] = fact if known is None else _worse(known, fact)
             losses[numbered].add(lost, view.root, view.part_of_slots if loses_slots(access) else view.part_of_sectors)
     order = sorted(merged, key=lambda place: (place[0], place[1], place[2].value, place[3]))
-    return tuple(replace(merged[place], lost_part=losses[place].largest()) for place in order)
+    return tuple(replace(merged[place], lost_part=losses[place].largest()) for place in paced(order, 5))
 
 
 def _fact(function: Function, access: Access) -> AccessFact:

@@ -9,20 +9,21 @@ Cost     Functions are keyed by their fingerprint (text, macros, declarations an
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from itertools import count
 from typing import Final, final
 
 from analysis.facts.cache import BoundedCache
 from analysis.facts.calls import KnownCallers
 from analysis.facts.file_analysis import Answers, FileAnalysis
-from analysis.facts.functions import Cancelled as Cancelled
 from analysis.facts.functions import FunctionCaches, MergedFacts, NumberedRoot, SsaFunction, analyze_functions
 from analysis.facts.kept_launches import MAX_KEPT_FILES
 from analysis.facts.launch_places import launch_places
 from analysis.facts.model import FileFacts, FileProblem, ProblemKind
 from analysis.facts.settings import AnalysisSettings
 from analysis.facts.syntax_errors import syntax_errors
-from analysis.ir.pace import no_pace, pace
+from analysis.ir.pace import Cancelled as Cancelled
+from analysis.ir.pace import ends_when, pace, turn
 from analysis.lower.launches.outside import MAX_KEPT, Outside, UnitMemo
 from analysis.lower.program import LowerSettings, Program
 from analysis.project.model import Project
@@ -86,24 +87,20 @@ class Analyzer:
         includers: Sequence[str] = (),
         project: Project | None = None,
         callers: KnownCallers | None = None,
-        cancelled: Callable[[], bool] = lambda: False,
+        cancelled: Callable[[], bool] | None = None,
     ) -> FileAnalysis:
         """Never raises on any text; raises `Cancelled` soon after `cancelled()` is true.
+
+        Without `cancelled` it is a part of whatever is paced around it.
 
         `context` is a file that includes this header: the header then sees that file's names and macros.
         `callers` says of a file that others include how all of them call its functions (`FileAnalysis.calls`).
         `includers` are all files that this one is compiled in, where they are known: their launches are its launches.
         `project` knows the files that belong together: all that launch a kernel or call a host function are then read.
         """
-
-        def checkpoint() -> None:
-            with pace(no_pace):  # what others ask meanwhile is none of this analysis
-                is_cancelled = cancelled()
-            if is_cancelled:
-                raise Cancelled
-
-        with self._store.version_of(path), pace(checkpoint):
-            analysis = self._analyze(path, document, loader, settings, context, includers, project, callers, checkpoint)
+        paces = nullcontext() if cancelled is None else pace(ends_when(cancelled))
+        with self._store.version_of(path), paces:
+            analysis = self._analyze(path, document, loader, settings, context, includers, project, callers, turn)
         if not self._edited:
             self._store.release(path)
         return analysis
@@ -184,7 +181,7 @@ def _problem(problem: Problem) -> FileProblem:
     match problem.kind:
         case SyntaxProblemKind.MISSING_INCLUDE:
             kind = ProblemKind.MISSING_INCLUDE
-        case SyntaxProblemKind.TOO_LARGE:
+        case SyntaxProblemKind.TOO_LARGE | SyntaxProblemKind.TOO_DEEP:
             kind = ProblemKind.TOO_LARGE
         case _:
             kind = ProblemKind.PREPROCESSOR

@@ -41,7 +41,7 @@ from analysis.lower.launches.other_uses import uses_of_names
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import HIDDEN, IDENTIFIER
 from analysis.syntax.line_index import LineIndex
-from analysis.syntax.problems import ProblemKind
+from analysis.syntax.problems import CUT_OFF, ProblemKind
 from analysis.syntax.translation_unit import TranslationUnit
 
 NOTHING_TAKEN: Final = Taken(None, None)
@@ -177,7 +177,7 @@ def calls_of_file(
     followed = FollowedCalls(unit, roots, is_own=False)
     missing = (one.detail for one in unit.problems if one.kind is ProblemKind.MISSING_INCLUDE)
     missed = frozenset(posixpath.basename(name.strip('"<>')) for name in missing)
-    is_whole = is_complete and all(problem.kind is not ProblemKind.TOO_LARGE for problem in unit.problems)
+    is_whole = is_complete and all(problem.kind not in CUT_OFF for problem in unit.problems)
     return CallsOfFile(unit.path, followed.calls(unlaunched), frozenset(unit.read_paths), is_whole, missed)
 
 

@@ -38,7 +38,6 @@ from analysis.ir.source import OWN_FRAME, FrameId, Span
 from analysis.lower.program import Program
 from analysis.syntax.document import Document
 from analysis.syntax.items import Item
-from analysis.syntax.line_index import LineIndex
 from analysis.warp.model import WarpProblemKind
 
 Value = TypeVar("Value")
@@ -217,8 +216,7 @@ class FileAnalysis:
                 if item.path == self.facts.path:
                     places.add((item.path, start - function.start, line_of(start) - line))
                 else:
-                    text = self._program.unit.text_of(item.path) or b""
-                    places.add((item.path, start, text.count(b"\n", 0, start)))
+                    places.add((item.path, start, self._program.unit.line_of(item.path, start)))
         return frozenset(places)
 
     def views(self, function: FunctionFacts) -> tuple[View, ...]:
@@ -234,7 +232,7 @@ class FileAnalysis:
         """The line, from 1, of an offset in this file or a header of it."""
         if path == self.facts.path:
             return self.document.lines.line_of(offset) + 1
-        return LineIndex(self._program.unit.text_of(path) or b"").line_of(offset) + 1
+        return self._program.unit.line_of(path, offset) + 1
 
     # -- inside -----------------------------------------------------------------------------------------------------
 

@@ -49,6 +49,7 @@ from analysis.graph.work import TooMuchWork
 from analysis.ir.function import Function, FunctionKind
 from analysis.ir.instructions import FunctionId
 from analysis.ir.limits import Limit
+from analysis.ir.pace import paced
 from analysis.ir.promote import promote
 from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, FrameId, Span
@@ -168,10 +169,6 @@ def analyze_functions(
     return _FileRun(program, settings, caches, checkpoint, outside, callers).run()
 
 
-class Cancelled(BaseException):
-    """The caller asked to stop; nothing was published.  No failure, so it passes what logs failures."""
-
-
 @final
 class _FileRun:
     """One pass over one version of a file."""
@@ -227,7 +224,7 @@ class _FileRun:
                 continue  # only kernels of this file call it, and they say everything
             if is_included or function.id not in self._reached:
                 self._add_root(function, called)
-        analyzed = [self._facts_of(function) for function in functions if function.id in self._reached]
+        analyzed = [self._facts_of(function) for function in paced(functions, 50) if function.id in self._reached]
         limited = [problem for function in analyzed if (problem := limit_problem(function.facts)) is not None]
         return AnalyzedFunctions(tuple(analyzed), (*self._problems, *limited), self._launches, self._called)
 
@@ -235,7 +232,7 @@ class _FileRun:
         """The device functions of the main file, in text order; only those that are new are declared."""
         functions: list[DeviceFunction] = []
         same: Counter[FunctionId] = Counter()
-        for item in self._program.unit.items:
+        for item in paced(self._program.unit.items, 2):
             if item.kind is not ItemKind.FUNCTION or not item.is_definition or not item.is_device:
                 continue
             # Methods of two specialisations of a record may be the same text: their order tells them apart.
@@ -425,7 +422,7 @@ class _FileRun:
     def _callers_first(self, functions: Sequence[DeviceFunction]) -> Iterable[DeviceFunction]:
         """Functions that nothing in the file calls come first, so that callees are seen through their callers."""
         called: set[FunctionId] = set()
-        for function in functions:
+        for function in paced(functions, 50):
             own = None if function.id in self._reached else self._ssa(function.id)
             if own is not None:
                 called.update(self._called_by(function.id, own))

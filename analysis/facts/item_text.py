@@ -14,10 +14,7 @@ _PARAMETERS: Final = re.compile(rb"\s*\(")
 
 def relocated(unit: TranslationUnit, item: Item) -> Item:
     """The same declaration in this version of the text; `item` itself if it is gone."""
-    for other in unit.lookup(item.name):
-        if other.path == item.path and other.text == item.text:
-            return other
-    return item
+    return unit.same(item) or item
 
 
 def name_span(item: Item) -> Span:

@@ -34,6 +34,7 @@ from analysis.ir.instructions import (
     Switch,
     WarpBarrier,
 )
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.ir.source import FrameId, Span
 from analysis.verdict.barriers import BarrierSite, BarrierVerdict, Tier
@@ -93,7 +94,7 @@ def branches_if_callers_agree(
 def _branch_facts(function: Function, views: Sequence[tuple[View, DivergenceResult]]) -> tuple[BranchFact, ...]:
     # Matched by place, not by number: an instance of a template may lack the branches of an arm that it discards.
     here = [(view, divergence, _grader(view, divergence)) for view, divergence in views]
-    facts = [_branch_fact(branch, here) for branch in function.branches]
+    facts = [_branch_fact(branch, here) for branch in paced(function.branches, 10)]
     return tuple(sorted(facts, key=lambda fact: (fact.keyword.start, fact.keyword.end)))
 
 
@@ -267,7 +268,7 @@ def variable_facts(function: Function, views: Sequence[View]) -> tuple[VariableF
     declared: dict[tuple[int, int], Level] = {}
     given: dict[tuple[int, int], Level] = {}
     for view in views:
-        for definition in view.root.records[view.frame].definitions:
+        for definition in paced(view.root.records[view.frame].definitions):
             span = view.root.function.variables[definition.variable].span
             place = span.start, span.end
             level = view.root.divergence.level(definition.value)
@@ -277,6 +278,6 @@ def variable_facts(function: Function, views: Sequence[View]) -> tuple[VariableF
     parameters = {(parameter.span.start, parameter.span.end) for parameter in function.parameters}
     return tuple(
         VariableFact(variable.name, variable.span, given[place], declared.get(place, given[place]), place in parameters)
-        for variable in function.variables
+        for variable in paced(function.variables)
         if variable.name and (place := (variable.span.start, variable.span.end)) in given
     )

@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 
 from analysis.graph.cycles import Cycle
 from analysis.ir.control_flow import Edges
+from analysis.ir.pace import spend
 
 
 def find_joins(
@@ -81,6 +82,7 @@ class _Walk:
             _, block = heapq.heappop(fresh)
             arriving = label[block]
             self.steps += 1
+            spend(2)
             for target in self._onward(block):
                 old = label.get(target)
                 if old == arriving:

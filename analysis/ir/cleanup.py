@@ -35,6 +35,7 @@ from analysis.ir.instructions import (
     Undefined,
     ValueId,
 )
+from analysis.ir.pace import paced, spend
 from analysis.ir.redundant_phis import replace_redundant_phis
 from analysis.ir.slots import Shapes
 
@@ -160,9 +161,10 @@ def _remove_dead(draft: Draft) -> None:
     pure = _PURE
 
     for index in reversed(draft.order):
+        spend(1)
         operands = _terminator(draft, index).operands
         needed.update(map(now, operands, operands))
-        for instruction in reversed(draft.instructions[index]):
+        for instruction in paced(draft.instructions[index][::-1]):
             result = instruction.result
             if result is not None and result not in needed:
                 if result in replaced:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analysis.ir.function import BasicBlock
+from analysis.ir.pace import paced, spend
 
 Edges = Sequence[Sequence[int]]
 """For each node, the nodes its edges lead to."""
@@ -83,6 +84,9 @@ def immediate_dominators(order: Sequence[int], predecessors: Edges) -> list[int]
         rank[node] = position
     # All work happens on ranks: a dominator always has a smaller rank than what it dominates.
     ranked = [[known for p in predecessors[node] if (known := rank[p]) != UNREACHED] for node in order]
+    for incoming in ranked:
+        if len(incoming) > 2:
+            incoming.sort(reverse=True)  # from the deepest one up, no part of the way is gone twice
     dominator = [UNREACHED] * len(order)
     dominator[0] = 0
     everything = range(1, len(order))
@@ -100,8 +104,8 @@ def immediate_dominators(order: Sequence[int], predecessors: Edges) -> list[int]
 def _improve(dominator: list[int], positions: Sequence[int], ranked: Edges) -> bool:
     """One sweep over the given nodes; True if some dominator moved."""
     changed = False
-    for position in positions:
-        best = UNREACHED
+    for position in paced(positions):
+        best, spent = UNREACHED, 0
         for other in ranked[position]:
             if dominator[other] == UNREACHED:
                 continue
@@ -111,8 +115,11 @@ def _improve(dominator: list[int], positions: Sequence[int], ranked: Edges) -> b
             while best != other:
                 while best > other:
                     best = dominator[best]
+                    spent += 1
                 while other > best:
                     other = dominator[other]
+                    spent += 1
+        spend(spent // 10)
         if dominator[position] != best:
             dominator[position] = best
             changed = True
@@ -122,13 +129,14 @@ def _improve(dominator: list[int], positions: Sequence[int], ranked: Edges) -> b
 def dominance_frontiers(before: Sequence[Sequence[int]], dominator: Sequence[int]) -> list[list[int]]:
     """For each block, the blocks where its dominance ends: there its definitions meet others."""
     frontier: list[list[int]] = [[] for _ in before]
-    for block, incoming in enumerate(before):
+    for block, incoming in enumerate(paced(before)):
         if len(incoming) < 2 or dominator[block] < 0:
             continue
         for other in incoming:
             runner = other
             while runner != dominator[block]:
-                if not frontier[runner] or frontier[runner][-1] != block:
-                    frontier[runner].append(block)
+                if frontier[runner] and frontier[runner][-1] == block:
+                    break  # another way in has come by here, and gone on
+                frontier[runner].append(block)
                 runner = dominator[runner]
     return frontier

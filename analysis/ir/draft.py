@@ -36,6 +36,7 @@ from analysis.ir.instructions import (
     Trap,
     ValueId,
 )
+from analysis.ir.pace import paced
 from analysis.ir.source import Span
 from analysis.ir.types import VOID, Type
 
@@ -156,7 +157,7 @@ class _Assembly:
             defined += [phi.result for phi in draft.phis[index] if phi.result not in replaced]
             defined += [
                 result
-                for instruction in draft.instructions[index]
+                for instruction in paced(draft.instructions[index])
                 if (result := instruction.result) is not None and result not in replaced
             ]
         values = [_GONE] * len(draft.types)
@@ -206,7 +207,7 @@ class _Assembly:
         values, replaced = self._values, self._draft.replaced
         rebuilt: list[Instruction] = []
         append = rebuilt.append
-        for instruction in self._draft.instructions[block]:
+        for instruction in paced(self._draft.instructions[block]):
             if instruction.result in replaced:
                 continue
             if type(instruction) is SymbolAddress:
@@ -223,7 +224,7 @@ class _Assembly:
         return tuple(
             [
                 Definition(record.variable, values[record.value], record.span)
-                for record in self._source.definitions
+                for record in paced(self._source.definitions)
                 if values[record.value] != _GONE
             ]
         )

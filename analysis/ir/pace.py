@@ -1,8 +1,9 @@
-"""Long loops let others have a turn: each counts its rounds, and calls a checkpoint of the analysis every so many.
+"""Long loops let others have a turn: all rounds are counted, and every so many the analysis reaches its checkpoint.
 
 What is analysed says once what its checkpoint is (`with pace(checkpoint)`); passes say where their time goes, with
-`paced(blocks)` in place of `blocks`.  Work is counted, never timed.  A checkpoint may raise, as a cancelled analysis
-does: a loop that is paced must not leave anything half done that outlives the analysis.
+`paced(blocks)` in place of `blocks`.  All loops of one analysis count together, so that many short loops inside a long
+one do not keep others waiting.  Work is counted, never timed.  A checkpoint may raise, as a cancelled analysis does: a
+loop that is paced must not leave anything half done that outlives the analysis.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Final, TypeVar
+from typing import Final, TypeVar, final
 
-ROUNDS: Final = 500
-"""Between two checkpoints of one loop; a round takes a microsecond in most, a hundred in few."""
+TURN: Final = 1_000
+"""Rounds between two checkpoints; a round takes a microsecond or two in most loops, and weighs more in others."""
+SHORT: Final = 50
+"""A list of so many rounds is counted at once: that is all that short loops can afford."""
 
 Item = TypeVar("Item")
 
@@ -22,25 +25,85 @@ def no_pace() -> None:
     """Nobody waits for what is not an analysis of a file."""
 
 
-_CHECKPOINT: Final[ContextVar[Callable[[], None]]] = ContextVar("checkpoint", default=no_pace)
+class Cancelled(BaseException):
+    """The caller asked to stop; nothing was published.  No failure, so it passes what logs failures."""
+
+
+@final
+class _Turns:
+    """What is left of one turn."""
+
+    __slots__ = ("checkpoint", "left")
+
+    def __init__(self, checkpoint: Callable[[], None]) -> None:
+        self.checkpoint = checkpoint
+        self.left = TURN
+
+    def next(self) -> None:
+        self.left = TURN
+        self.checkpoint()
+
+
+_TURNS: Final[ContextVar[_Turns]] = ContextVar("turns", default=_Turns(no_pace))  # noqa: B039 (it counts for nobody)
 
 
 @contextmanager
 def pace(checkpoint: Callable[[], None]) -> Generator[None]:
     """Inside, paced loops call `checkpoint`."""
-    outer = _CHECKPOINT.set(checkpoint)
+    outer = _TURNS.set(_Turns(checkpoint))
     try:
         yield
     finally:
-        _CHECKPOINT.reset(outer)
+        _TURNS.reset(outer)
 
 
-def paced(items: Iterable[Item], rounds: int = ROUNDS) -> Iterator[Item]:
-    """The items, with a checkpoint every so many `rounds`; a loop whose rounds are long names a smaller number."""
-    left = rounds
+def paced(items: Iterable[Item], weight: int = 1) -> Iterator[Item]:
+    """The items, with checkpoints among them; each counts as `weight` rounds."""
+    if isinstance(items, list | tuple) and len(items) * weight <= SHORT:
+        spend(len(items) * weight)
+        return iter(items)
+    return _each(items, weight)
+
+
+def _each(items: Iterable[Item], weight: int) -> Iterator[Item]:
+    turns = _TURNS.get()
     for item in items:
-        left -= 1
-        if not left:
-            left = rounds
-            _CHECKPOINT.get()()
+        turns.left -= weight
+        if turns.left <= 0:
+            turns.next()
         yield item
+
+
+def popped(stack: list[Item], weight: int = 1) -> Iterator[Item]:
+    """What is popped until the stack is empty, paced; the loop may push more."""
+    turns = _TURNS.get()
+    while stack:
+        turns.left -= weight
+        if turns.left <= 0:
+            turns.next()
+        yield stack.pop()
+
+
+def spend(rounds: int) -> None:
+    """So many rounds were done, or are about to be: for who cannot say it with a loop."""
+    turns = _TURNS.get()
+    turns.left -= rounds
+    if turns.left <= 0:
+        turns.next()
+
+
+def turn() -> None:
+    """The checkpoint, now."""
+    _TURNS.get().next()
+
+
+def ends_when(cancelled: Callable[[], bool]) -> Callable[[], None]:
+    """A checkpoint that raises `Cancelled` once the caller says so."""
+
+    def checkpoint() -> None:
+        with pace(no_pace):  # what others ask meanwhile is none of this analysis
+            is_cancelled = cancelled()
+        if is_cancelled:
+            raise Cancelled
+
+    return checkpoint

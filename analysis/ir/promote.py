@@ -37,6 +37,7 @@ from analysis.ir.instructions import (
     Undefined,
     ValueId,
 )
+from analysis.ir.pace import popped
 from analysis.ir.slots import UNKNOWN_TYPES, Accesses, Slots, compatible, find_slots
 from analysis.ir.source import Span
 from analysis.ir.types import Type
@@ -67,8 +68,7 @@ def _phi_slots(draft: Draft, accesses: Sequence[Accesses], dominators: Sequence[
     phis = [0] * len(before)
     pending = [block for block in draft.order if stored[block]]
     spread = list(stored)
-    while pending:
-        block = pending.pop()
+    for block in popped(pending):
         for join in frontiers[block]:
             new = spread[block] & live[join] & ~phis[join]
             if new:
@@ -96,8 +96,7 @@ def _live_slots(draft: Draft, accesses: Sequence[Accesses]) -> tuple[list[int], 
     live = list(read)
     pending = list(draft.order)
     queued = bytearray(b"\1") * count
-    while pending:
-        block = pending.pop()
+    for block in popped(pending, 3):
         queued[block] = 0
         for other in draft.before[block]:
             new = live[other] | (live[block] & ~stored[other])

@@ -34,6 +34,7 @@ from analysis.ir.instructions import (
     SymbolId,
     ValueId,
 )
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.ir.types import (
     ArrayType,
@@ -188,7 +189,7 @@ class _Scan:
         self._constants: dict[ValueId, int] = {}
         self._escaped: set[SymbolId] = set()
         self._candidates: dict[SymbolId, Place] = {}
-        for index, symbol in enumerate(function.symbols):
+        for index, symbol in enumerate(paced(function.symbols)):
             if symbol.kind is SymbolKind.LOCAL and self.shapes.count(symbol.type) <= MAX_SLOTS:
                 self._candidates[SymbolId(index)] = Place(SymbolId(index), symbol.type, None, 0)
 
@@ -210,7 +211,7 @@ class _Scan:
         # every function on every keystroke, and `match` costs twice as much.
         places = self.places
         add_place, add_store = accesses.places.append, accesses.stores.append
-        for instruction in instructions:
+        for instruction in paced(instructions):
             if type(instruction) is SymbolAddress:
                 root = self._candidates.get(instruction.symbol)
                 if root is not None:
@@ -258,7 +259,7 @@ class _Scan:
             return None
         types: list[Type] = []
         symbols: list[SymbolId] = []
-        for symbol, root in promotable.items():
+        for symbol, root in paced(promotable.items(), 2):
             if not isinstance(root.type, _AGGREGATES):
                 root.first, root.mask = len(types), 1 << len(types)
                 types.append(root.type)

@@ -10,12 +10,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from analysis.ir.pace import spend
+
 
 def is_reassigned(text: bytes, name: bytes, initialisers: int) -> bool:
     """Whether `text` assigns to `name` more often than it initialises it, or takes its address."""
     assigned = 0
     start = text.find(name) if name else -1
     while start >= 0:
+        spend(1)
         end = start + len(name)
         before = text[start - 1 : start]
         if before not in _WORD and text[end : end + 1] not in _WORD:

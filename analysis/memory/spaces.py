@@ -38,6 +38,7 @@ from analysis.ir.instructions import (
     SymbolAddress,
     Undefined,
 )
+from analysis.ir.pace import paced
 from analysis.ir.types import MemorySpace, PointerType, Type
 
 _SEVERAL: Final = -1
@@ -79,7 +80,7 @@ def infer_spaces(
     changed = True
     while changed:
         changed = False
-        for result, sources in derivations:
+        for result, sources in paced(derivations):
             space, origin = spaces[result], origins[result]
             for source in sources:
                 if space is not MemorySpace.GENERIC:

@@ -109,29 +109,35 @@ def _outside_of_bodies(text: bytes) -> tuple[list[bytes], bool]:
     inside: list[bool] = []
     """For each open brace whether it is a body: what is inside is not told from there on."""
     branches: list[list[bool]] = []
-    begin, closed = 0, 0
+    begin, closed, bodies, head = 0, 0, 0, 0
     for found in _STRUCTURE.finditer(text):
         token = found[0]
         if token == b"{":
-            is_body = True in inside or _opens_body(text, max(begin, text.rfind(b";", begin, found.start()) + 1), found)
-            if is_body and True not in inside:
+            start = max(begin, head)
+            is_body = bodies > 0 or _opens_body(text, max(start, text.rfind(b";", start, found.start()) + 1), found)
+            if is_body and not bodies:
                 outer.append(text[begin : found.end()])
             inside.append(is_body)
+            bodies += is_body
+            head = found.end()
         elif token == b"}":
+            head = found.end()
             if not inside:
                 closed += 1
-            elif inside.pop() and True not in inside:
-                begin = found.end()
+            elif inside.pop():
+                bodies -= 1
+                begin = begin if bodies else found.end()
         elif found[1] in (b"if", b"ifdef", b"ifndef"):
             branches.append(inside.copy())
         elif found[1] == b"endif":
             if branches:
                 branches.pop()
         elif branches and inside != branches[-1]:
-            if True in inside and True not in branches[-1]:
+            if bodies and True not in branches[-1]:
                 begin = found.end()
             inside = branches[-1].copy()
-    if True not in inside:
+            bodies = inside.count(True)
+    if not bodies:
         outer.append(text[begin:])
     return outer, not inside and not closed
 

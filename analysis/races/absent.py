@@ -54,6 +54,7 @@ from analysis.ir.instructions import (
     WarpReduce,
 )
 from analysis.ir.operators import BarrierOperator, BarrierReduction, SpecialRegister
+from analysis.ir.pace import popped
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace, PointerType
 from analysis.memory.roots import pointer_root
@@ -69,6 +70,8 @@ WAITS: Final = (BlockBarrier, NamedBarrier, GridBarrier, PhaseWait)
 SPACES: Final = frozenset({MemorySpace.SHARED, MemorySpace.GLOBAL, MemorySpace.GENERIC})
 MAX_USES: Final = 200
 """A function with more reads and writes is not looked at: somebody may be needed."""
+MAX_STEPS: Final = 400_000
+"""Blocks that are looked at for all barriers of a function; behind that somebody may be needed."""
 
 
 @final
@@ -91,11 +94,13 @@ class Absences:
         self._control = memory.control
         self._divergence = memory.divergence
         self._known: dict[tuple[_Parting, ...], Need | None] = {}
+        self._steps = 0
 
     def need(self, site: BarrierSite, barriers: Sequence[BarrierSite]) -> Need | None:
         """What needs the threads that miss the barrier, of several the surest; None if nothing does."""
-        partings = self._partings(site.block)
-        if not partings or self._function.kind is not FunctionKind.KERNEL:
+        is_kernel = self._function.kind is FunctionKind.KERNEL
+        partings = self._partings(site.block) if is_kernel and self._steps < MAX_STEPS else ()
+        if not partings:
             return Need(NeedKind.UNKNOWN, None, is_sure=False)
         waiting = self._waited_for(site, partings)
         if waiting is not None:
@@ -132,8 +137,8 @@ class Absences:
         """The blocks from which the barrier may be reached; not `around`: in the same round of its loops."""
         loops = {} if around else {cycle.header: cycle.blocks for cycle in self._control.cycles_around(barrier)}
         found, waiting = {barrier}, [barrier]
-        while waiting:
-            block = waiting.pop()
+        for block in popped(waiting):
+            self._steps += 1
             inside = loops.get(block, frozenset())
             for source in self._sources(block):
                 if source not in found and source not in inside:
@@ -310,8 +315,7 @@ class Absences:
         }
         seen = set[BasicBlockId]()
         waiting = [source for block in last for source in self._sources(block)]
-        while waiting:
-            block = waiting.pop()
+        for block in popped(waiting):
             if block not in seen:
                 seen.add(block)
                 waiting.extend(self._sources(block))

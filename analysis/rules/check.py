@@ -11,10 +11,11 @@ from typing import Final, TypeVar
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FileProblem, FunctionFacts
 from analysis.ir.instructions import FunctionId
+from analysis.ir.pace import paced
 from analysis.races.absent_model import Consequence
 from analysis.rules.barrier_survey import UnsafeBarrier, survey_barriers
 from analysis.rules.diagnostic import Diagnostic, Severity
-from analysis.rules.diagnostic_cache import DiagnosticCache
+from analysis.rules.diagnostic_cache import DiagnosticCache, DiagnosticsUnderSettings
 from analysis.rules.kernel_findings import dearest_of_each_kernel
 from analysis.rules.registry import NAMES, OF_COST, RULES
 from analysis.rules.rule import Consequential, Finding, Fixable, Guessing, Priced, Subject
@@ -36,12 +37,11 @@ def check(
     `cache` shares the work between versions of files.
     """
     active = active_rules(settings)
-    if cache is not None:
-        cache.use(settings)
+    kept = None if cache is None else cache.under(settings)
     suppressions = read_suppressions(analysis.document)
     found = {
         (diagnostic.start, diagnostic.end, diagnostic.code): diagnostic
-        for diagnostic in _diagnostics(analysis, settings, active, cache)
+        for diagnostic in _diagnostics(analysis, settings, active, kept)
         if not suppressions.cover(RuleNames(diagnostic.code, diagnostic.name), diagnostic.start)
     }
     return dearest_of_each_kernel(found.values(), settings.findings_per_kernel)
@@ -67,17 +67,17 @@ def active_rules(settings: RuleSettings) -> ActiveRules:
 
 
 def _diagnostics(
-    analysis: FileAnalysis, settings: RuleSettings, active: ActiveRules, cache: DiagnosticCache | None
+    analysis: FileAnalysis, settings: RuleSettings, active: ActiveRules, kept: DiagnosticsUnderSettings | None
 ) -> Iterator[Diagnostic]:
     for subject in subjects(analysis, settings):
 
         def find(subject: Subject = subject) -> Iterator[Diagnostic]:
             return _found(subject, settings, active)
 
-        if cache is None:
+        if kept is None:
             yield from find()
         else:
-            yield from cache.of(analysis, subject.function, subject.unsafe_barriers, find)
+            yield from kept.of(analysis, subject.function, subject.unsafe_barriers, find)
 
 
 def subjects(analysis: FileAnalysis, settings: RuleSettings) -> Iterator[Subject]:
@@ -85,7 +85,7 @@ def subjects(analysis: FileAnalysis, settings: RuleSettings) -> Iterator[Subject
     unsafe: defaultdict[FunctionId, list[UnsafeBarrier]] = defaultdict(list)
     for barrier in survey_barriers(analysis):
         unsafe[barrier.function].append(barrier)
-    for function in analysis.facts.functions:
+    for function in paced(analysis.facts.functions, 20):
         if function.active and function.unreadable is None:
             own = tuple(unsafe.get(function.id, ()))
             yield Subject(analysis, function, own, settings.share_threshold, settings.meld, settings.tiers)
@@ -116,7 +116,7 @@ def of_each_rule(
     subject: Subject, active: ActiveRules, of_rule: Callable[[type[Finding], Severity], Sequence[Answer]]
 ) -> Iterator[Answer]:
     """A rule that fails is a defect of ours: it costs what it would have said of this function, and nothing else."""
-    for rule, severity in active:
+    for rule, severity in paced(active, 2):
         try:
             yield from of_rule(rule, severity)
         except Exception:

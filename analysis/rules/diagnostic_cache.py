@@ -26,6 +26,7 @@ from analysis.verdict.barriers import Tier
 
 _CAPACITY: Final = 4
 """Of one function: what was found before the last undo, and the one before."""
+_SETTINGS: Final = 4
 
 _Key: TypeAlias = tuple[Layout, tuple[tuple[str, int, Tier, Consequence], ...]]
 
@@ -50,14 +51,24 @@ class DiagnosticCache:
     """Belongs to one worker, like the analyzer."""
 
     def __init__(self) -> None:
-        self._settings: RuleSettings | None = None
-        self._number = next(_NUMBERS)
+        self._known: list[tuple[RuleSettings, DiagnosticsUnderSettings]] = []
 
-    def use(self, settings: RuleSettings) -> None:
-        """What was found under other settings is forgotten."""
-        if self._settings != settings:
-            self._settings = settings
-            self._number = next(_NUMBERS)
+    def under(self, settings: RuleSettings) -> DiagnosticsUnderSettings:
+        """What is kept for these settings; of all but the last few nothing is."""
+        for known, kept in self._known:
+            if known == settings:
+                return kept
+        kept = DiagnosticsUnderSettings()
+        self._known = [(settings, kept), *self._known[: _SETTINGS - 1]]
+        return kept
+
+
+@final
+class DiagnosticsUnderSettings:
+    """Two files with other settings may be checked at the same time, one at a checkpoint of the other."""
+
+    def __init__(self) -> None:
+        self._number = next(_NUMBERS)
 
     def of(
         self,

@@ -61,9 +61,11 @@ class Document:
     def tree(self) -> Tree | None:
         """The tree of the whole text, or None above the size bound."""
         with self._lock:
-            tree = parse(self.text, self._base)
+            base = self._base
+        tree = parse(self.text, base)  # not under the lock: who edits must not wait, and others have their turn in it
+        with self._lock:
             self._base = None
-            return tree
+        return tree
 
     def edit(self, edits: Sequence[Edit | WholeText]) -> "Document":
         """The document after all `edits`, in order."""

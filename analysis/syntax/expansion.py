@@ -13,8 +13,10 @@ Limits   A directive inside a macro's arguments is ignored.  `__COUNTER__` is 0.
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import repeat
 from typing import Final, NamedTuple, final
 
+from analysis.ir.pace import paced, popped
 from analysis.syntax.lexing import CHARACTER, COMMENT, NUMBER, RAW_STRING, STRING, WORD
 from analysis.syntax.macros import MacroDefinition, MacroLookup
 
@@ -50,6 +52,8 @@ class Budget:
 
 MAX_TOKENS_PER_USE: Final = 50_000
 MAX_NESTING: Final = 100
+MAX_CHAIN: Final = 1_000
+"""A macro that stands for another one, and so on: each token of the last one knows them all."""
 
 
 def lex(text: bytes, start: int = 0, end: int | None = None) -> Iterator[Token]:
@@ -89,8 +93,7 @@ class Expander:
             raise BudgetSpent
         pending = tokens[::-1]
         done: list[Token] = []
-        while pending:
-            token = pending.pop()
+        for token in popped(pending):
             if self._in_condition and token.text == b"defined":
                 done.append(token)
                 while pending and done[-1].text in (b"defined", b"("):
@@ -168,6 +171,8 @@ class Expander:
         self, definition: MacroDefinition, arguments: list[list[Token]], use: Token, end: int, nesting: int
     ) -> list[Token]:
         hidden = use.hidden | {definition.name}
+        if len(hidden) > MAX_CHAIN:
+            raise BudgetSpent
         parameters = definition.parameters or ()
         by_name = dict(zip(parameters, arguments, strict=False))
         if definition.variadic and definition.parameters:
@@ -178,7 +183,9 @@ class Expander:
         if definition.variadic:
             body = _without_va_opt(body, bool(arguments and arguments[-1]))
         index = 0
+        turns = paced(repeat(None))
         while index < len(body):
+            next(turns)
             text, space = body[index]
             follows_paste = index > 0 and body[index - 1][0] == b"##"
             before_paste = index + 1 < len(body) and body[index + 1][0] == b"##"
@@ -274,7 +281,7 @@ def _without_va_opt(body: tuple[tuple[bytes, bool], ...], present: bool) -> tupl
 
 @lru_cache(maxsize=1 << 14)
 def _body_tokens(body: bytes) -> tuple[tuple[bytes, bool], ...]:
-    return tuple((token.text, token.space) for token in lex(body))
+    return tuple([(token.text, token.space) for token in paced(lex(body))])
 
 
 _WORD_START: Final = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$")

@@ -128,7 +128,9 @@ class Fingerprints:
         reached = {digests[target] for member in members for target in edges[member] if target not in inside}
         group = b"".join(sorted(reached))
         if len(members) > 1:
-            group += b"|" + b"".join(sorted([own[member] for member in members]))
+            together = b"".join(sorted([own[member] for member in members]))
+            group += b"|" + blake2b(together, digest_size=16).digest()
+        group = blake2b(group, digest_size=16).digest()
         for member in members:
             digests[member] = blake2b(own[member] + group, digest_size=16).digest()
 

@@ -25,9 +25,9 @@ def normalise(text: bytes) -> tuple[bytes, tuple[bytes, ...] | None]:
         text = _CONVERSION.sub(lambda match: blank(match[0]), text)
     if _SPACED_LAUNCH.search(text) is not None:
         text = _SPACED_BRACKETS.sub(_joined, text)
-    if b"]" in text:
+    if any(text.rfind(word) > text.find(b"]") >= 0 for word in _LAMBDA_WORDS):
         text = _EXTENDED_LAMBDA.sub(lambda match: match[1] + blank(match[2]), text)
-    if _SUSPECT.search(text) is None:
+    if not any(word in text for word in _SUSPECTS):
         return text, None
     bounds: list[tuple[bytes, ...]] = []
 
@@ -124,10 +124,13 @@ _DECLARES: Final = re.compile(
     rb"|\balignas\s*\([^()]*\))\s*\Z"
 )
 _GROUP: Final = rb"\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)"
-_SUSPECT: Final = re.compile(
-    rb"__restrict|__launch_bounds__|__attribute|__declspec|align|\[\[|__cdecl|__stdcall|__fastcall|__vectorcall"
-    rb"|__extension__|__cluster_dims__|__maxnreg__|__nv_|amdgpu_"
+_LAMBDA_WORDS: Final = (b"__device__", b"__host__", b"__forceinline__")
+_SUSPECTS: Final = (
+    *(b"__restrict", b"__launch_bounds__", b"__attribute", b"__declspec", b"align", b"[["),
+    *(b"__cdecl", b"__stdcall", b"__fastcall", b"__vectorcall"),
+    *(b"__extension__", b"__cluster_dims__", b"__maxnreg__", b"__nv_", b"amdgpu_"),
 )
+"""Without one of these words nothing is meaningless; ten times as fast as one pattern of them."""
 _DECLSPEC_ALIGN: Final = re.compile(rb"\(\s*align\s*(" + _GROUP + rb")\s*\)")
 _MEANINGLESS: Final = re.compile(
     HIDDEN.pattern

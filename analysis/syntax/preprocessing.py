@@ -18,6 +18,7 @@ from functools import lru_cache
 from posixpath import basename
 from typing import Final, final
 
+from analysis.ir.pace import paced
 from analysis.ir.source import Span
 from analysis.syntax import directives
 from analysis.syntax.cache import SyntaxCache
@@ -30,13 +31,17 @@ from analysis.syntax.includes import IncludeUse, Loader, SpecialLoader, SuffixLo
 from analysis.syntax.items import Item, Place, items_of
 from analysis.syntax.lexing import DIRECTIVE, identifiers, starts_line
 from analysis.syntax.macros import MacroDefinition, MacroTable
+from analysis.syntax.open_conditionals import NO_CONDITIONALS
 from analysis.syntax.parsing import MAX_PARSED_BYTES
 from analysis.syntax.problems import Problem, ProblemKind
-from analysis.syntax.skeleton import Piece, PieceKind, Scopes, Skeleton
+from analysis.syntax.scopes import inline_namespaces, scope_names
+from analysis.syntax.skeleton import Piece, PieceKind, Skeleton
 from analysis.syntax.skeleton_scanner import update
 from analysis.syntax.system_headers import is_system_header
 
 _MAX_DEPTH: Final = 64
+MAX_SCOPES: Final = 256
+"""As deep as compilers must be able to go; `ProblemKind.TOO_DEEP` says it."""
 _MAX_FILES: Final = 2_000
 
 
@@ -156,7 +161,7 @@ class _Walk:
         self.result.texts[path] = skeleton.text
         outer, self._branches = self._branches, []
         is_main = path == self._main
-        for start, piece in skeleton.entries:
+        for start, piece in paced(skeleton.entries, 5):
             if piece.kind is PieceKind.DIRECTIVE:
                 self._order += 1
                 self._directive(piece.text, path, start)
@@ -298,10 +303,14 @@ class _Walk:
             self._directive(piece.text[first:last], path, start + first)
 
     def _emit(self, head: Head, path: str, start: int, piece: Piece, is_main: bool) -> None:
-        namespace, owner = _scope_names(piece.scopes)
+        if len(piece.scopes) > MAX_SCOPES:
+            if all(known.kind is not ProblemKind.TOO_DEEP for known in self.result.problems):
+                self._problem(ProblemKind.TOO_DEEP, path, Span(start, start + piece.head_end))
+            return
+        namespace, owner = scope_names(piece.scopes)
         if namespace:
             self._namespaces.update(namespace)
-            self.result.inline_namespaces |= _inline_namespaces(piece.scopes)
+            self.result.inline_namespaces |= inline_namespaces(piece.scopes)
         has_body = piece.head_end < len(piece.text) and (
             piece.kind is PieceKind.BODY or head.opened in (Opened.RECORD, Opened.ENUM, Opened.VARIABLE)
         )
@@ -362,14 +371,14 @@ class _Walk:
         """A macro that expands to declarations; then the rest of the piece, read again."""
         length, expansion = use
         text = piece.text[:length]
-        namespace, owner = _scope_names(piece.scopes)
+        namespace, owner = scope_names(piece.scopes)
         words = identifiers(text)
         part = 0
         for _, inner in update(None, expansion).entries:
             head = read_head(inner.head().rstrip(b";"), inner.head_end < len(inner.text))
             if head.opened is Opened.OTHER or inner.kind is PieceKind.DIRECTIVE:
                 continue
-            scopes, holder = _scope_names(inner.scopes)
+            scopes, holder = scope_names(inner.scopes)
             has_body = inner.head_end < len(inner.text)
             place = Place(
                 path, namespace + scopes, holder or owner, start, start + length, text, self._active, self._order,
@@ -385,7 +394,13 @@ class _Walk:
                 self._directive(inner.text, path, at)
             else:
                 scoped = Piece(
-                    inner.kind, inner.text, inner.head_end, inner.opened, piece.scopes + inner.scopes, (), inner.inner
+                    inner.kind,
+                    inner.text,
+                    inner.head_end,
+                    inner.opened,
+                    piece.scopes + inner.scopes,
+                    NO_CONDITIONALS,
+                    inner.inner,
                 )
                 self._piece(path, at, scoped, is_main)
 
@@ -451,32 +466,6 @@ def _rest_entries(text: bytes) -> tuple[tuple[int, Piece], ...]:
     return update(None, text).entries
 
 
-@lru_cache(maxsize=1 << 12)
-def _scope_names(scopes: Scopes) -> tuple[tuple[str, ...], str | None]:
-    """The open namespaces, and the innermost record."""
-    names: tuple[str, ...] = ()
-    owner: str | None = None
-    for scope in scopes:
-        if scope.opened is Opened.RECORD:
-            owner = scope.names[0]
-        else:
-            names += scope.names
-    return names, owner
-
-
-@lru_cache(maxsize=1 << 12)
-def _inline_namespaces(scopes: Scopes) -> frozenset[tuple[str, ...]]:
-    """The paths of those open namespaces that are `inline`."""
-    path: tuple[str, ...] = ()
-    found: set[tuple[str, ...]] = set()
-    for scope in scopes:
-        if scope.opened is Opened.NAMESPACE:
-            path += scope.names
-            if scope.is_inline and scope.names:
-                found.add(path)
-    return frozenset(found)
-
-
 def _guard(skeleton: Skeleton) -> bytes | None:
     """The macro of an include guard that spans the whole file."""
     entries = skeleton.entries
@@ -487,5 +476,5 @@ def _guard(skeleton: Skeleton) -> bytes | None:
     if not isinstance(opening, Opening) or opening.kind is not Conditional.IFNDEF:
         return None
     closes = last.kind is PieceKind.DIRECTIVE and isinstance(parse_directive(last.text), directives.EndIf)
-    whole = closes and len(last.conditionals) == 1 and all(piece.conditionals for _, piece in entries[1:])
+    whole = closes and last.conditionals.depth == 1 and all(piece.conditionals for _, piece in entries[1:])
     return opening.condition if whole else None

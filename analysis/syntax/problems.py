@@ -1,7 +1,7 @@
 """What could not be read, as values: broken source is a normal input."""
 
 from enum import Enum
-from typing import final
+from typing import Final, final
 
 from analysis.ir.record import record
 from analysis.ir.source import Span
@@ -11,11 +11,16 @@ class ProblemKind(Enum):
     """Why something was left as it is."""
 
     TOO_LARGE = "the file is too large to be read"
+    TOO_DEEP = "what stands in more than 256 namespaces and classes is not read"
     MISSING_INCLUDE = "the header was not found"
     SPECIAL_FILE = "the header is no regular file, so it is not read"
     INCLUDE_DEPTH = "headers include each other too deeply"
     MACRO_GROWTH = "the macro grows without bound and was left unexpanded"
     CONDITION = "the condition cannot be read and counts as false"
+
+
+CUT_OFF: Final = frozenset({ProblemKind.TOO_LARGE, ProblemKind.TOO_DEEP})
+"""Text that nobody looked at."""
 
 
 @final

@@ -28,6 +28,7 @@ Limits   A template argument list split by a comma (`f(a < b, c > (d))`) is take
 from collections.abc import Callable
 from typing import Final, final
 
+from analysis.ir.pace import paced, popped
 from analysis.syntax.declared_chains import declared_chain, joins
 from analysis.syntax.function_casts import arithmetic_of, parenthesized
 from analysis.syntax.node_building import (
@@ -55,14 +56,13 @@ def repair(root: Node, is_type: IsName, is_template: IsName, is_value: IsName = 
     """Repair the tree in place and return it."""
     found: list[tuple[Node, str]] = []
     stack: list[tuple[Node, str]] = [(root, "")]
-    while stack:
-        node, above = stack.pop()
+    for node, above in popped(stack):
         kind = node.kind
         if kind in _INTERESTING:
             found.append((node, above))
         stack.extend([(child, kind) for child in reversed(node.children) if child.children])  # no leaf is misread
     work = _Repair(is_type, is_template, is_value)
-    for node, above in reversed(found):  # children before their parents
+    for node, above in paced(reversed(found)):  # children before their parents
         work.visit(node, above)
     return root
 

@@ -24,21 +24,8 @@ from typing import Final, final
 from analysis.ir.record import record
 from analysis.syntax.heads import Opened
 from analysis.syntax.lexing import identifiers
-
-
-@final
-@record
-class Scope:
-    """An open namespace (`names` has one entry per level), `extern "C"` (none) or record (one)."""
-
-    opened: Opened
-    names: tuple[str, ...]
-    is_inline: bool = False
-
-
-Scopes = tuple[Scope, ...]
-Conditionals = tuple[Scopes, ...]
-"""For each open conditional, the scopes that were open at its `#if`."""
+from analysis.syntax.open_conditionals import OpenConditionals
+from analysis.syntax.scopes import Scopes
 
 
 class PieceKind(Enum):
@@ -75,7 +62,7 @@ class Piece:
         head_end: int,
         opened: Opened,
         scopes: Scopes,
-        conditionals: Conditionals,
+        conditionals: OpenConditionals,
         inner: tuple[tuple[int, int], ...] = (),
         resumable: bool = True,
         reach: int = 0,

@@ -3,12 +3,16 @@
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import repeat
 from typing import Final, final
 
+from analysis.ir.pace import paced
 from analysis.syntax.changed_text import common_ends
 from analysis.syntax.heads import Opened, read_head
 from analysis.syntax.lexing import DIRECTIVE, HIDDEN, SKIPPED, starts_line
-from analysis.syntax.skeleton import Conditionals, Entry, Piece, PieceKind, Scope, Scopes, Skeleton
+from analysis.syntax.open_conditionals import NO_CONDITIONALS, OpenConditionals
+from analysis.syntax.scopes import Scope, Scopes
+from analysis.syntax.skeleton import Entry, Piece, PieceKind, Skeleton
 
 _RESCAN_BUDGET: Final = 4
 
@@ -31,7 +35,7 @@ class _Open:
 
     __slots__ = ("conditionals", "head_end", "opened", "reach", "scopes", "start")
 
-    def __init__(self, start: int, scopes: Scopes, conditionals: Conditionals) -> None:
+    def __init__(self, start: int, scopes: Scopes, conditionals: OpenConditionals) -> None:
         self.start = start
         self.scopes = scopes
         self.conditionals = conditionals
@@ -48,7 +52,7 @@ class Scanner:
         self._text = text
         self._position = 0
         self._scopes: Scopes = ()
-        self._conditionals: Conditionals = ()
+        self._conditionals = NO_CONDITIONALS
         self._records: list[_Open] = []
         self._suspended: list[_Open] = []
         self._entries: list[Entry] = []
@@ -56,7 +60,7 @@ class Scanner:
         self._rescanned = 0
 
     def run(self) -> Skeleton:
-        while self._step():
+        for _ in paced(iter(self._step, False), 5):
             pass
         return self._finish()
 
@@ -70,7 +74,7 @@ class Scanner:
             start, piece = old.entries[first]
             self._position, self._scopes, self._conditionals = start, piece.scopes, piece.conditionals
         settled = len(self._text) - suffix
-        while True:
+        for _ in paced(repeat(None), 5):
             if self._position > settled and not self._records and not self._suspended:
                 kept = self._old_entry(old, starts, shift)
                 if kept is not None:
@@ -143,18 +147,18 @@ class Scanner:
         if match is None:
             return
         if match[1].startswith(b"if"):
-            self._conditionals = (*self._conditionals, self._scopes)
+            self._conditionals = self._conditionals.inside(self._scopes)
         elif match[1].startswith(b"el"):
             if self._conditionals:
-                self._scopes = self._conditionals[-1]
+                self._scopes = self._conditionals.scopes
         else:
-            self._conditionals = self._conditionals[:-1]
+            self._conditionals = self._conditionals.outer
             self._settle_suspended(start)
 
     def _settle_suspended(self, end: int) -> None:
         """Branches that no common end followed are pieces that end at `#endif`."""
-        depth = len(self._conditionals)
-        for opened in [opened for opened in self._suspended if len(opened.conditionals) > depth]:
+        depth = self._conditionals.depth
+        for opened in [opened for opened in self._suspended if opened.conditionals.depth > depth]:
             self._suspended.remove(opened)
             self._add(opened, PieceKind.DECLARATION, end, ())
 
@@ -217,7 +221,8 @@ class Scanner:
             suspended.reach = opened.reach
             self._add(suspended, kind, end, state.inner)
         self._suspended.clear()
-        self._conditionals += (self._scopes,) * len(state.branches)
+        for _ in state.branches:
+            self._conditionals = self._conditionals.inside(self._scopes)
         self._add(opened, kind, end, state.inner)
         self._position = max(end, opened.start + 1)
 
@@ -318,7 +323,7 @@ class Scanner:
                 return False
             if keyword == b"endif" and self._conditionals:
                 self._directive_entry(at, end)
-                self._conditionals = self._conditionals[:-1]
+                self._conditionals = self._conditionals.outer
             return True
         state.inner.append((at, end))
         if keyword.startswith(b"if"):

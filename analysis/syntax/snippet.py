@@ -15,6 +15,7 @@ from typing import Final, final
 
 from tree_sitter import Node as TreeSitterNode
 
+from analysis.ir.pace import popped
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.syntax.expansion import MAX_TOKENS_PER_USE, TOKEN, Budget, BudgetSpent, Expander, Token
@@ -59,8 +60,7 @@ class Snippet:
             return None
         inside = 0
         stack = [(self.root, False)]
-        while stack:
-            node, is_assembly = stack.pop()
+        for node, is_assembly in popped(stack):
             if node.is_error or node.is_missing:
                 if not is_assembly:
                     return self.span(node.start, max(node.end, node.start + 1))
@@ -269,8 +269,7 @@ def _wrapper(owner: str) -> tuple[bytes, bytes]:
 def _count_errors(top: TreeSitterNode) -> int:
     count = 0
     stack = [top]
-    while stack:
-        node = stack.pop()
+    for node in popped(stack):
         if node.is_error or node.is_missing:
             count += 1
         if node.has_error:
@@ -290,8 +289,7 @@ def _find_root(item: Item, top: TreeSitterNode) -> tuple[TreeSitterNode, list[Tr
             return only, []  # as nearly always
     stack: list[tuple[TreeSitterNode, list[TreeSitterNode]]] = [(top, [])]
     first: tuple[TreeSitterNode, list[TreeSitterNode]] | None = None
-    while stack:
-        node, lists = stack.pop()
+    for node, lists in popped(stack):
         if node.type in wanted and not (item.in_class and node.type in _RECORDS and node.start_byte == 0):
             if first is None or skip:
                 first = node, lists

@@ -17,6 +17,7 @@ from analysis.syntax.environment import Environment
 from analysis.syntax.fingerprints import Fingerprints, names_of
 from analysis.syntax.includes import IncludeUse, Loader, is_header
 from analysis.syntax.items import Item, ItemKind
+from analysis.syntax.line_index import LineIndex
 from analysis.syntax.macros import MacroTable
 from analysis.syntax.parsing import MAX_PARSED_BYTES
 from analysis.syntax.preprocessing import Preprocessed, preprocess
@@ -55,6 +56,8 @@ class TranslationUnit:
         self._texts = found.texts
         self._cache = cache
         self._found: dict[str, tuple[Item, ...]] = {}
+        self._by_text: dict[str, dict[tuple[str, bytes], Item]] = {}
+        self._lines: dict[str, LineIndex] = {}
 
     @classmethod
     def build(
@@ -146,6 +149,22 @@ class TranslationUnit:
     def text_of(self, path: str) -> bytes | None:
         """The text of the main file or of a header that was read."""
         return self._texts.get(path)
+
+    def same(self, item: Item) -> Item | None:
+        """The first item that is called and reads like one of another version of the text."""
+        known = self._by_text.get(item.name)
+        if known is None:
+            known = self._by_text[item.name] = {}
+            for other in self.lookup(item.name):
+                known.setdefault((other.path, other.text), other)
+        return known.get((item.path, item.text))
+
+    def line_of(self, path: str, offset: int) -> int:
+        """The line, from 0, of an offset in the main file or a header that was read."""
+        known = self._lines.get(path)
+        if known is None:
+            known = self._lines[path] = LineIndex(self._texts.get(path, b""))
+        return known.line_of(offset)
 
     def snippet(self, item: Item) -> Snippet:
         """The item, expanded and parsed; the same object while its fingerprint stays the same."""

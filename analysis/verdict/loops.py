@@ -102,14 +102,14 @@ def only_waits(function: Function, cycle: Cycle) -> bool:
 
     Its lanes leave apart, but no work of theirs takes turns.
     """
-    items = [item for block in paced(cycle.blocks) for item in function.blocks[block].instructions]
+    items = [item for block in paced(cycle.blocks) for item in paced(function.blocks[block].instructions)]
     if any(isinstance(item, WORK) for item in items):
         return False
     return any(
         (isinstance(item, Opaque) and item.construct.startswith("asm "))
         or (isinstance(item, Load) and item.volatile)
         or (isinstance(item, ReadSpecial) and item.register in TIMES)
-        for item in items
+        for item in paced(items)
     )
 
 

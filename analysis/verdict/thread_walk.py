@@ -24,6 +24,7 @@ from analysis.ir.instructions import (
     Switch,
     Trap,
 )
+from analysis.ir.pace import spend
 from analysis.verdict.columns import Column
 from analysis.verdict.evaluation import Launch
 from analysis.verdict.slice import Given, Slice
@@ -140,6 +141,7 @@ class Walk:
         numbers = [thread.number for thread in self.threads]
         self._arrive(_Group(self.threads, numbers, dict(self._launch.scalars), {}), waiting)
         while waiting:
+            spend(20 + len(waiting))
             group = self._furthest_behind(waiting)
             self._run(group)
             if self._enough is not None and group.arrivals >= self._enough:

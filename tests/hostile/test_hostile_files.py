@@ -16,16 +16,21 @@ from analysis.rules.check import check
 from analysis.rules.settings import RuleSettings
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
+from analysis.syntax.preprocessing import MAX_SCOPES
+from analysis.syntax.skeleton_scanner import update
 from analysis.syntax.tree import MAX_DEPTH
 from benchmarks.hostile_files import (
     HARMLESS,
     HOSTILE,
     Hostile,
     breaks,
+    chained_macros,
     doubling_calls,
     doubling_structs,
     doubling_types,
     growing_templates,
+    namespaces,
+    nested_conditions,
     parentheses,
 )
 
@@ -120,6 +125,34 @@ def test_where_inlining_makes_it_too_much_the_function_is_analysed_without_its_c
     assert not facts["k"].is_too_large
     assert len(facts["k"].branches) == 1
     assert [marked for marked, _ in said(callee + caller)] == ["f", "f(x, n)"]
+
+
+def test_what_stands_in_too_many_namespaces_is_not_read_and_named_once() -> None:
+    text = namespaces(MAX_SCOPES + 5)
+    ((marked, message),) = said(text.replace("__global__", "__device__ int f;\n__global__"))
+    assert (marked, message) == ("__device__ int f;", "what stands in more than 256 namespaces and classes is not read")
+    assert said(namespaces(MAX_SCOPES)) == []
+    assert [found.name for found in analysed(namespaces(MAX_SCOPES)).facts.functions] == ["k"]
+
+
+def test_conditionals_in_one_another_are_kept_once_for_all_that_stands_between_them() -> None:
+    skeleton = update(None, nested_conditions(300).encode())
+    cells = set[int]()
+    for _, piece in skeleton.entries:
+        cell = piece.conditionals
+        while cell:
+            cells.add(id(cell))
+            cell = cell.outer
+    assert len(cells) == 300
+    again = update(skeleton, nested_conditions(300).replace("= 0", "= 1").encode())
+    assert again.entries[200][1] is skeleton.entries[200][1]
+    assert again.entries[-1][1] is skeleton.entries[-1][1]
+
+
+def test_a_macro_that_stands_for_more_than_a_thousand_others_is_left_alone() -> None:
+    (long,), (short,) = (analysed(chained_macros(size)).facts.functions for size in (1_100, 900))
+    assert long.opaque
+    assert not short.opaque
 
 
 def test_an_analysis_can_be_stopped_within_one_function() -> None:

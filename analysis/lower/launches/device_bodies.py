@@ -16,6 +16,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from typing import Final, final
 
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.lower.launches.model import Launch
 from analysis.syntax.items import Item, ItemKind
@@ -130,7 +131,7 @@ def macros_that(unit: TranslationUnit, says: re.Pattern[bytes]) -> frozenset[byt
     """Macros in whose replacement that is found, and those that use them."""
     bodies = [
         (name, definition.body)
-        for name, history in unit.macros.names.items()
+        for name, history in paced(unit.macros.names.items())
         for _, definition in history
         if definition is not None
     ]

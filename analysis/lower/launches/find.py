@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Protocol, TypeAlias
 
+from analysis.ir.pace import paced
 from analysis.ir.source import Span
 from analysis.lower.launches.device_bodies import LAUNCH_CALLS
 from analysis.lower.launches.host_calls import Given, HostCalls
@@ -103,7 +104,7 @@ def _launches_in(unit: TranslationUnit, item: Item, calls: HostCalls) -> list[La
 
 def _launches_with(values: HostValues, snippet: Snippet, item: Item) -> Iterator[tuple[int, Launch]]:
     """Each with the position of its call among the calls of the function."""
-    for position, (node, guards) in enumerate(values.calls):
+    for position, (node, guards) in enumerate(paced(values.calls, 20)):
         configuration = node.child("kernel_call_syntax")
         name = _launch_function(node)
         if configuration is None and name is None:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias, final
 
+from analysis.ir.pace import popped
 from analysis.ir.types import IntegerType
 from analysis.lower.builtins import builtin_type
 from analysis.syntax.tree import Node
@@ -87,8 +88,7 @@ class HostWrites:
 
     def _collect(self, function: Node) -> None:
         stack: list[tuple[Node, Guards]] = [(function, ())]
-        while stack:
-            node, guards = stack.pop()
+        for node, guards in popped(stack):
             kind = node.kind
             if kind in _COLLECTORS:
                 _COLLECTORS[kind](self, node, guards)

@@ -15,6 +15,7 @@ from typing import Final
 from analysis.ir.function import SourceBranch, SourceBranchKind
 from analysis.ir.ids import BasicBlockId, SourceBranchId, ValueId
 from analysis.ir.instructions import Branch, Switch, SwitchCase
+from analysis.ir.pace import paced, popped
 from analysis.ir.types import S64, IntegerType
 from analysis.lower.constants import constant_integer, evaluate
 from analysis.lower.context import LoweringContext
@@ -231,7 +232,7 @@ def _cases(ctx: LoweringContext, node: Node, body: Node, value: ValueId, branch:
     before = ctx.break_block, ctx.cases
     ctx.break_block, ctx.cases = end, {}
     labels, following = _own_labels(body)
-    for label in labels:
+    for label in paced(labels, 5):
         block = ctx.cases.get(label.start)
         if block is None:
             block = ctx.cases[label.start] = builder.new_block()
@@ -244,7 +245,7 @@ def _cases(ctx: LoweringContext, node: Node, body: Node, value: ValueId, branch:
     builder.terminate(Switch(value, tuple(cases), default, branch, ctx.span(node)))
     builder.continue_in(builder.new_block())  # what stands before the first label is never reached
     with ctx.block_scope():
-        for child in body.children if body.kind == "compound_statement" else [body]:
+        for child in paced(body.children, 5) if body.kind == "compound_statement" else [body]:
             statement(ctx, child)
     ctx.break_block, ctx.cases = before
     builder.jump(end, ctx.span(node))
@@ -259,11 +260,10 @@ def _own_labels(body: Node) -> tuple[list[Node], Mapping[int, int]]:
     found: list[Node] = []
     following: dict[int, int] = {}
     pending = [body]
-    while pending:
-        node = pending.pop()
+    for node in popped(pending):
         if node.kind == "case_statement":
             found.append(node)
-        for label, other in pairwise(node.children):
+        for label, other in paced(pairwise(node.children)):
             if label.kind == other.kind == "case_statement" and not _labelled(label):
                 following[label.start] = other.start
         if node.kind not in ("switch_statement", "lambda_expression"):
