@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, final
 
+from analysis.ir.pace import Cancelled, ends_when, pace
 from analysis.ir.record import record
 from analysis.syntax.document import Document
 from simt_lsp.server.documents import DocumentStore, OpenDocument
@@ -106,7 +108,9 @@ class AnalysisJob:
                 analysis = self._analyse(
                     item, loader, setup.settings, setup.context, setup.includers, project, cancelled
                 )
-                diagnostics = self._held.after(item.uri, analysis, self._check(analysis, setup.configuration))
+                diagnostics = self._held.after(
+                    item.uri, analysis, self._check(analysis, setup.configuration, cancelled)
+                )
             except GaveWay:
                 raise
             except Exception as error:  # a crash costs this file's answers; it is logged with what was asked
@@ -137,10 +141,8 @@ class AnalysisJob:
         view = RootView(self._roots.of(item.path))
         loader = DiskLoader(self.cache if item.path is not None else None, self._documents.overlay(), view.files)
         project = self._project(item.path, view, analysed.configuration)
-        analysis = self._analyse(
-            item, loader, analysed.settings, analysed.context, analysed.includers, project, lambda: False
-        )
-        return Checked(analysis, self._check(analysis, analysed.configuration))
+        analysis = self._analyse(item, loader, analysed.settings, analysed.context, analysed.includers, project, None)
+        return Checked(analysis, self._check(analysis, analysed.configuration, None))
 
     def calls_of(self, path: str, cancelled: Callable[[], bool], *, is_included: bool) -> CallsOfFile:
         """What a file passes to the functions of those that it includes; raises `GaveWay`."""
@@ -200,9 +202,9 @@ class AnalysisJob:
         context: str | None,
         includers: tuple[str, ...],
         project: ProjectView | None,
-        cancelled: Callable[[], bool],
+        cancelled: Callable[[], bool] | None,
     ) -> FileAnalysis:
-        from analysis.facts.analyzer import Analyzer, Cancelled
+        from analysis.facts.analyzer import Analyzer
 
         if self._analyzer is None:
             self._analyzer = Analyzer()
@@ -221,13 +223,19 @@ class AnalysisJob:
         except Cancelled as error:
             raise GaveWay from error
 
-    def _check(self, analysis: FileAnalysis, configuration: Configuration) -> tuple[Diagnostic, ...]:
+    def _check(
+        self, analysis: FileAnalysis, configuration: Configuration, cancelled: Callable[[], bool] | None
+    ) -> tuple[Diagnostic, ...]:
         from analysis.rules.check import check
         from analysis.rules.diagnostic_cache import DiagnosticCache
 
         if self._diagnostics is None:
             self._diagnostics = DiagnosticCache()
-        return check(analysis, configuration.rules, self._diagnostics)
+        try:
+            with nullcontext() if cancelled is None else pace(ends_when(cancelled)):
+                return check(analysis, configuration.rules, self._diagnostics)
+        except Cancelled as error:
+            raise GaveWay from error
 
 
 def _rules_file(path: str | None, root: Root | None, sources: Sequence[str]) -> str | None:

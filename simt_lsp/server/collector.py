@@ -8,6 +8,7 @@ Rules    Young objects are looked at as always: 50,000 of them take some 20 ms. 
          When there was none for a while, what was made since the last rest is looked at once, and then never again:
          it is frozen, and reference counts free it.
          All objects are looked at when the last document was closed, and after some hours of typing in a long rest.
+         What functions remember of what they were asked is of no use then either, and is forgotten.
          Then the memory that is free goes back to the system; glibc keeps it otherwise.
 Threads  Called on the worker's thread; a collection stops all of them.
 """
@@ -17,6 +18,7 @@ from __future__ import annotations
 import ctypes
 import gc
 from contextlib import suppress
+from functools import lru_cache
 from typing import Final, final
 
 COLLECTOR_THRESHOLDS: Final = (50_000, 1_000_000, 1_000_000)
@@ -44,9 +46,19 @@ class Collector:
         if all_closed or self._rests >= LONG_RESTS:
             self._rests = 0
             gc.unfreeze()
+        if all_closed:
+            _forget()
         gc.collect()
         gc.freeze()
         _give_back()
+
+
+def _forget() -> None:
+    """Heads and words of thousands of declarations would stay, each in a megabyte that is free otherwise."""
+    remembering = type(lru_cache(_give_back))
+    for one in gc.get_objects():
+        if isinstance(one, remembering) and one.__module__.startswith("analysis."):
+            one.cache_clear()
 
 
 def _give_back() -> None:

@@ -6,8 +6,9 @@ Rules    Per document the newest version wins: a new one replaces the one that w
          A document may be submitted again as it is, when something else changed: requests wait for the new result.
          Order: requests that can be answered, documents that requests wait for, edited documents, documents that are
          looked at again because something else changed, background jobs.  Background jobs give way between functions.
-         While a document is analysed, requests about others are answered at its checkpoints, and others that were
-         edited are analysed there: the analysis that was begun goes on afterwards, it is not done twice.
+         While a document is analysed or a request is answered, requests about other documents are answered at the
+         checkpoints, and others that were edited are analysed there: what was begun goes on afterwards, it is not done
+         twice.
          Everything that touches an analysis runs here, so the analyzer needs no locks.
          A crash is reported with what was asked and costs that answer only.
 """
@@ -21,13 +22,18 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from threading import Condition, Thread
 from typing import Any, Final, Generic, TypeVar, final
+
+from analysis.ir.pace import Cancelled, ends_when, pace
 
 EDIT_DELAY: Final = 0.004
 AGAIN_DELAY: Final = 0.050
 DEEPEST: Final = 1_500
 """Calls behind which no other analysis begins: the C stack is not endless."""
+SHORT: Final = 10
+"""An analysis that has ended before so many checkpoints is not held up by that of another document."""
 
 Key = str
 Input = TypeVar("Input", bound=Hashable)
@@ -250,6 +256,8 @@ class Worker(Generic[Input, Result]):
     def _analyse_one(self, running: tuple[Key, Input], waiting: _Waiting[Input]) -> None:
         key = running[0]
 
+        turns = count()
+
         def cancelled() -> bool:
             self._answer_meanwhile()
             state = self._state  # reading without the lock: a late answer costs one more function
@@ -257,7 +265,8 @@ class Worker(Generic[Input, Result]):
                 return True
             if not waiting.edited and self._more_urgent(key):
                 return True
-            self._analyse_meanwhile()
+            if next(turns) >= SHORT:
+                self._analyse_meanwhile()
             return state.stopped or key in state.waiting or self._running.get(key) is not running
 
         try:
@@ -305,7 +314,7 @@ class Worker(Generic[Input, Result]):
 
     def _may_begin(self) -> int:
         """How deep the calls are; 0 where nothing waits, and where they are too deep for another analysis."""
-        if all(key in self._running for key in list(self._state.waiting)):
+        if not self._state.waiting:
             return 0
         depth, frame = 0, sys._getframe()  # pyright: ignore[reportPrivateUsage]  # public, whatever its name
         while frame is not None and depth <= DEEPEST:
@@ -313,11 +322,11 @@ class Worker(Generic[Input, Result]):
         return depth if depth <= DEEPEST else 0
 
     def _other_document(self) -> Key | None:
-        """One that is due and not analysed already further out."""
+        """One that is due; an older version of it that waits at a checkpoint further out ends there."""
         now = time.monotonic()
         asked = {question.key for question in self._state.questions}
         for key, waiting in self._state.waiting.items():
-            if key not in self._running and (key in asked or (waiting.edited and waiting.due <= now)):
+            if key in asked or (waiting.edited and waiting.due <= now):
                 return key
         return None
 
@@ -346,8 +355,18 @@ class Worker(Generic[Input, Result]):
     def _answer(self, question: _Question[Input, Result], result: Result) -> None:
         if not question.future.set_running_or_notify_cancel():
             return
+
+        def ended() -> bool:
+            self._answer_meanwhile()
+            self._analyse_meanwhile()
+            return self._state.stopped
+
         try:
-            question.future.set_result(question.answer(result))
+            with pace(ends_when(ended)):
+                answer = question.answer(result)
+            question.future.set_result(answer)
+        except (Cancelled, GaveWay):
+            question.future.set_exception(Superseded())
         except Exception as error:  # reported by who asked, with the request
             question.future.set_exception(error)
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from analysis.ir.pace import turn
+from simt_lsp.server import worker
 from simt_lsp.server.worker import GaveWay, Superseded, Worker
 
 
@@ -217,3 +219,64 @@ def test_what_is_closed_while_it_waits_at_a_checkpoint_says_nothing(bench: Bench
     bench.worker.submit("c", "end", edited=True)
     assert ask(bench, "c", "end").result(5) == "<END>"
     assert bench.order[:2] == ["SLOW TWO", "END"]
+
+
+def test_a_short_analysis_is_not_held_up_by_a_slow_one_that_begins_later(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "SHORT", 1_000)
+    bench.worker.submit("a", "steps", edited=True)
+    assert bench.started.wait(5)
+    bench.worker.submit("b", "slow", edited=True)
+    assert ask(bench, "a", "steps").result(5) == "<STEPS>"
+    assert bench.order == ["STEPS"]
+    bench.go.set()
+
+
+def test_a_version_that_waits_under_a_slow_one_gives_way_to_its_own_edit(bench: Bench) -> None:
+    bench.worker.submit("a", "slow one", edited=True)
+    assert bench.started.wait(5)
+    bench.started.clear()
+    bench.worker.submit("b", "slow two", edited=True)
+    assert bench.started.wait(5)
+    bench.worker.submit("a", "new", edited=True)
+    assert ask(bench, "a", "new").result(5) == "<NEW>"
+    assert bench.order == ["NEW"]
+    bench.go.set()
+    assert ask(bench, "b", "slow two").result(5) == "<SLOW TWO>"
+    assert bench.order[:2] == ["NEW", "SLOW TWO"]
+
+
+def test_while_a_request_is_answered_slowly_others_are_answered_and_analysed(bench: Bench) -> None:
+    bench.worker.submit("a", "one", edited=True)
+    assert ask(bench, "a", "one").result(5) == "<ONE>"
+    begun = Event()
+
+    def slowly(result: str) -> str:
+        begun.set()
+        while not bench.go.is_set():
+            turn()
+            time.sleep(0.001)
+        return result
+
+    slow = bench.worker.ask("a", "one", slowly)
+    assert begun.wait(5)
+    bench.worker.submit("b", "two", edited=True)
+    assert ask(bench, "b", "two").result(5) == "<TWO>"
+    assert ask(bench, "a", "one").result(5) == "<ONE>"
+    bench.go.set()
+    assert slow.result(5) == "ONE"
+
+
+def test_an_answer_that_takes_long_ends_with_the_worker(bench: Bench) -> None:
+    bench.worker.submit("a", "one", edited=True)
+
+    def for_ever(_result: str) -> str:
+        while True:
+            turn()
+
+    endless = bench.worker.ask("a", "one", for_ever)
+    time.sleep(0.05)
+    bench.worker.stop()
+    with pytest.raises(Superseded):
+        endless.result(5)
