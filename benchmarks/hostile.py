@@ -28,7 +28,7 @@ SECONDS, MEGABYTES, GROWTH = 10.0, 1_000.0, 2.5
 START_SECONDS: Final = 0.5
 """Shorter than this, times say nothing about growth."""
 
-_SAID: Final = re.compile(r"k\.cu:\d+:\d+: (?:too-large|preprocessor|missing-include|internal): .*")
+_SAID: Final = re.compile(r"k\.cu:\d+:\d+: (?:too-large|preprocessor|missing-include|syntax-error|internal): .*")
 
 
 @final
@@ -85,7 +85,7 @@ def measure(case: Hostile, size: int, command: str) -> Ended:
 
 def line_of(case: Hostile, ended: Ended, half: Ended | None) -> str:
     marks = ["SLOW"] * (ended.seconds > SECONDS or ended.status is None) + ["LARGE"] * (ended.megabytes > MEGABYTES)
-    marks += ["FAILED"] * (ended.status not in (0, 1, None) or "Traceback" in ended.errors)
+    marks += ["FAILED"] * (ended.status not in (0, 1, 2, None) or "Traceback" in ended.errors)
     growth = ""
     if half is not None and half.seconds > 2 * START_SECONDS:
         ratio = (ended.seconds - START_SECONDS) / (half.seconds - START_SECONDS)

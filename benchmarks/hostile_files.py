@@ -342,7 +342,7 @@ HOSTILE: Final = (
     Hostile("continued lines", continued_lines, 20_000, 60),
     Hostile("comments", comments, 100_000, 60),
     Hostile("includes of devices", devices, 100, 1),
-    Hostile("namespaces", namespaces, 2_000, 40),
+    Hostile("namespaces", namespaces, 10_000, 40),
     Hostile("chain of classes", classes, 2_000, 20),
     Hostile("constant loops", constant_loop, 100_000, 20),
 )
