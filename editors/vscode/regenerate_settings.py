@@ -55,6 +55,13 @@ EXTENSION_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
         "code that only a part of a warp may run for another reason than bounds checks. The colours are rules in "
         "`#editor.semanticTokenColorCustomizations#`.",
     },
+    "workspaceDiagnostics": {
+        "type": "boolean",
+        "default": False,
+        "markdownDescription": "Show the findings of all CUDA files of the workspace, not of open ones alone, and keep "
+        "them current: they are analysed when nothing else is to do. Taken at the next start of the server; "
+        "*Check Workspace* does it once.",
+    },
     "trace.server": {
         "type": "string",
         "enum": ["off", "messages", "verbose"],
@@ -68,6 +75,7 @@ GROUPS: Final = {
     "Display": ("inlayHints", "memoryHints", "codeLens", "navigation", "heatMap", "semanticTokens"),
     "Analysis": ("warpSize", "architecture", "block", "defines", "undefines", "includeDirs", "project"),
     "Findings": (
+        "workspaceDiagnostics",
         "tiers",
         "shareThreshold",
         "findingsPerKernel",

@@ -89,7 +89,7 @@ class AnalysisJob:
         self.callers: dict[str, KnownCallers | None] = {}
         """Of files that others include, by path: how these call their functions."""
         self.ended: Callable[[], None] = lambda: None
-        """Called after each analysis of a document."""
+        """Called after each analysis of an open document."""
         self.environments: dict[str, tuple[tuple[Source, ...], Environment]] = {}
         """How the build reads other files, until something on disk changes."""
 
@@ -118,7 +118,8 @@ class AnalysisJob:
         if view.missed and root is not None:
             self._roots.want(root)
         touched = frozenset(loader.touched)
-        self.ended()
+        if item.uri in self._documents.current:
+            self.ended()
         return Analysed(
             item,
             setup.configuration,
@@ -171,6 +172,11 @@ class AnalysisJob:
         if not self._documents.current:  # what files share is of no use either
             self._analyzer, self._diagnostics, self._held = None, None, HeldFindings()
         elif self._analyzer is not None:
+            self._analyzer.release(path)
+
+    def forget(self, path: str) -> None:
+        """A file that nobody has opened was analysed, and none is to come; what files share stays."""
+        if self._analyzer is not None:
             self._analyzer.release(path)
 
     def read(self, path: str) -> bytes | None:

@@ -4,6 +4,7 @@ Reason   Turning a whole `ClientCapabilities` into objects costs 90 ms at start 
          a dozen flags are needed.  What is missing or odd counts as "cannot".
 Rules    Diagnostics are pulled only by a client that can also be told to pull again: without that (Neovim 0.11), an
          edit of a header would leave the diagnostics of the files that include it as they were.
+         Those of the workspace are offered unless the client declines: some ask again and again for what is offered.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ class ClientFeatures:
 
     encodings: tuple[str, ...] = ()
     pull_diagnostics: bool = False
+    pull_workspace: bool = False
     related_information: bool = False
     diagnostic_tags: bool = False
     diagnostic_versions: bool = False
@@ -53,9 +55,11 @@ def read_client_features(capabilities: object) -> ClientFeatures:
         return _at(capabilities, *path) is True
 
     refresh = flag("workspace", "diagnostics", "refreshSupport")
+    pulls = isinstance(_at(capabilities, "textDocument", "diagnostic"), Mapping) and refresh
     return ClientFeatures(
         encodings=_strings(_at(capabilities, "general", "positionEncodings")),
-        pull_diagnostics=isinstance(_at(capabilities, "textDocument", "diagnostic"), Mapping) and refresh,
+        pull_diagnostics=pulls,
+        pull_workspace=pulls and _at(capabilities, "experimental", "simtWorkspaceDiagnostics") is not False,
         related_information=flag("textDocument", "publishDiagnostics", "relatedInformation"),
         diagnostic_tags=_at(capabilities, "textDocument", "publishDiagnostics", "tagSupport") not in (None, False),
         diagnostic_versions=flag("textDocument", "publishDiagnostics", "versionSupport"),

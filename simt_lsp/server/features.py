@@ -41,6 +41,7 @@ from simt_lsp.server.requests.simulate import (
     simulate_command,
 )
 from simt_lsp.server.requests.status import STATUS_METHOD, on_status
+from simt_lsp.server.requests.workspace_diagnostic import on_workspace_diagnostic
 from simt_lsp.server.requests.workspace_symbol import on_workspace_symbol
 from simt_lsp.server.server import SIMULATION_METHOD, SimtServer
 from simt_lsp.server.settings_requests import (
@@ -82,10 +83,6 @@ HANDLERS: Final[dict[str, tuple[Handler, Any]]] = {
     MELD_METHOD: (on_meld, None),
 }
 
-PULL_OPTIONS: Final = types.DiagnosticOptions(
-    inter_file_dependencies=True, workspace_diagnostics=False, identifier="simt-lsp"
-)
-
 
 def make_server(version: str) -> SimtServer:
     """A server with everything registered, ready for a transport."""
@@ -98,7 +95,13 @@ def make_server(version: str) -> SimtServer:
         """Before pygls answers: the client's encoding and folders are known now."""
         ls.encoding = chosen_encoding(ls.client_features.encodings)
         if ls.client_features.pull_diagnostics:
-            _register(ls, types.TEXT_DOCUMENT_DIAGNOSTIC, on_diagnostic, PULL_OPTIONS)
+            of_workspace = ls.client_features.pull_workspace
+            options = types.DiagnosticOptions(
+                inter_file_dependencies=True, workspace_diagnostics=of_workspace, identifier="simt-lsp"
+            )
+            _register(ls, types.TEXT_DOCUMENT_DIAGNOSTIC, on_diagnostic, options)
+            if of_workspace:
+                _register(ls, types.WORKSPACE_DIAGNOSTIC, on_workspace_diagnostic, None)
         folders = [folder.uri for folder in params.workspace_folders or ()]
         ls.start_working(folders or ([params.root_uri] if params.root_uri else []), params.initialization_options)
 

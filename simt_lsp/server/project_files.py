@@ -16,6 +16,7 @@ from simt_lsp.server.documents import DocumentStore, OpenDocument
 from simt_lsp.server.header_callers import HeaderCallers
 from simt_lsp.server.roots import Root, Roots
 from simt_lsp.server.worker import Worker
+from simt_lsp.server.workspace_reports import WorkspaceReports
 
 
 @final
@@ -30,8 +31,10 @@ class ProjectFiles:
         worker: Worker[OpenDocument, Analysed],
         hand_over: Callable[[Callable[[], None]], None],
         refresh: Callable[[], None],
+        reports: WorkspaceReports,
     ) -> None:
         """`hand_over` has something done on the event loop; `refresh` has the client ask again."""
+        self._reports = reports
         self._documents = documents
         self._roots = roots
         self._job = job
@@ -63,6 +66,7 @@ class ProjectFiles:
 
     def ended(self, root: Root) -> None:
         """The index of a root may be there: open documents stand in front of their files."""
+        self._reports.texts_changed(None)
         if root.project is None:
             return
         for item in self._documents.current.values():
@@ -102,6 +106,7 @@ class ProjectFiles:
             self._refresh()
 
     def _analyse_again(self, names: frozenset[str] | None) -> None:
+        self._reports.names_changed(names)
         found = False
         for uri, item, analysed in self._worker.results():
             concerned = bool(analysed.asked) and (names is None or not names.isdisjoint(analysed.asked))

@@ -54,6 +54,8 @@ class Root:
         self.graph: IncludeGraph | None = None
         self.project: ProjectIndex | None = None
         self.wanted = False
+        self.is_settled = False
+        """Whether it was walked and indexed, or that failed."""
 
 
 @final
@@ -155,12 +157,14 @@ class Roots:
                 self._walk(root)
             except Exception as error:  # reported; the root stays without files
                 self._crashed(f"walk of {root.path}", error)
+                root.is_settled = True
                 continue
             self._ready(root)
             try:
                 self._index(root)
             except Exception as error:  # reported; each file below the root is looked at alone
                 self._crashed(f"index of {root.path}", error)
+            root.is_settled = root.is_settled or root.uri not in self._wanted
 
     def _index(self, root: Root) -> None:
         files = root.files

@@ -44,6 +44,7 @@ from simt_lsp.server.simulation.results import Placement, Running, Simulated, Si
 from simt_lsp.server.simulation.run_checks import FindingIdentity, RunChecks
 from simt_lsp.server.simulation.simulator import Simulator
 from simt_lsp.server.worker import Superseded, Worker
+from simt_lsp.server.workspace_reports import WorkspaceReports
 from simt_lsp.workspace.disk_loader import path_key
 from simt_lsp.workspace.setting_values import Source
 
@@ -77,11 +78,12 @@ class SimtServer(LanguageServer):
         self.collector = Collector()
         self.job = AnalysisJob(self.documents, self.roots, self.sources_for, self._crashed)
         self.worker: Worker[OpenDocument, Analysed] = Worker(self.job, self._analysed, self._crashed, self._rest)
+        self.workspace_reports = WorkspaceReports()
         self.project_files = ProjectFiles(
-            self.documents, self.roots, self.job, self.worker, self.hand_over, self.refresh_soon
+            self.documents, self.roots, self.job, self.worker, self.hand_over, self.refresh_soon, self.workspace_reports
         )
-        self.publisher = Publisher(self._publish)
-        self.setting_diagnostics = SettingDiagnostics(self, Publisher(self._publish))
+        self.publisher = Publisher(self.text_document_publish_diagnostics)
+        self.setting_diagnostics = SettingDiagnostics(self, Publisher(self.text_document_publish_diagnostics))
         self.sent_tokens = SentTokens()
         self.simulator = Simulator()
         self.simulations = SimulationResults()
@@ -221,6 +223,7 @@ class SimtServer(LanguageServer):
 
         Says whether there were any.
         """
+        self.workspace_reports.texts_changed(touching)
         found = False
         for uri, _, analysed in self.worker.results():
             item = self.documents.current.get(uri)
@@ -458,9 +461,6 @@ class SimtServer(LanguageServer):
         """What pygls could not deliver; handlers report their own failures."""
         if self.initialized and not isinstance(error, JsonRpcException):
             self.log_error(f"{type(error).__name__}: {error}")
-
-    def _publish(self, params: types.PublishDiagnosticsParams) -> None:
-        self.text_document_publish_diagnostics(params)
 
     def _crashed(self, what: str, error: BaseException) -> None:
         """On any thread: something failed that no request waits for."""

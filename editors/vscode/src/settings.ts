@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 export const SECTION = "simt-lsp";
 
 /** Settings of the extension; the server ignores them. */
-const OURS = new Set(["server.path", "interpreter", "trace.server", "heatMap", "semanticTokens"]);
+const OURS = new Set(["server.path", "interpreter", "trace.server", "heatMap", "semanticTokens", "workspaceDiagnostics"]);
 
 const CPP_EXTENSIONS = ["llvm-vs-code-extensions.vscode-clangd", "ms-vscode.cpptools"];
 
@@ -20,6 +20,11 @@ export function pathSetting(name: "server.path" | "interpreter"): string {
 
 export function heatMapMode(): HeatMapMode {
   return read<HeatMapMode>("heatMap", "bars");
+}
+
+/** Whether VS Code asks for the findings of all files, which it then does again and again. */
+export function workspaceDiagnostics(): boolean {
+  return read<boolean>("workspaceDiagnostics", false);
 }
 
 /** What the user set, by the server's names, without defaults: a default must not win against `.simt.toml`. */

@@ -12,11 +12,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types
 
-from simt_lsp.server.analysed import from_disk
+from simt_lsp.server.analysed import Analysed, from_disk
 from simt_lsp.server.progress import Progress, progress
 from simt_lsp.server.publishing import Report, report_of
 from simt_lsp.server.uris import uri_of
@@ -34,7 +35,7 @@ TITLE: Final = "simt-lsp: checking"
 async def check_workspace_command(ls: SimtServer, params: types.ExecuteCommandParams) -> dict[str, Any]:
     started = time.monotonic()
     async with progress(ls, params.work_done_token, TITLE) as shown:
-        files = await asyncio.to_thread(_files, ls.roots)
+        files = await asyncio.to_thread(device_files, ls.roots)
         checked, found = await _check(ls, files, shown)
     seconds = round(time.monotonic() - started, 3)
     return {"files": checked, "diagnostics": found, "cancelled": shown.stopped.is_set(), "seconds": seconds}
@@ -48,10 +49,12 @@ async def _check(ls: SimtServer, files: list[str], shown: Progress) -> tuple[int
         uri = ls.documents.uri_of(path)
         if uri is None:
             uri = uri_of(path)
-            report = await _check_file(ls, path, uri, shown.stopped)
-            if report is None:
+            checked_file = await report_from_disk(ls, path, uri, shown.stopped)
+            if checked_file is None:
                 continue
-            if ls.documents.uri_of(path) is None:  # it may have been opened meanwhile
+            report, _ = checked_file
+            is_opened = ls.documents.uri_of(path) is not None  # meanwhile
+            if not is_opened and not ls.workspace_reports.are_pulled:
                 ls.publisher.publish(uri, report, versioned=False)
             found += len(report.diagnostics)
         checked += 1
@@ -60,17 +63,22 @@ async def _check(ls: SimtServer, files: list[str], shown: Progress) -> tuple[int
     return checked, found
 
 
-async def _check_file(ls: SimtServer, path: str, uri: str, stopped: asyncio.Event) -> Report | None:
-    """The report on a file from disk; None when it cannot be read or the check was stopped."""
+async def report_from_disk(
+    ls: SimtServer, path: str, uri: str, stopped: asyncio.Event
+) -> tuple[Report, Analysed] | None:
+    """The report on a file from disk, behind everything else; None when it cannot be read or it was stopped."""
 
-    def work(cancelled: Callable[[], bool]) -> Report | None:
+    def work(cancelled: Callable[[], bool]) -> tuple[Report, Analysed] | None:
         text = ls.job.cache.read(path)
         if text is None:
             return None
         analysed = ls.job(from_disk(uri, text), cancelled)
         ls.setting_diagnostics.show_soon(analysed.problems, analysed.setting_files)
         view = ls.view(analysed)
-        return None if view is None else report_of(view)
+        report = None if view is None else report_of(view)
+        if ls.documents.uri_of(path) is None:
+            ls.job.forget(path)
+        return None if report is None else (report, replace(analysed, analysis=None))
 
     future = asyncio.wrap_future(ls.worker.run_in_background(work))
     waiter = asyncio.ensure_future(stopped.wait())
@@ -84,6 +92,7 @@ async def _check_file(ls: SimtServer, path: str, uri: str, stopped: asyncio.Even
         future.cancel()
 
 
-def _files(roots: Roots) -> list[str]:
+def device_files(roots: Roots) -> list[str]:
+    """The CUDA files below all roots; call it from a thread that may wait."""
     found = {path for root in roots.all for path in roots.files_of(root).files()}
     return sorted(path for path in found if path.lower().endswith(DEVICE_SUFFIXES))

@@ -8,7 +8,7 @@ import {
   type LanguageClientOptions,
   type StaticFeature,
 } from "vscode-languageclient/node";
-import { type Manifest, SECTION, serverSettings } from "../settings";
+import { type Manifest, SECTION, serverSettings, workspaceDiagnostics } from "../settings";
 import type { Launch } from "./launch";
 
 /** CUDA and HIP by language, and C++ files, of which the server picks those with kernels or device functions. */
@@ -85,6 +85,7 @@ const NOTIFICATIONS: StaticFeature = {
       simtKernels: true,
       simtMeldPreview: true,
       simtFindingsInHovers: true,
+      simtWorkspaceDiagnostics: workspaceDiagnostics(),
     };
   },
   initialize: () => undefined,
