@@ -15,9 +15,9 @@ from analysis.ir.function import Function, Symbol
 from analysis.ir.instructions import Branch, FunctionId
 from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, FrameId, Span
-from analysis.ir.types import StructLayout
+from analysis.ir.types import MemorySpace, StructLayout
 from analysis.memory.roots import pointer_root
-from analysis.races.model import MemoryUse, Race, RaceKind
+from analysis.races.model import MemoryUse, Race
 from analysis.syntax.items import Item
 
 ItemIn: TypeAlias = Callable[[View, FrameId], Item | None]
@@ -76,7 +76,7 @@ def race_records(view: View, item_in: ItemIn, *, undecided: bool) -> Iterator[Ra
 
 
 def _pointer(view: View, race: Race) -> str | None:
-    if race.kind is not RaceKind.BLOCKS:
+    if race.first.space is not MemorySpace.GLOBAL:
         return None
     root = pointer_root(view.root.divergence, race.first.address)
     return next((one.name for one in view.root.function.parameters if one.value == root), None)

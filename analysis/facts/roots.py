@@ -37,6 +37,7 @@ from analysis.races.absent import Absences
 from analysis.races.absent_model import Need
 from analysis.races.analysis import find_races
 from analysis.races.blocks import find_block_races
+from analysis.races.global_memory import find_global_races
 from analysis.races.model import Race
 from analysis.races.ordering import BarrierOrdering
 from analysis.races.uses import MemoryUses
@@ -156,7 +157,7 @@ def analyze_root(
         if_callers_agree,
         barriers,
         _needs(memory, barriers),
-        (*find_races(memory, barriers), *find_block_races(memory)),
+        _races(memory, barriers),
         BarrierOrdering(memory, barriers).idle(),
         affine,
         spaces,
@@ -200,6 +201,11 @@ def _items(
 def _fits(context: CallContext, function: Function) -> bool:
     is_device = function.kind is FunctionKind.DEVICE
     return is_device and len(context.arguments) == len(function.parameters)
+
+
+def _races(memory: MemoryUses, barriers: Sequence[BarrierSite]) -> tuple[Race, ...]:
+    between_blocks = find_block_races(memory)
+    return (*find_races(memory, barriers), *find_global_races(memory, barriers, between_blocks), *between_blocks)
 
 
 def _as_called(

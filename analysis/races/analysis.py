@@ -45,7 +45,7 @@ def find_races(known: MemoryUses, barriers: Sequence[BarrierSite]) -> tuple[Race
     uses = known.of_shared_memory()
     if not uses or len(uses) > MAX_USES:
         return ()
-    pairs = _open_pairs(uses, intervals(known.control, barriers, uses), known.disjoint)
+    pairs = open_pairs(uses, intervals(known.control, barriers, uses), known.disjoint)
     if not pairs:
         return ()
     pairs = [(one, other) for one, other in pairs if not is_guess(known.divergence, uses[one], uses[other])]
@@ -53,15 +53,18 @@ def find_races(known: MemoryUses, barriers: Sequence[BarrierSite]) -> tuple[Race
     visible = [program.can_be_seen(use) for use in uses]
     followed = [(one, other) for one, other in pairs if visible[one] and visible[other]]
     sightings: Mapping[Pair, Sighting] = find_sightings(program, known.launch, followed) if followed else {}
-    # Threads that miss a barrier race behind it: the barrier is what has to be mended, and has a finding of its own.
-    is_missed = any(site.verdict is BarrierVerdict.DIVERGENT and orders_block(site.instruction) for site in barriers)
-    surest = Tier.POSSIBLE if is_missed else Tier.PROVEN
+    surest = Tier.POSSIBLE if misses_barriers(barriers) else Tier.PROVEN
     return tuple(
         _race(known.affine, uses[one], uses[other], sightings.get((one, other)), surest)
         if visible[one] and visible[other]
         else Race(_kind(known.affine, uses[one], uses[other]), Tier.ASSUMED, uses[one], uses[other], None, is_open=True)
         for one, other in pairs
     )
+
+
+def misses_barriers(barriers: Sequence[BarrierSite]) -> bool:
+    """Threads that miss a barrier race behind it: the barrier is what has to be mended, and has its own finding."""
+    return any(site.verdict is BarrierVerdict.DIVERGENT and orders_block(site.instruction) for site in barriers)
 
 
 def _race(affine: AffineResult, one: MemoryUse, other: MemoryUse, sighting: Sighting | None, surest: Tier) -> Race:
@@ -74,7 +77,7 @@ def _race(affine: AffineResult, one: MemoryUse, other: MemoryUse, sighting: Sigh
     return Race(kind, surest if sighting.is_proven else Tier.POSSIBLE, one, other, sighting.witness, is_open=False)
 
 
-def _open_pairs(uses: Sequence[MemoryUse], found: Sequence[Interval], disjoint: Disjoint) -> list[Pair]:
+def open_pairs(uses: Sequence[MemoryUse], found: Sequence[Interval], disjoint: Disjoint) -> list[Pair]:
     """The pairs that may race."""
     compared: dict[Pair, bool] = {}
     for interval in found:

@@ -51,20 +51,30 @@ def watched_uses(
     uses: Sequence[MemoryUse],
 ) -> Sequence[MemoryUse]:
     """Those through pointers that are written through, unless each thread or block has elements of its own there."""
+    return numbered(
+        use
+        for group in written_groups(function, divergence, uses)
+        if not _has_one_place_each(divergence, affine, known, group)
+        for use in group
+    )
+
+
+def written_groups(
+    function: Function, divergence: DivergenceResult, uses: Sequence[MemoryUse]
+) -> Iterable[Sequence[MemoryUse]]:
+    """The uses of each object that is written, without those whose address was loaded."""
     by_object: dict[_Object, list[MemoryUse]] = {}
     for use in uses:
         used = _object(function, divergence, use)
         if used is not None and not _rests_on_memory(divergence, use.address):
             by_object.setdefault(used, []).append(use)
-    found: list[MemoryUse] = []
-    for group in by_object.values():
-        is_written = any(use.kind is AccessKind.STORE for use in group)
-        if is_written and not _has_one_place_each(divergence, affine, known, group):
-            found += group
-    if len(found) > MAX_USES:
-        return ()
-    found.sort(key=lambda use: use.number)
-    return [replace(use, number=number) for number, use in enumerate(found)]
+    return [group for group in by_object.values() if any(use.kind is AccessKind.STORE for use in group)]
+
+
+def numbered(uses: Iterable[MemoryUse]) -> Sequence[MemoryUse]:
+    """In the order of the program, with numbers of their own; nothing for more than `MAX_USES`."""
+    found = sorted(uses, key=lambda use: use.number)
+    return [] if len(found) > MAX_USES else [replace(use, number=number) for number, use in enumerate(found)]
 
 
 def _object(function: Function, divergence: DivergenceResult, use: MemoryUse) -> _Object | None:

@@ -46,7 +46,7 @@ def find_block_races(known: MemoryUses) -> tuple[Race, ...]:
     function, divergence, launch = known.function, known.divergence, known.launch
     if function.kind is not FunctionKind.KERNEL or launch.has_several_blocks is False:
         return ()
-    if not _asks_for_several_blocks(known) or _may_order_blocks(known):
+    if not _asks_for_several_blocks(known) or may_hand_on(known):
         return ()
     every = known.of(frozenset({MemorySpace.GLOBAL}))
     uses = watched_uses(function, divergence, known.affine, launch, every)
@@ -76,7 +76,8 @@ def _asks_for_several_blocks(known: MemoryUses) -> bool:
     return bool(known.launch.has_several_blocks) or SpecialRegister.BLOCK_X in registers_read(known.control)
 
 
-def _may_order_blocks(known: MemoryUses) -> bool:
+def may_hand_on(known: MemoryUses) -> bool:
+    """May threads wait for others, or hand work on, by other means than barriers of the block?"""
     if known.control.placed(Fence, GridBarrier, NamedBarrier, PhaseWait, Call, Opaque):
         return True
     if any(item.volatile for _, _, item in known.control.placed(Load, Store)):

@@ -58,6 +58,8 @@ class RaceKind(Enum):
     """Two threads of one block, with no barrier between their accesses."""
     ONE_ADDRESS = "one address"
     """One instruction writes different values of several threads to one address."""
+    GLOBAL = "global"
+    """Two threads of one block in global memory, with no barrier between their accesses."""
     BLOCKS = "blocks"
     """Two threads of different blocks, in global memory."""
 

@@ -20,6 +20,7 @@ from analysis.rules.divergent_loop import DivergentLoop
 from analysis.rules.early_exit_before_barrier import EarlyExitBeforeBarrier
 from analysis.rules.fixed_warp_size import FixedWarpSize
 from analysis.rules.generic_pointer import GenericPointer
+from analysis.rules.global_race import GlobalRace
 from analysis.rules.inter_block_race import InterBlockRace
 from analysis.rules.intra_warp_spin_lock import IntraWarpSpinLock
 from analysis.rules.legacy_warp_intrinsic import LegacyWarpIntrinsic
@@ -64,6 +65,7 @@ RULES: Final[tuple[type[Finding], ...]] = (
     VaryingStore,
     InterBlockRace,
     UnfencedLock,
+    GlobalRace,
     DivergentBranch,
     DivergentLoop,
     MeldableBranch,

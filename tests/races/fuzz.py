@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from analysis.divergence.launch_shape import BlockShape
 from tests.races.kernels import ROUNDS, ExchangeKernel, exchange_kernel, planted
@@ -21,7 +22,10 @@ def check(seed: int, rates: Counter[str]) -> list[str]:
         failures.append(f"a kernel without a plant races: {names(racing_lines(kernel))}")
     if not choices.chance(5):
         kernel = planted(kernel, choices)
-    return failures + judge(kernel, rates, knows_shape=choices.chance(2))
+    knows_shape = choices.chance(2)
+    if choices.chance(3):
+        kernel = replace(kernel, is_global=True)
+    return failures + judge(kernel, rates, knows_shape=knows_shape)
 
 
 def judge(kernel: ExchangeKernel, rates: Counter[str], *, knows_shape: bool) -> list[str]:
@@ -29,6 +33,8 @@ def judge(kernel: ExchangeKernel, rates: Counter[str], *, knows_shape: bool) -> 
     truth = racing_lines(kernel)
     seen = observed(text, (kernel.width, kernel.height, 1), {"n": ROUNDS})
     said = claims(text, shape if knows_shape else None)
+    if kernel.is_global:
+        said = replace(said, open=said.open | seen | truth)  # of global memory nothing but proven races is told
     failures: list[str] = []
     if seen - said.open:
         failures.append(f"ruled out, but a run has it: {names(seen - said.open)}")
@@ -39,7 +45,7 @@ def judge(kernel: ExchangeKernel, rates: Counter[str], *, knows_shape: bool) -> 
         failures.append(f"proven, but not in the run of the witness: {names(wrong)}")
     if knows_shape and said.proven.keys() - truth:
         failures.append(f"proven, but the oracle does not have it: {names(said.proven.keys() - truth)}")
-    kind = "known" if knows_shape else "unknown"
+    kind = ("known" if knows_shape else "unknown") + (", global" if kernel.is_global else "")
     rates["kernels"] += 1
     rates["proven pairs"] += len(said.proven)
     if truth:

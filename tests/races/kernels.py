@@ -86,12 +86,13 @@ Item: TypeAlias = "Statement | BlockBarrier | WarpBarrier | Loop"
 @final
 @dataclass(frozen=True, slots=True)
 class ExchangeKernel:
-    """`arrays`: elements by name; blocks have `width` x `height` threads."""
+    """`arrays`: elements by name, of shared memory or `is_global`; blocks have `width` x `height` threads."""
 
     arrays: Mapping[str, int]
     body: tuple[Item, ...]
     width: int
     height: int
+    is_global: bool = False
 
     @property
     def threads(self) -> int:
@@ -99,8 +100,12 @@ class ExchangeKernel:
 
     def lines(self) -> list[str]:
         linear = "threadIdx.x" if self.height == 1 else f"threadIdx.y * {self.width} + threadIdx.x"
-        head = [f"__device__ int rounds = {ROUNDS};", "__global__ void k(float *out, const float *in, int n) {"]
-        head += [f"  __shared__ float {name}[{size}];" for name, size in self.arrays.items()]
+        head = [f"__device__ int rounds = {ROUNDS};"]
+        first = "__global__ void k(float *out, const float *in, int n) {"
+        if self.is_global:
+            head += [*(f"__device__ float {name}[{size}];" for name, size in self.arrays.items()), first]
+        else:
+            head += [first, *(f"  __shared__ float {name}[{size}];" for name, size in self.arrays.items())]
         head += [f"  int t = {linear};", "  float v = in[t];"]
         body = [line for _, line in rendered(self.body, 1)]
         return [*head, *body, f"  out[blockIdx.x * {self.threads} + t] = v;", "}"]

@@ -11,6 +11,7 @@ import numpy as np
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.ir.source import Span
 from analysis.races.analysis import find_races
+from analysis.races.global_memory import find_global_races
 from analysis.races.model import Race, RaceWitness
 from analysis.races.uses import MemoryUses
 from analysis.verdict.barriers import Tier
@@ -37,7 +38,8 @@ def claims(text: str, shape: BlockShape | None, name: str = "k") -> Claimed:
     """What is said of the kernel if its blocks are known to have that shape, or if nothing is known."""
     knowledge = LaunchKnowledge(() if shape is None else (shape,))
     subject = analyze_subject(kernel_of(text, name).function, knowledge)
-    races = find_races(memory_of(subject, knowledge), subject.barriers)
+    memory = memory_of(subject, knowledge)
+    races = (*find_races(memory, subject.barriers), *find_global_races(memory, subject.barriers, ()))
     start = _start_of(text, name)
     proven: dict[Lines, RaceWitness] = {}
     for race in races:
@@ -58,7 +60,7 @@ def observed(text: str, shape: tuple[int, int, int], numbers: dict[str, int], na
     arguments = {"out": np.zeros(ELEMENTS, np.float32), "in": source, **numbers}
     run(text, arguments, block=shape, grid=1, name=name, observers=[observer])
     start = _start_of(text, name)
-    return {raced_lines(text, start, race) for race in observer.answer().races if race.is_shared}
+    return {raced_lines(text, start, race) for race in observer.answer().races}
 
 
 def unreproduced(text: str, found: dict[Lines, RaceWitness], name: str = "k") -> list[Lines]:
