@@ -43,11 +43,11 @@ class WarpUniform:
     Nothing, unless a block barrier has to stand behind the branch: then make it agree in the block.
 
     ```cuda
-    __global__ void roles(float *x) {
+    __global__ void roles(float *x, float *y) {
       if (blockIdx.x == 0) {
         x[threadIdx.x] = 1.0f;
         __syncthreads();
-        x[threadIdx.x] += x[blockDim.x - 1 - threadIdx.x];
+        y[threadIdx.x] = x[blockDim.x - 1 - threadIdx.x];
       }
     }
     ```

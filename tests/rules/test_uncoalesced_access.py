@@ -103,7 +103,8 @@ __global__ void k(float *x, int n) {
 }
 """
     check_fixture(text)
-    (found,) = check_fixture(text.replace("1.0f;\n", "1.0f;  //~ uncoalesced-access\n"), EVERYTHING)
+    marked = text.replace("1.0f;\n", "1.0f;  //~ uncoalesced-access, global-race\n")
+    found = next(one for one in check_fixture(marked, EVERYTHING) if one.code == "MEM501")
     assert found.tier is Tier.POSSIBLE
     assert "may write up to 32 sectors" in found.message or "may read up to 32 sectors" in found.message
 
