@@ -1,4 +1,4 @@
-"""A project as many are: a kernel in a header, and two files that launch it."""
+"""A project as many are: a kernel in a header that two files launch, and one that the launching file only declares."""
 
 from __future__ import annotations
 
@@ -49,8 +49,28 @@ void again(float *out, const float *in, int n) {
 """
 
 
+DECLARING: Final = "run.cu"
+DEFINING: Final = "halve.cu"
+DECLARING_LINE: Final = 4
+
+_DECLARES: Final = """\
+__global__ void halve(float *x, int n);
+
+void run(float *x) {
+  halve<<<4, 128>>>(x, 500);
+}
+"""
+_DEFINES: Final = """\
+__global__ void halve(float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= 0.5f;
+}
+"""
+
+
 def write(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in {HEADER: _KERNEL, MAIN: _LAUNCHES, OTHER: _LAUNCHES_TOO}.items():
+    launched = {HEADER: _KERNEL, MAIN: _LAUNCHES, OTHER: _LAUNCHES_TOO}
+    for name, text in {**launched, DECLARING: _DECLARES, DEFINING: _DEFINES}.items():
         (folder / name).write_text(text)
     return folder

@@ -8,7 +8,17 @@ from typing import Final
 
 import pytest
 
-from tests.editors.launched_elsewhere import BARRIER_LINE, HEADER, KERNEL_LINE, LAUNCH_LINE, MAIN, write
+from tests.editors.launched_elsewhere import (
+    BARRIER_LINE,
+    DECLARING,
+    DECLARING_LINE,
+    DEFINING,
+    HEADER,
+    KERNEL_LINE,
+    LAUNCH_LINE,
+    MAIN,
+    write,
+)
 from tests.editors.neovim.editor import VERSIONS, Neovim
 from tests.editors.outcome import FAILED
 
@@ -59,7 +69,6 @@ def test_a_launch_is_simulated_and_its_result_shown_at_both_ends(neovim: Neovim)
     neovim.picture("launch")
     neovim.edit(HEADER)
     neovim.sees("Simulate again (")
-    neovim.sees("launched in main.cu:9, other.cu:4")
     neovim.at(KERNEL_LINE, 18)
     neovim.keys("K")
     neovim.sees("Simulated with 63 × 96 threads")
@@ -84,6 +93,22 @@ def test_explain_names_the_launches_at_the_kernel_and_the_kernel_at_the_launch(n
     neovim.run("SimtExplain")
     neovim.sees("block of 96 or 64 threads; both launches: main.cu:9, other.cu:4")
     neovim.picture("kernel")
+
+
+def test_a_kernel_that_is_only_declared_is_found_in_its_own_file(neovim: Neovim) -> None:
+    neovim.edit(DECLARING)
+    neovim.sees("Simulate this launch")
+    neovim.at(DECLARING_LINE, 5)
+    neovim.keys("K")
+    neovim.sees("launch of halve, defined in halve.cu:1")
+    neovim.picture("hover")
+    neovim.lua("vim.schedule(function() vim.lsp.codelens.run() end)")
+    neovim.sees("grid 4 · block 128")
+    neovim.keys("q")
+    neovim.lua("vim.schedule(vim.lsp.buf.definition)")
+    neovim.wait_for(f"vim.fn.expand('%:t') == '{DEFINING}' and vim.fn.line('.') == 1")
+    neovim.sees("launched in run.cu:4")
+    neovim.picture("definition")
 
 
 def test_an_edit_of_the_launch_decides_what_is_found_in_the_header(neovim: Neovim) -> None:

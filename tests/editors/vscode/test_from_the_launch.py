@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.editors.launched_elsewhere import BARRIER_LINE, HEADER, KERNEL_LINE, LAUNCH_LINE, MAIN, write
+from tests.editors.launched_elsewhere import (
+    BARRIER_LINE,
+    DECLARING,
+    DECLARING_LINE,
+    DEFINING,
+    HEADER,
+    KERNEL_LINE,
+    LAUNCH_LINE,
+    MAIN,
+    write,
+)
 from tests.editors.vscode.conftest import WITH_NUMPY
 from tests.editors.vscode.install import TARGET
 from tests.editors.vscode.server import CodeServer
@@ -49,8 +59,7 @@ def test_from_the_launch_to_the_kernel_and_back(window: Window) -> None:
     window.sees(".codelens-decoration", "Simulate this launch")
     window.at(LAUNCH_LINE, 5)
     window.command("Go to Definition")
-    name = "return vscode.window.activeTextEditor?.document.fileName ?? ''"
-    window.wait_for(name, lambda path: str(path).endswith(HEADER))
+    _wait_for_file(window, HEADER)
     assert window.cursor()[0] == KERNEL_LINE
     window.sees(".codelens-decoration", BOTH)
     window.picture("definition")
@@ -97,6 +106,18 @@ def test_explain_names_the_launches_at_the_kernel_and_the_kernel_at_the_launch(w
     window.picture("kernel")
 
 
+def test_a_kernel_that_is_only_declared_is_found_in_its_own_file(window: Window) -> None:
+    window.open(DECLARING)
+    window.sees(".codelens-decoration a", "Simulate this launch").click()
+    window.panel("grid 4 · block 128")
+    _hover(window, DECLARING_LINE, 5, "defined in halve.cu:1")
+    window.picture("hover")
+    window.page.keyboard.press("Escape")
+    window.command("Go to Definition")
+    _wait_for_file(window, DEFINING)
+    assert window.cursor()[0] == 1
+
+
 def test_an_edit_of_the_launch_decides_what_is_found_in_the_header(window: Window) -> None:
     window.open(HEADER)
     window.wait_for_codes(HEADER, lambda codes: "SYN101" in codes)
@@ -111,6 +132,11 @@ def test_an_edit_of_the_launch_decides_what_is_found_in_the_header(window: Windo
     window.open(MAIN)
     _replace(window, "threads = 64", "threads = 96")
     window.wait_for_codes(HEADER, lambda codes: "SYN101" in codes)
+
+
+def _wait_for_file(window: Window, name: str) -> None:
+    shown = "return vscode.window.activeTextEditor?.document.fileName ?? ''"
+    window.wait_for(shown, lambda path: str(path).endswith(name))
 
 
 def _hover(window: Window, line: int, column: int, text: str) -> Locator:
