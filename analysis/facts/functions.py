@@ -30,7 +30,7 @@ from analysis.facts.item_text import name_span, relocated
 from analysis.facts.kept_launches import KeptLaunchesMemo, launches_of_version
 from analysis.facts.known_launches import LaunchesOfFile
 from analysis.facts.launch_knowledge import launch_knowledge, launch_of_callers
-from analysis.facts.limited import limit_problem
+from analysis.facts.limited import limit_problem, unexpanded
 from analysis.facts.merge import (
     View,
     barrier_facts,
@@ -42,7 +42,7 @@ from analysis.facts.merge import (
     unlaunched_kernels,
     variable_facts,
 )
-from analysis.facts.model import FileProblem, FunctionFacts, ProblemKind, Taken
+from analysis.facts.model import FileProblem, FunctionFacts, OpaqueFact, ProblemKind, Taken
 from analysis.facts.roots import INLINE_BUDGET, NOTHING_INLINED, RootAnalysis, analyze_root
 from analysis.facts.settings import AnalysisSettings
 from analysis.graph.work import TooMuchWork
@@ -91,6 +91,8 @@ class SsaFunction:
     unreadable: Span | None
     is_guess: bool
     is_too_large: bool
+    unexpanded: tuple[OpaqueFact, ...]
+    """Uses of macros that grow without bound."""
 
 
 @final
@@ -398,6 +400,7 @@ class _FileRun:
             lowered.unreadable,
             lowered.is_guess,
             lowered.is_too_large,
+            unexpanded(self._program, self._item_of(function)),
         )
 
     def _make_known(self, function: FunctionId) -> None:
@@ -485,7 +488,7 @@ class _FileRun:
             variables=variable_facts(body, views),
             unreadable=own.unreadable,
             is_too_large=own.is_too_large or is_given_up,
-            cut_off=() if own.is_too_large or is_given_up else cut_off_facts(views),
+            cut_off=() if own.is_too_large or is_given_up else (*own.unexpanded, *cut_off_facts(views)),
             unlaunched=unlaunched_kernels(views),
         )
 

@@ -13,9 +13,12 @@ from analysis.facts.model import FileProblem, FunctionFacts, OpaqueFact, Problem
 from analysis.ir.function import Function
 from analysis.ir.inline import RefusalReason, RefusedCall
 from analysis.ir.instructions import Opaque
-from analysis.ir.limits import CUT_OFF
+from analysis.ir.limits import CUT_OFF, Limit
 from analysis.ir.source import FrameId, Span
 from analysis.ir.types import ArrayType, PointerType, StructType, Type, UnknownType
+from analysis.lower.program import Program
+from analysis.syntax.items import Item
+from analysis.syntax.problems import ProblemKind as SyntaxProblemKind
 
 
 def cut_off_places(function: Function, refused: Iterable[RefusedCall]) -> Iterator[tuple[FrameId, OpaqueFact]]:
@@ -30,6 +33,13 @@ def cut_off_places(function: Function, refused: Iterable[RefusedCall]) -> Iterat
     for call in refused:
         if call.reason is RefusalReason.BUDGET:
             yield _place(call.call, "a call of more code than is looked at in one function")
+
+
+def unexpanded(program: Program, item: Item | None) -> tuple[OpaqueFact, ...]:
+    """The uses of macros in a function that grow without bound."""
+    problems = () if item is None else program.snippet(item).problems
+    grown = (problem.span for problem in problems if problem.kind is SyntaxProblemKind.MACRO_GROWTH)
+    return tuple(OpaqueFact(span, Limit.MACRO.value) for span in grown)
 
 
 def _place(span: Span, construct: str) -> tuple[FrameId, OpaqueFact]:

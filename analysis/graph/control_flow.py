@@ -34,6 +34,7 @@ from analysis.ir.instructions import (
     SymbolAddress,
     Unary,
 )
+from analysis.ir.pace import paced
 
 Item = TypeVar("Item", bound=Instruction)
 
@@ -241,7 +242,7 @@ class ControlFlow:
         return [
             tuple(
                 block
-                for block in sorted(cycle.blocks, key=lambda b: self.rank[b])
+                for block in paced(sorted(cycle.blocks, key=lambda b: self.rank[b]))
                 if any(t not in cycle.blocks and not self.doomed[t] for t in self.successors[block])
             )
             for cycle in self.cycles

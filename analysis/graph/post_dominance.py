@@ -28,6 +28,7 @@ from analysis.graph.cycles import Cycle
 from analysis.ir.control import Trap
 from analysis.ir.control_flow import UNREACHED, Edges, immediate_dominators, reverse_post_order, reversed_edges
 from analysis.ir.function import Function
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 
 
@@ -82,7 +83,7 @@ def _with_exit_and_junctions(
     for cycle in cycles:
         junction = exit_node + 1 + cycle.id
         header: int = cycle.header
-        for block in cycle.blocks:
+        for block in paced(cycle.blocks):
             full[block] = [junction if target == header else target for target in full[block]]
         full[junction] = [header]
     live = [list(targets) for targets in full]

@@ -47,6 +47,7 @@ from analysis.ir.instructions import (
     Undefined,
     ValueId,
 )
+from analysis.ir.pace import paced
 from analysis.ir.source import FrameId, Span
 from analysis.ir.types import VOID, StructLayout, Type
 
@@ -272,7 +273,7 @@ class Inlining:
         names, results = body.names, self._results
         frames, spans = body.frames, body.spans
         append = block.instructions.append
-        for instruction in instructions:
+        for instruction in paced(instructions, 3):
             if type(instruction) is Call:
                 block = self._copy_call(body, instruction, block)
                 append = block.instructions.append

@@ -15,6 +15,7 @@ class Limit(Enum):
     DECLARATIONS = "declarations that nest too deeply"
     TYPE_NAME = "a type whose name is longer than 10,000 characters"
     PARTS = "a class of more than 4,096 members"
+    MACRO = "a macro that grows without bound"
     VALUES = "more than 150,000 values in one function"
     STEPS = "control flow that would take too long to follow"
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import WhyStep
+from analysis.ir.pace import paced
 from analysis.rules.diagnostic import Related
 from analysis.rules.source_text import one_line
 
@@ -37,7 +38,7 @@ def ends_in_opaque(analysis: FileAnalysis, steps: Sequence[WhyStep]) -> bool:
     if function is None:
         return False
     place = last.start - function.start, last.end - function.start
-    return any((fact.span.start, fact.span.end) == place for fact in function.opaque)
+    return any((fact.span.start, fact.span.end) == place for fact in paced(function.opaque))
 
 
 def cause_text(condition: str | None, origin: str | None) -> str:

@@ -60,7 +60,7 @@ def repair(root: Node, is_type: IsName, is_template: IsName, is_value: IsName = 
         kind = node.kind
         if kind in _INTERESTING:
             found.append((node, above))
-        stack.extend([(child, kind) for child in reversed(node.children) if child.children])  # no leaf is misread
+        stack.extend([(child, kind) for child in paced(node.children[::-1]) if child.children])  # no leaf is misread
     work = _Repair(is_type, is_template, is_value)
     for node, above in paced(reversed(found)):  # children before their parents
         work.visit(node, above)

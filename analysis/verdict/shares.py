@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias, final
 
 from analysis.graph.cycles import Cycle, CycleId
+from analysis.ir.pace import spend
 from analysis.ir.record import record
 
 FEW: Final = 4
@@ -99,6 +100,7 @@ class LoopTree:
         return known
 
     def _rounds(self, unknown: Callable[[CycleId], int]) -> list[float]:
+        spend(len(self._cycles))
         found = [1.0] * len(self._cycles)
         for cycle in reversed(self._cycles):
             trips = self._trips[cycle.id]
