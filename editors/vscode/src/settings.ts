@@ -6,7 +6,14 @@ import * as vscode from "vscode";
 export const SECTION = "simt-lsp";
 
 /** Settings of the extension; the server ignores them. */
-const OURS = new Set(["server.path", "interpreter", "trace.server", "heatMap", "semanticTokens", "workspaceDiagnostics"]);
+const OURS = new Set([
+  "server.path",
+  "interpreter",
+  "trace.server",
+  "heatMap",
+  "semanticTokens",
+  "workspaceDiagnostics",
+]);
 
 const CPP_EXTENSIONS = ["llvm-vs-code-extensions.vscode-clangd", "ms-vscode.cpptools"];
 
