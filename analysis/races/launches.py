@@ -4,8 +4,9 @@ Shapes    those of the launches in the file.  Where they are not known, some usu
           in one of them is not made for it, and a race is proven only if each of the others has it.  If it is made for
           none of them, smaller ones, whose rows are as long as a number that stands in the kernel: what races there
           is possible, as the block that is meant may be another.
-Scalars   nothing is known of them, so a race must not depend on their values: one launch has numbers that fit nothing,
-          another multiples of the block, and the same two threads must meet in both.
+Scalars   what every launch passes alike is what they are.  Of others nothing is known, so a race must not depend on
+          their values: one launch has numbers that fit nothing, another multiples of the block, and the same two
+          threads must meet in both.
 Threads   those at the ends and corners of a block, at powers of two, and at distances that stand in the kernel as
           numbers; then the others.
 """
@@ -22,6 +23,8 @@ from analysis.verdict.evaluation import Launch
 
 ASSIGNMENTS: Final = 4
 MAX_SHAPES: Final = 3
+MAX_TRIPS: Final = 64
+"""Rounds that a loop is followed where a launch passes how many there are."""
 MAX_DISTANCES: Final = 6
 LINES: Final = (BlockShape(64), BlockShape(128), BlockShape(256))
 WARP: Final = BlockShape(32)
@@ -58,10 +61,7 @@ def smaller_shapes(program: Program, knowledge: LaunchKnowledge) -> tuple[BlockS
 
 def launch(program: Program, shape: BlockShape, warp_size: int, assignment: int, block: int = 0) -> Launch:
     """One block of the launch in which scalars have the numbers of that assignment."""
-    scalars = {
-        value: _number(scalar, shape, assignment, is_trip=scalar.origin in program.trips)
-        for value, scalar in program.scalars.items()
-    }
+    scalars = {value: _number(program, scalar, shape, assignment) for value, scalar in program.scalars.items()}
     for pointer, region in program.regions.items():
         scalars[pointer] = address_of(region)
     here = Launch(shape, block, warp_size, scalars)
@@ -72,14 +72,18 @@ def launch(program: Program, shape: BlockShape, warp_size: int, assignment: int,
     return here
 
 
-def _number(scalar: Scalar, shape: BlockShape, assignment: int, *, is_trip: bool) -> int:
-    """Assignments fit nothing, are multiples of the block, all alike, and small, in this order.
+def _number(program: Program, scalar: Scalar, shape: BlockShape, assignment: int) -> int:
+    """What every launch passes; else assignments fit nothing, are multiples of the block, all alike, and small, in this
+    order.
 
     What only says how often loops run is never large, so that the code behind them is reached.
     """
+    origin, is_trip = scalar.origin, scalar.origin in program.trips
+    passed = program.passed.get(origin)
+    if passed is not None and not (is_trip and passed > MAX_TRIPS):
+        return passed
     if scalar.is_boolean:
         return (assignment + 1) % 2
-    origin = scalar.origin
     if isinstance(origin, str):
         return (shape.x, 4, shape.x, 2)[assignment]
     place, threads = origin[0] + origin[1] + 1, shape.threads

@@ -121,6 +121,8 @@ class Program:
     """What is done in each block where anything is."""
     phis: dict[BasicBlockId, tuple[Phi, ...]] = field(default_factory=dict[BasicBlockId, "tuple[Phi, ...]"])
     scalars: dict[ValueId, Scalar] = field(default_factory=dict[ValueId, "Scalar"])
+    passed: Mapping[Origin, int] = field(default_factory=dict[Origin, int])
+    """Of arguments what every launch passes."""
     trips: set[Origin] = field(default_factory=set[Origin])
     """Those that say nothing but how often a loop runs."""
     ways: list[Way | None] = field(default_factory=list["Way | None"])

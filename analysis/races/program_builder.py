@@ -79,9 +79,13 @@ def build_program(
     also: Iterable[ValueId] = (),
     *,
     goes_on: bool = False,
+    passed: Iterable[tuple[int, int]] = (),
 ) -> Program:
-    """`also`: further values that are to be known where they can be.  `goes_on`: see `Program`."""
+    """`also`: further values that are to be known where they can be.  `goes_on`: see `Program`.  `passed`: numbers by
+    the positions of the parameters, see `LaunchKnowledge`."""
     program = Program(function, control, divergence, uses, _evaluate, goes_on)
+    parameters = function.parameters
+    program.passed = {(parameters[at].value, -1): number for at, number in passed if at < len(parameters)}
     _Builder(program).build(also)
     return program
 

@@ -123,14 +123,11 @@ class StoredValues:
         program = self._program
         stored = [use.value for use in program.uses if use.value is not None]
         inputs = _inputs(program.divergence, stored)
-        return build_program(
-            program.function,
-            program.control,
-            program.divergence,
-            program.uses,
-            inputs,
-            goes_on=program.goes_on,
+        wider = build_program(
+            program.function, program.control, program.divergence, program.uses, inputs, goes_on=program.goes_on
         )
+        wider.passed = program.passed
+        return wider
 
 
 def _inputs(divergence: DivergenceResult, stored: Iterable[ValueId]) -> list[ValueId]:

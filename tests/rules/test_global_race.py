@@ -87,3 +87,18 @@ __global__ void k(float *a, int n) {
 void host(float *a, int n) { k<<<n / 128, 128>>>(a, n); }
 """
     check_fixture(text, RACES)
+
+
+@pytest.mark.parametrize(
+    ("passed", "mark"),
+    [("4", "  //~ global-race"), ("128", ""), ("n", ""), ("4); k<<<1, 128>>>(a, 8", "")],
+    ids=["near", "behind the block", "not known", "two launches"],
+)
+def test_a_distance_is_what_every_launch_passes(passed: str, mark: str) -> None:
+    text = f"""
+__global__ void k(float *a, int distance) {{
+  a[threadIdx.x] = a[threadIdx.x + distance];{mark}
+}}
+void host(float *a, int n) {{ k<<<1, 128>>>(a, {passed}); }}
+"""
+    check_fixture(text, RACES)
