@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks import measure, peer, simulation
+from benchmarks import measure, peer, project_index, simulation
 from benchmarks.melding.speed import melding_speed
 from benchmarks.synthetic import write_tree
 from benchmarks.table import Row, print_table, write_json
@@ -50,6 +50,7 @@ def measure_all(folder: Path, paths: list[str], *, server: bool) -> list[Row]:
     rows += simulation.measure_all()
     rows += peer.measure()
     if server:
+        rows += project_index.measure(folder / "project_index")
         rows += measure.server_start(folder / "start")
         rows += measure.server_memory(folder / "memory")
     return rows

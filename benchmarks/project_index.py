@@ -1,7 +1,9 @@
-"""`python -m benchmarks.project_index [--files N]`: how long the index of a tree takes, at first and when it is known.
+"""`python -m benchmarks.project_index [--files N] [--check]`: how long the index of a tree takes, at first and when it
+is known, and what a server takes in memory that has it.
 
 The tree is synthetic (`synthetic.py`): folders of twenty files that include each other's headers and launch kernels.
-Each start is a process of its own, as the server's is.
+Each start is a process of its own, as the server's is.  `--check` has the server tell what it finds in all files, which
+takes minutes.
 """
 
 from __future__ import annotations
@@ -12,16 +14,22 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from benchmarks.server_process import resident_megabytes, server_process
 from benchmarks.synthetic import source_file, write_headers
+from benchmarks.table import Row, print_table
 
+FILES: Final = 2_000
 FOLDER_FILES: Final = 20
 LINES: Final = 300
 OLD: Final = 3600
+SYMBOLS: Final = 512
+"""So many kernels of the project are told at most."""
 _START: Final = """
-import resource, sys, time
+import sys, time
 from pathlib import Path
 from simt_lsp.workspace.file_index import build_index
 from simt_lsp.workspace.project_index.build import build_project
@@ -32,26 +40,71 @@ seconds, worked = time.perf_counter() - begin, time.process_time()
 path, skim = next((path, skim) for path, skim in index.skims().items() if skim.kernels)
 begin = time.perf_counter()
 index.users(path, skim.kernels[0][0], internal=False)
-asked = time.perf_counter() - begin
-megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print(f"{seconds:.2f} s ({worked:.2f} s of one core, imports too) for {len(index.skims())} files")
-print(f"one question {1000 * asked:.1f} ms; {megabytes:.0f} MB")
+print(seconds, worked, time.perf_counter() - begin)
 """
+_PULLING: Final[dict[str, object]] = {
+    "textDocument": {"diagnostic": {}},
+    "workspace": {"diagnostics": {"refreshSupport": True}},
+}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.project_index", description=__doc__)
-    parser.add_argument("--files", type=int, default=2_000, metavar="N")
+    parser.add_argument("--files", type=int, default=FILES, metavar="N")
+    parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        root, cache = Path(temporary) / "tree", Path(temporary) / "cache"
-        size = write_project(root, options.files)
-        print(f"{options.files} files, {size / 1e6:.1f} MB")
-        _start("first start", root, cache)
-        _start("second start", root, cache)
-        changed = next(root.rglob("*.cu"))
-        changed.write_text(changed.read_text() + "\nvoid more() {}\n")
-        _start("one file changed", root, cache)
+        print_table(measure(Path(temporary), options.files, check=options.check))
+
+
+def measure(folder: Path, files: int = FILES, *, check: bool = False) -> list[Row]:
+    """A tree of so many files below `folder`."""
+    root, cache = folder / "project", folder / "cache"
+    size = write_project(root, files)
+    rows = _start(f"index of {files:,} files, {size / 1e6:.0f} MB", root, cache, 15.0)
+    rows += _start("index, second start", root, cache, 1.0)
+    changed = next(root.rglob("*.cu"))
+    changed.write_text(changed.read_text() + "\nvoid more() {}\n")
+    rows += _start("index, one file changed", root, cache, 1.0)
+    return [*rows, *_server(root, cache, files, check=check)]
+
+
+def _start(title: str, root: Path, cache: Path, bar: float) -> list[Row]:
+    command = [sys.executable, "-c", _START, str(root), str(cache)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    seconds, worked, asked = map(float, done.stdout.split())
+    return [
+        Row(title, seconds, "s", bar),
+        Row(f"{title}: of one core, imports too", worked, "s"),
+        Row(f"{title}: one question", 1000 * asked, "ms"),
+    ]
+
+
+def _server(root: Path, cache: Path, files: int, *, check: bool) -> Iterator[Row]:
+    """Resident memory of a server that has the index, with one open file, and after it told of all files."""
+    path = next(root.rglob("*.cu"))
+    with server_process({"SIMT_LSP_CACHE": str(cache)}) as server:
+        server.request("initialize", {"processId": None, "rootUri": root.as_uri(), "capabilities": _PULLING})
+        server.notify("initialized", {})
+        uri = server.open(path, path.read_text())
+        while len(server.request("workspace/symbol", {"query": ""})["result"]) < SYMBOLS:
+            time.sleep(0.05)  # until the index is there
+        server.request("textDocument/diagnostic", {"textDocument": {"uri": uri}})
+        megabytes = resident_megabytes(server.pid)
+        if megabytes is not None:
+            yield Row(f"resident memory, project of {files:,} files, one open", megabytes, "MB", 300)
+        if not check:
+            return
+        start = time.perf_counter()
+        items = server.request("workspace/diagnostic", {"previousResultIds": []})["result"]["items"]
+        yield Row(f"workspace/diagnostic, {len(items):,} files", time.perf_counter() - start, "s")
+        ids = [{"uri": one["uri"], "value": one["resultId"]} for one in items]
+        start = time.perf_counter()
+        server.request("workspace/diagnostic", {"previousResultIds": ids})
+        yield Row("workspace/diagnostic, nothing changed", 1000 * (time.perf_counter() - start), "ms")
+        megabytes = resident_megabytes(server.pid)
+        if megabytes is not None:
+            yield Row("resident memory after workspace/diagnostic", megabytes, "MB", 300)
 
 
 def write_project(root: Path, count: int) -> int:
@@ -68,12 +121,6 @@ def write_project(root: Path, count: int) -> int:
         os.utime(path, (old, old))
         size += len(text)
     return size
-
-
-def _start(title: str, root: Path, cache: Path) -> None:
-    command = [sys.executable, "-c", _START, str(root), str(cache)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    print(f"{title}: {done.stdout.strip()}")
 
 
 if __name__ == "__main__":

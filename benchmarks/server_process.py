@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Generator, Mapping
@@ -111,11 +112,16 @@ class ServerProcess:
 
 
 @contextmanager
-def server_process() -> Generator[ServerProcess]:
-    """A fresh server, killed at the end."""
+def server_process(environment: Mapping[str, str] | None = None) -> Generator[ServerProcess]:
+    """A fresh server, killed at the end; with these variables beside those of this process."""
     command = [sys.executable, "-P", "-m", "simt_lsp", "--stdio"]
     process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=-1
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        bufsize=-1,
+        env={**os.environ, **(environment or {})},
     )
     try:
         yield ServerProcess(process)
