@@ -93,6 +93,10 @@ class DivergenceResult:
         """The block that defines the value; the entry for a parameter."""
         return BasicBlockId(self._graph.home[value])
 
+    def may_be_local(self, value: ValueId) -> bool:
+        """May the pointer point to a local variable, of which each thread has its own at an address that agrees?"""
+        return value in self._graph.memory.targets
+
     # -- levels -----------------------------------------------------------------------------------------------------
 
     def level(self, value: ValueId) -> Level:

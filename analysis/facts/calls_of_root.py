@@ -1,4 +1,9 @@
-"""The calls that were inlined into one root, each as its callee sees it (`CallContext`)."""
+"""The calls that were inlined into one root, each as its callee sees it (`CallContext`).
+
+Memory   The level of a pointer is what its callee believes of the values that it loads there.  That of memory that all
+         threads share is the level of its address.  A local variable has one instance per thread at an address that
+         agrees, so a pointer that may point to one counts as varying: what a callee reads there is not known.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +69,8 @@ def _from_anywhere(context: CallContext) -> CallContext:
 def _argument(root: RootAnalysis, value: ValueId, block: BasicBlockId) -> Argument:
     divergence, affine = root.divergence, root.affine
     type_ = root.function.types[value]
-    level = divergence.use_level(value, block)
+    is_local = divergence.may_be_local(value)
+    level = Level.VARYING if is_local else divergence.use_level(value, block)
     low = high = None
     alignment = 1
     if isinstance(type_, IntegerType | BooleanType):
@@ -76,7 +82,7 @@ def _argument(root: RootAnalysis, value: ValueId, block: BasicBlockId) -> Argume
     steps = None if form is None or not form.exact or not form.coefficients else _steps(form)
     return Argument(
         level,
-        level is Level.VARYING and _is_doubtful(root, value, level),
+        is_local or (level is Level.VARYING and _is_doubtful(root, value, level)),
         low,
         high,
         alignment,
@@ -84,7 +90,7 @@ def _argument(root: RootAnalysis, value: ValueId, block: BasicBlockId) -> Argume
         steps,
         1 if steps is None or form is None else min(MAX_ALIGNMENT, affine.alignment(form.base)),
         steps is not None and affine.is_integral(value),
-        divergence.is_observed(value),
+        is_local or divergence.is_observed(value),
     )
 
 

@@ -272,3 +272,25 @@ def test_a_join_is_the_worst_of_both_in_any_order() -> None:
     one = next(iter(found[0].calls.values()))
     assert one.join(one) == one
     assert one.join(Calls(None)).context is None
+
+
+@pytest.mark.parametrize(
+    "pointer",
+    ["mine", "&mine[n]", "n > 9 ? mine : p", "(float *)(char *)mine"],
+    ids=["itself", "an element", "one of two", "cast"],
+)
+def test_memory_of_the_thread_says_nothing_by_its_address(pointer: str) -> None:
+    """All threads pass the same local variable, and each has its own."""
+    header = "__device__ void f(float *q, int n) {\n  if (q[n] > 0) q[0] = 1;\n}\n"
+    body = f"float mine[8]; mine[n] = threadIdx.x; f({pointer}, n); p[n] = mine[1];"
+    analysis = _header({"h.cuh": header, "main.cu": _main(body, launch="k<<<4, 128>>>(0, 9);")})
+    function = _function(analysis, "f")
+    assert function.callers_known
+    assert [branch.level for branch in function.branches] == [Level.VARYING]
+
+
+def test_other_memory_is_uniform_by_its_address() -> None:
+    header = "__device__ void f(float *q, int n) {\n  if (q[n] > 0) q[1] = 1;\n}\n"
+    body = "__shared__ float ours[8]; ours[n] = n; __syncthreads(); f(ours, n);"
+    analysis = _header({"h.cuh": header, "main.cu": _main(body, launch="k<<<4, 128>>>(0, 9);")})
+    assert [branch.level for branch in _function(analysis, "f").branches] == [Level.BLOCK]
