@@ -65,3 +65,8 @@ class LaunchKnowledge:
     def is_one_warp(self) -> bool:
         """Is every block a single warp, or part of one?"""
         return bool(self.shapes) and all(shape.threads <= self.warp_size for shape in self.shapes)
+
+    @property
+    def is_one_thread(self) -> bool:
+        """Is every block a single thread?"""
+        return bool(self.shapes) and all(shape.threads == 1 for shape in self.shapes)

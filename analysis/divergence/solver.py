@@ -16,6 +16,8 @@ Rules     data         a value joins its operands.
                        rule covers this: threads that enter apart count apart although no exit varies, and `joins`
                        follows threads that stay to the exits of natural loops only.
           one warp     where every known block is one warp, what agrees in the warp agrees in the block.
+          one thread   where every known block is one thread, everything agrees in the block, whatever the thread
+                       observes (`kernel<<<1, 1>>>` that waits for the host).
 Cost      O(values + uses), plus O(blocks + edges) once per branch that is not grid-uniform.
 Source    Lee et al., section 3.2 and Fig. 3 (their rule "every instruction in a divergent block varies" is replaced by
           the exact sync and temporal rules); Rosemann, Moll and Hack, POPL 2021.
@@ -77,7 +79,8 @@ class Solver:
         self.warp_size = launch.warp_size
         self._agreed_in_warp = int(Level.BLOCK) if launch.is_one_warp else WARP
         self.level = [0] * graph.count
-        self.cap = bytearray([HIGHEST]) * graph.count
+        highest = int(Level.BLOCK) if launch.is_one_thread and not joins_only else HIGHEST
+        self.cap = bytearray([highest]) * graph.count
         """No node rises above its cap (values known by enumeration, asserted barriers)."""
         self.rule = bytearray(graph.count)
         self.source = [0] * graph.count

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.divergence.levels import Level
 from tests.support.textual import analyze
 
@@ -154,3 +157,24 @@ def test_a_block_that_polls_through_shared_memory_waits_as_a_block() -> None:
 
 def test_a_loop_over_shared_memory_without_a_barrier_waits_for_nobody() -> None:
     assert analyze(polling(""), HEADER).level("x") is Level.GRID
+
+
+@pytest.mark.parametrize(
+    ("shapes", "level"),
+    [
+        ((BlockShape(1),), Level.BLOCK),
+        ((BlockShape(1), BlockShape(1, 1, 1)), Level.BLOCK),
+        ((BlockShape(1), BlockShape(2)), Level.VARYING),
+        ((BlockShape(1, 1, 2),), Level.VARYING),
+        ((), Level.VARYING),
+    ],
+)
+def test_a_block_of_one_thread_agrees_on_what_it_observes(shapes: tuple[BlockShape, ...], level: Level) -> None:
+    facts = analyze(f"{SETUP}{SPIN_ON_FLAG}  return", HEADER, launch=LaunchKnowledge(shapes))
+    assert facts.level("seen") is level
+
+
+def test_blocks_of_one_thread_do_not_agree_with_each_other_after_a_wait() -> None:
+    launch = LaunchKnowledge((BlockShape(1),))
+    facts = analyze(f"{SETUP}{SPIN_ON_FLAG}  %x: s32 = load %p\n  return", HEADER, launch=launch)
+    assert facts.level("x") is Level.BLOCK
