@@ -253,23 +253,24 @@ class _Tracer:
         assert isinstance(terminator, Branch | Switch)
         for part, decided in _decided(group, terminator.operands[0]):
             target = None if decided is None else target_of(terminator, decided)
-            if target is not None:
-                self._go(part, (target, block))
-            else:
-                skipped = program.skip(block)
-                if skipped is None or skipped.after is None:
-                    self._go(part, self._going_on(part, block))
-                else:
-                    for value in skipped.forgotten:
-                        part.put(value, None)
-                    self._go(part, (skipped.after, None))
+            way = self._going_on(part) or self._skip(part) if target is None else (target, block)
+            self._go(part, way)
 
-    def _going_on(self, group: _Group, block: BasicBlockId) -> Target | None:
+    def _going_on(self, group: _Group) -> Target | None:
+        block = group.block
         target = self._program.assumed_way(block)
         if target is None or not may_assume(group.assumed, block):
             return None
         group.assumed = (*group.assumed, block)
         return target, block
+
+    def _skip(self, group: _Group) -> Target | None:
+        skipped = self._program.skip(group.block)
+        if skipped is None or skipped.after is None:
+            return None
+        for value in skipped.forgotten:
+            group.put(value, None)
+        return skipped.after, None
 
     def _go(self, group: _Group, target: Target | None) -> None:
         """None: no further."""

@@ -209,7 +209,7 @@ class Program:
     def assumed_way(self, block: BasicBlockId) -> BasicBlockId | None:
         """Where the threads go if they go on, for a decision of memory that is the same in the whole block.
 
-        They stay in a loop, and do not leave the kernel before it has done anything more.
+        They stay in a loop that cannot be skipped, and do not leave the kernel before it has done anything more.
         Whoever writes a loop, or code behind a `return`, expects that it runs: what two threads do there is no less
         certain than that.
         """
@@ -225,11 +225,15 @@ class Program:
         if terminator.operands[0] not in self.unknowable or self.divergence.terminator_level(block) > Level.BLOCK:
             return None
         targets = self.control.successors[block]
+        if len(targets) != 2:
+            return None
         cycle = next(iter(self.control.cycles_around(block)), None)
-        going_on = [target for target in targets if cycle is not None and target in cycle.blocks]
-        if len(going_on) != 1:
-            going_on = [target for target in targets if self._does_anything(target)]
-        return going_on[0] if len(going_on) == 1 and len(targets) == 2 else None
+        inside = [target for target in targets if cycle is not None and target in cycle.blocks]
+        if len(inside) == 1:
+            skipped = self.skip(block)
+            return inside[0] if skipped is None or skipped.after is None else None
+        going_on = [target for target in targets if self._does_anything(target)]
+        return going_on[0] if len(going_on) == 1 else None
 
     def _does_anything(self, first: BasicBlockId) -> bool:
         """Is memory used, or are others met, from here on?"""

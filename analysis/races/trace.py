@@ -221,12 +221,7 @@ class _Tracer:
         target = None if decided is None else target_of(terminator, decided)
         if target is not None:
             return target, block
-        skipped = program.skip(block)
-        if skipped is None or skipped.after is None:
-            return self._going_on(block)
-        for value in skipped.forgotten:
-            self._values.pop(value, None)
-        return skipped.after, None
+        return self._going_on(block) or self._skip(block)
 
     def _going_on(self, block: BasicBlockId) -> tuple[BasicBlockId, BasicBlockId] | None:
         target = self._program.assumed_way(block)
@@ -234,3 +229,11 @@ class _Tracer:
             return None
         self._assumed = (*self._assumed, block)
         return target, block
+
+    def _skip(self, block: BasicBlockId) -> tuple[BasicBlockId, None] | None:
+        skipped = self._program.skip(block)
+        if skipped is None or skipped.after is None:
+            return None
+        for value in skipped.forgotten:
+            self._values.pop(value, None)
+        return skipped.after, None

@@ -234,6 +234,12 @@ GOES_ON = {
   if (order[0] == 0) return;
   s[t] = v;
   v = s[127 - t];{MARK}""",
+    "what memory lets the whole block do": f"""
+  if (order[blockIdx.x]) {{
+    s[t] = v;
+    out[t + 1000] = s[127 - t];{MARK}
+  }}
+  if (t == 0) return;""",
     "a block whose list is empty ends at once": f"""
   int many = order[blockIdx.x];
   if (many == 0 || order[0] < 0) return;
