@@ -19,6 +19,7 @@ from analysis.facts.model import PartOf, Taken
 from analysis.facts.roots import RootAnalysis
 from analysis.graph.cycles import CycleId
 from analysis.ir.source import OWN_FRAME, FrameId
+from analysis.verdict.hoisting import Hoisting
 from analysis.verdict.memory_losses import moved_sectors
 from analysis.verdict.shares import LoopTree, Part, Share
 
@@ -30,7 +31,8 @@ class FrameShares:
     def __init__(self, root: RootAnalysis, launched_instead: int) -> None:
         self._root = root
         self._launched_instead = launched_instead
-        self._sectors = {frame: _sectors(root, records.accesses) for frame, records in root.records.items()}
+        hoisting = Hoisting(root.function, root.control, root.divergence, root.spaces)
+        self._sectors = {frame: _sectors(root, hoisting, records.accesses) for frame, records in root.records.items()}
         self._all_sectors = root.weights.tree_of(_sum(self._sectors.values()))
 
     def taken(self, frames: Iterable[FrameId]) -> Taken:
@@ -54,13 +56,11 @@ class FrameShares:
         return PartOf(Share(low, expected, high), self._root.function.name, True, self._launched_instead)
 
 
-def _sectors(root: RootAnalysis, accesses: Iterable[Access]) -> Part:
+def _sectors(root: RootAnalysis, hoisting: Hoisting, accesses: Iterable[Access]) -> Part:
     found: defaultdict[CycleId | None, float] = defaultdict(float)
     for access in accesses:
-        if access.block in root.weights.unreached:
-            continue
-        cycle = root.control.innermost_cycle(access.block)
-        found[None if cycle is None else cycle.id] += moved_sectors(access)
+        if access.block not in root.weights.unreached:
+            found[hoisting.cycle(access)] += moved_sectors(access)
     return found
 
 

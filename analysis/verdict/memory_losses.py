@@ -6,6 +6,7 @@ Global    sectors that are moved and not used, as a part of all sectors that the
 Shared    passes over the banks beyond the first, as a part of the kernel's issue slots and all such passes.
 Atomics   the same of lanes that update one address, one after the other.
 Rounds    as for branches: trips of loops that nobody knows stay open (`shares.py`).
+Steady    a load that reads the same in every round of a loop counts once for each entry of it (`hoisting.py`).
 Few       what one block of a row of the grid does alone (`if (blockIdx.x == 0)`) is nothing beside what all do.
 Limits    an estimate, as all shares are: caches may keep what is counted as lost.
 Cost      O(accesses + blocks).
@@ -29,6 +30,7 @@ from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import Branch, Compare, Texture
 from analysis.ir.operators import CompareOperator, SpecialRegister
 from analysis.ir.types import MemorySpace
+from analysis.verdict.hoisting import Hoisting
 from analysis.verdict.shares import NOTHING, LoopTree, Share
 from analysis.verdict.weights import BlockWeights
 
@@ -119,6 +121,7 @@ class _Finder:
         self._divergence = divergence
         self._affine = affine
         self._weights = weights
+        self._hoisting = Hoisting(function, control, divergence, weights.spaces)
         self._few: dict[BasicBlockId, bool] = {}
 
     def sectors(self, accesses: Iterable[Access]) -> LoopTree:
@@ -126,7 +129,7 @@ class _Finder:
         found: defaultdict[CycleId | None, float] = defaultdict(float)
         for access in accesses:
             if access.block not in self._weights.unreached:
-                found[self._cycle(access.block)] += moved_sectors(access)
+                found[self._hoisting.cycle(access)] += moved_sectors(access)
         for block in self._control.order:
             if block in self._weights.unreached:
                 continue
@@ -139,13 +142,13 @@ class _Finder:
         found = defaultdict(float, self._weights.part(self._control.order))
         for access in accesses:
             if loses_slots(access) and access.block not in self._weights.unreached:
-                found[self._cycle(access.block)] += _lost(access)
+                found[self._hoisting.cycle(access)] += _lost(access)
         return self._weights.tree_of(found)
 
     def share(self, tree: LoopTree, access: Access) -> Share:
         if access.block in self._weights.unreached or self._is_of_few_blocks(access.block):
             return NOTHING
-        return tree.share({self._cycle(access.block): _lost(access)})
+        return tree.share({self._hoisting.cycle(access): _lost(access)})
 
     def _cycle(self, block: BasicBlockId) -> CycleId | None:
         cycle = self._control.innermost_cycle(block)

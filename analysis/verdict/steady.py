@@ -1,8 +1,8 @@
 """Does a value stay the same in all rounds of a loop?
 
 Rules     What is defined before the loop stays; so does arithmetic on what stays.  A load stays if its address does and
-          nothing in the loop may write there: no store of a type that may alias, no call, no barrier behind which
-          other threads may have written.
+          nothing in the loop may write there: no store of a type that may alias, but for what is known to go to
+          another space or variable; no call, no barrier behind which other threads may have written.
 Assumes   freedom from data races, and C++'s rule that objects of different types do not alias (characters alias all).
 Gives up  at volatile loads, at phis, after `MAX_DEPTH` operations.
 """
@@ -14,8 +14,8 @@ from typing import Final, final
 from analysis.divergence.nodes import CHANGING_REGISTERS, PURE
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.cycles import Cycle
-from analysis.ir.function import Function
-from analysis.ir.ids import ValueId
+from analysis.ir.function import Function, SymbolKind
+from analysis.ir.ids import SymbolId, ValueId
 from analysis.ir.instructions import (
     Atomic,
     BlockBarrier,
@@ -33,7 +33,9 @@ from analysis.ir.instructions import (
     TemplateArgument,
     WarpBarrier,
 )
-from analysis.ir.types import FloatType, IntegerType, PointerType, Type, VectorType
+from analysis.ir.record import record
+from analysis.ir.types import FloatType, IntegerType, MemorySpace, PointerType, Type, VectorType
+from analysis.memory.spaces import SpaceResult
 
 MAX_DEPTH: Final = 12
 _ORDERING: Final = (BlockBarrier, Call, Fence, GridBarrier, NamedBarrier, Opaque, PhaseWait, WarpBarrier)
@@ -44,10 +46,12 @@ _ORDERING: Final = (BlockBarrier, Call, Fence, GridBarrier, NamedBarrier, Opaque
 class Steadiness:
     """Answers about the values of one function."""
 
-    def __init__(self, function: Function, divergence: DivergenceResult) -> None:
+    def __init__(self, function: Function, divergence: DivergenceResult, spaces: SpaceResult | None = None) -> None:
+        """Without `spaces`, pointers may point anywhere."""
         self._function = function
         self._divergence = divergence
-        self._quiet: dict[tuple[int, Type], bool] = {}
+        self._spaces = spaces
+        self._quiet: dict[tuple[int, _Place], bool] = {}
 
     def is_steady(self, value: ValueId, cycle: Cycle, depth: int = 0) -> bool:
         """One value for a thread, however often it goes round."""
@@ -62,31 +66,57 @@ class Steadiness:
             case ReadSpecial(register=register):
                 return register not in CHANGING_REGISTERS
             case Load(address=address, volatile=False):
-                return self._is_quiet(cycle, self._function.types[value]) and self.is_steady(address, cycle, depth + 1)
+                place = self._place(self._function.types[value], address)
+                return self._is_quiet(cycle, place) and self.is_steady(address, cycle, depth + 1)
             case _ if type(item) in PURE:
                 return all(self.is_steady(operand, cycle, depth + 1) for operand in item.operands)
             case _:
                 return False
 
-    def _is_quiet(self, cycle: Cycle, loaded: Type) -> bool:
-        key = cycle.id, loaded
+    def _is_quiet(self, cycle: Cycle, read: _Place) -> bool:
+        key = cycle.id, read
         known = self._quiet.get(key)
         if known is None:
             known = self._quiet[key] = not any(
-                self._may_write(item, loaded)
+                self._may_write(item, read)
                 for block in cycle.blocks
                 for item in self._function.blocks[block].instructions
             )
         return known
 
-    def _may_write(self, item: object, loaded: Type) -> bool:
+    def _may_write(self, item: object, read: _Place) -> bool:
         match item:
-            case Store(value=value):
-                return _may_alias(self._function.types[value], loaded)
-            case Atomic(result=result):
-                return _may_alias(self._function.types[result], loaded)
+            case Store(address=address, value=value):
+                written = self._place(self._function.types[value], address)
+            case Atomic(address=address, result=result):
+                written = self._place(self._function.types[result], address)
             case _:
                 return isinstance(item, _ORDERING)
+        return _may_alias(written.type, read.type) and not _are_apart(written, read)
+
+    def _place(self, kind: Type, address: ValueId) -> _Place:
+        if self._spaces is None:
+            return _Place(kind, MemorySpace.GENERIC, None)
+        variable = self._spaces.variable(address)
+        if variable is not None and self._function.symbols[variable].kind is SymbolKind.DYNAMIC_SHARED:
+            variable = None  # all arrays of this kind begin at one address
+        return _Place(kind, self._spaces.space(address), variable)
+
+
+@final
+@record
+class _Place:
+    """What is read or written: `variable`, where it lies in one that shares its bytes with no other."""
+
+    type: Type
+    space: MemorySpace
+    variable: SymbolId | None
+
+
+def _are_apart(one: _Place, other: _Place) -> bool:
+    if MemorySpace.GENERIC not in (one.space, other.space) and one.space is not other.space:
+        return True
+    return None not in (one.variable, other.variable) and one.variable != other.variable
 
 
 def _may_alias(written: Type, loaded: Type) -> bool:

@@ -136,3 +136,60 @@ void host(float *out) { k<<<1, 256>>>(out); }
     check_fixture(text.replace("STEP", "2").replace("MARK", ""))
     (found,) = check_fixture(text.replace("STEP", "4").replace("MARK", "  //~ bank-conflict"))
     assert found.message.startswith("4-way bank conflict: in `s[(4 * t + j) & 1023]`, 4 lanes of a warp want")
+
+
+STEADY = """
+__global__ void k(const float *in, float *out, int *counts) {
+  __shared__ float s[1024];
+  __shared__ float other[1024];
+  int t = threadIdx.x;
+  s[t] = in[t];
+  __syncthreads();
+  float sum = 0.0f;
+  for (int j = 0; j < 1000; j++) {
+    BEFORE
+    sum += s[4 * t] * in[j];MARK
+    AFTER
+  }
+  out[t] = sum;
+}
+void host(const float *in, float *out) { k<<<1, 256>>>(in, out, nullptr); }
+"""
+
+
+@pytest.mark.parametrize("after", ["", "out[j] = sum;", "other[t] = sum;", "if (in[j] > 3) break;", "counts[t] = j;"])
+def test_what_reads_the_same_in_every_round_counts_once(after: str) -> None:
+    """Compilers read it before the loop."""
+    check_fixture(STEADY.replace("BEFORE", "").replace("AFTER", after).replace("MARK", ""))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", "s[j & 1023] = sum;"),
+        ("", "__syncthreads();"),
+        ("", "float *p = in[j] > 3 ? s : other; p[t] = sum;"),
+        ("", "__threadfence_block();"),
+        ("if (in[j] > 3)", ""),
+        ("if (in[j] > 3) break;", ""),
+    ],
+)
+def test_what_others_may_write_or_a_condition_may_skip_counts_in_each_round(before: str, after: str) -> None:
+    text = STEADY.replace("BEFORE", before).replace("AFTER", after).replace("MARK", "  //~ bank-conflict")
+    (found,) = check_fixture(text)
+    assert found.cost is not None
+    assert found.cost.share > 0.05
+
+
+def test_a_steady_read_of_an_inner_loop_counts_in_each_round_of_the_outer_one() -> None:
+    nested = "for (int i = 0; i < 4; i++) { sum += in[j]; sum += s[4 * t + OFFSET]; }"
+    text = STEADY.replace("sum += s[4 * t] * in[j];MARK", nested + "MARK").replace("BEFORE", "").replace("AFTER", "")
+
+    def share(offset: str) -> float:
+        (found,) = check_fixture(
+            text.replace("OFFSET", offset).replace("MARK", "  //~ bank-conflict"), RuleSettings(share_threshold=0.5)
+        )
+        assert found.cost is not None
+        return found.cost.share
+
+    assert share("(j & 7)") < 0.5 * share("(i & 7)")
