@@ -26,6 +26,8 @@ __global__ void k(float *out, const float *in, const int *flag, const int *key, 
   int t = threadIdx.x;
   float v = in[t];
   STATEMENTS
+  __syncthreads();
+  s[t] = v;
   out[t] = v;
 }
 """
