@@ -76,10 +76,11 @@ class DivergentLoop:
 
     How different the trip counts are is known only where they follow from the thread index. Elsewhere the message says
     what decides them, and which share of the kernel's issue slots the whole loop takes, as far as that is known. Rows
-    of different length, lists, searches and retries are reported; where neighbouring lanes seldom leave far apart (an
-    escape loop over pixels, bounds that are clipped where the data end, halving), and where nothing says that they do,
-    the finding is a hint. A loop is reported from 3 % of the kernel on, or from what `shareThreshold` says, taking
-    lanes to wait for what is usual for such loops. Silence a known case with `// NOLINT(simt-divergent-loop)`.
+    of different length, lists, searches and retries are reported. The finding is a hint where neighbouring lanes seldom
+    leave far apart (an escape loop over pixels, a merge of rows of one length, bounds that are clipped where the data
+    end, halving), and where nothing says that they do. A loop is reported from 3 % of the kernel on, or from what
+    `shareThreshold` says, taking lanes to wait for what is usual for such loops. Silence a known case with
+    `// NOLINT(simt-divergent-loop)`.
     """
 
     code: ClassVar[str] = "DIV402"

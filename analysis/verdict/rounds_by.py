@@ -10,6 +10,7 @@ Apart     LENGTHS     a counter meets a bound, or begins at a number, that each 
           INDEX       the thread's index, in a way that is not linear.
 Close     NEIGHBOURS  floating-point arithmetic, or samples along a line, that start from the thread's index alone:
                       pixels of an escape fractal, rays through a volume.  Neighbours have nearly the same numbers.
+          MERGED      two counters of which each round moves one (`merged_counters.py`): about the sum of two lengths.
           CLIPPED     the thread's index through a choice: bounds of one width that are cut where the data end.
           HALVING     what halves (or doubles) in each round: twice the length is one round more.
           UNKNOWN     calls, local memory, exchanges: nothing is known.
@@ -56,6 +57,7 @@ from analysis.ir.instructions import (
 from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction
 from analysis.ir.types import BooleanType, IntegerType, MemorySpace, PointerType, VectorType
 from analysis.memory.spaces import SpaceResult
+from analysis.verdict.merged_counters import MergedCounters
 from analysis.verdict.steady import Steadiness
 
 
@@ -70,6 +72,7 @@ class RoundsBy(Enum):
     INDEX = "index"
     UNKNOWN = "unknown"
     NEIGHBOURS = "neighbours"
+    MERGED = "merged"
     CLIPPED = "clipped"
     HALVING = "halving"
 
@@ -127,10 +130,13 @@ class RoundSources:
         self._divergence = divergence
         self._spaces = spaces
         self._steady = Steadiness(function, divergence)
+        self._merges = MergedCounters(function, control, divergence)
 
     def of(self, cycle: Cycle, exits: Iterable[BasicBlockId]) -> RoundsBy:
         """`exits`: the decisions at which lanes leave apart, in a way that is not known."""
         found = [self._of_exit(cycle, block) for block in exits]
+        if RoundsBy.WALK in found and self._merges.share_rounds(cycle):
+            return RoundsBy.MERGED
         return min(found, key=ORDER.index, default=RoundsBy.UNKNOWN)
 
     def _of_exit(self, cycle: Cycle, block: BasicBlockId) -> RoundsBy:

@@ -30,6 +30,30 @@ LOOPS = {
     "float c = i * 0.01f, s = 0; for (int k = 0; k < n; k++) { s += x[k * n + i]; if (s > 1) break; } y[i] = s;": (
         RoundsBy.NEIGHBOURS
     ),
+    "int a = 0, b = 0; while (a < n && b < n) { if (x[i + a] < x[i + b + n]) y[i] += x[a++]; else y[i] += x[b++]; }": (
+        RoundsBy.MERGED
+    ),
+    "int a = 0, b = 0; while (a < n && b < n) { bool t = x[i + a] < x[i - b]; a += t; b += !t; } y[i] = a;": (
+        RoundsBy.MERGED
+    ),
+    "int b = i * 2 * n, m = min(b + n, 999), e = min(b + 2 * n, 999), c = m; while (b < m || c < e) "
+    "{ if (c >= e || (b < m && x[b] <= x[c])) y[i] += x[b++]; else y[i] += x[c++]; }": RoundsBy.MERGED,
+    "int a = 0, b = 0; while (true) { bool more = a < n, other = b < n && b < row[i]; if (more) { if (other) { "
+    "if (x[i + a] < x[i + b]) a++; else b++; } else a++; } else { if (other) b++; else break; } y[i] += 1; }": (
+        RoundsBy.MERGED
+    ),
+    "const float *a = x + i * n, *b = x + i, *e = a + n, *f = b + n; while (a < e && b != f) "
+    "{ if (*a < *b) ++a; else ++b; } y[i] = *a;": RoundsBy.MERGED,
+    # both counters in one round, or lengths of the lane's own, or an end that is in the data
+    "int a = 0, b = 0; while (a < n && b < n) { if (x[i + a] < x[i + b]) a++; else if (x[i + a] > x[i + b]) b++; "
+    "else { a++; b++; } } y[i] = a;": RoundsBy.WALK,
+    "int a = row[i], e = row[i + 1], b = 0; while (a < e && b < n) { if (x[a] < x[b]) a++; else b++; } y[i] = b;": (
+        RoundsBy.WALK
+    ),
+    "int a = 0, b = 0; while (a < n && b < n && x[i + a] > 0) { if (x[i + a] < x[i + b]) a++; else b++; } y[i] = a;": (
+        RoundsBy.WALK
+    ),
+    "int a = 0, b = 0; while (a < n && b < n) { if (x[i + a] < x[i + b]) a++; else b += 2; } y[i] = a;": RoundsBy.WALK,
     "int low = max(i - 5, 0), high = min(i + 5, n); for (int j = low; j < high; j++) y[i] += x[j];": RoundsBy.CLIPPED,
     "int low = 0, high = row[i]; while (low < high) { int m = (low + high) / 2; if (x[m] < 1) low = m + 1; "
     "else high = m; } y[i] = low;": RoundsBy.HALVING,
@@ -93,3 +117,21 @@ __global__ void k(const float *x, int *rounds, int most) {{
     assert found.severity is severity
     (asked_for,) = check_fixture(text, RuleSettings(settings.select, settings.ignore, {"DIV402": Severity.WARNING}))
     assert asked_for.severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(("end", "severity"), [("n", Severity.HINT), ("lengths[i]", Severity.INFORMATION)])
+def test_a_merge_of_rows_of_one_length_is_a_hint(end: str, severity: Severity) -> None:
+    text = f"""
+__global__ void k(const int *lengths, const float *x, float *y, int n) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x, end = {end};
+  int a = 0, b = 0;
+  while (a < end && b < end) {{  //~ divergent-loop
+    float one = x[a * 1024 + i], other = y[b * 1024 + i];
+    if (one < other) a++;
+    else b++;
+    y[(a + b) * 1024 + i] = one * other;
+  }}
+}}
+"""
+    (found,) = check_fixture(text, RuleSettings(ignore=frozenset({"DIV401", "DIV403", "RAC305", "MEM501"})))
+    assert found.severity is severity
