@@ -18,6 +18,7 @@ WAITS: Final[Mapping[RoundsBy, str]] = {
     RoundsBy.INDEX: "lanes that are done wait for the last of their warp",
     RoundsBy.UNKNOWN: "lanes that are done wait for the last of their warp, and nothing here says how long",
     RoundsBy.NEIGHBOURS: "lanes that are done wait for the last of their warp, but neighbours compute nearly the same",
+    RoundsBy.LOOKUP: "lanes look for the places of values in one order, and neighbours often look for places nearby",
     RoundsBy.MERGED: "each round takes one step through one of two rows, so all lanes make about as many",
     RoundsBy.CLIPPED: "lanes that are done wait for the last of their warp, where bounds are clipped",
     RoundsBy.HALVING: "lanes that are done wait for the last of their warp: a round or two, as each round halves",

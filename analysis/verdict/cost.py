@@ -62,6 +62,7 @@ USUAL_WAITS: Final[Mapping[RoundsBy, float]] = {
     RoundsBy.INDEX: 1 / 3,
     RoundsBy.UNKNOWN: 1 / 8,
     RoundsBy.NEIGHBOURS: 1 / 8,
+    RoundsBy.LOOKUP: 1 / 8,
     RoundsBy.MERGED: 1 / 8,
     RoundsBy.CLIPPED: 1 / 16,
     RoundsBy.HALVING: 1 / 16,

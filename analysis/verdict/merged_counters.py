@@ -39,6 +39,7 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.operators import BinaryOperator, MathFunction, UnaryOperator
 from analysis.ir.types import BooleanType, IntegerType, PointerType
+from analysis.verdict.exit_conditions import ExitConditions
 from analysis.verdict.steady import Steadiness
 
 MAX_STEPS: Final = 400
@@ -57,13 +58,14 @@ class MergedCounters:
         self._control = control
         self._divergence = divergence
         self._steady = Steadiness(function, divergence)
+        self._conditions = ExitConditions(function, control, divergence)
         self._steps = 0
 
     def share_rounds(self, cycle: Cycle) -> bool:
         """Whether the rounds of a loop are about the sum of bounds that the lanes of a warp agree on."""
         self._steps = 0
         counters: dict[ValueId, bool] = {}
-        for item in self._conditions(cycle):
+        for item in self._conditions.of(cycle, self._control.exit_branches(cycle)) or ():
             found = self._counter(item, cycle)
             if found is None:
                 return False
@@ -74,35 +76,6 @@ class MergedCounters:
         return is_merge and self._steps < MAX_STEPS
 
     # -- what ends the loop -----------------------------------------------------------------------------------------
-
-    def _conditions(self, cycle: Cycle) -> Iterator[Instruction]:
-        """What lanes differ in, of the conditions of the exits and of what decides whether lanes come there."""
-        exits = self._control.exit_branches(cycle)
-        waiting = [read for block in exits for read in self._decided(block, cycle)]
-        done: set[ValueId] = set()
-        while waiting and self._steps < MAX_STEPS:
-            value, reader = waiting.pop()
-            home, item = self._divergence.home(value), self._divergence.definition(value)
-            is_shared = self._divergence.use_level(value, reader) <= Level.WARP
-            if value in done or item is None or home not in cycle.blocks or is_shared:
-                continue
-            done.add(value)
-            self._steps += 1
-            parts = [(one, home) for one in item.operands if isinstance(self._function.types[one], BooleanType)]
-            match item:
-                case Phi(incoming=incoming):
-                    waiting += [(taken, source) for source, taken in incoming]
-                    waiting += [read for source, _ in incoming for read in self._decided(source, cycle)]
-                case Binary() | Unary() | Select() if len(parts) == len(item.operands):
-                    waiting += parts
-                case Constant():
-                    pass
-                case _:
-                    yield item
-
-    def _decided(self, block: BasicBlockId, cycle: Cycle) -> Iterator[tuple[ValueId, BasicBlockId]]:
-        for decider in {block, *self._control.controllers(block)} & cycle.blocks:
-            yield from ((value, decider) for value in self._function.blocks[decider].terminator.operands)
 
     def _counter(self, item: Instruction, cycle: Cycle) -> tuple[ValueId, _Sum] | None:
         """A counter, and how far it is from what it is compared with, if that stays the same in all rounds."""

@@ -10,6 +10,7 @@ Apart     LENGTHS     a counter meets a bound, or begins at a number, that each 
           INDEX       the thread's index, in a way that is not linear.
 Close     NEIGHBOURS  floating-point arithmetic, or samples along a line, that start from the thread's index alone:
                       pixels of an escape fractal, rays through a volume.  Neighbours have nearly the same numbers.
+          LOOKUP      where a table that all lanes read alike passes a value of the lane's own index (`lookups.py`).
           MERGED      two counters of which each round moves one (`merged_counters.py`): about the sum of two lengths.
           CLIPPED     the thread's index through a choice: bounds of one width that are cut where the data end.
           HALVING     what halves (or doubles) in each round: twice the length is one round more.
@@ -57,6 +58,7 @@ from analysis.ir.instructions import (
 from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction
 from analysis.ir.types import BooleanType, IntegerType, MemorySpace, PointerType, VectorType
 from analysis.memory.spaces import SpaceResult
+from analysis.verdict.lookups import Lookups
 from analysis.verdict.merged_counters import MergedCounters
 from analysis.verdict.steady import Steadiness
 
@@ -72,6 +74,7 @@ class RoundsBy(Enum):
     INDEX = "index"
     UNKNOWN = "unknown"
     NEIGHBOURS = "neighbours"
+    LOOKUP = "lookup"
     MERGED = "merged"
     CLIPPED = "clipped"
     HALVING = "halving"
@@ -130,6 +133,7 @@ class RoundSources:
         self._divergence = divergence
         self._spaces = spaces
         self._steady = Steadiness(function, divergence)
+        self._lookups = Lookups(function, control, divergence, spaces)
         self._merges = MergedCounters(function, control, divergence)
 
     def of(self, cycle: Cycle, exits: Iterable[BasicBlockId]) -> RoundsBy:
@@ -153,7 +157,9 @@ class RoundSources:
         starts = self._outside(seen.entries)
         if seen.loads:
             return self._of_reading(seen, starts, cycle)
-        return self._of_arithmetic(seen, starts, conditions, cycle)
+        if self._reads_in_each_round(conditions, cycle):
+            return RoundsBy.LOOKUP if self._lookups.is_lookup(cycle, (block,)) else RoundsBy.SEARCH
+        return self._of_arithmetic(seen, starts, cycle)
 
     def _of_reading(self, seen: _Seen, starts: _Seen, cycle: Cycle) -> RoundsBy:
         places = [self._inside(load.operands, cycle.header, cycle) for load in seen.loads]
@@ -165,11 +171,9 @@ class RoundSources:
             return RoundsBy.NEIGHBOURS
         return RoundsBy.NUMBERS if is_summed else RoundsBy.SEARCH
 
-    def _of_arithmetic(self, seen: _Seen, starts: _Seen, conditions: Sequence[ValueId], cycle: Cycle) -> RoundsBy:
-        """Where no round reads anything that lanes do not share."""
+    def _of_arithmetic(self, seen: _Seen, starts: _Seen, cycle: Cycle) -> RoundsBy:
+        """Where no round reads anything new."""
         is_loaded = bool(starts.loads) or seen.reads_before
-        if self._reads_in_each_round(conditions, cycle):
-            return RoundsBy.SEARCH
         own = [self._inside((phi,), cycle.header, cycle) for phi in seen.phis]
         if any(item.operator not in ADDITIVE for one in own for item in _binaries(one)):
             return RoundsBy.NEIGHBOURS if self._has_floats(own) and not is_loaded else RoundsBy.NUMBERS

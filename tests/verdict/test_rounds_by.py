@@ -16,7 +16,18 @@ LOOPS = {
     "int from = row[i]; while (from != row[from]) from = row[from];": RoundsBy.WALK,
     "int a = i, b = 0; while (a < n && b < n) { if (x[a] < x[b]) a++; else b++; } y[a] = b;": RoundsBy.WALK,
     "int j = 0; while (j < n && row[j] != i) j++; y[i] = j;": RoundsBy.SEARCH,
-    "float key = x[i]; int j = 0; while (j < n && y[j] < key) j++; row[i] = j;": RoundsBy.SEARCH,
+    "int j = 0; while (j < n && row[j] != row[i + n]) j++; y[i] = j;": RoundsBy.SEARCH,
+    "float key = x[row[i]]; int j = 0; while (j < n && y[j] < key) j++; row[i] = j;": RoundsBy.SEARCH,
+    "int key = row[i] % 97; int j = 0; while (j < n && row[j] < key) j++; y[i] = j;": RoundsBy.SEARCH,
+    "float key = x[i]; int j = 0; while (j < n && x[j * n + i] < key) j++; row[i] = j;": RoundsBy.SEARCH,
+    "float key = x[i]; int j = 0; while (j < n && y[j] < key && row[j] != i) j++; row[i] = j;": RoundsBy.SEARCH,
+    "unsigned h = row[i] % 97; while (row[h] != i) h = (h + 1) % 97; y[i] = h;": RoundsBy.SEARCH,
+    "float key = x[i]; int j = 0; while (j < n && y[j] < key) j++; row[i] = j;": RoundsBy.LOOKUP,
+    "int j; for (j = 0; j < n; j++) if (y[j] >= x[i]) break; row[i] = j;": RoundsBy.LOOKUP,
+    "float s = 0; int j = 0; for (; j < n; j++) { s += y[j]; if (s > x[2 * i + 1]) break; } row[i] = j;": (
+        RoundsBy.LOOKUP
+    ),
+    "int j = 0; while (row[j + 1] <= i) j++; y[i] = j;": RoundsBy.LOOKUP,
     "int j = i; while (x[j] > 0.5f) j++; row[i] = j;": RoundsBy.SEARCH,
     "while (atomicCAS(&row[i % 7], 0, 1) != 0) ; row[i % 7] = 0;": RoundsBy.RETRY,
     "volatile int *tag = row; do { tag[i % 9] = i; } while (tag[i % 9] != i);": RoundsBy.RETRY,
@@ -134,4 +145,27 @@ __global__ void k(const int *lengths, const float *x, float *y, int n) {{
 }}
 """
     (found,) = check_fixture(text, RuleSettings(ignore=frozenset({"DIV401", "DIV403", "RAC305", "MEM501"})))
+    assert found.severity is severity
+
+
+@pytest.mark.parametrize(
+    ("end", "severity"),
+    [
+        ("table[x] >= sought[i]", Severity.HINT),
+        ("table[x] == sought[i]", Severity.INFORMATION),
+        ("table[x] >= sought[order[i]]", Severity.INFORMATION),
+    ],
+)
+def test_the_place_of_a_value_in_an_order_that_lanes_share_is_a_hint(end: str, severity: Severity) -> None:
+    text = f"""
+__global__ void k(const float *table, const float *sought, const int *order, int *found, int n) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int x = 0;
+  for (; x < n; x++) {{  //~ divergent-loop
+    if ({end}) break;
+  }}
+  found[i] = x;
+}}
+"""
+    (found,) = check_fixture(text, RuleSettings(ignore=frozenset({"DIV401", "DIV403"})))
     assert found.severity is severity
