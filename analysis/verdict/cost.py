@@ -8,7 +8,8 @@ Idle      half of what the longest arm takes longer than the next one: the lanes
           lanes to wait; each time, since many short waits in a loop are no long one.  Not counted where an arm leaves
           a loop: the loop bears that.
 Loops     one round's slots times the rounds that early lanes wait (`loops.py`); where the rounds of every thread of the
-          block are known, those that the lanes of all its warps wait (`lane_rounds.py`).
+          block are known, those that the lanes of all its warps wait (`lane_rounds.py`); where they follow the index in
+          the grid, a part of all that the grid runs (`grid_rounds.py`).
 Shares    the same as parts of the whole function (`shares.py`): what messages tell, and what findings are sorted by.
           Arms so short that a compiler predicates them (`predication.py`) have none.  How long lanes wait where data
           decide is not in the text: what was usual where it was counted is expected, by what lets lanes leave
@@ -42,6 +43,7 @@ from analysis.ir.instructions import Print
 from analysis.ir.record import record
 from analysis.verdict.alone import SingleLanes
 from analysis.verdict.grade import Grade, Grader
+from analysis.verdict.grid_rounds import GridRounds
 from analysis.verdict.lane_rounds import count_lane_rounds
 from analysis.verdict.loops import cycle_of, excess_trips, is_bounded, known_excess, linear_excess, only_waits
 from analysis.verdict.markers import Markers
@@ -133,6 +135,7 @@ class _Model:
         self._divergence = divergence
         self._affine = affine
         self._rounds = Rounds(function, control, divergence, affine)
+        self._grid = GridRounds(function, control, divergence, affine)
         self._single = SingleLanes(function, control, divergence, affine)
         self._weights = weights
         self._markers = Markers(function, control, divergence)
@@ -158,17 +161,25 @@ class _Model:
         if not cost:
             return FREE
         share = self._share(self._weights.part(cycle.blocks))
+        of_grid = None if is_bounded(self._affine, cycle) else self._grid.waited(cycle, self._apart_exits(cycle))
+        if of_grid is not None:
+            return BranchCost(cost, 0, scaled(share, *of_grid), NOTHING)
         if known is not None:
             return BranchCost(cost, 0, self._share_waited(share, cycle, known), NOTHING)
         source = self._sources.of(cycle, self._unknown_exits(cycle))
         waits = self._of_some_lanes(share, USUAL_WAITS[source])
         return BranchCost(cost, 0, waits, NOTHING, wait_within=share, rounds_by=source)
 
-    def _unknown_exits(self, cycle: Cycle) -> Iterator[BasicBlockId]:
-        """Where lanes leave apart by a number of rounds that is not known."""
+    def _apart_exits(self, cycle: Cycle) -> Iterator[BasicBlockId]:
+        """Where lanes leave apart, by more than a round."""
         for block in sorted(self._control.exit_influences(cycle)):
-            if self._divergence.terminator_level(block) is not Level.VARYING or self._rounds.splits_once(cycle, block):
-                continue
+            varies = self._divergence.terminator_level(block) is Level.VARYING
+            if varies and not self._rounds.splits_once(cycle, block):
+                yield block
+
+    def _unknown_exits(self, cycle: Cycle) -> Iterator[BasicBlockId]:
+        """Where they do by a number of rounds that is not known."""
+        for block in self._apart_exits(cycle):
             if linear_excess(self._function, self._divergence, self._affine, cycle, block) is None:
                 yield block
 
