@@ -15,7 +15,7 @@ from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.ir.record import record
 from analysis.races.block_pairs import Pair
 from analysis.races.follower import Follower
-from analysis.races.launches import ASSIGNMENTS, launch, shapes_to_try
+from analysis.races.launches import ASSIGNMENTS, launch, named_scalars, shapes_to_try
 from analysis.races.model import Order, Participant, RaceWitness
 from analysis.races.program import OutOfBounds, Program, offset_in
 from analysis.races.stored_values import StoredValues
@@ -136,7 +136,7 @@ class _Search:
         return agreed
 
     def _witness(self, here: Launch, meeting: _Meeting) -> RaceWitness:
-        names = {scalar.name: here.scalars[value] for value, scalar in self._program.scalars.items()}
+        names = named_scalars(self._program, here)
         return RaceWitness(
             here.shape,
             bool(self._known.shapes),

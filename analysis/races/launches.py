@@ -72,6 +72,15 @@ def launch(program: Program, shape: BlockShape, warp_size: int, assignment: int,
     return here
 
 
+def named_scalars(program: Program, here: Launch) -> dict[str, int]:
+    """By name; without rounds of loops that stand for more, which every launch passes."""
+    return {
+        scalar.name: here.scalars[value]
+        for value, scalar in program.scalars.items()
+        if program.passed.get(scalar.origin, here.scalars[value]) == here.scalars[value]
+    }
+
+
 def _number(program: Program, scalar: Scalar, shape: BlockShape, assignment: int) -> int:
     """What every launch passes; else assignments fit nothing, are multiples of the block, all alike, and small, in this
     order.

@@ -19,7 +19,7 @@ from analysis.ir.ids import BasicBlockId
 from analysis.ir.record import record
 from analysis.races.event_order import in_order
 from analysis.races.follower import Follower
-from analysis.races.launches import ASSIGNMENTS, launch, shapes_to_try, smaller_shapes, threads_to_try
+from analysis.races.launches import ASSIGNMENTS, launch, named_scalars, shapes_to_try, smaller_shapes, threads_to_try
 from analysis.races.model import Participant, RaceWitness
 from analysis.races.program import OutOfBounds, Program, offset_in
 from analysis.races.stored_values import StoredValues
@@ -210,7 +210,7 @@ class _Search:
     def _witness(self, here: Launch, meeting: _Meeting) -> RaceWitness:
         program = self._program
         first, second, order = in_order(program, meeting.one, meeting.other)
-        names = {scalar.name: here.scalars[value] for value, scalar in program.scalars.items()}
+        names = named_scalars(program, here)
         return RaceWitness(
             here.shape,
             self._is_known,

@@ -326,6 +326,12 @@ def test_what_data_decides_is_shown_by_setting_alone(statements: str) -> None:
     check_fixture(kernel(statements.replace(MARK, "")), proven_or_possible)
 
 
+def test_rounds_that_stand_for_more_are_not_named() -> None:
+    """The launch passes 100; a few are followed."""
+    (found,) = check_fixture(kernel(FIRING["a tile that is filled again without a barrier"]), RACES)
+    assert found.message.endswith("(blocks of 128 threads).")
+
+
 @pytest.mark.parametrize("statements", GOES_ON.values(), ids=GOES_ON)
 def test_what_happens_if_a_block_goes_on_is_proven_and_says_so(statements: str) -> None:
     (found,) = check_fixture(kernel(statements), RACES)
