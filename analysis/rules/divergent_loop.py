@@ -78,12 +78,12 @@ class DivergentLoop:
     what decides them, and which share of the kernel's issue slots the whole loop takes, as far as that is known. Rows
     of different length, lists, searches and retries are reported. The finding is a hint where neighbouring lanes seldom
     leave far apart (an escape loop over pixels, a merge of rows of one length, bounds that are clipped where the data
-    end, halving), and where nothing says that they do. Of searches, one for the place in an order is a hint if all
-    lanes read the same table from the same place on, for a value at the lane's own index
-    (`while (sums[j] < sought[i]) j++`): neighbours often look for values nearby. All others stay findings: for an equal
-    entry, which may stand anywhere, probes of a hash table, walks along pointers, in a row of the lane's own, and for a
-    value that was fetched by another index. A loop is reported from 3 % of the kernel on, or from what `shareThreshold`
-    says, taking lanes to wait for what is usual for such loops. Silence a known case with
+    end, halving), and where nothing says that they do. Of searches, one for the place of a number that follows from the
+    thread's index is a hint if all lanes read the same table from the same place on (`while (first[j] <= i) j++`):
+    neighbours look for numbers nearby. All others stay findings: for the place of a loaded value, since nothing says
+    that the lanes' values are sorted; for an equal entry, which may stand anywhere; probes of a hash table, walks
+    along pointers, and in a row of the lane's own. A loop is reported from 3 % of the kernel on, or from what
+    `shareThreshold` says, taking lanes to wait for what is usual for such loops. Silence a known case with
     `// NOLINT(simt-divergent-loop)`.
     """
 

@@ -13,12 +13,15 @@ WAITS: Final[Mapping[RoundsBy, str]] = {
     RoundsBy.LENGTHS: "each lane loads its own length, and the shorter ones wait for the longest of their warp",
     RoundsBy.WALK: "each lane goes where its data lead, and those that are done wait for the longest way of their warp",
     RoundsBy.SEARCH: "each lane looks for its own end, and those that found it wait for the last of their warp",
+    RoundsBy.LOOKUP: (
+        "each lane looks entry by entry for the place of its own value, and those that found it wait for the last of "
+        "their warp"
+    ),
     RoundsBy.RETRY: "lanes that are in each other's way try again, and the others wait",
     RoundsBy.NUMBERS: "each lane's own number decides, and those that are done wait for the last of their warp",
     RoundsBy.INDEX: "lanes that are done wait for the last of their warp",
     RoundsBy.UNKNOWN: "lanes that are done wait for the last of their warp, and nothing here says how long",
     RoundsBy.NEIGHBOURS: "lanes that are done wait for the last of their warp, but neighbours compute nearly the same",
-    RoundsBy.LOOKUP: "lanes look for the places of values in one order, and neighbours often look for places nearby",
     RoundsBy.MERGED: "each round takes one step through one of two rows, so all lanes make about as many",
     RoundsBy.CLIPPED: "lanes that are done wait for the last of their warp, where bounds are clipped",
     RoundsBy.HALVING: "lanes that are done wait for the last of their warp: a round or two, as each round halves",

@@ -5,12 +5,13 @@ Question  Where neither bounds nor steps are known numbers, a loop's text still 
 Apart     LENGTHS     a counter meets a bound, or begins at a number, that each lane loaded: rows of different length.
           WALK        where the next round reads was decided by what this one read: lists, trees, merges of two rows.
           SEARCH      each round looks at a place that was known before, until what stands there fits.
+          LOOKUP      until a table that all lanes read alike passes a value loaded at the own index (`lookups.py`).
           RETRY       until an atomic or a volatile access succeeds, which other lanes prevent.
           NUMBERS     until arithmetic that starts from a lane's own number, loaded or an integer, comes to its end.
           INDEX       the thread's index, in a way that is not linear.
 Close     NEIGHBOURS  floating-point arithmetic, or samples along a line, that start from the thread's index alone:
                       pixels of an escape fractal, rays through a volume.  Neighbours have nearly the same numbers.
-          LOOKUP      where a table that all lanes read alike passes a value of the lane's own index (`lookups.py`).
+                      The place of such a number in a table that all lanes read alike, too.
           MERGED      two counters of which each round moves one (`merged_counters.py`): about the sum of two lengths.
           CLIPPED     the thread's index through a choice: bounds of one width that are cut where the data end.
           HALVING     what halves (or doubles) in each round: twice the length is one round more.
@@ -58,7 +59,7 @@ from analysis.ir.instructions import (
 from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction
 from analysis.ir.types import BooleanType, IntegerType, MemorySpace, PointerType, VectorType
 from analysis.memory.spaces import SpaceResult
-from analysis.verdict.lookups import Lookups
+from analysis.verdict.lookups import Lookups, Sought
 from analysis.verdict.merged_counters import MergedCounters
 from analysis.verdict.steady import Steadiness
 
@@ -69,12 +70,12 @@ class RoundsBy(Enum):
     LENGTHS = "lengths"
     WALK = "walk"
     SEARCH = "search"
+    LOOKUP = "lookup"
     RETRY = "retry"
     NUMBERS = "numbers"
     INDEX = "index"
     UNKNOWN = "unknown"
     NEIGHBOURS = "neighbours"
-    LOOKUP = "lookup"
     MERGED = "merged"
     CLIPPED = "clipped"
     HALVING = "halving"
@@ -158,7 +159,7 @@ class RoundSources:
         if seen.loads:
             return self._of_reading(seen, starts, cycle)
         if self._reads_in_each_round(conditions, cycle):
-            return RoundsBy.LOOKUP if self._lookups.is_lookup(cycle, (block,)) else RoundsBy.SEARCH
+            return self._of_search(block, cycle)
         return self._of_arithmetic(seen, starts, cycle)
 
     def _of_reading(self, seen: _Seen, starts: _Seen, cycle: Cycle) -> RoundsBy:
@@ -170,6 +171,16 @@ class RoundSources:
         if is_smooth and not any(begin.loads or begin.is_unknown for begin in begins):
             return RoundsBy.NEIGHBOURS
         return RoundsBy.NUMBERS if is_summed else RoundsBy.SEARCH
+
+    def _of_search(self, block: BasicBlockId, cycle: Cycle) -> RoundsBy:
+        """Where all lanes read the same in each round."""
+        match self._lookups.of(cycle, (block,)):
+            case Sought.INDEXED:
+                return RoundsBy.NEIGHBOURS
+            case Sought.LOADED:
+                return RoundsBy.LOOKUP
+            case None:
+                return RoundsBy.SEARCH
 
     def _of_arithmetic(self, seen: _Seen, starts: _Seen, cycle: Cycle) -> RoundsBy:
         """Where no round reads anything new."""

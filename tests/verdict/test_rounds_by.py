@@ -27,7 +27,7 @@ LOOPS = {
     "float s = 0; int j = 0; for (; j < n; j++) { s += y[j]; if (s > x[2 * i + 1]) break; } row[i] = j;": (
         RoundsBy.LOOKUP
     ),
-    "int j = 0; while (row[j + 1] <= i) j++; y[i] = j;": RoundsBy.LOOKUP,
+    "int j = 0; while (row[j + 1] <= i) j++; y[i] = j;": RoundsBy.NEIGHBOURS,
     "int j = i; while (x[j] > 0.5f) j++; row[i] = j;": RoundsBy.SEARCH,
     "while (atomicCAS(&row[i % 7], 0, 1) != 0) ; row[i % 7] = 0;": RoundsBy.RETRY,
     "volatile int *tag = row; do { tag[i % 9] = i; } while (tag[i % 9] != i);": RoundsBy.RETRY,
@@ -151,12 +151,15 @@ __global__ void k(const int *lengths, const float *x, float *y, int n) {{
 @pytest.mark.parametrize(
     ("end", "severity"),
     [
-        ("table[x] >= sought[i]", Severity.HINT),
-        ("table[x] == sought[i]", Severity.INFORMATION),
+        ("table[x] >= i * 0.5f", Severity.HINT),
+        ("table[x] == i * 0.5f", Severity.INFORMATION),
+        ("table[x] >= sought[i]", Severity.INFORMATION),
         ("table[x] >= sought[order[i]]", Severity.INFORMATION),
     ],
 )
-def test_the_place_of_a_value_in_an_order_that_lanes_share_is_a_hint(end: str, severity: Severity) -> None:
+def test_the_place_of_a_number_of_the_index_in_an_order_that_lanes_share_is_a_hint(
+    end: str, severity: Severity
+) -> None:
     text = f"""
 __global__ void k(const float *table, const float *sought, const int *order, int *found, int n) {{
   int i = blockIdx.x * blockDim.x + threadIdx.x;
