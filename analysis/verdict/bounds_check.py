@@ -3,7 +3,8 @@
 Question  Along a row (threads that differ in `threadIdx.x` alone), at how many places can a value change?
 Rules     A comparison of two linear forms whose difference has a thread part changes once: from false to true, or at
           one thread.  A comparison of values with a trend (`trend.py`) changes once; so does an equality where one side
-          cannot pass the other, else nothing is said: `(t + n) / 31 == 0` has two ends, in two warps.  One of
+          cannot pass the other, else nothing is said: `(t + n) / 31 == 0` has two ends, in two warps.  What has a trend
+          on each of two ways (`if (x > n) x = 2 * n - x;`) changes once in each interval of a row and between.  One of
           forms that differ by what agrees in the warp never changes (proven if no wrap is possible).  Any function of
           values that change m and n times changes at most m + n times; so does a phi, with the decisions that lead to
           it.  The atoms must agree in the block: with a bound of its own, each warp of a row would split.
@@ -115,7 +116,43 @@ class BoundsChecks:
         first, second = self._trends.at(item.left, block), self._trends.at(item.right, block)
         if Trend.NONE not in (first, second) and sum_of(first, turned(second)) is not Trend.NONE:
             return 1 if item.operator not in EQUALITIES or self._has_one_end(item, block) else None
-        return 1 if self._cancelling.agrees(item.left, item.right, block) else None
+        return 1 if self._cancelling.agrees(item.left, item.right, block) else self._of_folded(item, block)
+
+    def _of_folded(self, item: Compare, block: BasicBlockId) -> int | None:
+        """Of a number that has a trend in each of a few intervals of a row, such as `if (x > n / 2) x = n - x;`."""
+        choice = self._choice(item, block)
+        if choice is None or item.operator in EQUALITIES:
+            return None
+        home = self._divergence.home(choice.result)
+        first, second = (self._trends.at_if_monotone(side, block, choice.result) for side in item.operands)
+        if Trend.NONE in (first, second) or sum_of(first, turned(second)) is Trend.NONE:
+            return None
+        if any(self._trends.at(value, home) is Trend.NONE for value in _chosen(choice)):
+            return None
+        cuts = self._changes_between(home) if isinstance(choice, Phi) else self._changes(choice.condition, home)
+        return None if cuts is None else 2 * cuts + 1  # once in each interval, and where two of them meet
+
+    def _choice(self, item: Compare, block: BasicBlockId) -> Phi | Select | None:
+        """The one choice between two ways that keeps the sides of a comparison from having a trend."""
+        found: dict[ValueId, Phi | Select] = {}
+        waiting = [side for side in item.operands if self._trends.at(side, block) is Trend.NONE]
+        for _ in range(MAX_LOOKS):
+            if not waiting:
+                break
+            value = waiting.pop()
+            match self._divergence.definition(value):
+                case Phi() | Select() as choice:
+                    found[value] = choice
+                case Binary(operands=operands) | Unary(operands=operands) | Convert(operands=operands):
+                    home = self._divergence.home(value)
+                    waiting += [one for one in operands if self._trends.at(one, home) is Trend.NONE]
+                case _:
+                    return None
+        if waiting or len(found) != 1:
+            return None
+        ((value, choice),) = found.items()
+        around = self._control.innermost_cycle(self._divergence.home(value))
+        return choice if around is self._control.innermost_cycle(block) else None
 
     def _has_one_end(self, item: Compare, block: BasicBlockId) -> bool:
         """Of two sides that may be equal: does one never pass the other, so that they are equal at one end of a row?"""
@@ -139,15 +176,23 @@ class BoundsChecks:
 
     def _of_phi(self, phi: Phi, home: BasicBlockId) -> int | None:
         """The phi is a function of what comes in and of the decisions since the ways parted."""
-        region = self.ways_to(home)
+        decisions = self._changes_between(home)
+        total = self._sum((value for _, value in phi.incoming), home)
+        return None if decisions is None or total is None else decisions + total
+
+    def _changes_between(self, join: BasicBlockId) -> int | None:
+        """At how many places of a row the way to a join can change, since the ways parted."""
+        region = self.ways_to(join)
         if region is None:
             return None
-        total = self._sum((value for _, value in phi.incoming), home)
+        total = 0
         for block in region:
             terminator = self._function.blocks[block].terminator
-            if total is not None and isinstance(terminator, Branch | Switch):
+            if isinstance(terminator, Branch | Switch):
                 changes = self._sum(terminator.operands, block)
-                total = None if changes is None else total + changes
+                if changes is None:
+                    return None
+                total += changes
         return total
 
     def ways_to(self, join: BasicBlockId) -> set[BasicBlockId] | None:
@@ -169,3 +214,9 @@ class BoundsChecks:
                 if block != first:
                     waiting.append(block)
         return found
+
+
+def _chosen(choice: Phi | Select) -> tuple[ValueId, ...]:
+    if isinstance(choice, Select):
+        return choice.if_true, choice.if_false
+    return tuple(value for _, value in choice.incoming)

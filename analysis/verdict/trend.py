@@ -101,6 +101,15 @@ class Trends:
                 self._known[value] = found
         return found
 
+    def at_if_monotone(self, value: ValueId, block: BasicBlockId, part: ValueId) -> Trend:
+        """The same if `part`, from which it is computed, were monotone along the row."""
+        known, self._known = self._known, {}  # what has no trend may have one now
+        self._assumed[part] = Trend.EITHER
+        found = self.at(value, block)
+        del self._assumed[part]
+        self._known = known
+        return found
+
     def is_of_one_round(self, value: ValueId, block: BasicBlockId) -> bool:
         """Do all threads of the block that come to `block` bring the value from the same round of its loops?"""
         cycle = self._control.innermost_cycle(self._divergence.home(value))

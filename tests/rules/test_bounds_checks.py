@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from analysis.rules.settings import RuleSettings
-from tests.rules.fixture import check_fixture
+from analysis.verdict.grade import Grade
+from tests.rules.fixture import analyze, check_fixture
 
 CHEAP = RuleSettings(ignore=frozenset({"MEM"}), share_threshold=0)
 
@@ -81,3 +82,44 @@ __global__ void strided(const float *x, float *y, int n) {{ FOR_EACH(i, n) {{ {W
 """,
         CHEAP,
     )
+
+
+def folded(fold: str, condition: str) -> str:
+    return f"""
+__global__ void k(const unsigned *data, float *out, unsigned n) {{
+  unsigned x = blockIdx.x * blockDim.x + threadIdx.x, step = n / 7;
+  unsigned key = x * step;
+  {fold}
+  float at = key * 0.25f - 0.5f;
+  if ({condition}) out[x] = sinf(out[x]); else out[x] = cosf(out[x]);
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    "fold",
+    [
+        "if (key >= 0x80000000u) key = 0xffffffffu - key;",
+        "if (x > n) key = 2 * n - key; else key = key + 1;",
+        "key = key < n ? key : n - key / 2;",
+        "key = x < n ? key : n - key / 2;",
+    ],
+)
+def test_a_number_that_is_folded_meets_a_bound_a_few_times(fold: str) -> None:
+    check_fixture(folded(fold, "at > -0.42f"), CHEAP)
+
+
+@pytest.mark.parametrize(
+    ("fold", "condition"),
+    [
+        ("if (x % 2) key = n - key;", "at > 3.0f"),
+        ("if (data[x] > 7) key = n - key;", "at > 3.0f"),
+        ("if (key > n) key = key % 7;", "at > 3.0f"),
+        ("if (key > n) key = data[x];", "at > 3.0f"),
+        ("if (key > n) key = n - key;", "at * at > 3.0f + key"),
+        ("if (key > n) key = n - key;", "(unsigned)at % 8 > 3"),
+    ],
+)
+def test_a_number_that_goes_up_and_down_meets_it_often(fold: str, condition: str) -> None:
+    branch = analyze(folded(fold, condition)).facts.functions[-1].branches[-1]
+    assert branch.grade in (Grade.STRUCTURED, Grade.DATA_DEPENDENT)
