@@ -264,6 +264,7 @@ def _fact(subject: Subject, source: SourceBranchId, cost: BranchCost) -> BranchF
         wait_within=PartOf(cost.wait_within, subject.function.name, is_kernel=True),
         rounds_by=cost.rounds_by,
         tests_marker=cost.tests_marker,
+        hangs_on_data=cost.hangs_on_data,
     )
 
 

@@ -127,6 +127,7 @@ def _branch_fact(
     within = Parts()
     rounds_by: RoundsBy | None = None
     tests_marker: list[bool] = []
+    hangs_on_data: list[bool] = []
     ways_out: dict[Span, None] = {}
     reached: set[bool] = set()
     for view, divergence, grader in views:
@@ -147,6 +148,7 @@ def _branch_fact(
                 within.add(estimate.wait_within, view.root, view.part_of_slots)
                 rounds_by = worse_rounds(rounds_by, estimate.rounds_by)
                 tests_marker.append(estimate.tests_marker)
+                hangs_on_data.append(estimate.hangs_on_data)
     return BranchFact(
         branch.kind,
         branch.keyword,
@@ -168,6 +170,7 @@ def _branch_fact(
         rounds_by,
         reached == {False},
         bool(tests_marker) and all(tests_marker),
+        bool(hangs_on_data) and all(hangs_on_data),
     )
 
 

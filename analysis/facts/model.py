@@ -112,6 +112,7 @@ class BranchFact:
     lead out themselves.
     `wait_within`: what some lanes run while others wait for as long as data decide, a loop or the longer arm; of a
     loop `rounds_by` says what decides.  `tests_marker`: lanes part only where entries are markers (`-1`: no neighbour).
+    `hangs_on_data`: the shorter arm is a loop for as long as data decide, in each context.
     `is_unreached`: every launch passes the same for what leads here, so that no launch comes here.
     """
 
@@ -133,6 +134,7 @@ class BranchFact:
     rounds_by: RoundsBy | None = None
     is_unreached: bool = False
     tests_marker: bool = False
+    hangs_on_data: bool = False
 
 
 @final

@@ -89,12 +89,12 @@ class DivergentBranch:
     The price is an estimate: issue slots from a table of instructions, as a share of those of the whole kernel, in a
     warp that splits each time. Where a loop has no bound that is known its trip count stays open: the share is a range
     if it depends on that ("3 % to 12 %"), and no figure is told where its ends lie too far apart; if it may be too
-    small to matter, the finding is a hint. So is a test for markers in a list of indices (`if (neighbour >= 0)`): there
-    are few of them as a rule. Of a device function that no known kernel calls it is the share of the function. A
-    condition that agrees in every warp because of what the data hold is still reported. A condition on what is not
-    known (a call that is not understood, an argument of an unknown caller unless lanes also part when all threads pass
-    the same) is of tier *assumed* and shown only when asked for. Silence a known case with
-    `// NOLINT(simt-divergent-branch)`.
+    small to matter, the finding is a hint, and also if the shorter side is a loop that lanes leave as data decide. So
+    is a test for markers in a list of indices (`if (neighbour >= 0)`): there are few of them as a rule. Of a device
+    function that no known kernel calls it is the share of the function. A condition that agrees in every warp because
+    of what the data hold is still reported. A condition on what is not known (a call that is not understood, an
+    argument of an unknown caller unless lanes also part when all threads pass the same) is of tier *assumed* and shown
+    only when asked for. Silence a known case with `// NOLINT(simt-divergent-branch)`.
     """
 
     code: ClassVar[str] = "DIV401"

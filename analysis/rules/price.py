@@ -72,7 +72,9 @@ def _turns(branch: BranchFact, part: PartOf, threshold: float) -> SplitPrice:
     by = branch.rounds_by
     if by is None:
         price = turns_price(part, threshold)
-        return replace(price, part_of_warps=part_of_warps(branch), is_guess=price.is_guess or branch.tests_marker)
+        may_be_little = branch.hangs_on_data and is_wide(part.share) and 100 * part.share.low < threshold
+        is_guess = price.is_guess or branch.tests_marker or may_be_little
+        return replace(price, part_of_warps=part_of_warps(branch), is_guess=is_guess)
     return SplitPrice(part, False, 1.0, branch.wait_within, by, by not in APART)
 
 

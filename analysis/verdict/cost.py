@@ -80,6 +80,7 @@ class BranchCost:
     The shares are those of a warp that splits each time it comes here; `idle` is one wait, its share all of them.
     `wait_within` is what some lanes run while others wait, a loop or the longer arm, where data decide how long.
     `rounds_by`: of such a loop, what decides.  `tests_marker`: whether lanes part where entries are markers alone.
+    `hangs_on_data`: the shorter arm loops for as long as data decide, so that nothing is known of what it takes.
     `is_predicated`: a compiler makes selects of the arms, so that no warp parts here.
     """
 
@@ -91,6 +92,7 @@ class BranchCost:
     wait_within: Share = NOTHING
     rounds_by: RoundsBy | None = None
     tests_marker: bool = False
+    hangs_on_data: bool = False
 
 
 FREE = BranchCost(0, 0, NOTHING, NOTHING)
@@ -226,13 +228,28 @@ class _Model:
         if not leaves and is_predicated(self._function, self._weights, own):
             return BranchCost(serialized, idle // self._weights.rounds(first), NOTHING, NOTHING, is_predicated=True)
         share = self._share_in_turns(shorter, again) if serialized else NOTHING
-        is_marker = self._markers.tests(deciders)
+        is_marker, on_data = self._markers.tests(deciders), self._hangs_on_data(shorter)
         if leaves or not idle:
-            return BranchCost(serialized, 0, share, NOTHING, tests_marker=is_marker)
+            return BranchCost(serialized, 0, share, NOTHING, tests_marker=is_marker, hangs_on_data=on_data)
         longer = self._share(self._weights.part(own[sized[-1][1]]), (slots[-1] - slots[-2]) / slots[-1])
         waits = self._of_some_lanes(longer, USUAL_WAIT)
         return BranchCost(
-            serialized, idle // self._weights.rounds(first), share, waits, wait_within=longer, tests_marker=is_marker
+            serialized,
+            idle // self._weights.rounds(first),
+            share,
+            waits,
+            wait_within=longer,
+            tests_marker=is_marker,
+            hangs_on_data=on_data,
+        )
+
+    def _hangs_on_data(self, arm: frozenset[BasicBlockId]) -> bool:
+        """Is there a loop in it, of unknown length, that lanes leave apart?"""
+        return any(
+            cycle.blocks <= arm
+            and self._divergence.loop_level(cycle) is Level.VARYING
+            and not is_bounded(self._affine, cycle)
+            for cycle in self._control.cycles
         )
 
     def _share_in_turns(self, shorter: frozenset[BasicBlockId], again: Sequence[frozenset[BasicBlockId]]) -> Share:

@@ -379,3 +379,23 @@ __device__ void f(const float *x, float *y, int kind) {
     call = "__global__ void k(const float *x, float *y) { f(x, y, x[threadIdx.x]); }\n"
     (found,) = check_fixture(text + call, settings)
     assert "No call" not in found.message
+
+
+def test_where_data_decide_how_long_the_shorter_side_loops_it_is_a_hint() -> None:
+    text = """
+__global__ void k(const int *begin, const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = 0;
+  if (x[i] > 0.0f) {  //~ divergent-branch
+    for (int j = 0; j < %s; j++) s += x[j] * y[j];
+  } else {
+    for (int j = 0; j < n; j++) s += sinf(x[j]) * expf(y[j]) + sqrtf(x[j + n]);
+  }
+  y[i] = s;
+}
+"""
+    settings = RuleSettings(select=frozenset({"DIV401"}))
+    (found,) = check_fixture(text % "begin[i + 1] - begin[i]", settings)
+    assert found.severity is Severity.HINT
+    (found,) = check_fixture(text % "n", settings)
+    assert found.severity is Severity.INFORMATION
