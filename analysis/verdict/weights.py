@@ -18,12 +18,13 @@ from math import prod
 from typing import final
 
 from analysis.affine.result import AffineResult
+from analysis.divergence.nodes import PURE
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
 from analysis.graph.cycles import CycleId
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId
-from analysis.ir.instructions import Instruction
+from analysis.ir.instructions import Constant, Instruction
 from analysis.ir.pace import paced
 from analysis.ir.source import FrameId
 from analysis.memory.spaces import SpaceResult
@@ -85,6 +86,11 @@ class BlockWeights:
     def instruction(self, instruction: Instruction) -> int:
         """Issue slots of one instruction of the function."""
         return latency(self._divergence, self.spaces, instruction)
+
+    def is_folded(self, instruction: Instruction) -> bool:
+        """Whether arithmetic on constants is left to the compiler."""
+        parts = [self._divergence.definition(one) for one in instruction.operands]
+        return type(instruction) in PURE and bool(parts) and all(isinstance(one, Constant) for one in parts)
 
     def slots(self, block: BasicBlockId) -> int:
         """Issue slots of one run of the block."""

@@ -332,6 +332,32 @@ __global__ void k(const int *p, float *x, const float *y, int n) {
     check_fixture(text % "bool(p[t] > 3 | (p[t + n] * p[t + 2 * n] > 5))", turns)
 
 
+def test_arms_of_a_few_functions_or_nested_ones_are_predicated_too() -> None:
+    """As machine code has it that a compiler made of them."""
+    text = """
+struct Pair { double low, high; };
+__global__ void k(const double *x, const float *f, Pair *y, float *z) {
+  int i = threadIdx.x;
+  double a = x[2 * i], b = x[2 * i + 1];
+  float v = f[i], w = f[i + 99];
+  Pair p;
+  %s
+  y[i] = p;
+  z[i] = v;
+}
+"""
+    check_fixture(text % "if (a >= 0) p = {__dmul_rd(a, a), __dmul_ru(b, b)}; else p = {__dmul_rd(b, b), a};", CHEAP)
+    nested = "if (a >= 0) p = {a * a, b * b}; else if (b <= 0) p = {b * b, a * a}; else p = {0, fmax(a * b, b * b)};"
+    check_fixture(text % nested, CHEAP)
+    check_fixture(text % "if (v > 0) v = floorf(v) + w; else v = fminf(v, w) * fabsf(v);", CHEAP)
+    claim = "  //~ divergent-branch"
+    check_fixture(text % f"if (v > 0) v = sinf(v) + w; else v = expf(w) * v;{claim}", CHEAP)
+    loop = "if (v > 0) { do v = v * v; while (v < 9); } else { do w = w * w; while (w > 1); v += w; }"
+    check_fixture(text % f"{loop}{claim}", replace(CHEAP, select=frozenset({"DIV401"})))
+    longer = "if (a >= 0) v = v * v * w * w * v; else if (b < 0) v = w * w * w * v - w; else v = w - v * v * v * v;"
+    check_fixture(text % f"{longer}{claim}", CHEAP)
+
+
 def test_the_message_names_the_block_where_its_shape_decides() -> None:
     text = """
 __global__ void k(const float *x, float *y) {
