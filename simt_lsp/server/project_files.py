@@ -2,7 +2,8 @@
 
 Rules    What a document says about others is looked at when there is nothing better to do: an edit of a launch that is
          known is seen at once (its file is one of those that the analysis of the kernel read), a new one soon after.
-         A change concerns the open documents whose analysis asked for a name that it touches, and no others.
+         A change concerns the open documents whose analysis asked for a name that it touches, and no others; a document
+         that the project did not know, as a file that is not saved yet, is analysed again once it does.
 Threads  `changed`, `closed` and `ended` are called on the event loop; skims are made on the worker's thread.
 """
 
@@ -89,28 +90,32 @@ class ProjectFiles:
         """On the worker's thread."""
         self._is_waiting = False
         names: frozenset[str] | None = frozenset()
+        joined: set[str] = set()
+        """Paths that the project did not know: nothing was asked of it for them."""
         while self._new:
             path = self._new.pop()
             root = self._roots.of(path)
             text = self._job.read(path)
             if root is None or root.project is None or text is None:
                 continue
+            if not root.project.knows(path):
+                joined.add(path)
             found = root.project.scan(path, text)
             names = None if names is None or found is None else names | found
-        if names is None or names:
-            self._hand_over(lambda: self._analyse_again(names))
+        if names is None or names or joined:
+            self._hand_over(lambda: self._analyse_again(names, joined))
 
     def _submit(self, item: OpenDocument) -> None:
         if self._documents.current.get(item.uri) is item:
             self._worker.submit(item.uri, item, edited=False)
             self._refresh()
 
-    def _analyse_again(self, names: frozenset[str] | None) -> None:
+    def _analyse_again(self, names: frozenset[str] | None, joined: set[str]) -> None:
         self._reports.names_changed(names)
         found = False
         for uri, item, analysed in self._worker.results():
             concerned = bool(analysed.asked) and (names is None or not names.isdisjoint(analysed.asked))
-            if concerned and self._documents.current.get(uri) is item:
+            if (concerned or item.path in joined) and self._documents.current.get(uri) is item:
                 self._worker.submit(uri, item, edited=False)
                 found = True
         if found:

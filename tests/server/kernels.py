@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 DIVERGENT = """__global__ void halo(int *out, int n) {
-  int lane = threadIdx.x; out[lane + 1] = 0;
+  int lane = threadIdx.x; out[lane + 1] = 0; __threadfence_block();
   if (lane < 7) {
     __syncthreads();
   }
@@ -16,7 +16,7 @@ CLEAN = DIVERGENT.replace("lane < 7", "n < 7")
 
 INCLUDING = """#include "{header}"
 __global__ void halo(int *out, int n) {{
-  int lane = threadIdx.x; out[lane + 1] = 0;
+  int lane = threadIdx.x; out[lane + 1] = 0; __threadfence_block();
   if (CONDITION) {{
     __syncthreads();
   }}
