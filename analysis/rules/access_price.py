@@ -9,7 +9,7 @@ from analysis.ir.function import FunctionKind
 from analysis.rules.access_text import Site
 from analysis.rules.price import range_text
 
-SECTOR_FACTOR = 5
+SECTOR_FACTOR = 3
 """Sectors that are not used need that much more of what is moved than slots of what is issued: other warps run while
 memory answers, and a cache may keep the rest of a sector until somebody wants it."""
 

@@ -24,7 +24,7 @@ class BankConflict:
     """## What it does
 
     Reports an access to shared memory for which four or more lanes of a warp want different words of one bank, when
-    all such accesses to the array take a share of the kernel that matters: 3 % of its issue slots, or what
+    all such accesses to the array take a share of the kernel that matters: 5 % of its issue slots, or what
     `shareThreshold` says.
 
     ## Why is this bad?

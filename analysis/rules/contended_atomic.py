@@ -29,7 +29,7 @@ class ContendedAtomic:
     """## What it does
 
     Reports an atomic operation with which sixteen lanes of a warp or more update one and the same address, when what
-    they wait for each other is a share of the kernel that matters: 3 % of its issue slots, or what `shareThreshold`
+    they wait for each other is a share of the kernel that matters: 5 % of its issue slots, or what `shareThreshold`
     says.
 
     ## Why is this bad?

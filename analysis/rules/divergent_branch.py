@@ -32,7 +32,7 @@ class DivergentBranch:
     """## What it does
 
     Reports an `if`, `switch`, `?:`, `&&` or `||` at which the lanes of one warp can go different ways, when what a
-    split takes is a share of the kernel that matters: 3 % of its issue slots, or what `shareThreshold` says.
+    split takes is a share of the kernel that matters: 5 % of its issue slots, or what `shareThreshold` says.
 
     ## Why is this bad?
 

@@ -82,7 +82,7 @@ class DivergentLoop:
     thread's index is a hint if all lanes read the same table from the same place on (`while (first[j] <= i) j++`):
     neighbours look for numbers nearby. All others stay findings: for the place of a loaded value, since nothing says
     that the lanes' values are sorted; for an equal entry, which may stand anywhere; probes of a hash table, walks
-    along pointers, and in a row of the lane's own. A loop is reported from 3 % of the kernel on, or from what
+    along pointers, and in a row of the lane's own. A loop is reported from 5 % of the kernel on, or from what
     `shareThreshold` says, taking lanes to wait for what is usual for such loops. Silence a known case with
     `// NOLINT(simt-divergent-loop)`.
     """

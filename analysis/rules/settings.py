@@ -24,7 +24,7 @@ class Off(Enum):
 
 OFF: Final = Off.OFF
 ALL: Final = "ALL"
-DEFAULT_SHARE_THRESHOLD: Final = 3.0
+DEFAULT_SHARE_THRESHOLD: Final = 5.0
 DEFAULT_FINDINGS_PER_KERNEL: Final = 5
 
 SeverityOrOff: TypeAlias = Severity | Off

@@ -34,8 +34,8 @@ class UncoalescedAccess:
     finding: it is the index that a person would change.
 
     It has to matter: what is not used, by all accesses of the array at this stride together, is 15 % of all that the
-    kernel moves (five times `shareThreshold`). A boundary that is filled once beside the loop that does the work, or by
-    one block of the grid, is left alone.
+    kernel moves (three times `shareThreshold`). A boundary that is filled once beside the loop that does the work, or
+    by one block of the grid, is left alone.
 
     The distance may be a size that is only known at run time, like the `width` of a matrix. The message then says how
     small that would have to be for the number of sectors not to hold.

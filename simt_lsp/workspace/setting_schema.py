@@ -118,8 +118,8 @@ _REPORTED: Final[Mapping[str, Schema]] = {
         "maximum": 100,
         "default": DEFAULT_SHARE_THRESHOLD,
         "markdownDescription": "`divergent-branch`, `divergent-loop` and `bank-conflict` speak where what they are "
-        "about takes this share of the kernel's issue slots or more, in percent; `uncoalesced-access` where five times "
-        "this share of all sectors is moved for nothing.",
+        "about takes this share of the kernel's issue slots or more, in percent; `uncoalesced-access` where three "
+        "times this share of all sectors is moved for nothing.",
     },
     "findingsPerKernel": _whole(
         "Of the findings of `divergent-branch`, `divergent-loop` and `bank-conflict` in one kernel so many are shown, "

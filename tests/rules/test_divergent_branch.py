@@ -234,7 +234,10 @@ __global__ void k(const int *x, float *y, int n) {
     )
     assert alone.message.endswith("a split takes about 47 % of this kernel's issue slots.")
     assert nested.message.endswith("a split takes about 47 % of this kernel's issue slots.")
-    (before,) = check_fixture(text % f"int k = n; {branch}{claim}\n  for (k = 0; k < n; k++) y[k] += 1.0f;")
+    (before,) = check_fixture(
+        text % f"int k = n; {branch}{claim}\n  for (k = 0; k < n; k++) y[k] += 1.0f;",
+        RuleSettings(select=frozenset({"DIV401"}), share_threshold=3),
+    )
     assert before.message.endswith(
         "a split takes an unknown part of this kernel's issue slots. How often loops run is not known and decides the "
         "share: a run counts it (`simt-lsp simulate`)."
@@ -425,3 +428,22 @@ __global__ void k(const int *begin, const float *x, float *y, int n) {
     assert found.severity is Severity.HINT
     (found,) = check_fixture(text % "n", settings)
     assert found.severity is Severity.INFORMATION
+
+
+def test_a_split_of_less_than_five_percent_is_told_only_who_asks_for_it() -> None:
+    text = """
+__global__ void k(const int *x, float *y) {
+  int v = x[threadIdx.x];
+  if (v > 3) y[v] = sinf(y[1]); else y[1] = cosf(y[v]);CLAIM
+  for (int j = 0; j < ROUNDS; j++) y[j] += 1.0f;
+}
+"""
+    claimed, only = "  //~ divergent-branch", frozenset({"DIV401"})
+    (found,) = check_fixture(text.replace("ROUNDS", "16").replace("CLAIM", claimed), RuleSettings(select=only))
+    assert found.cost is not None
+    assert 0.05 <= found.cost.share < 0.1
+    few = text.replace("ROUNDS", "40")
+    check_fixture(few.replace("CLAIM", ""), RuleSettings(select=only))
+    (asked,) = check_fixture(few.replace("CLAIM", claimed), RuleSettings(select=only, share_threshold=3))
+    assert asked.cost is not None
+    assert 0.03 <= asked.cost.share < 0.05

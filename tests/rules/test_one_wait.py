@@ -6,7 +6,7 @@ from analysis.rules.settings import RuleSettings
 from analysis.verdict.barriers import Tier
 from tests.rules.fixture import check_fixture
 
-SETTINGS = RuleSettings(select=frozenset({"DIV401", "DIV402"}))
+SETTINGS = RuleSettings(select=frozenset({"DIV401", "DIV402"}), share_threshold=3)
 
 AROUND = """
 __global__ void frontier(const int *first, const int *last, const bool *is_new, float *cost, int n) {
