@@ -13,6 +13,7 @@ Rules    Files come in the order of their paths, each with the id of its report;
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
@@ -91,8 +92,11 @@ async def _report(
         return types.WorkspaceUnchangedDocumentDiagnosticReport(uri, known), False
     version = ls.workspace_reports.version
     found = await report_from_disk(ls, path, uri_of(path), stopped)
-    if found is None or ls.documents.uri_of(path) is not None:  # unreadable, stopped, or opened meanwhile
+    if ls.documents.uri_of(path) is not None:  # opened meanwhile
         return None, False
+    if found is None:
+        is_gone = previous is not None and not os.path.isfile(path)  # and the folder was not walked again
+        return types.WorkspaceFullDocumentDiagnosticReport(uri, []) if is_gone else None, False
     report, analysed = found
     ls.workspace_reports.keep(path, report.id, analysed, version)
     ls.publisher.clear(uri)  # what a check of the workspace pushed
