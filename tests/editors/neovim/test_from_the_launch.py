@@ -111,7 +111,11 @@ def test_a_kernel_that_is_only_declared_is_found_in_its_own_file(neovim: Neovim)
     neovim.picture("definition")
 
 
-def test_an_edit_of_the_launch_decides_what_is_found_in_the_header(neovim: Neovim) -> None:
+def test_an_edit_of_the_launch_decides_what_is_found_in_the_header(
+    neovim: Neovim, request: pytest.FixtureRequest
+) -> None:
+    if "[0.12]" in request.node.name:  # a client that asks for diagnostics keeps those of before the edit
+        request.applymarker(pytest.mark.xfail(reason="Neovim 0.12 shows the findings of the launch before the edit"))
     neovim.run(f"split {HEADER}")
     neovim.wait_for(f"vim.fn.expand('%:t') == '{HEADER}' and {_BARRIER_IS_FOUND}")
     neovim.picture("before")
