@@ -45,6 +45,7 @@ print(seconds, worked, time.perf_counter() - begin)
 _PULLING: Final[dict[str, object]] = {
     "textDocument": {"diagnostic": {}},
     "workspace": {"diagnostics": {"refreshSupport": True}},
+    "experimental": {"simtWorkspaceDiagnostics": True},
 }
 
 

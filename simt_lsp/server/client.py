@@ -59,7 +59,7 @@ def read_client_features(capabilities: object) -> ClientFeatures:
     return ClientFeatures(
         encodings=_strings(_at(capabilities, "general", "positionEncodings")),
         pull_diagnostics=pulls,
-        pull_workspace=pulls and _at(capabilities, "experimental", "simtWorkspaceDiagnostics") is not False,
+        pull_workspace=pulls and flag("experimental", "simtWorkspaceDiagnostics"),
         related_information=flag("textDocument", "publishDiagnostics", "relatedInformation"),
         diagnostic_tags=_at(capabilities, "textDocument", "publishDiagnostics", "tagSupport") not in (None, False),
         diagnostic_versions=flag("textDocument", "publishDiagnostics", "versionSupport"),

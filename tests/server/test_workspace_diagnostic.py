@@ -9,6 +9,7 @@ from typing import Any
 from tests.server.raw_client import NEOVIM, VSCODE, Message, RawClient, server
 
 METHOD = "workspace/diagnostic"
+ASKING: Message = {**VSCODE, "experimental": {"simtWorkspaceDiagnostics": True}}
 CLEAN = "__global__ void fine(float *x) { x[threadIdx.x] = 1.0f; }\n"
 DIVERGENT = "__global__ void k(float *x) {\n  if (threadIdx.x < 16) __syncthreads();\n  x[threadIdx.x] = 1.0f;\n}\n"
 USER = '#include "k.cuh"\n__global__ void user(float *x) {\n  if (WHO) __syncthreads();\n  x[threadIdx.x] = 1.0f;\n}\n'
@@ -42,24 +43,24 @@ def _changed(client: RawClient, path: Path, kind: int = 2) -> None:
     client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": path.as_uri(), "type": kind}]})
 
 
-def test_only_a_client_that_pulls_is_offered_it(tmp_path: Path) -> None:
+def test_only_a_client_that_pulls_and_wants_it_is_offered_it(tmp_path: Path) -> None:
     with server() as client:
-        found = client.initialize(VSCODE, tmp_path)["capabilities"]["diagnosticProvider"]
+        found = client.initialize(ASKING, tmp_path)["capabilities"]["diagnosticProvider"]
         assert found["workspaceDiagnostics"] is True
     with server() as client:
-        declines = {**VSCODE, "experimental": {"simtWorkspaceDiagnostics": False}}
-        found = client.initialize(declines, tmp_path)["capabilities"]["diagnosticProvider"]
+        found = client.initialize(VSCODE, tmp_path)["capabilities"]["diagnosticProvider"]
         assert found["workspaceDiagnostics"] is False
         assert client.answer(client.ask(METHOD, {"previousResultIds": []}))["error"]["code"] == -32601
     with server() as client:
-        assert "diagnosticProvider" not in client.initialize(NEOVIM, tmp_path)["capabilities"]
+        wants = {**NEOVIM, "experimental": ASKING["experimental"]}
+        assert "diagnosticProvider" not in client.initialize(wants, tmp_path)["capabilities"]
         assert client.answer(client.ask(METHOD, {"previousResultIds": []}))["error"]["code"] == -32601
 
 
 def test_all_files_are_told_once_and_then_what_changed(tmp_path: Path) -> None:
     _tree(tmp_path)
     with server() as client:
-        client.initialize(VSCODE, tmp_path)
+        client.initialize(ASKING, tmp_path)
         first = _ask(client)
         assert _codes(first) == {"a.cu": [], "b.cu": ["SYN101"], "k.cuh": [], "user.cu": ["SYN101"]}
         assert [one["uri"] for one in first] == [
@@ -78,7 +79,7 @@ def test_a_new_launch_elsewhere_is_heeded(tmp_path: Path) -> None:
     (tmp_path / "k.cu").write_text(DIVERGENT.replace("threadIdx.x < 16", "threadIdx.x < 32"))
     (tmp_path / "main.cu").write_text(declared + "void run(float *x) { k<<<1, 32>>>(x); }\n")
     with server() as client:
-        client.initialize(VSCODE, tmp_path)
+        client.initialize(ASKING, tmp_path)
         first = _ask(client)
         assert "SYN101" not in _codes(first)["k.cu"]
         (tmp_path / "more.cu").write_text(declared + "void more(float *x) { k<<<1, 64>>>(x); }\n")
@@ -92,7 +93,7 @@ def test_a_new_launch_elsewhere_is_heeded(tmp_path: Path) -> None:
 def test_a_file_that_is_gone_is_taken_back(tmp_path: Path) -> None:
     _tree(tmp_path)
     with server() as client:
-        client.initialize(VSCODE, tmp_path)
+        client.initialize(ASKING, tmp_path)
         first = _ask(client)
         (tmp_path / "b.cu").unlink()
         _changed(client, tmp_path / "b.cu", 3)
@@ -107,7 +108,7 @@ def test_an_open_document_is_told_as_it_is(tmp_path: Path) -> None:
     _tree(tmp_path)
     uri = (tmp_path / "a.cu").as_uri()
     with server() as client:
-        client.initialize(VSCODE, tmp_path)
+        client.initialize(ASKING, tmp_path)
         first = _ask(client)
         client.open(uri, DIVERGENT, version=7)
         told = next(one for one in _ask(client, first) if one["uri"] == uri)
@@ -119,7 +120,7 @@ def test_an_open_document_is_told_as_it_is(tmp_path: Path) -> None:
 def test_partial_results_come_in_the_same_order(tmp_path: Path) -> None:
     _tree(tmp_path)
     with server() as client:
-        client.initialize(VSCODE, tmp_path)
+        client.initialize(ASKING, tmp_path)
         whole = _ask(client)
         assert _ask(client, partialResultToken="parts", workDoneToken="work") == []
         sent = [
@@ -137,7 +138,7 @@ def test_a_request_that_is_cancelled_ends_and_typing_goes_first(tmp_path: Path) 
         (tmp_path / f"k{index}.cu").write_text(DIVERGENT.replace("void k", f"void k{index}"))
     uri = (tmp_path / "open.cu").as_uri()
     with server() as client:
-        client.initialize(VSCODE, tmp_path)
+        client.initialize(ASKING, tmp_path)
         number = client.ask(METHOD, {"previousResultIds": [], "partialResultToken": "parts"})
         client.wait(lambda message: message.get("method") == "$/progress" and message["params"]["token"] == "parts")
         client.open(uri, DIVERGENT)

@@ -22,6 +22,11 @@ from tests.editors.launched_elsewhere import (
 from tests.editors.neovim.editor import VERSIONS, Neovim
 from tests.editors.outcome import FAILED
 
+_INDEX_IS_THERE: Final = """\
+vim.iter(vim.tbl_values(vim.lsp.buf_request_sync(0, 'workspace/symbol', { query = 'halve' }, 2000) or {}))\
+:any(function(answer) return #(answer.result or {}) > 0 end)"""
+"""Kernels of files that nobody opened are known."""
+
 
 @pytest.fixture(params=VERSIONS)
 def neovim(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Neovim]:
@@ -30,9 +35,7 @@ def neovim(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Neovim]:
     home.mkdir()
     with Neovim(str(request.param), project, home, files=(MAIN,)) as editor:
         editor.sees("Simulate this launch")
-        import time
-
-        time.sleep(4)
+        editor.wait_for(_INDEX_IS_THERE)
         yield editor
         if request.node.stash.get(FAILED, False):
             editor.picture("failed")
@@ -111,11 +114,7 @@ def test_a_kernel_that_is_only_declared_is_found_in_its_own_file(neovim: Neovim)
     neovim.picture("definition")
 
 
-def test_an_edit_of_the_launch_decides_what_is_found_in_the_header(
-    neovim: Neovim, request: pytest.FixtureRequest
-) -> None:
-    if "[0.12]" in request.node.name:  # a client that asks for diagnostics keeps those of before the edit
-        request.applymarker(pytest.mark.xfail(reason="Neovim 0.12 shows the findings of the launch before the edit"))
+def test_an_edit_of_the_launch_decides_what_is_found_in_the_header(neovim: Neovim) -> None:
     neovim.run(f"split {HEADER}")
     neovim.wait_for(f"vim.fn.expand('%:t') == '{HEADER}' and {_BARRIER_IS_FOUND}")
     neovim.picture("before")
