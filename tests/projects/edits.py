@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import logging
 import re
-import traceback
 from typing import Final, final
 
 from analysis.facts.analyzer import Analyzer
@@ -120,17 +119,8 @@ def _difference(seen: FileAnalysis, fresh: FileAnalysis, counts: Counts) -> str 
     return None
 
 
-def check(seed: int, counts: Counts) -> str | None:
-    """For long runs: a crash is a failure of its seed."""
-    try:
-        return follow(seed, counts)
-    except Exception as problem:  # the seed is what matters, and the run goes on
-        place = traceback.extract_tb(problem.__traceback__)[-1]
-        return f"{type(problem).__name__}: {problem} at {place.filename}:{place.lineno}"
-
-
 def main(count: int, first: int) -> int:
-    return run_seeds(check, count, first)
+    return run_seeds(follow, count, first)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections import Counter
 from collections.abc import Callable
 from typing import TypeAlias
@@ -11,11 +12,15 @@ Counts: TypeAlias = Counter[str]
 
 
 def run_seeds(check: Callable[[int, Counts], str | None], count: int, first: int) -> int:
-    """`check` counts what it finds for one seed and says what is wrong; how many seeds failed."""
+    """`check` counts what it finds for one seed and says what is wrong; how many seeds failed, by a crash too."""
     counts: Counts = Counter()
     failed = 0
     for seed in range(first, first + count):
-        wrong = check(seed, counts)
+        try:
+            wrong = check(seed, counts)
+        except Exception as problem:  # the seed is what matters, and the run goes on
+            place = traceback.extract_tb(problem.__traceback__)[-1]
+            wrong = f"{type(problem).__name__}: {problem} at {place.filename}:{place.lineno}"
         if wrong is not None:
             failed += 1
             print(f"seed {seed}: {wrong}", flush=True)
